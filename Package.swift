@@ -1,0 +1,66 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+func module(
+    _ name: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, swiftSettings: swiftSettings, plugins: plugins)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: dependencies,
+        swiftSettings: swiftSettings)
+}
+
+let package = Package(
+    name: "linkcond",
+    products: [
+        .executable(name: "linkcond", targets: ["linkcond"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // What a link is: values without any system.
+        module("LinkUnits"),
+        module("LinkModel", ["LinkUnits"]),
+
+        // The catalogue: YAML files, turned into Swift values when linkcond is built.
+        module("ProfileFormat", ["LinkModel", "LinkUnits", yams]),
+        .executableTarget(
+            name: "CatalogCompiler", dependencies: ["ProfileFormat", "LinkModel", "LinkUnits"],
+            swiftSettings: swiftSettings),
+        .plugin(
+            name: "CompileCatalog", capability: .buildTool(), dependencies: ["CatalogCompiler"]),
+        module(
+            "ProfileCatalog", ["ProfileFormat", "LinkModel", "LinkUnits"],
+            plugins: ["CompileCatalog"]),
+
+        .executableTarget(
+            name: "linkcond",
+            dependencies: [
+                "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits", argumentParser,
+            ],
+            swiftSettings: swiftSettings),
+
+        tests(of: "LinkUnits", ["LinkUnits"]),
+        tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
+    ]
+)

@@ -1,0 +1,131 @@
+public import LinkUnits
+
+/// A condition that no link can have, or that contradicts another.
+public struct ConditionProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The path of the field, as a profile writes it: `down.loss`.
+    public let field: String
+    /// What is wrong and what to do about it.
+    public let explanation: String
+
+    /// The field and what is wrong with it.
+    public var description: String { "\(field): \(explanation)" }
+}
+
+extension LinkConditions {
+    /// The first thing that cannot be, or nil if the conditions are sound.
+    public var problem: ConditionProblem? {
+        if let problem = down.problem {
+            return ConditionProblem(
+                field: "down.\(problem.field)", explanation: problem.explanation)
+        }
+        if let problem = up.problem {
+            return ConditionProblem(field: "up.\(problem.field)", explanation: problem.explanation)
+        }
+        if let dnsDelay, dnsDelay > DirectionConditions.longestDelay {
+            return ConditionProblem(
+                field: "dns.delay",
+                explanation: DirectionConditions.tooLong(dnsDelay))
+        }
+        return nil
+    }
+}
+
+extension DirectionConditions {
+    /// The longest delay that is taken: beyond it no transport protocol waits.
+    public static let longestDelay = Duration.seconds(600)
+
+    /// The slowest rate that is taken: the kernel counts in whole bytes per second.
+    public static let slowestBandwidth = Bandwidth.bitsPerSecond(8)
+
+    /// The fastest rate that is taken; more needs no conditioner.
+    public static let fastestBandwidth = Bandwidth.bitsPerSecond(1_000_000_000_000)
+
+    /// The longest queue that is taken, in packets.
+    public static let longestQueue = 10_000_000
+
+    static func tooLong(_ duration: Duration) -> String {
+        "\(duration.unitText) is too long; the longest delay is \(longestDelay.unitText)"
+    }
+
+    /// The first thing that cannot be, or nil if the conditions are sound.
+    public var problem: ConditionProblem? {
+        rateProblem ?? delayProblem ?? lossProblem ?? queueProblem
+    }
+
+    private var rateProblem: ConditionProblem? {
+        if bandwidth != nil, trace != nil {
+            return ConditionProblem(
+                field: "trace", explanation: "a trace replaces the bandwidth; leave one of them out"
+            )
+        }
+        if let bandwidth, !(Self.slowestBandwidth...Self.fastestBandwidth).contains(bandwidth) {
+            return ConditionProblem(
+                field: "bandwidth",
+                explanation: "\(bandwidth) is outside \(Self.slowestBandwidth) to "
+                    + "\(Self.fastestBandwidth); write \"unlimited\" for no limit")
+        }
+        return nil
+    }
+
+    private var delayProblem: ConditionProblem? {
+        if delay > Self.longestDelay {
+            return ConditionProblem(field: "delay", explanation: Self.tooLong(delay))
+        }
+        if let jitter, jitter.amount > Self.longestDelay {
+            return ConditionProblem(field: "jitter", explanation: Self.tooLong(jitter.amount))
+        }
+        if let reorder {
+            if reorder.gap < 1 {
+                return ConditionProblem(
+                    field: "reorder", explanation: "the gap is at least 1 packet")
+            }
+            if delay == .zero {
+                return ConditionProblem(
+                    field: "reorder",
+                    explanation: "a packet overtakes on the delay line; give the direction a delay")
+            }
+        }
+        return nil
+    }
+
+    private var lossProblem: ConditionProblem? {
+        guard case .bursts(let mean, let burst) = loss else { return nil }
+        if !(burst >= 1 && burst <= 1_000_000) {
+            return ConditionProblem(
+                field: "loss", explanation: "a burst is 1 to 1,000,000 packets on average")
+        }
+        if mean == .one {
+            return ConditionProblem(
+                field: "loss", explanation: "100% loss has no bursts; write loss: 100%")
+        }
+        if loss.gilbertTransitions == nil {
+            return ConditionProblem(
+                field: "loss",
+                explanation: "bursts of \(burst) packets cannot lose \(mean) of all packets, since "
+                    + "a packet arrives between two bursts; make the bursts longer")
+        }
+        return nil
+    }
+
+    private var queueProblem: ConditionProblem? {
+        guard bandwidth == nil, trace == nil else {
+            if let count = queuePackets, !(1...Self.longestQueue).contains(count) {
+                return ConditionProblem(
+                    field: "queue",
+                    explanation: "\(count) packets is outside 1 to \(Self.longestQueue)")
+            }
+            return nil
+        }
+        if queue != nil {
+            return ConditionProblem(
+                field: "queue",
+                explanation: "nothing queues where no bandwidth limits; give the direction one")
+        }
+        if aqm != .dropTail {
+            return ConditionProblem(
+                field: "aqm",
+                explanation: "nothing queues where no bandwidth limits; give the direction one")
+        }
+        return nil
+    }
+}

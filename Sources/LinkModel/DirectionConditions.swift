@@ -1,0 +1,122 @@
+public import LinkUnits
+
+/// Variation of the one-way delay. Order is kept: a late packet holds those behind it.
+public struct Jitter: Sendable, Hashable {
+    /// The shape of the variation.
+    public enum Distribution: String, Sendable, Hashable, CaseIterable {
+        case uniform, normal, pareto, paretonormal
+    }
+
+    /// The standard deviation, or for `uniform` half the width of the range.
+    public var amount: Duration
+    /// How the delay is distributed around its mean.
+    public var distribution: Distribution
+
+    /// Makes a variation; a normal distribution unless another is named.
+    public init(amount: Duration, distribution: Distribution = .normal) {
+        self.amount = amount
+        self.distribution = distribution
+    }
+}
+
+/// Reordering on purpose: some packets overtake those on the delay line.
+public struct Reordering: Sendable, Hashable {
+    /// The share of packets that are sent at once.
+    public var mean: Ratio
+    /// Only every `gap`-th packet may overtake.
+    public var gap: Int
+
+    /// Makes a reordering; by default any packet may overtake.
+    public init(mean: Ratio, gap: Int = 1) {
+        self.mean = mean
+        self.gap = gap
+    }
+}
+
+/// The size of the buffer in front of the bottleneck.
+public enum QueueLimit: Sendable, Hashable, CustomStringConvertible {
+    case packets(Int)
+    case bytes(ByteCount)
+    case time(Duration)
+
+    /// The limit as a profile writes it.
+    public var description: String {
+        switch self {
+        case .packets(let count): "\(count) packets"
+        case .bytes(let count): "\(count)"
+        case .time(let duration): duration.unitText
+        }
+    }
+}
+
+/// How the bottleneck queue chooses what to drop.
+public enum QueueManagement: String, Sendable, Hashable, CaseIterable {
+    case dropTail = "drop-tail"
+    case codel
+    case fqCodel = "fq_codel"
+    case pie
+}
+
+/// What one direction of a link does to packets, in this order: bottleneck queue and bandwidth,
+/// loss, delay.
+public struct DirectionConditions: Sendable, Hashable {
+    /// The rate of the bottleneck, counted per IP packet with its headers. Nil: no limit.
+    public var bandwidth: Bandwidth?
+    /// One-way propagation delay (RFC 7679).
+    public var delay: Duration
+    /// Variation of the delay.
+    public var jitter: Jitter?
+    /// Loss behind the queue.
+    public var loss: LossModel
+    /// The share of packets that arrive twice.
+    public var duplicate: Ratio
+    /// The share of packets in which one bit is flipped.
+    public var corrupt: Ratio
+    /// Reordering on purpose.
+    public var reorder: Reordering?
+    /// The buffer in front of the bottleneck. Nil: the default, see `queuePackets`.
+    public var queue: QueueLimit?
+    /// What the queue drops.
+    public var aqm: QueueManagement
+    /// A file of delivery opportunities (mahimahi's format) in place of a bandwidth.
+    public var trace: String?
+
+    /// Makes conditions; without arguments those of a perfect link.
+    public init(
+        bandwidth: Bandwidth? = nil, delay: Duration = .zero, jitter: Jitter? = nil,
+        loss: LossModel = .none, duplicate: Ratio = .zero, corrupt: Ratio = .zero,
+        reorder: Reordering? = nil, queue: QueueLimit? = nil, aqm: QueueManagement = .dropTail,
+        trace: String? = nil
+    ) {
+        self.bandwidth = bandwidth
+        self.delay = delay
+        self.jitter = jitter
+        self.loss = loss
+        self.duplicate = duplicate
+        self.corrupt = corrupt
+        self.reorder = reorder
+        self.queue = queue
+        self.aqm = aqm
+        self.trace = trace
+    }
+
+    /// A packet of full size, as queues in packets assume it: 1500 bytes of IP.
+    public static let fullPacket = ByteCount(bytes: 1500)
+
+    /// The queue in packets of full size; nil where nothing limits the rate and so nothing queues.
+    ///
+    /// By default the larger of 50 packets (dummynet's default, as Apple's tool has it) and
+    /// 100 ms at the bandwidth.
+    public var queuePackets: Int? {
+        switch queue {
+        case .packets(let count): return count
+        case .bytes(let count): return max(1, count.packets(of: Self.fullPacket))
+        case .time(let duration): return packets(in: duration).map { max(1, $0) }
+        case nil: return packets(in: .milliseconds(100)).map { max(50, $0) }
+        }
+    }
+
+    private func packets(in time: Duration) -> Int? {
+        bandwidth?.byteCount(in: time).packets(of: Self.fullPacket)
+    }
+}

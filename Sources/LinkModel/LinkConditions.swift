@@ -1,0 +1,37 @@
+import LinkUnits
+
+/// What a link does to packets in both directions.
+public struct LinkConditions: Sendable, Hashable {
+    /// Toward the app: the ingress of its interface.
+    public var down: DirectionConditions
+    /// From the app: the egress of its interface.
+    public var up: DirectionConditions
+    /// Extra one-way delay of outgoing DNS: UDP and TCP to port 53, IPv4 and IPv6.
+    public var dnsDelay: Duration?
+    /// Whether nothing passes at all.
+    public var isBlackhole: Bool
+
+    /// Makes conditions; without arguments those of a perfect link.
+    public init(
+        down: DirectionConditions = .init(), up: DirectionConditions = .init(),
+        dnsDelay: Duration? = nil, isBlackhole: Bool = false
+    ) {
+        self.down = down
+        self.up = up
+        self.dnsDelay = dnsDelay
+        self.isBlackhole = isBlackhole
+    }
+
+    /// The conditions with a black hole spelled out as 100 % loss in both directions.
+    public var withExplicitLoss: LinkConditions {
+        guard isBlackhole else { return self }
+        var conditions = self
+        conditions.isBlackhole = false
+        conditions.down.loss = .random(.one)
+        conditions.up.loss = .random(.one)
+        return conditions
+    }
+
+    /// What a round trip sees of propagation: down plus up.
+    public var roundTripTime: Duration { down.delay + up.delay }
+}

@@ -1,0 +1,43 @@
+/// How names are compared and mistyped ones explained.
+public enum NameMatching {
+    /// The form in which names are compared: lower case, blanks and underscores as hyphens.
+    public static func normalized(_ name: String) -> String {
+        String(name.lowercased().map { $0 == " " || $0 == "_" ? "-" : $0 })
+    }
+
+    /// The known name nearest to a mistyped one, if it is near enough to be meant.
+    public static func suggestion(for name: String, among known: some Sequence<String>) -> String? {
+        let wanted = Array(normalized(name))
+        var best: (name: String, distance: Int)?
+        for candidate in known {
+            let distance = editDistance(wanted, Array(normalized(candidate)))
+            guard distance <= max(1, min(3, wanted.count / 2)) else { continue }
+            if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
+        }
+        return best?.name
+    }
+
+    /// Insertions, deletions, replacements and swaps of neighbours that turn one into the other
+    /// (optimal string alignment).
+    static func editDistance(_ left: [Character], _ right: [Character]) -> Int {
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for row in left.indices {
+            var current = [row + 1]
+            for column in right.indices {
+                var distance = min(
+                    last[column + 1] + 1, current[column] + 1,
+                    last[column] + (left[row] == right[column] ? 0 : 1))
+                if row > 0, column > 0, left[row] == right[column - 1],
+                    left[row - 1] == right[column]
+                {
+                    distance = min(distance, beforeLast[column - 1] + 1)
+                }
+                current.append(distance)
+            }
+            beforeLast = last
+            last = current
+        }
+        return last[right.count]
+    }
+}

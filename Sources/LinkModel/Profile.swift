@@ -1,0 +1,49 @@
+/// A named set of conditions for both directions.
+public struct Profile: Sendable, Hashable {
+    /// What an app sees the interface as inside a sandbox.
+    public enum InterfaceKind: String, Sendable, Hashable, CaseIterable {
+        case wifi, cellular, wired, other
+    }
+
+    /// The name for people, unique within the family whatever its case.
+    public var name: String
+    /// The collection it belongs to, such as `apple`.
+    public var family: String
+    /// Further names that need no family.
+    public var aliases: [String]
+    /// One sentence for somebody who chooses a profile.
+    public var summary: String
+    /// Where the numbers come from.
+    public var source: String
+    /// The kind of interface.
+    public var interface: InterfaceKind
+    /// What the link does to packets.
+    public var conditions: LinkConditions
+    /// Whether the interface costs money by volume (metered).
+    public var isExpensive: Bool
+    /// Whether the interface is in Low Data Mode.
+    public var isConstrained: Bool
+
+    /// Makes a profile.
+    public init(
+        name: String, family: String, aliases: [String] = [], summary: String = "",
+        source: String = "", interface: InterfaceKind = .other,
+        conditions: LinkConditions = .init(), isExpensive: Bool = false,
+        isConstrained: Bool = false
+    ) {
+        self.name = name
+        self.family = family
+        self.aliases = aliases
+        self.summary = summary
+        self.source = source
+        self.interface = interface
+        self.conditions = conditions
+        self.isExpensive = isExpensive
+        self.isConstrained = isConstrained
+    }
+
+    /// The name that is unique over all families: `apple/Very-Bad-Network`.
+    public var id: String {
+        "\(family)/\(name.split(separator: " ").joined(separator: "-"))"
+    }
+}

@@ -1,0 +1,52 @@
+extension Duration {
+    private static let writtenUnits: [(name: String, factor: UInt64)] = [
+        ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000), ("ns", 1),
+    ]
+
+    /// Reads `40 ms`, `1.5 s`, `10 min`.
+    public init(parsing text: String) throws(QuantityError) {
+        let quantity = try Quantity(text, kind: "duration", example: "50 ms")
+        let factor: UInt64
+        switch quantity.unit.lowercased() {
+        case "h": factor = 3_600_000_000_000
+        case "m", "min": factor = 60_000_000_000
+        case "s", "sec": factor = 1_000_000_000
+        case "ms", "msec": factor = 1_000_000
+        // The micro sign and the Greek letter look alike and are both typed.
+        case "us", "usec", "\u{b5}s", "\u{3bc}s": factor = 1000
+        case "ns", "nsec": factor = 1
+        default:
+            throw QuantityError(
+                "\"\(text)\" has an unknown unit \"\(quantity.unit)\"; use us, ms, s or min")
+        }
+        guard let value = quantity.scaled(by: factor), let nanoseconds = Int64(exactly: value)
+        else {
+            throw QuantityError("\"\(text)\" is outside 1 ns to 290 years")
+        }
+        self = .nanoseconds(nanoseconds)
+    }
+
+    /// The whole nanoseconds of a duration that is not negative.
+    public var wholeNanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
+    }
+
+    /// The length in milliseconds, for statistics and JSON.
+    public var milliseconds: Double { Double(wholeNanoseconds) / 1_000_000 }
+
+    /// The exact length to the nanosecond in the largest unit of which it holds at least one:
+    /// `1.5 s`, `41.5 ms`.
+    public var unitText: String {
+        let nanoseconds = wholeNanoseconds
+        guard let unit = Self.writtenUnits.first(where: { nanoseconds >= $0.factor }) else {
+            return "0 ms"
+        }
+        return "\(decimalText(nanoseconds, scale: unit.factor)) \(unit.name)"
+    }
+
+    /// The length as `tc` reads it: `41.5ms`.
+    public var tcText: String {
+        unitText.filter { $0 != " " }
+    }
+}

@@ -1,0 +1,46 @@
+public import ProfileFormat
+
+/// Why a name leads to no profile.
+public enum CatalogError: Error, Sendable, CustomStringConvertible {
+    case unknown(String, suggestion: String?)
+    case ambiguous(String, [String])
+    case unreadable(ProfileFileError)
+
+    /// One sentence with the way out.
+    public var description: String {
+        switch self {
+        case .unknown(let name, let suggestion?):
+            "\(name): no such profile; did you mean \(suggestion)?"
+        case .unknown(let name, nil):
+            "\(name): no such profile; linkcond list shows them"
+        case .ambiguous(let name, let candidates):
+            "\(name): several profiles have this name; choose \(candidates.joined(separator: " or "))"
+        case .unreadable(let error):
+            error.description
+        }
+    }
+}
+
+/// Why a file is not read as a profile.
+public enum ProfileFileError: Error, Sendable, CustomStringConvertible {
+    /// It cannot be read at all.
+    case inaccessible(file: String, explanation: String)
+    /// It is no profile.
+    case malformed(ProfileError)
+
+    /// What is wrong, without the place.
+    public var explanation: String {
+        switch self {
+        case .inaccessible(_, let explanation): explanation
+        case .malformed(let error): error.explanation
+        }
+    }
+
+    /// One sentence with the place and the way out.
+    public var description: String {
+        switch self {
+        case .inaccessible(let file, let explanation): "\(file): \(explanation)"
+        case .malformed(let error): error.description
+        }
+    }
+}

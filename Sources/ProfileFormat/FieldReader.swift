@@ -1,0 +1,108 @@
+import LinkModel
+import LinkUnits
+import Yams
+
+/// Reads the fields of one YAML mapping, each error with its place.
+///
+/// YAML nodes rather than `Codable`, because decoders ignore unknown keys and forget lines.
+struct FieldReader {
+    let file: String
+    let path: String
+    let mapping: Node.Mapping
+
+    /// Takes `node` as the mapping at `path`, with no keys but `known`.
+    init(_ node: Node, file: String, path: String, known: [String]) throws(ProfileError) {
+        self.file = file
+        self.path = path
+        guard case .mapping(let mapping) = node else {
+            let example = known.first ?? ""
+            throw ProfileError(
+                file: file, line: node.mark?.line, field: path,
+                explanation: path.isEmpty
+                    ? "is not a profile; the first line of one is \"name: ...\""
+                    : "has to be a list of fields, such as { \(example): ... }")
+        }
+        self.mapping = mapping
+        for (key, _) in mapping {
+            guard let name = key.string else {
+                throw ProfileError(
+                    file: file, line: key.mark?.line, field: path,
+                    explanation: "a key has to be a word; known here: "
+                        + known.joined(separator: ", "))
+            }
+            guard known.contains(name) else { throw unknownKey(name, key, known: known) }
+        }
+    }
+
+    private func unknownKey(_ name: String, _ key: Node, known: [String]) -> ProfileError {
+        let remedy =
+            NameMatching.suggestion(for: name, among: known).map { "did you mean \($0)?" }
+            ?? "known here: \(known.joined(separator: ", "))"
+        return ProfileError(
+            file: file, line: key.mark?.line, field: fieldPath(name),
+            explanation: "unknown key; \(remedy)")
+    }
+
+    func fieldPath(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    /// The node under `key`, if there is one.
+    func node(_ key: String) -> Node? { mapping[Node(key)] }
+
+    /// An error about the value under `key`.
+    func error(_ key: String, _ explanation: String) -> ProfileError {
+        ProfileError(
+            file: file, line: node(key)?.mark?.line, field: fieldPath(key),
+            explanation: explanation)
+    }
+
+    /// The text under `key`, if there is one.
+    func text(_ key: String) throws(ProfileError) -> String? {
+        guard let node = node(key) else { return nil }
+        guard case .scalar(let scalar) = node, !scalar.string.isEmpty else {
+            throw error(key, "has to be a text")
+        }
+        return scalar.string
+    }
+
+    /// The text under `key`, which must be there.
+    func requiredText(_ key: String) throws(ProfileError) -> String {
+        guard let text = try text(key) else {
+            throw ProfileError(
+                file: file, field: fieldPath(key), explanation: "is missing; every profile has one")
+        }
+        return text
+    }
+
+    /// The quantity under `key`, if there is one.
+    func quantity<Value>(
+        _ key: String, _ parse: (String) throws(QuantityError) -> Value
+    ) throws(ProfileError) -> Value? {
+        guard let text = try text(key) else { return nil }
+        do {
+            return try parse(text)
+        } catch {
+            throw self.error(key, error.description)
+        }
+    }
+
+    /// The one of `choices` that stands under `key`, if the key is there.
+    func choice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String, _: Choice.Type
+    ) throws(ProfileError) -> Choice? where Choice.RawValue == String {
+        guard let text = try text(key) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw error(key, "\"\(text)\" is none of \(choices)")
+        }
+        return choice
+    }
+
+    /// The flag under `key`; false if it is not there.
+    func flag(_ key: String) throws(ProfileError) -> Bool {
+        switch try text(key) {
+        case nil, "false": return false
+        case "true": return true
+        case let text?: throw error(key, "\"\(text)\" is neither true nor false")
+        }
+    }
+}

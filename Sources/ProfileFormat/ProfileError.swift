@@ -1,0 +1,54 @@
+import Yams
+
+/// Why a text is not a profile: the file, the line, the field, what is wrong and the way out.
+public struct ProfileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file as the user named it, or what stands for it, such as an option.
+    public let file: String
+    /// The line, counted from 1, where one is known.
+    public let line: Int?
+    /// The path of the field, such as `down.delay`; empty for the file as a whole.
+    public let field: String
+    /// What is wrong and what to do about it.
+    public let explanation: String
+
+    /// Makes an error about a field of a file.
+    public init(file: String, line: Int? = nil, field: String = "", explanation: String) {
+        self.file = file
+        self.line = line
+        self.field = field
+        self.explanation = explanation
+    }
+
+    /// `lte.yaml:7: down.delay: "50" has no unit; write "50 ms"`.
+    public var description: String {
+        let place = line.map { "\(file):\($0)" } ?? file
+        return field.isEmpty ? "\(place): \(explanation)" : "\(place): \(field): \(explanation)"
+    }
+}
+
+extension ProfileError {
+    /// Says in one line what the YAML parser found.
+    init(_ error: YamlError, file: String) {
+        let line: Int?
+        let explanation: String
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            line = mark.line
+            explanation = "not valid YAML: \(problem)"
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            line = context.mark.line
+            let keys = duplicates.sorted().joined(separator: ", ")
+            explanation = "\(keys) is given twice; leave one"
+        case .reader:
+            line = nil
+            explanation = "has characters that no text has; a profile is a YAML text in UTF-8"
+        default:
+            line = nil
+            explanation = "not valid YAML: \(error)"
+        }
+        self.init(
+            file: file, line: line,
+            explanation: explanation.split(separator: "\n").joined(separator: " "))
+    }
+}

@@ -1,0 +1,150 @@
+public import LinkModel
+import LinkUnits
+import Yams
+
+/// Reads profiles from YAML texts and single fields from options.
+public enum ProfileReader {
+    private static let keys = [
+        "name", "family", "aliases", "summary", "source", "interface", "down", "up", "dns",
+        "expensive", "constrained", "blackhole",
+    ]
+
+    /// Reads the profile in `text`; `file` is its name for errors.
+    ///
+    /// A profile that names no family belongs to `defaultFamily`.
+    public static func profile(
+        from text: String, file: String, defaultFamily: String = "user"
+    ) throws(ProfileError) -> Profile {
+        guard let root = try compose(text, file: file) else {
+            throw ProfileError(
+                file: file, explanation: "is empty; the first line of a profile is \"name: ...\"")
+        }
+        let fields = try FieldReader(root, file: file, path: "", known: keys)
+        let name = try fields.requiredText("name")
+        guard !name.contains(where: { $0 == "/" || $0.isNewline }) else {
+            throw fields.error("name", "\"\(name)\" has a slash, which parts family and name")
+        }
+        var conditions = LinkConditions()
+        if let node = fields.node("down") {
+            conditions.down = try direction(node, file: file, path: "down")
+        }
+        if let node = fields.node("up") {
+            conditions.up = try direction(node, file: file, path: "up")
+        }
+        if let node = fields.node("dns") {
+            conditions.dnsDelay = try dnsDelay(node, file: file)
+        }
+        conditions.isBlackhole = try fields.flag("blackhole")
+        if let problem = conditions.problem {
+            throw ProfileError(
+                file: file, line: line(of: problem.field, in: root), field: problem.field,
+                explanation: problem.explanation)
+        }
+        return Profile(
+            name: name, family: try fields.text("family") ?? defaultFamily,
+            aliases: try aliases(fields), summary: try fields.text("summary") ?? "",
+            source: try fields.text("source") ?? "",
+            interface: try fields.choice("interface", Profile.InterfaceKind.self) ?? .other,
+            conditions: conditions, isExpensive: try fields.flag("expensive"),
+            isConstrained: try fields.flag("constrained"))
+    }
+
+    /// Changes one field, written as on the command line: `down.loss=2%`.
+    ///
+    /// Whether the result is sound as a whole is for the caller to ask, after all changes.
+    public static func apply(
+        setting: String, to conditions: inout LinkConditions
+    ) throws(ProfileError) {
+        let option = "--set \(setting)"
+        guard let separator = setting.firstIndex(of: "=") else {
+            throw ProfileError(
+                file: option, explanation: "has no value; write it as down.loss=2%")
+        }
+        let path = String(setting[..<separator])
+        let value = String(setting[setting.index(after: separator)...])
+        let node = try value.hasPrefix("{") ? compose(value, file: option) : Node(value)
+        let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
+        guard let node, parts.count == 2, ["down", "up", "dns"].contains(parts[0]) else {
+            throw ProfileError(
+                file: option,
+                explanation: "\(path) is not a field; fields are down.\(DirectionField.names[0]), "
+                    + "up.\(DirectionField.names[1]), dns.delay and the like "
+                    + "(see linkcond show --help)")
+        }
+        do {
+            if parts[0] == "dns" {
+                conditions.dnsDelay = try dnsDelay(fieldNode(parts[1], node), file: option)
+            } else {
+                let direction = parts[0] == "down" ? \LinkConditions.down : \.up
+                try read(
+                    fieldNode(parts[1], node), file: option, path: parts[0],
+                    into: &conditions[keyPath: direction])
+            }
+        } catch {
+            // A place in the file means nothing for an option.
+            throw ProfileError(file: option, explanation: error.explanation)
+        }
+    }
+
+    private static func fieldNode(_ key: String, _ value: Node) -> Node {
+        .mapping(Node.Mapping([(Node(key), value)]))
+    }
+
+    private static func compose(_ text: String, file: String) throws(ProfileError) -> Node? {
+        do {
+            return try Yams.compose(yaml: text)
+        } catch let error as YamlError {
+            throw ProfileError(error, file: file)
+        } catch {
+            throw ProfileError(file: file, explanation: "\(error)")
+        }
+    }
+
+    private static func direction(
+        _ node: Node, file: String, path: String
+    ) throws(ProfileError) -> DirectionConditions {
+        var conditions = DirectionConditions()
+        try read(node, file: file, path: path, into: &conditions)
+        return conditions
+    }
+
+    private static func read(
+        _ node: Node, file: String, path: String, into conditions: inout DirectionConditions
+    ) throws(ProfileError) {
+        let fields = try FieldReader(node, file: file, path: path, known: DirectionField.names)
+        for field in DirectionField.allCases {
+            try field.read(from: fields, into: &conditions)
+        }
+    }
+
+    private static func dnsDelay(_ node: Node, file: String) throws(ProfileError) -> Duration? {
+        let fields = try FieldReader(node, file: file, path: "dns", known: ["delay"])
+        let delay = try fields.quantity("delay", Duration.init(parsing:))
+        return delay == .zero ? nil : delay
+    }
+
+    private static func aliases(_ fields: FieldReader) throws(ProfileError) -> [String] {
+        guard let node = fields.node("aliases") else { return [] }
+        guard case .sequence(let sequence) = node else {
+            throw fields.error("aliases", "has to be a list, such as [wifi, wlan]")
+        }
+        var aliases: [String] = []
+        for element in sequence {
+            guard let alias = element.string, !alias.isEmpty, !alias.contains("/") else {
+                throw fields.error("aliases", "has to be a list of words without slashes")
+            }
+            aliases.append(alias)
+        }
+        return aliases
+    }
+
+    /// The line of the field at `path`, or of the mapping that lacks it.
+    private static func line(of path: String, in root: Node) -> Int? {
+        var node = root
+        for key in path.split(separator: ".").map(String.init) {
+            guard case .mapping(let mapping) = node, let next = mapping[Node(key)] else { break }
+            node = next
+        }
+        return node.mark?.line
+    }
+}

@@ -1,0 +1,92 @@
+public import LinkModel
+import LinkUnits
+
+/// Writes profiles as the YAML that `ProfileReader` reads.
+public enum ProfileWriter {
+    /// The whole file, with a line break at its end.
+    public static func yaml(_ profile: Profile) -> String {
+        var lines = ["name: \(scalar(profile.name))", "family: \(scalar(profile.family))"]
+        if !profile.aliases.isEmpty {
+            lines.append("aliases: [\(profile.aliases.map(scalar).joined(separator: ", "))]")
+        }
+        if !profile.summary.isEmpty { lines.append("summary: \(scalar(profile.summary))") }
+        if !profile.source.isEmpty { lines.append("source: \(scalar(profile.source))") }
+        lines.append("interface: \(profile.interface.rawValue)")
+        let conditions = profile.conditions
+        lines += direction("down", conditions.down) + direction("up", conditions.up)
+        if let delay = conditions.dnsDelay { lines.append("dns: { delay: \(delay.unitText) }") }
+        if profile.isExpensive { lines.append("expensive: true") }
+        if profile.isConstrained { lines.append("constrained: true") }
+        if conditions.isBlackhole { lines.append("blackhole: true") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func direction(_ name: String, _ conditions: DirectionConditions) -> [String] {
+        let fields = fields(of: conditions)
+        guard !fields.isEmpty else { return [] }
+        let text = fields.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+        return ["\(name): { \(text) }"]
+    }
+
+    /// The fields that differ from a perfect link, as a profile writes them.
+    public static func fields(
+        of conditions: DirectionConditions
+    ) -> [(key: String, value: String)] {
+        var fields: [(String, String)] = []
+        if let bandwidth = conditions.bandwidth {
+            fields.append(("bandwidth", bandwidth.description))
+        }
+        if conditions.delay > .zero { fields.append(("delay", conditions.delay.unitText)) }
+        if let jitter = conditions.jitter {
+            fields.append(("jitter", jitter.amount.unitText))
+            if jitter.distribution != .normal {
+                fields.append(("distribution", jitter.distribution.rawValue))
+            }
+        }
+        switch conditions.loss {
+        case .none: break
+        case .random(let ratio): fields.append(("loss", ratio.description))
+        case .bursts(let mean, let burst):
+            fields.append(("loss", "{ mean: \(mean), burst: \(number(burst)) }"))
+        }
+        if conditions.duplicate > .zero {
+            fields.append(("duplicate", conditions.duplicate.description))
+        }
+        if conditions.corrupt > .zero { fields.append(("corrupt", conditions.corrupt.description)) }
+        if let reorder = conditions.reorder {
+            fields.append(("reorder", "{ mean: \(reorder.mean), gap: \(reorder.gap) }"))
+        }
+        if let queue = conditions.queue { fields.append(("queue", queue.description)) }
+        if conditions.aqm != .dropTail { fields.append(("aqm", conditions.aqm.rawValue)) }
+        if let trace = conditions.trace { fields.append(("trace", scalar(trace))) }
+        return fields
+    }
+
+    private static func number(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+    }
+
+    /// A word as it is, anything that YAML might read otherwise in double quotes.
+    private static func scalar(_ text: String) -> String {
+        let isPlain =
+            text.first?.isLetter == true
+            && text.allSatisfy {
+                $0.isASCII && ($0.isLetter || $0.isNumber || " -_.+".contains($0))
+            }
+            && text.last != " "
+            && !["true", "false", "null", "yes", "no", "on", "off"]
+                .contains(text.lowercased())
+        guard !isPlain else { return text }
+        var quoted = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\t": quoted += "\\t"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return "\"\(quoted)\""
+    }
+}
