@@ -13,6 +13,7 @@ let swiftSettings: [SwiftSetting] = [
 
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 func module(
@@ -35,6 +36,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -53,10 +55,24 @@ let package = Package(
             "ProfileCatalog", ["ProfileFormat", "LinkModel", "LinkUnits"],
             plugins: ["CompileCatalog"]),
 
+        // Mechanisms of the kernel. The only modules that call C.
+        .target(name: "CLinux"),
+        .systemLibrary(
+            name: "CNetlink", pkgConfig: "libnl-route-3.0",
+            providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
+        module("LinuxKernel", ["CLinux", systemPackage]),
+        module("Netlink", ["LinuxKernel", "CNetlink", systemPackage]),
+        module("TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage]),
+
+        // What linkcond does with them.
+        module(
+            "Conditioner",
+            ["TrafficControl", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage]),
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits", argumentParser,
+                "Conditioner", "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits",
+                "LinuxKernel", "Netlink", "TrafficControl", argumentParser, systemPackage,
             ],
             swiftSettings: swiftSettings),
 

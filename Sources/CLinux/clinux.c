@@ -1,0 +1,28 @@
+#define _GNU_SOURCE
+#include "clinux.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int lc_unshare_network(void) {
+    return unshare(CLONE_NEWNET) == 0 ? 0 : -errno;
+}
+
+int lc_lock_file(int fd, int wait) {
+    int result;
+    do {
+        result = flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? 0 : -errno;
+}
+
+int lc_has_net_admin(void) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[2];
+    if (syscall(SYS_capget, &header, data) != 0) return -errno;
+    return (data[0].effective >> CAP_NET_ADMIN) & 1;
+}

@@ -1,0 +1,15 @@
+// Calls that the C library offers only under macros or as variadic functions, which Swift does
+// not see. Each returns a value of zero or above, or -errno.
+#ifndef CLINUX_H
+#define CLINUX_H
+
+/// unshare(CLONE_NEWNET): the calling thread gets a network namespace of its own.
+int lc_unshare_network(void);
+
+/// flock(fd, LOCK_EX), or with `wait` of zero LOCK_EX | LOCK_NB.
+int lc_lock_file(int fd, int wait);
+
+/// Whether CAP_NET_ADMIN is in the effective set of the calling thread.
+int lc_has_net_admin(void);
+
+#endif

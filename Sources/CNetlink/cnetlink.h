@@ -1,0 +1,22 @@
+// libnl-3 for messages, attributes and the socket; libnl-route-3 for links; the kernel's own
+// headers for the layouts that neither of them encodes.
+#ifndef LINKCOND_CNETLINK_H
+#define LINKCOND_CNETLINK_H
+
+#include <linux/gen_stats.h>
+#include <linux/if.h>
+#include <linux/if_arp.h>
+#include <linux/if_ether.h>
+#include <linux/pkt_cls.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <linux/tc_act/tc_mirred.h>
+#include <netlink/attr.h>
+#include <netlink/errno.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <netlink/route/link.h>
+#include <netlink/route/link/veth.h>
+#include <netlink/socket.h>
+
+#endif

@@ -1,0 +1,62 @@
+public import LinkModel
+import TrafficControl
+
+/// What `apply` is asked for.
+public struct ApplyRequest: Sendable, Hashable {
+    /// The conditions.
+    public var conditions: LinkConditions
+    /// The name under which `status` shows them.
+    public var profile: String
+    /// The interfaces; none means the one that carries the default route.
+    public var interfaces: [String]
+    /// The directions to be conditioned.
+    public var directions: [Direction]
+    /// Whether an interface that is conditioned already is changed.
+    public var replaces: Bool
+    /// Whether to go on where filters of other programs see packets first.
+    public var isForced: Bool
+    /// The time, in seconds since 1970.
+    public var now: Int64
+
+    /// Makes a request.
+    public init(
+        conditions: LinkConditions, profile: String, interfaces: [String] = [],
+        directions: [Direction] = Direction.allCases, replaces: Bool = false,
+        isForced: Bool = false, now: Int64
+    ) {
+        self.conditions = conditions
+        self.profile = profile
+        self.interfaces = interfaces
+        self.directions = directions
+        self.replaces = replaces
+        self.isForced = isForced
+        self.now = now
+    }
+
+    /// The directions as they are marked and carried out on one interface.
+    func planned(
+        target: Int32, link: ConditionedLink, madeClsact: Bool
+    ) throws(UnsupportedConditions) -> [PlannedDirection] {
+        let conditions = conditions.withExplicitLoss
+        var planned: [PlannedDirection] = []
+        for direction in Direction.allCases where directions.contains(direction) {
+            let part = direction.conditions(of: conditions)
+            let mark = OwnershipMark(
+                direction: direction, target: target, since: now, madeClsact: madeClsact,
+                distribution: part.jitter?.distribution, profile: profile)
+            let tree = try ConditioningTree(
+                part, dnsDelay: direction == .up ? conditions.dnsDelay : nil,
+                on: Ownership.ifb(of: target, direction), target: link)
+            planned.append(PlannedDirection(mark: mark, tree: tree))
+        }
+        return planned
+    }
+
+    /// The plan for an Ethernet interface of which only the name is known, for showing it.
+    public func examplePlan(interface name: String) throws(UnsupportedConditions) -> InterfacePlan {
+        let directions = try planned(
+            target: 1, link: ConditionedLink(mtu: 1500, headerLength: 14), madeClsact: true)
+        return .create(
+            Interface(index: 1, name: name), directions, hasClsact: false)
+    }
+}

@@ -1,0 +1,178 @@
+import LinkModel
+import LinuxKernel
+import Netlink
+import TrafficControl
+
+/// Conditions interfaces of the calling thread's network namespace on the kernel data plane.
+///
+/// Theory of operation. `clsact` on the interface sends each direction's IP packets through an
+/// ifb of ours, where a tree of qdiscs delays, limits and loses them; from there they go on as
+/// they would have. The interface's own qdiscs are never touched. A request becomes plans, which
+/// are values (`InterfacePlan`); `PlanExecutor` sends all of them with one system call and takes
+/// everything back if the kernel refuses any part. What was done is found again from marks in the
+/// kernel (`Ownership`, `Inventory`), so that any later process can show and clear it.
+public struct Conditioner {
+    let session: NetlinkSession
+    let environment: [String: String]
+
+    /// Opens a netlink session in the calling thread's network namespace.
+    ///
+    /// `environment` says where files may be put (`XDG_RUNTIME_DIR`).
+    public init(environment: [String: String]) throws(ConditionerError) {
+        self.environment = environment
+        session = try Self.mapping { () throws(NetlinkError) in try NetlinkSession() }
+    }
+
+    /// Works over `session`, such as one that fails on purpose.
+    init(session: NetlinkSession, environment: [String: String]) {
+        self.session = session
+        self.environment = environment
+    }
+
+    /// What `apply` would do. Needs no privilege and changes nothing.
+    public func plan(_ request: ApplyRequest) throws(ConditionerError) -> [InterfacePlan] {
+        let links = try links(named: request.interfaces)
+        for link in links { try check(link) }
+        let observations = try Self.mapping { () throws(NetlinkError) in
+            try Observation.observe(links, session)
+        }
+        var plans: [InterfacePlan] = []
+        for observation in observations { plans.append(try plan(request, observation)) }
+        return plans
+    }
+
+    /// Conditions all interfaces of the request, or none if one of them cannot be.
+    ///
+    /// Requires `CAP_NET_ADMIN`. Returns what was done.
+    @discardableResult
+    public func apply(_ request: ApplyRequest) throws(ConditionerError) -> [InterfacePlan] {
+        guard Privilege.mayChangeNetwork else {
+            throw .missingPrivilege("conditioning an interface")
+        }
+        let access = try ExclusiveAccess(environment: environment)
+        let plans = try plan(request)
+        try KernelFeatureCache(access.directory).check(plans)
+
+        let journal = try Self.mapping { () throws(KernelError) in
+            try Journal(access.directory)
+        }
+        let known = Set(journal.entries().map(\.index))
+        var recorded: [Int32] = []
+        do {
+            for plan in plans {
+                try Self.mapping { () throws(KernelError) in try journal.record(plan) }
+                recorded.append(plan.interface.index)
+            }
+            try PlanExecutor(session: session).run(plans)
+        } catch {
+            for index in recorded where !known.contains(index) { journal.erase(index) }
+            throw error
+        }
+        return plans
+    }
+
+    private func plan(
+        _ request: ApplyRequest, _ observation: Observation
+    ) throws(ConditionerError) -> InterfacePlan {
+        let interface = observation.interface
+        guard !observation.hasIngress else { throw .ingressQdisc(interface.name) }
+        let link = ConditionedLink(observation.link)
+        let found = try existing(observation, isReplaced: request.replaces)
+        if observation.hasClsact, !request.isForced, found.isEmpty {
+            try checkFilters(of: interface, request.directions)
+        }
+        let madeClsact = found.first?.mark.madeClsact ?? !observation.hasClsact
+        do {
+            let directions = try request.planned(
+                target: interface.index, link: link, madeClsact: madeClsact)
+            return found.isEmpty
+                ? .create(interface, directions, hasClsact: observation.hasClsact)
+                : .change(interface, from: found, to: directions)
+        } catch {
+            throw .unsupported(error)
+        }
+    }
+
+    /// What of ours stands on the interface; an error unless it is to be replaced.
+    private func existing(
+        _ observation: Observation, isReplaced: Bool
+    ) throws(ConditionerError) -> [FoundDirection] {
+        guard observation.hasIFB else { return [] }
+        let index = observation.link.index
+        let inventory = try Self.mapping { () throws(NetlinkError) in
+            try Inventory(session, of: [index])
+        }
+        let found = inventory.directions(of: index)
+        guard isReplaced || found.isEmpty else {
+            throw .alreadyConditioned(observation.link.name, profile: found[0].mark.profile)
+        }
+        return found
+    }
+
+    private func checkFilters(
+        of interface: Interface, _ directions: [Direction]
+    ) throws(ConditionerError) {
+        let filters = try Self.mapping { () throws(NetlinkError) in
+            try HookFilters(session, interface: interface.index)
+        }
+        for direction in directions {
+            if let kinds = filters.foreign[direction] {
+                throw .foreignFilters(interface.name, direction, kinds: kinds)
+            }
+        }
+    }
+
+    private func check(_ link: Link) throws(ConditionerError) {
+        guard link.group != Ownership.group else { throw .ownInterface(link.name) }
+        guard link.isUp else { throw .interfaceDown(link.name) }
+        guard link.index <= Ownership.lastConditionable else { throw .indexTooLarge(link.name) }
+    }
+
+    /// The interfaces called `names`, without repetitions; for no name that of the default route.
+    func links(named names: [String]) throws(ConditionerError) -> [Link] {
+        guard !names.isEmpty else {
+            let link = try Self.mapping { () throws(NetlinkError) -> Link? in
+                guard let index = try session.defaultRouteInterface() else { return nil }
+                return try session.get([Link.get(index: index)])[0].flatMap(Link.init)
+            }
+            guard let link else { throw .noDefaultRoute }
+            return [link]
+        }
+        var links: [Link] = []
+        for name in names {
+            let link = try Self.mapping { () throws(NetlinkError) in
+                try session.link(named: name)
+            }
+            guard let link else {
+                let known = try Self.mapping { () throws(NetlinkError) in try session.links() }
+                throw .noSuchInterface(
+                    name, known: known.filter { $0.group != Ownership.group }.map(\.name))
+            }
+            if !links.contains(where: { $0.index == link.index }) { links.append(link) }
+        }
+        return links
+    }
+
+    static func mapping<Value>(
+        _ body: () throws(NetlinkError) -> Value
+    ) throws(ConditionerError) -> Value {
+        do { return try body() } catch { throw .netlink(error) }
+    }
+
+    static func mapping<Value: ~Copyable>(
+        _ body: () throws(KernelError) -> Value
+    ) throws(ConditionerError) -> Value {
+        do { return try body() } catch { throw .kernel(error) }
+    }
+}
+
+extension Journal {
+    /// Writes down what a plan is about to do.
+    fileprivate func record(_ plan: InterfacePlan) throws(KernelError) {
+        let madeClsact = plan.operations.contains(.addQdisc(.clsact(on: plan.interface)))
+        try record(
+            Entry(
+                interface: plan.interface.name, index: plan.interface.index,
+                madeClsact: madeClsact || entry(plan.interface.index)?.madeClsact ?? false))
+    }
+}

@@ -1,0 +1,73 @@
+public import LinuxKernel
+public import Netlink
+import SystemPackage
+
+/// Why interfaces were not conditioned, or not cleared.
+///
+/// Whatever it is, the interfaces are as they were before, unless the description says otherwise.
+public enum ConditionerError: Error, Sendable, CustomStringConvertible {
+    case noSuchInterface(String, known: [String])
+    case noDefaultRoute
+    case interfaceDown(String)
+    case ownInterface(String)
+    case indexTooLarge(String)
+    case notConditioned(String)
+    case alreadyConditioned(String, profile: String)
+    case foreignFilters(String, Direction, kinds: [String])
+    case ingressQdisc(String)
+    case missingPrivilege(String)
+    case missingFeatures([KernelFeature])
+    case unsupported(UnsupportedConditions)
+    case refused(interface: String, NetlinkError, isUndone: Bool)
+    case vanished(String)
+    case kernel(KernelError)
+    case netlink(NetlinkError)
+
+    /// One sentence: what failed, why, and the way out.
+    public var description: String {
+        switch self {
+        case .noSuchInterface(let name, let known):
+            "\(name): no such interface (have: \(known.joined(separator: ", ")))"
+        case .noDefaultRoute:
+            "no interface carries a default route; name one with -i"
+        case .interfaceDown(let name):
+            "\(name): the interface is down; bring it up with: ip link set \(name) up"
+        case .ownInterface(let name):
+            "\(name): belongs to linkcond itself; name the interface that it conditions"
+        case .indexTooLarge(let name):
+            "\(name): its index is beyond 16,777,215, which leaves no room for linkcond's own; "
+                + "make the interface anew"
+        case .notConditioned(let name):
+            "\(name): is not conditioned; linkcond status shows what is"
+        case .alreadyConditioned(let name, let profile):
+            "\(name): is conditioned with \(profile) already; use --replace to change it, "
+                + "or linkcond clear -i \(name)"
+        case .foreignFilters(let name, let direction, let kinds):
+            "\(name): other programs have filters on its way \(direction.rawValue) "
+                + "(\(kinds.joined(separator: ", "))), which see packets before linkcond and may "
+                + "take them; use --force to condition what they leave"
+        case .ingressQdisc(let name):
+            "\(name): has an ingress qdisc of another program, which leaves no place for clsact; "
+                + "remove it with: tc qdisc del dev \(name) ingress"
+        case .missingPrivilege(let what):
+            "\(what) takes the privilege CAP_NET_ADMIN; run it with sudo"
+        case .missingFeatures(let features):
+            "this kernel lacks \(Self.list(features)); linkcond doctor says how to get "
+                + "\(features.count == 1 ? "it" : "them")"
+        case .unsupported(let conditions):
+            conditions.description
+        case .refused(let name, let error, let isUndone):
+            "\(name): \(error); "
+                + (isUndone
+                    ? "nothing was changed" : "not all could be undone: run linkcond clear --all")
+        case .vanished(let name):
+            "\(name): the interface vanished meanwhile; nothing is left of its conditions"
+        case .kernel(let error): error.description
+        case .netlink(let error): error.description
+        }
+    }
+
+    private static func list(_ features: [KernelFeature]) -> String {
+        features.map { "\($0.rawValue) (\($0.purpose))" }.joined(separator: ", ")
+    }
+}

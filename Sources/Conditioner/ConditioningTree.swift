@@ -1,0 +1,98 @@
+import LinkModel
+import LinkUnits
+import TrafficControl
+
+/// The qdiscs, classes and filters that carry out the conditions of one direction on its ifb.
+///
+/// The standard tree keeps delay line and bottleneck queue in qdiscs of their own, so that each
+/// has its own limit; netem counts what its children hold too, hence this order:
+///
+///     segmenter (tbf) ─ delay line (netem) ─ bottleneck (netem, rate) ─ loss (netem)
+///                                                 └ with DNS delay: prio ─┬ loss
+///                                                                         └ loss + DNS delay
+///
+/// The segmenter cuts super-packets, since netem would lose, delay and count them as one.
+/// Loss stands behind the bottleneck: a lost packet has used its bandwidth.
+/// Where a tree may hold only one netem (duplication) or the queue is managed actively (which
+/// needs a shaper that does not hide the queue from its child), the shape is another.
+struct ConditioningTree: Hashable {
+    var qdiscs: [Qdisc]
+    var classes: [TrafficClass] = []
+    var filters: [Filter] = []
+
+    /// Plans the tree for `conditions` on `ifb`.
+    ///
+    /// `dnsDelay` concerns packets to port 53 and so belongs to the way up.
+    init(
+        _ conditions: DirectionConditions, dnsDelay: Duration?, on ifb: Interface,
+        target: ConditionedLink
+    ) throws(UnsupportedConditions) {
+        guard conditions.trace == nil else {
+            throw UnsupportedConditions("delivery traces", "no qdisc plays a trace")
+        }
+        let parts = TreeParts(conditions, dnsDelay: dnsDelay, on: ifb, target: target)
+        if conditions.aqm != .dropTail {
+            guard dnsDelay == nil else {
+                throw UnsupportedConditions(
+                    "an AQM together with a DNS delay",
+                    "no qdisc can stand behind one that manages its queue")
+            }
+            qdiscs = [parts.segmenter, parts.delayLineWithLoss] + parts.shapedQueue
+            classes = parts.shaperClasses
+        } else if conditions.duplicate > .zero {
+            guard dnsDelay == nil else {
+                throw UnsupportedConditions(
+                    "duplication together with a DNS delay",
+                    "the kernel refuses a second netem beside one that duplicates")
+            }
+            qdiscs = [parts.segmenter, parts.everythingInOne]
+        } else {
+            qdiscs = [parts.segmenter, parts.delayLine, parts.bottleneck]
+            if dnsDelay != nil {
+                qdiscs += parts.dnsBranches
+                filters = parts.dnsFilters
+            } else if parts.hasLoss {
+                qdiscs.append(parts.loss)
+            }
+        }
+    }
+
+    /// A tree as it was found.
+    init(qdiscs: [Qdisc], classes: [TrafficClass], filters: [Filter]) {
+        self.qdiscs = qdiscs
+        self.classes = classes
+        self.filters = filters
+    }
+}
+
+/// What the tree has to know of the interface whose packets it gets.
+struct ConditionedLink: Hashable {
+    /// The largest IP packet.
+    var mtu: UInt32
+    /// What stands before the IP header of each packet.
+    var headerLength: Int
+
+    /// Bytes of the link layer are not counted: a profile's bandwidth is that of IP packets.
+    var packetOverhead: Int32 { -Int32(headerLength) }
+
+    /// No packet that fits the interface may be longer: Ethernet header, two VLAN tags, and some.
+    var longestFrame: ByteCount { ByteCount(bytes: max(1600, UInt64(mtu) + 32)) }
+}
+
+/// Conditions that the kernel's qdiscs cannot carry out.
+public struct UnsupportedConditions: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was asked for.
+    public let feature: String
+    /// Why it cannot be.
+    public let reason: String
+
+    init(_ feature: String, _ reason: String) {
+        self.feature = feature
+        self.reason = reason
+    }
+
+    /// One sentence.
+    public var description: String {
+        "\(feature): not on the kernel data plane, because \(reason)"
+    }
+}

@@ -1,0 +1,94 @@
+import LinkUnits
+import LinuxKernel
+import Netlink
+import SystemPackage
+import TrafficControl
+
+/// What the kernel answers when asked to use a feature.
+public enum FeatureAnswer: Sendable, Hashable {
+    case present
+    case missing
+    /// It refused for another reason, in its own words.
+    case unclear(String)
+}
+
+/// Asks the kernel for its features by using each of them in a network namespace made for that.
+public enum FeatureProbe {
+    /// The answers for all features; modules that can be loaded are loaded by the asking.
+    ///
+    /// Requires `CAP_SYS_ADMIN`, for the namespace.
+    public static func run() throws -> [KernelFeature: FeatureAnswer] {
+        try NetworkNamespace.withNew {
+            let session = try NetlinkSession()
+            var answers: [KernelFeature: FeatureAnswer] = [:]
+            for feature in KernelFeature.allCases {
+                answers[feature] = try answer(feature, session)
+            }
+            return answers
+        }
+    }
+
+    /// Every namespace has a loopback interface, and this is its index.
+    private static let loopback = Interface(index: 1, name: "lo")
+
+    private static func answer(
+        _ feature: KernelFeature, _ session: NetlinkSession
+    ) throws(NetlinkError) -> FeatureAnswer {
+        let attempt = attempt(feature)
+        let failures = try session.execute(attempt.operations.map(\.message))
+        _ = try session.execute(
+            attempt.operations.reversed().compactMap(\.inverse).map(\.message))
+        guard let failure = failures.first(where: { $0.index == attempt.deciding }) else {
+            return .present
+        }
+        if attempt.operations[..<attempt.deciding].indices.contains(where: { index in
+            failures.contains { $0.index == index }
+        }) {
+            return .missing
+        }
+        switch failure.errno {
+        case .noSuchFileOrDirectory, .notSupportedOnSocket, .invalidArgument: return .missing
+        default: return .unclear("\(failure.kernelText ?? "") \(failure.errno)")
+        }
+    }
+
+    /// What to do, and which of the operations needs the feature.
+    private static func attempt(
+        _ feature: KernelFeature
+    ) -> (operations: [TrafficOperation], deciding: Int) {
+        switch feature {
+        case .netem: return root(.netem(Netem()))
+        case .tbf:
+            return root(
+                .tokenBucket(
+                    TokenBucket(
+                        rate: .megabitsPerSecond(1), burst: ByteCount(bytes: 3000),
+                        limit: ByteCount(bytes: 3000))))
+        case .prio: return root(.priority(bands: 2))
+        case .htb: return root(.hierarchicalTokenBucket(defaultClass: 1))
+        case .codel: return root(.activeQueue(ActiveQueue(algorithm: .codel, limit: 100)))
+        case .fqCodel: return root(.activeQueue(ActiveQueue(algorithm: .fqCodel, limit: 100)))
+        case .pie: return root(.activeQueue(ActiveQueue(algorithm: .pie, limit: 100)))
+        case .clsact: return ([.addQdisc(.clsact(on: loopback))], 0)
+        case .u32:
+            return filter(.classify(QdiscHandle(rawValue: 1)))
+        case .mirred:
+            return filter(.redirect(to: loopback, cookie: Ownership.cookie))
+        case .ifb:
+            return ([.addIFB(Interface(index: 1000, name: "probe"))], 0)
+        }
+    }
+
+    private static func root(_ kind: Qdisc.Kind) -> ([TrafficOperation], Int) {
+        let qdisc = Qdisc(
+            interface: loopback, handle: Ownership.Handle.segmenter, parent: .root, kind: kind)
+        return ([.addQdisc(qdisc)], 0)
+    }
+
+    private static func filter(_ verdict: Filter.Verdict) -> ([TrafficOperation], Int) {
+        let filter = Filter(
+            interface: loopback, parent: .clsactEgress, preference: 1, networkProtocol: .ipv4,
+            verdict: verdict)
+        return ([.addQdisc(.clsact(on: loopback)), .addFilter(filter)], 1)
+    }
+}

@@ -1,0 +1,144 @@
+import LinkModel
+import LinkUnits
+import Netlink
+import TrafficControl
+
+/// A conditioned direction as it is found in the kernel.
+struct FoundDirection {
+    var mark: OwnershipMark
+    var ifb: Interface
+    var tree: ConditioningTree
+    /// The counters of the qdiscs by their handles.
+    var statistics: [QdiscHandle: TrafficStatistics]
+
+    /// Puts the tree together from the qdiscs found on `ifb`.
+    init(
+        mark: OwnershipMark, ifb: Interface, states: [QdiscState], classes: [TrafficClass],
+        target: ConditionedLink
+    ) {
+        typealias Handle = Ownership.Handle
+        self.mark = mark
+        self.ifb = ifb
+        let parts = TreeParts(.init(), dnsDelay: nil, on: ifb, target: target)
+        let qdiscs = states.filter { $0.handle.major != 0 }.map { state -> Qdisc in
+            // The kernel's figures for the segmenter are too coarse to be sent back to it.
+            guard state.handle != Handle.segmenter else { return parts.segmenter }
+            var kind = state.kind
+            if case .netem(var netem) = kind, netem.jitter > .zero {
+                netem.distribution = mark.distribution.flatMap {
+                    DelayDistribution(rawValue: $0.rawValue)
+                }
+                kind = .netem(netem)
+            }
+            return Qdisc(interface: ifb, handle: state.handle, parent: state.parent, kind: kind)
+        }
+        tree = ConditioningTree(
+            qdiscs: qdiscs,
+            classes: classes.map { found in
+                var found = found
+                found.interface = ifb
+                return found
+            },
+            filters: qdiscs.contains { $0.handle == Handle.dnsBands } ? parts.dnsFilters : [])
+        statistics = Dictionary(
+            states.map { ($0.handle, $0.statistics) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func netem(_ handle: QdiscHandle) -> Netem? {
+        for qdisc in tree.qdiscs where qdisc.handle == handle {
+            if case .netem(let netem) = qdisc.kind { return netem }
+        }
+        return nil
+    }
+
+    /// The extra delay of DNS.
+    var dnsDelay: Duration? { netem(Ownership.Handle.dnsDelay)?.delay }
+
+    /// The conditions that the tree carries out; those of a perfect link where it is damaged.
+    func conditions(headerLength: Int) -> DirectionConditions {
+        typealias Handle = Ownership.Handle
+        var conditions = DirectionConditions()
+        guard let line = netem(Handle.delayLine) else { return conditions }
+        conditions.delay = line.delay
+        if line.jitter > .zero {
+            conditions.jitter = Jitter(
+                amount: line.jitter, distribution: mark.distribution ?? .uniform)
+        }
+        if line.reorder > .zero {
+            conditions.reorder = Reordering(mean: line.reorder, gap: Int(line.gap))
+        }
+        conditions.duplicate = line.duplicate
+        let lossy = netem(Handle.loss) ?? line
+        conditions.loss = LossModel(lossy.loss)
+        conditions.corrupt = lossy.corrupt
+        if let bottleneck = netem(Handle.bottleneck) {
+            conditions.bandwidth = bottleneck.rate
+            if bottleneck.rate != nil {
+                let allowance = TreeParts.dnsAllowance(dnsDelay)
+                conditions.queue = .packets(Int(bottleneck.limit) - allowance)
+            }
+        } else if line.rate != Netem.orderKeepingRate {
+            conditions.bandwidth = line.rate
+            conditions.queue = .packets(0)
+            conditions.queue = .packets(Int(line.limit) - TreeParts.sharedLimit(conditions))
+        }
+        for case .activeQueue(let queue) in tree.qdiscs.map(\.kind) {
+            conditions.aqm = QueueManagement(rawValue: queue.algorithm.rawValue) ?? .dropTail
+            conditions.queue = .packets(Int(queue.limit))
+            conditions.bandwidth = tree.classes.first.map {
+                TreeParts.bandwidth(ofShaper: $0.rate, headerLength: headerLength)
+            }
+        }
+        return conditions
+    }
+
+    /// What went through, without the headers of the link layer.
+    func counters(headerLength: Int) -> DirectionCounters {
+        typealias Handle = Ownership.Handle
+        let root = statistics[Handle.segmenter] ?? TrafficStatistics()
+        let lossHandles = [Handle.loss, Handle.dnsDelay]
+        let lost = lossHandles.reduce(0) { $0 + UInt64(statistics[$1]?.drops ?? 0) }
+        let header = UInt64(headerLength)
+        let rate = root.bytesPerSecond - min(root.bytesPerSecond, root.packetsPerSecond * header)
+        return DirectionCounters(
+            packets: root.packets,
+            bytes: root.bytes - min(root.bytes, root.packets * header),
+            // Each qdisc counts the drops below it as well.
+            dropped: UInt64(root.drops) - min(UInt64(root.drops), lost), lost: lost,
+            queuedPackets: UInt64(root.queuedPackets), bitsPerSecond: rate * 8)
+    }
+}
+
+/// What went through one direction since it was conditioned.
+public struct DirectionCounters: Sendable, Hashable {
+    /// Packets delivered.
+    public var packets: UInt64
+    /// Bytes delivered, IP headers included.
+    public var bytes: UInt64
+    /// Packets dropped because the queue was full.
+    public var dropped: UInt64
+    /// Packets lost by the loss model.
+    public var lost: UInt64
+    /// Packets on the way now.
+    public var queuedPackets: UInt64
+    /// The rate of delivery now, averaged over about a second.
+    public var bitsPerSecond: UInt64
+}
+
+extension LossModel {
+    /// The model whose transitions netem has.
+    init(_ loss: Netem.Loss) {
+        switch loss {
+        case .random(let ratio): self = .random(ratio)
+        case .gilbert(let p, let r):
+            guard r > .zero else {
+                self = .random(.one)
+                return
+            }
+            // Transitions are kept in 32 bits; beyond six digits the result would show that.
+            let mean = (p.value / (p.value + r.value) * 1e6).rounded() / 1e6
+            let burst = (1e3 / r.value).rounded() / 1e3
+            self = .bursts(mean: Ratio(mean) ?? .one, burst: burst)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Netlink
+import TrafficControl
+
+/// What linkcond has in the kernel, found by its marks alone.
+struct Inventory {
+    /// The conditioned directions.
+    var directions: [FoundDirection]
+    /// The interfaces that they belong to, by index, as far as these still exist.
+    var targets: [Int32: Link]
+
+    /// Reads the namespace of `session`, or only what concerns the interfaces in `indices`.
+    init(_ session: NetlinkSession, of indices: Set<Int32>? = nil) throws(NetlinkError) {
+        let found = try session.links(kind: "ifb").compactMap { link -> (Link, OwnershipMark)? in
+            guard link.group == Ownership.group, let mark = OwnershipMark(alias: link.alias),
+                indices?.contains(mark.target) ?? true
+            else { return nil }
+            return (link, mark)
+        }
+        guard !found.isEmpty else {
+            directions = []
+            targets = [:]
+            return
+        }
+        let ours = Set(found.map(\.0.index))
+        let states = try session.dump(Qdisc.list(), attempt: "list the qdiscs")
+            .compactMap(QdiscState.init).filter { ours.contains($0.interfaceIndex) }
+        let byInterface = Dictionary(grouping: states, by: \.interfaceIndex)
+        let wanted = Array(Set(found.map(\.1.target)))
+        let links = try session.get(wanted.map { Link.get(index: $0) }).map {
+            $0.flatMap(Link.init)
+        }
+        targets = [:]
+        for link in links { if let link { targets[link.index] = link } }
+
+        directions = []
+        for (link, mark) in found {
+            let states = byInterface[link.index] ?? []
+            let hasClasses = states.contains { $0.handle == Ownership.Handle.shaper }
+            let classes =
+                hasClasses
+                ? try session.dump(
+                    TrafficClass.list(interface: link.index), attempt: "list the classes"
+                ).compactMap(TrafficClass.init) : []
+            directions.append(
+                FoundDirection(
+                    mark: mark, ifb: Interface(index: link.index, name: link.name),
+                    states: states, classes: classes,
+                    target: targets[mark.target].map(ConditionedLink.init)
+                        ?? ConditionedLink(mtu: 1500, headerLength: 0)))
+        }
+    }
+
+    /// The conditioned directions of one interface, the way up first.
+    func directions(of target: Int32) -> [FoundDirection] {
+        directions.filter { $0.mark.target == target }
+            .sorted { $0.mark.direction == .up && $1.mark.direction == .down }
+    }
+}
+
+extension ConditionedLink {
+    init(_ link: Link) {
+        mtu = link.mtu
+        headerLength = link.hasEthernetHeader ? Link.ethernetHeaderLength : 0
+    }
+}
+
+/// The filters of one interface's hooks.
+struct HookFilters {
+    /// Ours, by the direction that they send to its ifb.
+    var ours: Set<Direction>
+    /// The kinds and preferences of others', by direction.
+    var foreign: [Direction: [String]]
+
+    /// Reads both hooks of the interface.
+    init(_ session: NetlinkSession, interface: Int32) throws(NetlinkError) {
+        ours = []
+        foreign = [:]
+        for direction in Direction.allCases {
+            let hook: QdiscHandle = direction == .up ? .clsactEgress : .clsactIngress
+            let filters = try session.dump(
+                Filter.list(interface: interface, parent: hook), attempt: "list the filters"
+            ).compactMap(FilterState.init)
+            // The kernel names a preference several times: for its tables and for each filter.
+            var seen: Set<FilterState> = []
+            for filter in filters where seen.insert(filter).inserted {
+                if Ownership.Preference.isOurs(filter.preference) {
+                    ours.insert(direction)
+                } else {
+                    foreign[direction, default: []].append(
+                        "pref \(filter.preference) \(filter.kind)")
+                }
+            }
+        }
+    }
+}

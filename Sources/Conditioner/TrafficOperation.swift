@@ -1,0 +1,91 @@
+public import Netlink
+public import TrafficControl
+
+/// One change to the kernel's state: printable as a command, comparable, and executable.
+public enum TrafficOperation: Sendable, Hashable {
+    case addIFB(Interface)
+    case bringUp(Interface, alias: String)
+    case setAlias(Interface, String)
+    case deleteLink(Interface)
+    /// Every ifb of ours at once.
+    case deleteOwnLinks
+    case addQdisc(Qdisc)
+    case replaceQdisc(Qdisc)
+    case deleteQdisc(Qdisc)
+    case replaceClass(TrafficClass)
+    case addFilter(Filter)
+    case deleteFilters(
+        Interface, parent: QdiscHandle, preference: UInt16, Filter.NetworkProtocol)
+
+    /// The netlink message that does it.
+    public var message: NetlinkMessage {
+        switch self {
+        case .addIFB(let ifb):
+            Link.addIFB(name: ifb.name, index: ifb.index, group: Ownership.group)
+        case .bringUp(let ifb, let alias): Link.bringUp(index: ifb.index, alias: alias)
+        case .setAlias(let ifb, let alias): Link.setAlias(index: ifb.index, alias)
+        case .deleteLink(let ifb): Link.delete(index: ifb.index)
+        case .deleteOwnLinks: Link.delete(group: Ownership.group)
+        case .addQdisc(let qdisc): qdisc.add()
+        case .replaceQdisc(let qdisc): qdisc.replace()
+        case .deleteQdisc(let qdisc): qdisc.delete()
+        case .replaceClass(let trafficClass): trafficClass.replace()
+        case .addFilter(let filter): filter.add()
+        case .deleteFilters(let interface, let parent, let preference, let networkProtocol):
+            Filter.delete(
+                interface: interface, parent: parent, preference: preference,
+                networkProtocol: networkProtocol)
+        }
+    }
+
+    /// The `ip` or `tc` command that does the same.
+    public var commandText: String {
+        switch self {
+        case .addIFB(let ifb):
+            "ip link add \(ifb) index \(ifb.index) group \(Ownership.group) type ifb"
+        case .bringUp(let ifb, let alias): "ip link set dev \(ifb) alias \"\(alias)\" up"
+        case .setAlias(let ifb, let alias): "ip link set dev \(ifb) alias \"\(alias)\""
+        case .deleteLink(let ifb): "ip link del dev \(ifb)"
+        case .deleteOwnLinks: "ip link del group \(Ownership.group)"
+        case .addQdisc(let qdisc): qdisc.tcAddText
+        case .replaceQdisc(let qdisc): qdisc.tcReplaceText
+        case .deleteQdisc(let qdisc): qdisc.tcDeleteText
+        case .replaceClass(let trafficClass): trafficClass.tcText
+        case .addFilter(let filter): filter.tcAddText
+        case .deleteFilters(let interface, let parent, let preference, let networkProtocol):
+            Filter.tcDeleteText(
+                interface: interface, parent: parent, preference: preference,
+                networkProtocol: networkProtocol)
+        }
+    }
+
+    /// What takes it back, if anything does.
+    var inverse: TrafficOperation? {
+        switch self {
+        case .addIFB(let ifb): .deleteLink(ifb)
+        case .addQdisc(let qdisc): .deleteQdisc(qdisc)
+        case .addFilter(let filter):
+            .deleteFilters(
+                filter.interface, parent: filter.parent, preference: filter.preference,
+                filter.networkProtocol)
+        case .bringUp, .setAlias, .deleteLink, .deleteOwnLinks, .replaceQdisc, .deleteQdisc,
+            .replaceClass,
+            .deleteFilters:
+            nil
+        }
+    }
+
+    /// The kernel feature that it needs beyond what every kernel has.
+    var feature: KernelFeature? {
+        switch self {
+        case .addIFB: .ifb
+        case .addQdisc(let qdisc), .replaceQdisc(let qdisc):
+            KernelFeature(qdiscKind: qdisc.kind.name)
+        case .addFilter(let filter):
+            if case .redirect = filter.verdict { .mirred } else { .u32 }
+        case .bringUp, .setAlias, .deleteLink, .deleteOwnLinks, .deleteQdisc, .replaceClass,
+            .deleteFilters:
+            nil
+        }
+    }
+}

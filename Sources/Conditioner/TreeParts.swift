@@ -1,0 +1,226 @@
+import LinkModel
+import LinkUnits
+import TrafficControl
+
+/// The pieces from which a `ConditioningTree` is put together.
+struct TreeParts {
+    private let conditions: DirectionConditions
+    private let dns: Duration?
+    private let ifb: Interface
+    private let target: ConditionedLink
+
+    init(
+        _ conditions: DirectionConditions, dnsDelay: Duration?, on ifb: Interface,
+        target: ConditionedLink
+    ) {
+        self.conditions = conditions
+        self.dns = dnsDelay
+        self.ifb = ifb
+        self.target = target
+    }
+
+    private typealias Handle = Ownership.Handle
+
+    private func qdisc(_ handle: QdiscHandle, at parent: QdiscHandle, _ kind: Qdisc.Kind) -> Qdisc {
+        Qdisc(interface: ifb, handle: handle, parent: parent, kind: kind)
+    }
+
+    // MARK: Limits
+
+    /// More packets than this nobody sends through a conditioner per second.
+    private static let mostPacketsPerSecond = 1_000_000.0
+
+    /// So many packets at most wait on a delay line: two gigabytes of full ones.
+    private static let longestDelayLine = 1_000_000
+
+    /// DNS packets that may wait out their extra delay, which netem counts into the limit of the
+    /// bottleneck above them.
+    static func dnsAllowance(_ delay: Duration?) -> Int {
+        delay.map { Int(($0.milliseconds / 50).rounded(.up)) } ?? 0
+    }
+
+    /// How many packets the delay line has to hold so that it never drops one.
+    static func delayLineLimit(_ conditions: DirectionConditions) -> Int {
+        let spread = conditions.jitter?.amount ?? .zero
+        let held = (conditions.delay + spread * 4).milliseconds / 1000 * mostPacketsPerSecond
+        return min(longestDelayLine, 1000 + Int(held))
+    }
+
+    /// How many full packets are under way on the wire and in the queue, where one netem does
+    /// everything and counts them together.
+    static func sharedLimit(_ conditions: DirectionConditions) -> Int {
+        guard let bandwidth = conditions.bandwidth, let queue = conditions.queuePackets else {
+            return delayLineLimit(conditions)
+        }
+        let held = conditions.delay + (conditions.jitter?.amount ?? .zero) * 4
+        return queue + bandwidth.byteCount(in: held).packets(of: DirectionConditions.fullPacket)
+    }
+
+    // MARK: Qdiscs
+
+    var segmenter: Qdisc {
+        qdisc(
+            Handle.segmenter, at: .root,
+            .tokenBucket(
+                TokenBucket(
+                    rate: Netem.orderKeepingRate, burst: target.longestFrame,
+                    limit: ByteCount(bytes: 100_000_000))))
+    }
+
+    var delayLine: Qdisc {
+        qdisc(Handle.delayLine, at: Handle.segmenter.child(1), .netem(delayLineNetem))
+    }
+
+    var delayLineWithLoss: Qdisc {
+        var netem = delayLineNetem
+        setLoss(of: &netem)
+        netem.duplicate = conditions.duplicate
+        return qdisc(Handle.delayLine, at: Handle.segmenter.child(1), .netem(netem))
+    }
+
+    var everythingInOne: Qdisc {
+        var netem = delayLineNetem
+        setLoss(of: &netem)
+        netem.duplicate = conditions.duplicate
+        if let bandwidth = conditions.bandwidth {
+            netem.rate = bandwidth
+            netem.packetOverhead = target.packetOverhead
+        }
+        netem.limit = UInt32(clamping: Self.sharedLimit(conditions))
+        return qdisc(Handle.delayLine, at: Handle.segmenter.child(1), .netem(netem))
+    }
+
+    var bottleneck: Qdisc {
+        var netem = Netem()
+        netem.rate = conditions.bandwidth
+        netem.packetOverhead = conditions.bandwidth == nil ? 0 : target.packetOverhead
+        netem.limit = UInt32(
+            clamping: (conditions.queuePackets ?? Self.delayLineLimit(conditions))
+                + Self.dnsAllowance(dns))
+        return qdisc(Handle.bottleneck, at: Handle.delayLine.child(1), .netem(netem))
+    }
+
+    var hasLoss: Bool { conditions.loss != .none || conditions.corrupt > .zero }
+
+    var loss: Qdisc {
+        var netem = Netem()
+        setLoss(of: &netem)
+        return qdisc(Handle.loss, at: Handle.bottleneck.child(1), .netem(netem))
+    }
+
+    /// Two bands, of which the second, for DNS, has the extra delay.
+    var dnsBranches: [Qdisc] {
+        var ordinary = loss
+        ordinary.parent = Handle.dnsBands.child(1)
+        var delayed = Netem(delay: dns ?? .zero, rate: Netem.orderKeepingRate)
+        setLoss(of: &delayed)
+        delayed.limit = UInt32(clamping: max(1000, Self.dnsAllowance(dns)))
+        return [
+            qdisc(Handle.dnsBands, at: Handle.bottleneck.child(1), .priority(bands: 2)), ordinary,
+            qdisc(Handle.dnsDelay, at: Handle.dnsBands.child(2), .netem(delayed)),
+        ]
+    }
+
+    private var delayLineNetem: Netem {
+        var netem = Netem()
+        netem.delay = conditions.delay
+        if let jitter = conditions.jitter {
+            netem.jitter = jitter.amount
+            netem.distribution = DelayDistribution(rawValue: jitter.distribution.rawValue)
+        }
+        if let reorder = conditions.reorder {
+            netem.reorder = reorder.mean
+            netem.gap = UInt32(clamping: reorder.gap)
+        }
+        netem.rate = Netem.orderKeepingRate
+        netem.limit = UInt32(
+            clamping: Self.delayLineLimit(conditions) + (conditions.queuePackets ?? 0))
+        return netem
+    }
+
+    private func setLoss(of netem: inout Netem) {
+        if let (p, r) = conditions.loss.gilbertTransitions {
+            netem.loss = .gilbert(p: p, r: r)
+        } else {
+            netem.loss = .random(conditions.loss.mean)
+        }
+        netem.corrupt = conditions.corrupt
+    }
+
+    // MARK: Active queue management
+
+    /// The shaper counts the link layer's header too; scaled so, full packets get the bandwidth.
+    static func shaperRate(_ bandwidth: Bandwidth, headerLength: Int) -> Bandwidth {
+        let full = UInt128(DirectionConditions.fullPacket.bytes)
+        let scaled =
+            UInt128(bandwidth.bitsPerSecond) * (full + UInt128(headerLength)) / full
+        return Bandwidth(bitsPerSecond: UInt64(clamping: scaled)) ?? bandwidth
+    }
+
+    /// The bandwidth whose shaper has this rate.
+    static func bandwidth(ofShaper rate: Bandwidth, headerLength: Int) -> Bandwidth {
+        let full = UInt128(DirectionConditions.fullPacket.bytes)
+        let whole = UInt128(rate.bitsPerSecond) * full
+        let header = full + UInt128(headerLength)
+        return Bandwidth(bitsPerSecond: UInt64(clamping: (whole + header / 2) / header)) ?? rate
+    }
+
+    var shapedQueue: [Qdisc] {
+        guard let algorithm = ActiveQueue.Algorithm(rawValue: conditions.aqm.rawValue) else {
+            return []
+        }
+        let queue = ActiveQueue(
+            algorithm: algorithm, limit: UInt32(clamping: conditions.queuePackets ?? 1000))
+        return [
+            qdisc(
+                Handle.shaper, at: Handle.delayLine.child(1),
+                .hierarchicalTokenBucket(defaultClass: 1)),
+            qdisc(Handle.activeQueue, at: Handle.shaper.child(1), .activeQueue(queue)),
+        ]
+    }
+
+    var shaperClasses: [TrafficClass] {
+        guard let bandwidth = conditions.bandwidth else { return [] }
+        let rate = Self.shaperRate(bandwidth, headerLength: target.headerLength)
+        // Two milliseconds make up for late timers; less than two packets would stall.
+        let burst = max(
+            rate.byteCount(in: .milliseconds(2)),
+            ByteCount(bytes: 2 * target.longestFrame.bytes))
+        return [
+            TrafficClass(
+                interface: ifb, handle: Handle.shaper.child(1), rate: rate, burst: burst)
+        ]
+    }
+
+    // MARK: Filters
+
+    private static let dnsPort: UInt16 = 53
+    private static let udp: UInt8 = 17
+    private static let tcp: UInt8 = 6
+
+    /// Packets to port 53, over UDP and TCP, IPv4 and IPv6.
+    var dnsFilters: [Filter] {
+        [Self.udp, Self.tcp].flatMap { transport in
+            [
+                dnsFilter(
+                    .ipv4, preference: 1,
+                    [
+                        .ipv4Protocol(transport), .ipv4FirstFragment,
+                        .ipv4DestinationPort(Self.dnsPort),
+                    ]),
+                dnsFilter(
+                    .ipv6, preference: 2,
+                    [.ipv6NextHeader(transport), .ipv6DestinationPort(Self.dnsPort)]),
+            ]
+        }
+    }
+
+    private func dnsFilter(
+        _ networkProtocol: Filter.NetworkProtocol, preference: UInt16, _ matches: [U32Match]
+    ) -> Filter {
+        Filter(
+            interface: ifb, parent: Handle.dnsBands, preference: preference,
+            networkProtocol: networkProtocol, matches: matches,
+            verdict: .classify(Handle.dnsBands.child(2)))
+    }
+}

@@ -1,0 +1,34 @@
+public import SystemPackage
+
+/// A system call that failed: what was attempted, on what, and the kernel's reason.
+public struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was attempted.
+    public enum Operation: String, Sendable {
+        case open, read, write, create, remove, lock
+    }
+
+    /// What was attempted.
+    public let operation: Operation
+    /// The object, as a user would name it.
+    public let subject: String
+    /// The kernel's reason.
+    public let errno: Errno
+
+    /// Makes an error.
+    public init(_ operation: Operation, subject: String, errno: Errno) {
+        self.operation = operation
+        self.subject = subject
+        self.errno = errno
+    }
+
+    /// Whether a more privileged user would have succeeded.
+    public var isMissingPrivilege: Bool {
+        [.notPermitted, .permissionDenied].contains(errno)
+    }
+
+    /// One sentence with the way out where there is one.
+    public var description: String {
+        let hint = isMissingPrivilege ? "; run it with sudo" : ""
+        return "cannot \(operation.rawValue) \(subject): \(errno)\(hint)"
+    }
+}

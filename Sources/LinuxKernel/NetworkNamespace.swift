@@ -1,0 +1,33 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// The network namespace of a thread.
+public enum NetworkNamespace {
+    /// The inode that identifies the namespace of the calling thread as long as it exists.
+    public static func currentInode() throws(KernelError) -> UInt64 {
+        var status = stat()
+        guard unsafe stat("/proc/thread-self/ns/net", &status) == 0 else {
+            throw KernelError(
+                .open, subject: "the network namespace", errno: Errno(rawValue: errno))
+        }
+        return UInt64(status.st_ino)
+    }
+
+    /// Runs `body` in a new, empty network namespace that is gone when it returns.
+    ///
+    /// The body runs on a thread of its own, because a namespace belongs to a thread: code that
+    /// awaits may wake up in another one. Requires `CAP_SYS_ADMIN`. Equivalent to `unshare -n`.
+    public static func withNew<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) throws -> Result {
+        try DedicatedThread.run {
+            let status = lc_unshare_network()
+            guard status == 0 else {
+                throw KernelError(
+                    .create, subject: "a network namespace", errno: Errno(rawValue: -status))
+            }
+            return try body()
+        }
+    }
+}

@@ -1,0 +1,7 @@
+import CLinux
+
+/// What the calling thread may do.
+public enum Privilege {
+    /// Whether it may change the interfaces of its network namespace (`CAP_NET_ADMIN`).
+    public static var mayChangeNetwork: Bool { lc_has_net_admin() == 1 }
+}

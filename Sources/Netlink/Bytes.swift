@@ -1,0 +1,20 @@
+/// Reading and writing values of C types in byte arrays, bounds checked.
+extension RandomAccessCollection where Element == UInt8, Index == Int {
+    /// The value of a C type that stands at `offset`, or nil if the bytes end before.
+    func value<Value: BitwiseCopyable>(at offset: Int, as _: Value.Type) -> Value? {
+        let size = MemoryLayout<Value>.size
+        guard offset >= 0, count - offset >= size else { return nil }
+        let bytes = Array(dropFirst(offset).prefix(size))
+        return unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: Value.self) }
+    }
+}
+
+extension [UInt8] {
+    /// Overwrites the bytes at `offset` with those of `value`.
+    mutating func setValue<Value: BitwiseCopyable>(_ value: Value, at offset: Int) {
+        precondition(offset + MemoryLayout<Value>.size <= count, "the value has room")
+        unsafe withUnsafeMutableBytes {
+            unsafe $0.storeBytes(of: value, toByteOffset: offset, as: Value.self)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import CNetlink
+
+/// A network interface as the kernel describes it.
+public struct Link: Sendable, Hashable {
+    /// The number that identifies it in its namespace.
+    public let index: Int32
+    /// The name, which can change.
+    public let name: String
+    /// The kind of a virtual interface, such as `veth` or `ifb`; nil for hardware.
+    public let kind: String?
+    /// The description that anybody may set; empty if there is none.
+    public let alias: String
+    /// The group, for handling many at once.
+    public let group: UInt32
+    /// The largest IP packet.
+    public let mtu: UInt32
+    /// Whether it is administratively up.
+    public let isUp: Bool
+    /// Whether it is a loopback interface.
+    public let isLoopback: Bool
+    /// Whether packets at its qdiscs begin with an Ethernet header.
+    public let hasEthernetHeader: Bool
+
+    /// Length of an Ethernet header without VLAN tags.
+    public static let ethernetHeaderLength = 14
+
+    /// Reads an `RTM_NEWLINK` message; nil for any other.
+    public init?(_ message: NetlinkMessage) {
+        guard message.type == UInt16(RTM_NEWLINK),
+            let (fixed, attributes) = message.parse(ifinfomsg.self),
+            let name = attributes.string(Int(IFLA_IFNAME))
+        else { return nil }
+        index = fixed.ifi_index
+        self.name = name
+        kind = attributes.nested(Int(IFLA_LINKINFO))?.string(Int(IFLA_INFO_KIND))
+        alias = attributes.string(Int(IFLA_IFALIAS)) ?? ""
+        group = attributes.value(Int(IFLA_GROUP), as: UInt32.self) ?? 0
+        mtu = attributes.value(Int(IFLA_MTU), as: UInt32.self) ?? 1500
+        isUp = fixed.ifi_flags & UInt32(IFF_UP.rawValue) != 0
+        isLoopback = fixed.ifi_type == UInt16(ARPHRD_LOOPBACK)
+        hasEthernetHeader = [ARPHRD_ETHER, ARPHRD_LOOPBACK].contains(Int32(fixed.ifi_type))
+    }
+
+    /// Asks for the interface called `name`. Equivalent to `ip link show dev NAME`.
+    public static func get(name: String) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_GETLINK)
+        builder.append(ifinfomsg())
+        builder.put(Int(IFLA_IFNAME), name)
+        return builder.finish()
+    }
+
+    /// Asks for the interface with this index.
+    public static func get(index: Int32) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_GETLINK)
+        builder.append(header(index: index))
+        return builder.finish()
+    }
+
+    /// Asks for all interfaces, or those of one kind, without their statistics. Equivalent to
+    /// `ip link show type KIND`.
+    public static func list(kind: String? = nil) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_GETLINK)
+        builder.append(ifinfomsg())
+        builder.put(Int(IFLA_EXT_MASK), UInt32(RTEXT_FILTER_SKIP_STATS))
+        if let kind {
+            builder.nest(Int(IFLA_LINKINFO)) { $0.put(Int(IFLA_INFO_KIND), kind) }
+        }
+        return builder.finish()
+    }
+
+    /// Takes the interface away. Equivalent to `ip link delete`.
+    public static func delete(index: Int32) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_DELLINK)
+        builder.append(header(index: index))
+        return builder.finish()
+    }
+
+    /// Takes all interfaces of a group away at once. Equivalent to `ip link delete group N`.
+    public static func delete(group: UInt32) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_DELLINK)
+        builder.append(ifinfomsg())
+        builder.put(Int(IFLA_GROUP), group)
+        return builder.finish()
+    }
+
+    /// Describes the interface and switches it on. Equivalent to
+    /// `ip link set dev NAME alias TEXT up`.
+    ///
+    /// A message of its own: the kernel ignores the alias in the one that creates.
+    public static func bringUp(index: Int32, alias: String) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        var header = header(index: index)
+        header.ifi_flags = UInt32(IFF_UP.rawValue)
+        header.ifi_change = UInt32(IFF_UP.rawValue)
+        builder.append(header)
+        builder.put(Int(IFLA_IFALIAS), alias)
+        return builder.finish()
+    }
+
+    /// Changes the description only. Equivalent to `ip link set dev NAME alias TEXT`.
+    public static func setAlias(index: Int32, _ alias: String) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        builder.append(header(index: index))
+        builder.put(Int(IFLA_IFALIAS), alias)
+        return builder.finish()
+    }
+
+    private static func header(index: Int32) -> ifinfomsg {
+        var header = ifinfomsg()
+        header.ifi_index = index
+        return header
+    }
+}

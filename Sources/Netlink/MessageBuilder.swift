@@ -1,0 +1,78 @@
+import CNetlink
+
+/// Builds one netlink message with libnl's functions.
+///
+/// Only for the module and for TrafficControl: what leaves them is a `NetlinkMessage`.
+@safe
+public struct MessageBuilder: ~Copyable {
+    private let message: OpaquePointer
+
+    /// Starts a message of `type` with `flags` (`NLM_F_REQUEST` is added).
+    public init(type: Int, flags: Int = 0) {
+        // A page holds every message but one with a table of delays.
+        guard let message = unsafe nlmsg_alloc_size(32 * 1024),
+            unsafe nlmsg_put(
+                message, 0, 0, Int32(type), 0, Int32(flags) | NLM_F_REQUEST) != nil
+        else { preconditionFailure("there is memory for a netlink message") }
+        unsafe self.message = message
+    }
+
+    deinit {
+        unsafe nlmsg_free(message)
+    }
+
+    /// Appends a fixed part.
+    public func append<Value: BitwiseCopyable>(_ value: Value) {
+        unsafe withUnsafeBytes(of: value) { bytes in
+            let status = unsafe nlmsg_append(
+                message, UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count,
+                Int32(NLMSG_ALIGNTO))
+            precondition(status == 0, "a message has room for its fixed part")
+        }
+    }
+
+    /// Adds an attribute with the bytes of a C type.
+    public func put<Value: BitwiseCopyable>(_ type: Int, _ value: Value) {
+        unsafe withUnsafeBytes(of: value) { unsafe put(type, raw: $0) }
+    }
+
+    /// Adds an attribute with a text, which gets a zero at its end.
+    public func put(_ type: Int, _ text: String) {
+        let bytes = Array(text.utf8) + [0]
+        unsafe bytes.withUnsafeBytes { unsafe put(type, raw: $0) }
+    }
+
+    /// Adds an attribute with these bytes.
+    public func put(_ type: Int, bytes: [UInt8]) {
+        unsafe bytes.withUnsafeBytes { unsafe put(type, raw: $0) }
+    }
+
+    /// Adds an attribute that holds those that `body` adds.
+    ///
+    /// Without the flag that marks nests: traffic control, older than the flag, is strict about it.
+    public func nest(_ type: Int, _ body: (borrowing MessageBuilder) -> Void) {
+        guard let start = unsafe nla_nest_start(message, Int32(type)) else {
+            preconditionFailure("a message has room for its attributes")
+        }
+        body(self)
+        unsafe nla_nest_end(message, start)
+    }
+
+    private func put(_ type: Int, raw bytes: UnsafeRawBufferPointer) {
+        let status = unsafe nla_put(message, Int32(type), Int32(bytes.count), bytes.baseAddress)
+        precondition(status == 0, "a message has room for its attributes")
+    }
+
+    /// The message as it stands.
+    public consuming func finish() -> NetlinkMessage { unsafe Self.copy(message) }
+
+    /// The bytes of a message of libnl's.
+    static func copy(_ message: OpaquePointer) -> NetlinkMessage {
+        guard let header = unsafe nlmsg_hdr(message) else {
+            preconditionFailure("a message has a header")
+        }
+        let bytes = unsafe UnsafeRawBufferPointer(
+            start: header, count: Int(header.pointee.nlmsg_len))
+        return unsafe NetlinkMessage(bytes: Array(bytes))
+    }
+}

@@ -1,0 +1,23 @@
+public import SystemPackage
+
+/// What the kernel refused, in its own words where it gave any.
+public struct NetlinkError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was attempted, as a phrase: `add the qdisc netem`.
+    public let attempt: String
+    /// The kernel's reason.
+    public let errno: Errno
+    /// The kernel's explanation (extended ack), such as "Specified qdisc kind is unknown".
+    public let kernelText: String?
+
+    /// Makes an error.
+    public init(attempt: String, errno: Errno, kernelText: String? = nil) {
+        self.attempt = attempt
+        self.errno = errno
+        self.kernelText = kernelText
+    }
+
+    /// One sentence with the kernel's own explanation.
+    public var description: String {
+        "cannot \(attempt): \(kernelText.map { "\($0) (\(errno))" } ?? "\(errno)")"
+    }
+}

@@ -1,0 +1,105 @@
+import CNetlink
+import Glibc
+public import SystemPackage
+
+/// A way to send netlink datagrams to a kernel and to receive its answers.
+///
+/// The seam at which tests inject failures.
+public protocol NetlinkTransport {
+    /// Sends all bytes with one system call.
+    func send(_ bytes: [UInt8]) throws(NetlinkError)
+    /// Waits for the next datagram.
+    func receive() throws(NetlinkError) -> [UInt8]
+}
+
+/// A socket of the rtnetlink family, from libnl.
+///
+/// It belongs to the network namespace in which it was made.
+@safe
+public final class NetlinkSocket: NetlinkTransport {
+    private let socket: OpaquePointer
+
+    /// Room for the acknowledgements and dumps of some hundred interfaces.
+    private static let bufferSize: Int32 = 4 * 1024 * 1024
+
+    /// Opens the socket and asks for the kernel's explanations of errors.
+    public init() throws(NetlinkError) {
+        guard let socket = unsafe nl_socket_alloc() else {
+            throw NetlinkError(attempt: "open a netlink socket", errno: .noMemory)
+        }
+        unsafe self.socket = socket
+        let status = unsafe nl_connect(socket, NETLINK_ROUTE)
+        guard status == 0 else {
+            throw NetlinkError(attempt: "open a netlink socket", errno: Self.errno(of: status))
+        }
+        unsafe nl_socket_set_msg_buf_size(socket, 1024 * 1024)
+        unsafe nl_socket_enable_msg_peek(socket)
+        setOption(SOL_SOCKET, SO_RCVBUFFORCE, Self.bufferSize)
+        setOption(SOL_SOCKET, SO_SNDBUFFORCE, Self.bufferSize)
+        // Neither exists on old kernels, which then answer with less.
+        setOption(SOL_NETLINK, NETLINK_EXT_ACK, 1)
+        setOption(SOL_NETLINK, NETLINK_CAP_ACK, 1)
+    }
+
+    deinit {
+        unsafe nl_socket_free(socket)
+    }
+
+    /// The descriptor, to wait on.
+    public var descriptor: FileDescriptor {
+        FileDescriptor(rawValue: unsafe nl_socket_get_fd(socket))
+    }
+
+    /// Sends all bytes with one system call.
+    public func send(_ bytes: [UInt8]) throws(NetlinkError) {
+        let status = unsafe bytes.withUnsafeBytes { buffer in
+            unsafe nl_sendto(
+                socket, UnsafeMutableRawPointer(mutating: buffer.baseAddress), buffer.count)
+        }
+        guard status >= 0 else {
+            throw NetlinkError(
+                attempt: "send \(bytes.count) bytes to the kernel", errno: Self.errno(of: status))
+        }
+    }
+
+    /// Waits for the next datagram.
+    public func receive() throws(NetlinkError) -> [UInt8] {
+        var address = sockaddr_nl()
+        var buffer: UnsafeMutablePointer<UInt8>?
+        let length = unsafe nl_recv(socket, &address, &buffer, nil)
+        guard length > 0, let buffer = unsafe buffer else {
+            throw NetlinkError(
+                attempt: "read the kernel's answer",
+                errno: length < 0 ? Self.errno(of: length) : .ioError)
+        }
+        defer { unsafe free(buffer) }
+        return unsafe Array(UnsafeBufferPointer(start: buffer, count: Int(length)))
+    }
+
+    /// Asks for the events of a group, such as `RTNLGRP_LINK`.
+    func join(group: UInt32) throws(NetlinkError) {
+        let status = unsafe nl_socket_add_membership(socket, Int32(group))
+        guard status == 0 else {
+            throw NetlinkError(
+                attempt: "listen to netlink group \(group)", errno: Self.errno(of: status))
+        }
+    }
+
+    private func setOption(_ level: Int32, _ name: Int32, _ value: Int32) {
+        var value = value
+        _ = unsafe setsockopt(
+            descriptor.rawValue, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// libnl has error numbers of its own.
+    private static func errno(of status: Int32) -> Errno {
+        switch -status {
+        case NLE_NOMEM: .noMemory
+        case NLE_PERM: .notPermitted
+        case NLE_AGAIN: .wouldBlock
+        case NLE_BAD_SOCK: .badFileDescriptor
+        case NLE_AF_NOSUPPORT: .addressFamilyNotSupported
+        default: .ioError
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Glibc
+
+/// A table of 4,096 deviates with mean 0 and standard deviation 1, from which netem draws.
+public enum DelayDistribution: String, Sendable, Hashable, CaseIterable {
+    /// The Gaussian distribution.
+    case normal
+    /// A long tail: Pareto with shape 3.
+    case pareto
+    /// A quarter Gaussian, three quarters Pareto, as tc has it.
+    case paretonormal
+
+    /// netem divides by this: one standard deviation (`NETEM_DIST_SCALE`).
+    private static let scale = 8192.0
+    private static let size = 4096
+
+    /// The bytes of the table, 16-bit numbers in host order.
+    var table: [UInt8] {
+        deviates.flatMap { deviate -> [UInt8] in
+            let value = Int16(clamping: Int((deviate * Self.scale).rounded()))
+            return [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+        }
+    }
+
+    /// The deviates in rising order, brought to mean 0 and deviation 1: a table cuts the tails.
+    var deviates: [Double] {
+        let limit = Double(Int16.max) / Self.scale
+        let raw = (0..<Self.size).map { index in
+            min(limit, quantile((Double(index) + 0.5) / Double(Self.size)))
+        }
+        let mean = raw.reduce(0, +) / Double(raw.count)
+        let variance = raw.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(raw.count)
+        return raw.map { ($0 - mean) / variance.squareRoot() }
+    }
+
+    /// The value below which `share` of the distribution lies.
+    private func quantile(_ share: Double) -> Double {
+        switch self {
+        case .normal: Self.normalQuantile(share)
+        case .pareto: Self.paretoQuantile(share)
+        case .paretonormal:
+            0.25 * Self.normalQuantile(share) + 0.75 * Self.paretoQuantile(share)
+        }
+    }
+
+    /// Pareto with shape 3 has mean 3/2 and variance 3/4.
+    private static func paretoQuantile(_ share: Double) -> Double {
+        (pow(1 - share, -1.0 / 3) - 1.5) / (0.75).squareRoot()
+    }
+
+    /// Inverse of the normal distribution function by bisection of `erfc`, to the last bit that
+    /// a table of 16-bit numbers shows.
+    private static func normalQuantile(_ share: Double) -> Double {
+        var low = -8.0
+        var high = 8.0
+        for _ in 0..<40 {
+            let middle = (low + high) / 2
+            if 0.5 * erfc(-middle / 2.0.squareRoot()) < share {
+                low = middle
+            } else {
+                high = middle
+            }
+        }
+        return (low + high) / 2
+    }
+}

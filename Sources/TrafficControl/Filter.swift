@@ -1,0 +1,147 @@
+import CNetlink
+public import Netlink
+
+/// A u32 filter: 32-bit words of a packet's network header compared under a mask.
+///
+/// u32 because every kernel has it; matchall and flower may be missing.
+public struct Filter: Sendable, Hashable {
+    /// The protocol of the packets that it looks at.
+    public enum NetworkProtocol: UInt16, Sendable, Hashable {
+        case ipv4 = 0x0800
+        case ipv6 = 0x86dd
+
+        /// tc's name.
+        var name: String { self == .ipv4 ? "ip" : "ipv6" }
+    }
+
+    /// What happens to a packet that matches.
+    public enum Verdict: Sendable, Hashable {
+        /// It goes to a class, or where there are no classes passes and meets no further filter.
+        case classify(QdiscHandle)
+        /// It is sent through another interface. The cookie marks the action as the caller's.
+        case redirect(to: Interface, cookie: [UInt8])
+    }
+
+    /// The interface it stands on.
+    public var interface: Interface
+    /// The qdisc or hook it belongs to.
+    public var parent: QdiscHandle
+    /// Lower ones come first. One number serves one protocol.
+    public var preference: UInt16
+    /// Which packets it looks at.
+    public var networkProtocol: NetworkProtocol
+    /// All have to match; none matches everything.
+    public var matches: [U32Match]
+    /// What happens then.
+    public var verdict: Verdict
+
+    /// Makes a filter.
+    public init(
+        interface: Interface, parent: QdiscHandle, preference: UInt16,
+        networkProtocol: NetworkProtocol, matches: [U32Match] = [], verdict: Verdict
+    ) {
+        self.interface = interface
+        self.parent = parent
+        self.preference = preference
+        self.networkProtocol = networkProtocol
+        self.matches = matches
+        self.verdict = verdict
+    }
+
+    /// Adds the filter behind others of its preference. Equivalent to `tc filter add`.
+    public func add() -> NetlinkMessage {
+        let builder = MessageBuilder(
+            type: RTM_NEWTFILTER, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
+        builder.append(
+            Self.header(interface.index, parent, preference, networkProtocol.rawValue))
+        builder.put(Int(TCA_KIND), "u32")
+        builder.nest(Int(TCA_OPTIONS)) { builder in
+            if case .classify(let target) = verdict {
+                builder.put(Int(TCA_U32_CLASSID), target.rawValue)
+            }
+            builder.put(Int(TCA_U32_SEL), bytes: selector)
+            if case .redirect(let target, let cookie) = verdict {
+                builder.nest(Int(TCA_U32_ACT)) { builder in
+                    builder.nest(1) { Self.encodeRedirect(to: target, cookie: cookie, into: $0) }
+                }
+            }
+        }
+        return builder.finish()
+    }
+
+    private static func encodeRedirect(
+        to target: Interface, cookie: [UInt8], into builder: borrowing MessageBuilder
+    ) {
+        var options = tc_mirred()
+        options.action = TC_ACT_STOLEN
+        options.eaction = TCA_EGRESS_REDIR
+        options.ifindex = UInt32(target.index)
+        builder.put(Int(TCA_ACT_KIND), "mirred")
+        builder.put(Int(TCA_ACT_COOKIE), bytes: cookie)
+        builder.nest(Int(TCA_ACT_OPTIONS)) { $0.put(Int(TCA_MIRRED_PARMS), options) }
+    }
+
+    /// Takes all filters of a preference away. Equivalent to `tc filter delete … pref N`.
+    public static func delete(
+        interface: Interface, parent: QdiscHandle, preference: UInt16,
+        networkProtocol: NetworkProtocol
+    ) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_DELTFILTER)
+        builder.append(header(interface.index, parent, preference, networkProtocol.rawValue))
+        return builder.finish()
+    }
+
+    /// Asks for all filters of a hook or qdisc. Equivalent to `tc filter show`.
+    public static func list(interface: Int32, parent: QdiscHandle) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_GETTFILTER)
+        builder.append(header(interface, parent, 0, 0))
+        return builder.finish()
+    }
+
+    /// The fixed part; the kernel takes preference and protocol together in one number.
+    private static func header(
+        _ interface: Int32, _ parent: QdiscHandle, _ preference: UInt16, _ ethertype: UInt16
+    ) -> tcmsg {
+        var header = tcmsg()
+        header.tcm_ifindex = interface
+        header.tcm_parent = parent.rawValue
+        header.tcm_info = UInt32(preference) << 16 | UInt32(ethertype.bigEndian)
+        return header
+    }
+
+    /// `struct tc_u32_sel`, which ends in an array that Swift does not see.
+    private var selector: [UInt8] {
+        var header = tc_u32_sel()
+        header.flags = UInt8(TC_U32_TERMINAL)
+        // An empty selector matches nothing in tc's eyes; a word under an empty mask is idiomatic.
+        let keys = matches.isEmpty ? [U32Match.everything] : matches
+        header.nkeys = UInt8(keys.count)
+        let fixed = unsafe withUnsafeBytes(of: header) { unsafe Array($0) }
+        return fixed + keys.flatMap(\.key)
+    }
+
+    /// The command that does the same as `add`.
+    public var tcAddText: String {
+        let matchText = (matches.isEmpty ? [U32Match.everything] : matches).map(\.tcText)
+            .joined(separator: " ")
+        let verdictText =
+            switch verdict {
+            case .classify(let target): "flowid \(target)"
+            case .redirect(let target, let cookie):
+                "action mirred egress redirect dev \(target) cookie "
+                    + cookie.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+                    .joined()
+            }
+        return "tc filter add dev \(interface) \(parent.tcParent) pref \(preference) "
+            + "protocol \(networkProtocol.name) u32 \(matchText) \(verdictText)"
+    }
+
+    /// The command that does the same as `delete`.
+    public static func tcDeleteText(
+        interface: Interface, parent: QdiscHandle, preference: UInt16,
+        networkProtocol: NetworkProtocol
+    ) -> String {
+        "tc filter del dev \(interface) \(parent.tcParent) pref \(preference) "
+            + "protocol \(networkProtocol.name)"
+    }
+}

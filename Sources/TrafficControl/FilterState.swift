@@ -1,0 +1,26 @@
+import CNetlink
+public import Netlink
+
+/// A filter as the kernel reports it, as far as telling ours from others needs.
+public struct FilterState: Sendable, Hashable {
+    /// The hook or qdisc it belongs to.
+    public let parent: QdiscHandle
+    /// Its preference.
+    public let preference: UInt16
+    /// The ethertype of the packets that it looks at.
+    public let ethertype: UInt16
+    /// The kernel's name of its kind.
+    public let kind: String
+
+    /// Reads an `RTM_NEWTFILTER` message; nil for any other.
+    public init?(_ message: NetlinkMessage) {
+        guard message.type == UInt16(RTM_NEWTFILTER),
+            let (fixed, attributes) = message.parse(tcmsg.self),
+            let kind = attributes.string(Int(TCA_KIND))
+        else { return nil }
+        parent = QdiscHandle(rawValue: fixed.tcm_parent)
+        preference = UInt16(fixed.tcm_info >> 16)
+        ethertype = UInt16(bigEndian: UInt16(fixed.tcm_info & 0xffff))
+        self.kind = kind
+    }
+}

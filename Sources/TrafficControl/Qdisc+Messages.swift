@@ -1,0 +1,177 @@
+import CNetlink
+import LinkUnits
+public import Netlink
+
+extension Qdisc {
+    /// Makes the qdisc where none stands. Equivalent to `tc qdisc add`.
+    public func add() -> NetlinkMessage {
+        message(flags: NLM_F_CREATE | NLM_F_EXCL)
+    }
+
+    /// Makes it, or changes its parameters in place if one of its handle stands there: packets in
+    /// it stay. Equivalent to `tc qdisc replace`.
+    public func replace() -> NetlinkMessage {
+        message(flags: NLM_F_CREATE | NLM_F_REPLACE)
+    }
+
+    /// Takes it away with all below it. Equivalent to `tc qdisc delete`.
+    public func delete() -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_DELQDISC)
+        builder.append(header)
+        return builder.finish()
+    }
+
+    /// Asks for the one at `parent` of `interface`.
+    public static func get(at parent: QdiscHandle, on interface: Int32) -> NetlinkMessage {
+        var header = tcmsg()
+        header.tcm_ifindex = interface
+        header.tcm_parent = parent.rawValue
+        let builder = MessageBuilder(type: RTM_GETQDISC)
+        builder.append(header)
+        return builder.finish()
+    }
+
+    /// Asks for all qdiscs of the namespace. Equivalent to `tc -s qdisc show`.
+    public static func list() -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_GETQDISC)
+        builder.append(tcmsg())
+        return builder.finish()
+    }
+
+    /// The command that does the same as `add`.
+    public var tcAddText: String { tcText("add") }
+    /// The command that does the same as `replace`.
+    public var tcReplaceText: String { tcText("replace") }
+    /// The command that does the same as `delete`.
+    public var tcDeleteText: String { "tc qdisc del dev \(interface) \(parent.tcParent)" }
+
+    private func tcText(_ verb: String) -> String {
+        guard parent != .clsact else { return "tc qdisc \(verb) dev \(interface) clsact" }
+        return
+            "tc qdisc \(verb) dev \(interface) \(parent.tcParent) handle \(handle) \(kind.tcText)"
+    }
+
+    private var header: tcmsg {
+        var header = tcmsg()
+        header.tcm_ifindex = interface.index
+        header.tcm_handle = handle.rawValue
+        header.tcm_parent = parent.rawValue
+        return header
+    }
+
+    private func message(flags: Int32) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWQDISC, flags: Int(flags))
+        builder.append(header)
+        builder.put(Int(TCA_KIND), kind.name)
+        builder.nest(Int(TCA_OPTIONS)) { kind.encodeOptions(into: $0) }
+        if parent == .root {
+            // Lets the kernel keep a running rate: sampled each 250 ms, averaged over a second.
+            builder.put(Int(TCA_RATE), tc_estimator(interval: -2, ewma_log: 2))
+        }
+        return builder.finish()
+    }
+}
+
+extension Qdisc.Kind {
+    /// Writes the content of `TCA_OPTIONS`.
+    fileprivate func encodeOptions(into builder: borrowing MessageBuilder) {
+        switch self {
+        case .netem(let netem): netem.encode(into: builder)
+        case .tokenBucket(let bucket): bucket.encode(into: builder)
+        case .priority(let bands):
+            var options = tc_prio_qopt()
+            options.bands = Int32(bands)
+            builder.append(options)
+        case .hierarchicalTokenBucket(let defaultClass):
+            var options = tc_htb_glob()
+            options.version = 3
+            options.rate2quantum = 10
+            options.defcls = UInt32(defaultClass)
+            builder.put(Int(TCA_HTB_INIT), options)
+        case .activeQueue(let queue):
+            builder.put(queue.algorithm.limitAttribute, queue.limit)
+        case .classifierActions, .ingress, .other: break
+        }
+    }
+
+    /// Reads kind and options of a message.
+    init(name: String, attributes: Attributes) {
+        let options = Int(TCA_OPTIONS)
+        switch name {
+        case "netem":
+            guard let (fixed, rest) = attributes.nested(options, behind: tc_netem_qopt.self),
+                let netem = Netem(options: fixed, attributes: rest)
+            else { break }
+            self = .netem(netem)
+            return
+        case "tbf":
+            guard let bucket = attributes.nested(options).flatMap(TokenBucket.init) else { break }
+            self = .tokenBucket(bucket)
+            return
+        case "prio":
+            guard let fixed = attributes.value(options, as: tc_prio_qopt.self) else { break }
+            self = .priority(bands: UInt16(clamping: fixed.bands))
+            return
+        case "htb":
+            guard
+                let fixed = attributes.nested(options)?
+                    .value(Int(TCA_HTB_INIT), as: tc_htb_glob.self)
+            else { break }
+            self = .hierarchicalTokenBucket(defaultClass: UInt16(clamping: fixed.defcls))
+            return
+        case "clsact":
+            self = .classifierActions
+            return
+        case "ingress":
+            self = .ingress
+            return
+        default:
+            guard let algorithm = ActiveQueue.Algorithm(rawValue: name),
+                let nest = attributes.nested(options),
+                let limit = nest.value(algorithm.limitAttribute, as: UInt32.self)
+            else { break }
+            self = .activeQueue(ActiveQueue(algorithm: algorithm, limit: limit))
+            return
+        }
+        self = .other(name)
+    }
+}
+
+extension ActiveQueue.Algorithm {
+    fileprivate var limitAttribute: Int {
+        switch self {
+        case .codel: Int(TCA_CODEL_LIMIT)
+        case .fqCodel: Int(TCA_FQ_CODEL_LIMIT)
+        case .pie: Int(TCA_PIE_LIMIT)
+        }
+    }
+}
+
+extension TokenBucket {
+    fileprivate func encode(into builder: borrowing MessageBuilder) {
+        let (field, wide) = KernelEncoding.rate(rate)
+        var options = tc_tbf_qopt()
+        options.rate.rate = field
+        options.rate.linklayer = UInt8(TC_LINKLAYER_ETHERNET.rawValue)
+        options.limit = UInt32(clamping: limit.bytes)
+        builder.put(Int(TCA_TBF_PARMS), options)
+        builder.put(Int(TCA_TBF_BURST), UInt32(clamping: burst.bytes))
+        if let wide { builder.put(Int(TCA_TBF_RATE64), wide) }
+    }
+
+    fileprivate init?(_ attributes: Attributes) {
+        guard let options = attributes.value(Int(TCA_TBF_PARMS), as: tc_tbf_qopt.self) else {
+            return nil
+        }
+        let wide = attributes.value(Int(TCA_TBF_RATE64), as: UInt64.self)
+        guard
+            let rate = KernelEncoding.bandwidth(
+                bytesPerSecond: wide ?? UInt64(options.rate.rate))
+        else { return nil }
+        // The kernel keeps the burst as a time, from which its size is not exact.
+        let time = KernelEncoding.duration(ticks: options.buffer)
+        self.init(
+            rate: rate, burst: rate.byteCount(in: time),
+            limit: ByteCount(bytes: UInt64(options.limit)))
+    }
+}

@@ -1,0 +1,115 @@
+public import LinkUnits
+
+/// A queueing discipline at its place.
+public struct Qdisc: Sendable, Hashable {
+    /// What a qdisc does.
+    public enum Kind: Sendable, Hashable {
+        case netem(Netem)
+        case tokenBucket(TokenBucket)
+        /// Bands in strict order; all packets go to the first unless a filter says otherwise.
+        case priority(bands: UInt16)
+        /// Classes with rates; packets go to the class with this minor number.
+        case hierarchicalTokenBucket(defaultClass: UInt16)
+        case activeQueue(ActiveQueue)
+        /// The hook for filters on both directions, which queues nothing.
+        case classifierActions
+        /// The older hook for filters on arriving packets only.
+        case ingress
+        /// Any other, by the kernel's name.
+        case other(String)
+    }
+
+    /// The interface it stands on.
+    public var interface: Interface
+    /// Its number; zero for the kernel's default.
+    public var handle: QdiscHandle
+    /// Where it hangs.
+    public var parent: QdiscHandle
+    /// What it does.
+    public var kind: Kind
+
+    /// Makes a qdisc.
+    public init(interface: Interface, handle: QdiscHandle, parent: QdiscHandle, kind: Kind) {
+        self.interface = interface
+        self.handle = handle
+        self.parent = parent
+        self.kind = kind
+    }
+
+    /// The hook for filters on both directions of `interface`.
+    public static func clsact(on interface: Interface) -> Qdisc {
+        Qdisc(
+            interface: interface, handle: QdiscHandle(major: 0xffff), parent: .clsact,
+            kind: .classifierActions)
+    }
+}
+
+/// A token bucket filter. With a rate that never limits it cuts super-packets (GSO) into packets
+/// no longer than its burst.
+public struct TokenBucket: Sendable, Hashable {
+    /// The rate at which tokens come.
+    public var rate: Bandwidth
+    /// The bucket's size, and the longest packet that passes.
+    public var burst: ByteCount
+    /// The queue of the child that it makes for itself.
+    public var limit: ByteCount
+
+    /// Makes a bucket.
+    public init(rate: Bandwidth, burst: ByteCount, limit: ByteCount) {
+        self.rate = rate
+        self.burst = burst
+        self.limit = limit
+    }
+}
+
+/// A queue that keeps itself short (active queue management).
+public struct ActiveQueue: Sendable, Hashable {
+    /// The algorithm, by the kernel's name.
+    public enum Algorithm: String, Sendable, Hashable, CaseIterable {
+        case codel
+        case fqCodel = "fq_codel"
+        case pie
+    }
+
+    /// The algorithm, with its standard parameters.
+    public var algorithm: Algorithm
+    /// The longest queue in packets.
+    public var limit: UInt32
+
+    /// Makes a queue.
+    public init(algorithm: Algorithm, limit: UInt32) {
+        self.algorithm = algorithm
+        self.limit = limit
+    }
+}
+
+extension Qdisc.Kind {
+    /// The kernel's name of the kind.
+    public var name: String {
+        switch self {
+        case .netem: "netem"
+        case .tokenBucket: "tbf"
+        case .priority: "prio"
+        case .hierarchicalTokenBucket: "htb"
+        case .activeQueue(let queue): queue.algorithm.rawValue
+        case .classifierActions: "clsact"
+        case .ingress: "ingress"
+        case .other(let name): name
+        }
+    }
+
+    /// Name and options as tc reads them.
+    var tcText: String {
+        switch self {
+        case .netem(let netem): "netem \(netem.tcText)"
+        case .tokenBucket(let bucket):
+            "tbf rate \(bucket.rate.tcText) burst \(bucket.burst.bytes) limit \(bucket.limit.bytes)"
+        case .priority(let bands):
+            "prio bands \(bands) priomap" + String(repeating: " 0", count: 16)
+        case .hierarchicalTokenBucket(let defaultClass):
+            "htb default \(String(defaultClass, radix: 16))"
+        case .activeQueue(let queue): "\(queue.algorithm.rawValue) limit \(queue.limit)"
+        case .classifierActions, .ingress, .other: name
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// The number of a qdisc (`1c0d:`) or class (`1c0d:1`), or one of the kernel's fixed places.
+public struct QdiscHandle: Sendable, Hashable, CustomStringConvertible {
+    /// Major number in the upper half, minor in the lower.
+    public let rawValue: UInt32
+
+    /// Takes the kernel's number.
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// Makes a handle; the minor number of a qdisc is zero.
+    public init(major: UInt16, minor: UInt16 = 0) {
+        rawValue = UInt32(major) << 16 | UInt32(minor)
+    }
+
+    /// The parent of an interface's root qdisc.
+    public static let root = QdiscHandle(rawValue: 0xffff_ffff)
+    /// The parent of `clsact` and `ingress`.
+    public static let clsact = QdiscHandle(rawValue: 0xffff_fff1)
+    /// The parent of filters for packets that arrive.
+    public static let clsactIngress = QdiscHandle(rawValue: 0xffff_fff2)
+    /// The parent of filters for packets that leave.
+    public static let clsactEgress = QdiscHandle(rawValue: 0xffff_fff3)
+
+    /// The upper half.
+    public var major: UInt16 { UInt16(rawValue >> 16) }
+    /// The lower half.
+    public var minor: UInt16 { UInt16(rawValue & 0xffff) }
+
+    /// The class with this minor number of the qdisc.
+    public func child(_ minor: UInt16) -> QdiscHandle { QdiscHandle(major: major, minor: minor) }
+
+    /// The handle as tc prints it.
+    public var description: String {
+        switch self {
+        case .root: "root"
+        case .clsact: "clsact"
+        case .clsactIngress: "ingress"
+        case .clsactEgress: "egress"
+        default:
+            String(major, radix: 16) + ":" + (minor == 0 ? "" : String(minor, radix: 16))
+        }
+    }
+
+    /// The handle as tc wants it behind a command: `root`, `parent 1c0d:1`, `egress`.
+    var tcParent: String {
+        switch self {
+        case .root, .clsact, .clsactIngress, .clsactEgress: description
+        default: "parent \(description)"
+        }
+    }
+}

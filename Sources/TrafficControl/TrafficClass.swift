@@ -1,0 +1,91 @@
+import CNetlink
+public import LinkUnits
+public import Netlink
+
+/// A class of the hierarchical token bucket: a rate that its packets share.
+public struct TrafficClass: Sendable, Hashable {
+    /// The interface it stands on.
+    public var interface: Interface
+    /// Its number; the major one is its qdisc's.
+    public var handle: QdiscHandle
+    /// Guaranteed and largest rate alike.
+    public var rate: Bandwidth
+    /// How much may pass at once.
+    public var burst: ByteCount
+
+    /// Makes a class.
+    public init(interface: Interface, handle: QdiscHandle, rate: Bandwidth, burst: ByteCount) {
+        self.interface = interface
+        self.handle = handle
+        self.rate = rate
+        self.burst = burst
+    }
+
+    /// Makes the class or changes it in place. Equivalent to `tc class replace … htb`.
+    public func replace() -> NetlinkMessage {
+        let (field, wide) = KernelEncoding.rate(rate)
+        var specification = tc_ratespec()
+        specification.rate = field
+        specification.linklayer = UInt8(TC_LINKLAYER_ETHERNET.rawValue)
+        var options = tc_htb_opt()
+        options.rate = specification
+        options.ceil = specification
+        options.buffer = KernelEncoding.ticks(rate.serializationDelay(of: burst))
+        options.cbuffer = options.buffer
+        // Irrelevant for a single class, but the kernel warns of what it would compute itself.
+        options.quantum = UInt32(clamping: burst.bytes)
+
+        let builder = MessageBuilder(
+            type: RTM_NEWTCLASS, flags: Int(NLM_F_CREATE | NLM_F_REPLACE))
+        builder.append(header)
+        builder.put(Int(TCA_KIND), "htb")
+        builder.nest(Int(TCA_OPTIONS)) { builder in
+            builder.put(Int(TCA_HTB_PARMS), options)
+            if let wide {
+                builder.put(Int(TCA_HTB_RATE64), wide)
+                builder.put(Int(TCA_HTB_CEIL64), wide)
+            }
+        }
+        return builder.finish()
+    }
+
+    /// The command that does the same as `replace`.
+    public var tcText: String {
+        "tc class replace dev \(interface) parent \(QdiscHandle(major: handle.major)) "
+            + "classid \(handle) htb rate \(rate.tcText) burst \(burst.bytes)"
+    }
+
+    /// Asks for all classes of an interface. Equivalent to `tc class show dev NAME`.
+    public static func list(interface: Int32) -> NetlinkMessage {
+        var header = tcmsg()
+        header.tcm_ifindex = interface
+        let builder = MessageBuilder(type: RTM_GETTCLASS)
+        builder.append(header)
+        return builder.finish()
+    }
+
+    private var header: tcmsg {
+        var header = tcmsg()
+        header.tcm_ifindex = interface.index
+        header.tcm_handle = handle.rawValue
+        header.tcm_parent = QdiscHandle(major: handle.major).rawValue
+        return header
+    }
+
+    /// Reads an `RTM_NEWTCLASS` message of a class of htb; nil for any other.
+    public init?(_ message: NetlinkMessage) {
+        guard message.type == UInt16(RTM_NEWTCLASS),
+            let (fixed, attributes) = message.parse(tcmsg.self),
+            attributes.string(Int(TCA_KIND)) == "htb",
+            let nest = attributes.nested(Int(TCA_OPTIONS)),
+            let options = nest.value(Int(TCA_HTB_PARMS), as: tc_htb_opt.self),
+            let rate = KernelEncoding.bandwidth(
+                bytesPerSecond: nest.value(Int(TCA_HTB_RATE64), as: UInt64.self)
+                    ?? UInt64(options.rate.rate))
+        else { return nil }
+        interface = Interface(index: fixed.tcm_ifindex, name: "")
+        handle = QdiscHandle(rawValue: fixed.tcm_handle)
+        self.rate = rate
+        burst = rate.byteCount(in: KernelEncoding.duration(ticks: options.buffer))
+    }
+}
