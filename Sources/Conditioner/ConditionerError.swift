@@ -11,7 +11,6 @@ public enum ConditionerError: Error, Sendable, CustomStringConvertible {
     case interfaceDown(String)
     case ownInterface(String)
     case indexTooLarge(String)
-    case notConditioned(String)
     case alreadyConditioned(String, profile: String)
     case foreignFilters(String, Direction, kinds: [String])
     case ingressQdisc(String)
@@ -37,8 +36,6 @@ public enum ConditionerError: Error, Sendable, CustomStringConvertible {
         case .indexTooLarge(let name):
             "\(name): its index is beyond 16,777,215, which leaves no room for linkcond's own; "
                 + "make the interface anew"
-        case .notConditioned(let name):
-            "\(name): is not conditioned; linkcond status shows what is"
         case .alreadyConditioned(let name, let profile):
             "\(name): is conditioned with \(profile) already; use --replace to change it, "
                 + "or linkcond clear -i \(name)"

@@ -15,6 +15,9 @@ public struct InterfacePlan: Sendable, Hashable {
     /// What is taken away after everything else is done.
     let removals: [TrafficOperation]
 
+    /// The changes and, after them, the removals.
+    public var allOperations: [TrafficOperation] { operations + removals }
+
     init(
         interface: Interface, operations: [TrafficOperation],
         restoration: [TrafficOperation]? = nil, removals: [TrafficOperation] = []
@@ -84,7 +87,10 @@ extension InterfacePlan {
     }
 
     private static func build(_ direction: PlannedDirection) -> [TrafficOperation] {
-        [.addIFB(direction.ifb), .bringUp(direction.ifb, alias: direction.mark.alias)]
+        [
+            .addIFB(direction.ifb), .silence(direction.ifb),
+            .bringUp(direction.ifb, alias: direction.mark.alias),
+        ]
             + direction.tree.qdiscs.flatMap { qdisc -> [TrafficOperation] in
                 let classes = direction.tree.classes.filter {
                     $0.handle.major == qdisc.handle.major

@@ -13,6 +13,7 @@ struct PlanExecutor {
         let failures: [BatchFailure]
         do {
             failures = try session.execute(operations.map(\.message))
+                .filter { !operations[$0.index].isOptional }
         } catch {
             // Whether the kernel did anything is unknown.
             _ = undo(plans, failed: [])

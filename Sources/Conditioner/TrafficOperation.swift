@@ -4,6 +4,8 @@ public import TrafficControl
 /// One change to the kernel's state: printable as a command, comparable, and executable.
 public enum TrafficOperation: Sendable, Hashable {
     case addIFB(Interface)
+    /// Keeps IPv6 from announcing the interface through its own qdiscs.
+    case silence(Interface)
     case bringUp(Interface, alias: String)
     case setAlias(Interface, String)
     case deleteLink(Interface)
@@ -22,6 +24,7 @@ public enum TrafficOperation: Sendable, Hashable {
         switch self {
         case .addIFB(let ifb):
             Link.addIFB(name: ifb.name, index: ifb.index, group: Ownership.group)
+        case .silence(let ifb): Link.disableAutoconfiguration(index: ifb.index)
         case .bringUp(let ifb, let alias): Link.bringUp(index: ifb.index, alias: alias)
         case .setAlias(let ifb, let alias): Link.setAlias(index: ifb.index, alias)
         case .deleteLink(let ifb): Link.delete(index: ifb.index)
@@ -43,6 +46,7 @@ public enum TrafficOperation: Sendable, Hashable {
         switch self {
         case .addIFB(let ifb):
             "ip link add \(ifb) index \(ifb.index) group \(Ownership.group) type ifb"
+        case .silence(let ifb): "ip link set dev \(ifb) addrgenmode none"
         case .bringUp(let ifb, let alias): "ip link set dev \(ifb) alias \"\(alias)\" up"
         case .setAlias(let ifb, let alias): "ip link set dev \(ifb) alias \"\(alias)\""
         case .deleteLink(let ifb): "ip link del dev \(ifb)"
@@ -68,11 +72,18 @@ public enum TrafficOperation: Sendable, Hashable {
             .deleteFilters(
                 filter.interface, parent: filter.parent, preference: filter.preference,
                 filter.networkProtocol)
-        case .bringUp, .setAlias, .deleteLink, .deleteOwnLinks, .replaceQdisc, .deleteQdisc,
+        case .silence, .bringUp, .setAlias, .deleteLink, .deleteOwnLinks, .replaceQdisc,
+            .deleteQdisc,
             .replaceClass,
             .deleteFilters:
             nil
         }
+    }
+
+    /// Whether a host does as well where the kernel refuses it.
+    var isOptional: Bool {
+        // Without IPv6 there is nothing to be silenced.
+        if case .silence = self { true } else { false }
     }
 
     /// The kernel feature that it needs beyond what every kernel has.
@@ -83,7 +94,8 @@ public enum TrafficOperation: Sendable, Hashable {
             KernelFeature(qdiscKind: qdisc.kind.name)
         case .addFilter(let filter):
             if case .redirect = filter.verdict { .mirred } else { .u32 }
-        case .bringUp, .setAlias, .deleteLink, .deleteOwnLinks, .deleteQdisc, .replaceClass,
+        case .silence, .bringUp, .setAlias, .deleteLink, .deleteOwnLinks, .deleteQdisc,
+            .replaceClass,
             .deleteFilters:
             nil
         }

@@ -162,7 +162,12 @@ struct TreeParts {
         let full = UInt128(DirectionConditions.fullPacket.bytes)
         let whole = UInt128(rate.bitsPerSecond) * full
         let header = full + UInt128(headerLength)
-        return Bandwidth(bitsPerSecond: UInt64(clamping: (whole + header / 2) / header)) ?? rate
+        let exact = (whole + header / 2) / header
+        // The kernel keeps whole bytes per second; beyond six digits the result would show that.
+        var step: UInt128 = 1
+        while exact / step >= 1_000_000 { step *= 10 }
+        let rounded = (exact + step / 2) / step * step
+        return Bandwidth(bitsPerSecond: UInt64(clamping: rounded)) ?? rate
     }
 
     var shapedQueue: [Qdisc] {

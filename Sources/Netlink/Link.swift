@@ -97,6 +97,20 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
+    /// Gives the interface no IPv6 address of its own, and so no reason to speak. The kernel
+    /// refuses it where IPv6 is off. Equivalent to `ip link set dev NAME addrgenmode none`.
+    public static func disableAutoconfiguration(index: Int32) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        builder.append(header(index: index))
+        builder.nest(Int(IFLA_AF_SPEC)) { builder in
+            builder.nest(Int(AF_INET6)) { builder in
+                builder.put(
+                    Int(IFLA_INET6_ADDR_GEN_MODE), UInt8(IN6_ADDR_GEN_MODE_NONE.rawValue))
+            }
+        }
+        return builder.finish()
+    }
+
     /// Changes the description only. Equivalent to `ip link set dev NAME alias TEXT`.
     public static func setAlias(index: Int32, _ alias: String) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)

@@ -1,0 +1,81 @@
+import FoundationEssentials
+
+/// The system that linkcond runs on, as far as it decides how a missing kernel module is got.
+struct HostSystem: Sendable, Hashable {
+    /// The kernel's release, as `uname -r` prints it.
+    var kernelRelease: String
+    /// The name of the distribution for people.
+    var distributionName: String
+    /// The `ID` and `ID_LIKE` words of `/etc/os-release`.
+    var distributionIDs: [String]
+    /// Whether the kernel belongs to somebody else.
+    var isContainer: Bool
+
+    /// Whether it is the Windows Subsystem for Linux.
+    var isWSL: Bool { kernelRelease.lowercased().contains("microsoft") }
+
+    /// Looks at the usual places.
+    static func current() -> HostSystem {
+        let osRelease = parse(osRelease: text("/etc/os-release"))
+        return HostSystem(
+            kernelRelease: text("/proc/sys/kernel/osrelease").filter { !$0.isNewline },
+            distributionName: osRelease["PRETTY_NAME"] ?? "Linux",
+            distributionIDs: [osRelease["ID"], osRelease["ID_LIKE"]].compactMap { $0 }
+                .flatMap { $0.split(separator: " ").map(String.init) },
+            isContainer: ["/.dockerenv", "/run/.containerenv"].contains {
+                FileManager.default.fileExists(atPath: $0)
+            })
+    }
+
+    /// The assignments of an os-release file, without quotes.
+    static func parse(osRelease: String) -> [String: String] {
+        var values: [String: String] = [:]
+        for line in osRelease.split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            values[String(parts[0])] = parts[1].filter { $0 != "\"" && $0 != "'" }
+        }
+        return values
+    }
+
+    private static func text(_ path: String) -> String {
+        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// How to get modules for this kernel: what there is to do here, or where the system is not
+    /// known, everywhere.
+    var remedy: String {
+        if isWSL { return Self.wsl }
+        if isContainer { return Self.container }
+        if distributionIDs.contains("ubuntu") { return Self.ubuntu }
+        if distributionIDs.contains("debian") { return Self.debian }
+        if !Set(distributionIDs).isDisjoint(with: ["fedora", "rhel", "centos"]) {
+            return Self.fedora
+        }
+        return [Self.debian, Self.ubuntu, Self.fedora, Self.wsl, Self.container]
+            .joined(separator: "\n")
+    }
+
+    private static let debian = """
+        On Debian, boot a kernel of the distribution, which has the modules: \
+        sudo apt install linux-image-$(dpkg --print-architecture) && sudo reboot
+        """
+    private static let ubuntu = """
+        On Ubuntu, install the rest of the kernel's modules: \
+        sudo apt install linux-modules-extra-$(uname -r)
+        """
+    private static let fedora = """
+        On Fedora, install the rest of the kernel's modules: \
+        sudo dnf install kernel-modules-extra-$(uname -r) && sudo modprobe sch_netem
+        """
+    private static let wsl = """
+        In WSL, get a kernel that has the modules, in PowerShell: \
+        wsl --update; wsl --shutdown (if it still lacks them, build one with \
+        CONFIG_NET_SCH_NETEM=y and name it in .wslconfig under [wsl2] kernel=)
+        """
+    private static let container = """
+        In a container the kernel is the host's; load the modules there: \
+        sudo modprobe -a sch_netem ifb sch_ingress cls_u32 act_mirred sch_tbf \
+        (and start the container with --cap-add NET_ADMIN)
+        """
+}
