@@ -23,7 +23,7 @@ public struct Attributes: Sendable {
     public subscript(_ type: Int) -> ArraySlice<UInt8>? { values[UInt16(type)] }
 
     /// The value of a C type at the start of an attribute; nil if it is absent or shorter.
-    public func value<Value: BitwiseCopyable>(_ type: Int, as _: Value.Type) -> Value? {
+    public func value<Value>(_ type: Int, as _: Value.Type) -> Value? {
         self[type]?.value(at: 0, as: Value.self)
     }
 
@@ -36,7 +36,7 @@ public struct Attributes: Sendable {
     public func nested(_ type: Int) -> Attributes? { self[type].map(Attributes.init) }
 
     /// The attributes behind a fixed part of type `Fixed` inside an attribute, and that part.
-    public func nested<Fixed: BitwiseCopyable>(
+    public func nested<Fixed>(
         _ type: Int, behind _: Fixed.Type
     ) -> (fixed: Fixed, Attributes)? {
         guard let bytes = self[type], let fixed = bytes.value(at: 0, as: Fixed.self) else {

@@ -1,7 +1,11 @@
+// Generic code here and in the builder takes any type where only plain C structures and numbers
+// make sense. `BitwiseCopyable` would say so, but optimising across modules, Swift 6.3 looks for
+// the conformance of a C structure in the C module, does not find it, and aborts.
+
 /// Reading and writing values of C types in byte arrays, bounds checked.
 extension RandomAccessCollection where Element == UInt8, Index == Int {
     /// The value of a C type that stands at `offset`, or nil if the bytes end before.
-    func value<Value: BitwiseCopyable>(at offset: Int, as _: Value.Type) -> Value? {
+    func value<Value>(at offset: Int, as _: Value.Type) -> Value? {
         let size = MemoryLayout<Value>.size
         guard offset >= 0, count - offset >= size else { return nil }
         let bytes = Array(dropFirst(offset).prefix(size))
@@ -11,7 +15,7 @@ extension RandomAccessCollection where Element == UInt8, Index == Int {
 
 extension [UInt8] {
     /// Overwrites the bytes at `offset` with those of `value`.
-    mutating func setValue<Value: BitwiseCopyable>(_ value: Value, at offset: Int) {
+    mutating func setValue<Value>(_ value: Value, at offset: Int) {
         precondition(offset + MemoryLayout<Value>.size <= count, "the value has room")
         unsafe withUnsafeMutableBytes {
             unsafe $0.storeBytes(of: value, toByteOffset: offset, as: Value.self)

@@ -22,7 +22,7 @@ public struct MessageBuilder: ~Copyable {
     }
 
     /// Appends a fixed part.
-    public func append<Value: BitwiseCopyable>(_ value: Value) {
+    public func append<Value>(_ value: Value) {
         unsafe withUnsafeBytes(of: value) { bytes in
             let status = unsafe nlmsg_append(
                 message, UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count,
@@ -32,7 +32,7 @@ public struct MessageBuilder: ~Copyable {
     }
 
     /// Adds an attribute with the bytes of a C type.
-    public func put<Value: BitwiseCopyable>(_ type: Int, _ value: Value) {
+    public func put<Value>(_ type: Int, _ value: Value) {
         unsafe withUnsafeBytes(of: value) { unsafe put(type, raw: $0) }
     }
 

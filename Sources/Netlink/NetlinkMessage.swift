@@ -35,7 +35,7 @@ public struct NetlinkMessage: Sendable, Hashable {
     public var payload: ArraySlice<UInt8> { bytes[Self.headerLength...] }
 
     /// The fixed part of type `Fixed` and the attributes behind it; nil if the message is shorter.
-    public func parse<Fixed: BitwiseCopyable>(_: Fixed.Type) -> (fixed: Fixed, Attributes)? {
+    public func parse<Fixed>(_: Fixed.Type) -> (fixed: Fixed, Attributes)? {
         guard let fixed = bytes.value(at: Self.headerLength, as: Fixed.self) else { return nil }
         let start = Self.headerLength + MemoryLayout<Fixed>.size.alignedForNetlink
         return (fixed, Attributes(bytes.dropFirst(start)))

@@ -68,7 +68,7 @@ public struct TrafficStatistics: Sendable, Hashable {
     }
 
     /// `struct gnet_stats_basic` without the padding that Swift counts at its end.
-    private struct GenericBasic: BitwiseCopyable {
+    private struct GenericBasic {
         var bytes: UInt64
         var packets: UInt32
     }
