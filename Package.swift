@@ -13,6 +13,8 @@ let swiftSettings: [SwiftSetting] = [
 
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 func module(
@@ -35,7 +37,9 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
         // What a link is: values without any system.
@@ -60,6 +64,11 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
 
+        // What tests of several modules need: processes, goldens, seeds.
+        .target(
+            name: "LinkTesting", dependencies: [subprocess, systemPackage],
+            path: "Tests/LinkTesting", swiftSettings: swiftSettings),
+        tests(of: "LinkTesting", ["LinkTesting"]),
         tests(of: "LinkUnits", ["LinkUnits"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
     ]
