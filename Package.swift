@@ -61,6 +61,7 @@ let package = Package(
             name: "linkcond",
             dependencies: [
                 "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits", argumentParser,
+                systemPackage,
             ],
             swiftSettings: swiftSettings),
 
@@ -69,7 +70,7 @@ let package = Package(
             name: "LinkTesting", dependencies: [subprocess, systemPackage],
             path: "Tests/LinkTesting", swiftSettings: swiftSettings),
         tests(of: "LinkTesting", ["LinkTesting"]),
-        tests(of: "LinkUnits", ["LinkUnits"]),
+        tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
     ]
 )
