@@ -54,7 +54,7 @@ let package = Package(
         .plugin(
             name: "CompileCatalog", capability: .buildTool(), dependencies: ["CatalogCompiler"]),
         module(
-            "ProfileCatalog", ["ProfileFormat", "LinkModel", "LinkUnits"],
+            "ProfileCatalog", ["ProfileFormat", "LinkModel", "LinkUnits", systemPackage],
             plugins: ["CompileCatalog"]),
 
         .executableTarget(
@@ -73,5 +73,8 @@ let package = Package(
         tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
         tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
+        tests(
+            of: "ProfileCatalog",
+            ["ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
     ]
 )
