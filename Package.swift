@@ -76,5 +76,13 @@ let package = Package(
         tests(
             of: "ProfileCatalog",
             ["ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
+        // Depends on the program, so that it is built before the tests run it.
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: [
+                "linkcond", "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkTesting",
+                argumentParser, systemPackage,
+            ],
+            exclude: ["Goldens"], swiftSettings: swiftSettings),
     ]
 )

@@ -1,0 +1,24 @@
+import ArgumentParser
+import FoundationEssentials
+import LinkModel
+import ProfileCatalog
+
+/// What all verbs that take a profile have in common.
+enum ProfileArgument {
+    /// The catalogue of this process: what is built in, and the directories of its user.
+    static var catalog: ProfileCatalog {
+        ProfileCatalog(
+            directories: ProfileCatalog.standardDirectories(
+                environment: ProcessInfo.processInfo.environment))
+    }
+
+    /// Completes to the names and aliases of all profiles, blanks as hyphens.
+    static let completion = CompletionKind.custom { _, _, _ in
+        let names = catalog.all().entries.flatMap { entry in
+            [entry.profile.name] + entry.profile.aliases + [entry.profile.id]
+        }
+        var seen: Set<String> = []
+        return names.map { name in String(name.map { $0 == " " ? "-" : $0 }) }
+            .filter { seen.insert($0).inserted }
+    }
+}
