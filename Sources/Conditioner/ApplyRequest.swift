@@ -60,3 +60,14 @@ public struct ApplyRequest: Sendable, Hashable {
             Interface(index: 1, name: name), directions, hasClsact: false)
     }
 }
+
+/// What `apply` did.
+public struct ApplyReport: Sendable {
+    /// What was carried out, one plan for each interface.
+    public var plans: [InterfacePlan]
+    /// How many system calls it took to send it all.
+    public var sentDatagrams: Int
+
+    /// How many netlink messages were sent.
+    public var messageCount: Int { plans.reduce(0) { $0 + $1.allOperations.count } }
+}

@@ -45,7 +45,7 @@ public struct Conditioner {
     ///
     /// Requires `CAP_NET_ADMIN`. Returns what was done.
     @discardableResult
-    public func apply(_ request: ApplyRequest) throws(ConditionerError) -> [InterfacePlan] {
+    public func apply(_ request: ApplyRequest) throws(ConditionerError) -> ApplyReport {
         guard Privilege.mayChangeNetwork else {
             throw .missingPrivilege("conditioning an interface")
         }
@@ -58,6 +58,7 @@ public struct Conditioner {
         }
         let known = Set(journal.entries().map(\.index))
         var recorded: [Int32] = []
+        let datagramsBefore = session.sentDatagrams
         do {
             for plan in plans {
                 try Self.mapping { () throws(KernelError) in try journal.record(plan) }
@@ -68,7 +69,8 @@ public struct Conditioner {
             for index in recorded where !known.contains(index) { journal.erase(index) }
             throw error
         }
-        return plans
+        return ApplyReport(
+            plans: plans, sentDatagrams: session.sentDatagrams - datagramsBefore)
     }
 
     private func plan(
