@@ -103,3 +103,22 @@ let package = Package(
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
     ]
 )
+
+// libFuzzer needs its own flags in every module, and would fight with the build plugin:
+// LINKCOND_FUZZ=1 swift build --scratch-path .build-fuzz --product ProfileFuzz
+if Context.environment["LINKCOND_FUZZ"] != nil {
+    let fuzzed = ["LinkUnits", "LinkModel", "ProfileFormat"]
+    package.products = []
+    package.targets.removeAll { !fuzzed.contains($0.name) }
+    for target in package.targets {
+        target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"]))
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "ProfileFuzz", dependencies: ["ProfileFormat", "LinkModel", "LinkUnits"],
+            path: "Tests/Fuzz",
+            swiftSettings: swiftSettings + [
+                .unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])
+            ],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
+}
