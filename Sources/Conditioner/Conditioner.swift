@@ -86,7 +86,7 @@ public struct Conditioner {
         let madeClsact = found.first?.mark.madeClsact ?? !observation.hasClsact
         do {
             let directions = try request.planned(
-                target: interface.index, link: link, madeClsact: madeClsact)
+                target: interface.index, link: link, madeClsact: madeClsact, replacing: found)
             return found.isEmpty
                 ? .create(interface, directions, hasClsact: observation.hasClsact)
                 : .change(interface, from: found, to: directions)

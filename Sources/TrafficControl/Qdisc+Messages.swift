@@ -26,7 +26,8 @@ extension Qdisc {
         var header = tcmsg()
         header.tcm_ifindex = interface
         header.tcm_parent = parent.rawValue
-        let builder = MessageBuilder(type: RTM_GETQDISC)
+        // Older kernels answer with a notification, and send that to who asked only as an echo.
+        let builder = MessageBuilder(type: RTM_GETQDISC, flags: Int(NLM_F_ECHO))
         builder.append(header)
         return builder.finish()
     }

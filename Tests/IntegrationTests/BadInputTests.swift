@@ -62,7 +62,7 @@ struct BadInputTests {
             #expect(result.standardError.hasPrefix("linkcond: "))
             #expect(result.standardError.contains(wrong.message), "\(result.standardError)")
             #expect(result.standardOutput == "")
-            #expect(try await network.state() == before)
+            try await network.expectUnchanged(since: before)
         }
     }
 
@@ -104,7 +104,7 @@ struct BadInputTests {
                 #expect(result.exitCode == 78)
                 #expect(result.standardError.contains(bad.message), "\(result.standardError)")
                 #expect(result.standardError.filter { $0 == "\n" }.count == 1)
-                #expect(try await network.state() == before)
+                try await network.expectUnchanged(since: before)
             }
         }
     }
@@ -117,7 +117,7 @@ struct BadInputTests {
             let result = try await network.linkcond("apply", "LTE", "-i", "eth0")
             #expect(result.exitCode == 69)
             #expect(result.standardError.contains("ip link set eth0 up"))
-            #expect(try await network.state() == before)
+            try await network.expectUnchanged(since: before)
         }
     }
 
@@ -141,7 +141,7 @@ struct BadInputTests {
                 "setpriv", nobody + [try TestNetwork.program()] + arguments)
             #expect(result.exitCode == 77)
             #expect(result.standardError.contains("run it with sudo"))
-            #expect(try await network.state() == before)
+            try await network.expectUnchanged(since: before)
         }
     }
 
@@ -164,7 +164,7 @@ struct BadInputTests {
             #expect(result.exitCode == 69)
             #expect(result.standardError.contains("this kernel lacks sch_netem"))
             #expect(result.standardError.contains("linkcond doctor"))
-            #expect(try await network.state() == before)
+            try await network.expectUnchanged(since: before)
 
             let doctor = try await network.linkcond("doctor")
             #expect(doctor.exitCode == 69)
@@ -182,7 +182,7 @@ struct BadInputTests {
                     + ["apply", "LTE", "--dry-run"])
             #expect(result.exitCode == 0)
             #expect(result.standardOutput.contains("tc qdisc add dev eth0 clsact"))
-            #expect(try await network.state() == before)
+            try await network.expectUnchanged(since: before)
         }
     }
 

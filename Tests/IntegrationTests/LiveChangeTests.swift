@@ -29,7 +29,9 @@ struct LiveChangeTests {
             let interface = try #require(try await network.status().conditioned.first)
             let down = try #require(interface.down).counters
             let up = try #require(interface.up).counters
-            #expect(down.packets + down.lost == 400 && down.bytes == down.packets * 100)
+            // A few more, since hosts on a wire always have something to say over multicast.
+            #expect((400...410).contains(down.packets + down.lost), "\(down)")
+            #expect(abs(down.bytes - down.packets * 100) < 600, "\(down)")
             #expect(down.lost > 130 && down.lost < 270 && down.dropped == 0)
             #expect(up.packets < 5 && up.lost == 0)
         }

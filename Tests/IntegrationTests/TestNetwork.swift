@@ -1,6 +1,7 @@
 import Foundation
 import LinkTesting
 import Synchronization
+import Testing
 
 /// Two hosts joined by a wire, each a network namespace of the test's own: the app's, whose
 /// interface is conditioned, and a server's.
@@ -45,7 +46,7 @@ struct TestNetwork: Sendable {
             link set lo up
             addr add \(Self.appIPv4)/24 dev eth0
             addr add \(Self.appIPv6)/64 dev eth0 nodad
-            link set eth0 up
+            link set eth0 addrgenmode none up
             route add default via \(Self.serverIPv4)
             """, in: app)
         try await batch(
@@ -53,7 +54,7 @@ struct TestNetwork: Sendable {
             link set lo up
             addr add \(Self.serverIPv4)/24 dev eth0
             addr add \(Self.serverIPv6)/64 dev eth0 nodad
-            link set eth0 up
+            link set eth0 addrgenmode none up
             """, in: server)
     }
 
@@ -102,11 +103,22 @@ struct TestNetwork: Sendable {
         return result.standardOutput
     }
 
-    /// The release binary where one was built, since that is what users run.
+    /// The binary that users run, where `Scripts/test` names one.
     static func program() throws -> String {
-        let release = BuiltProduct.packageDirectory + "/.build/release/linkcond"
-        return FileManager.default.isExecutableFile(atPath: release)
-            ? release : try BuiltProduct.path(of: "linkcond")
+        try ProcessInfo.processInfo.environment["LINKCOND_BINARY"]
+            ?? BuiltProduct.path(of: "linkcond")
+    }
+
+    /// Fails with what differs from an earlier `state()`.
+    func expectUnchanged(
+        since before: String, _ occasion: String = "",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let after = try await state()
+        guard after != before else { return }
+        let pieces = [before, after].map { $0.split(whereSeparator: { ",\n".contains($0) }) }
+        let difference = pieces[1].difference(from: pieces[0])
+        Issue.record("\(occasion) changed: \(difference)", sourceLocation: sourceLocation)
     }
 
     /// Everything that conditioning could change, as `ip` and `tc` show it, without what moves by
@@ -117,7 +129,8 @@ struct TestNetwork: Sendable {
             tc filter show dev eth0 ingress 2>&1; tc filter show dev eth0 egress 2>&1
             """
         let result = try await run("sh", ["-c", script])
-        return result.standardOutput.replacing(/"(valid|preferred)_life_time":[0-9]+/, with: "")
+        return result.standardOutput.replacing(
+            /"(valid|preferred)_life_time":[0-9]+|"tentative":true,?/, with: "")
     }
 
     struct Failure: Error, CustomStringConvertible {
