@@ -112,10 +112,11 @@ struct LeftoverTests {
     func allOrNothing() async throws {
         try await TestNetwork.with { network in
             try await network.batch(
-                "link add x0 type dummy
-link add x1 type dummy
-link set x0 addrgenmode none up",
-                in: network.app)
+                """
+                link add x0 type dummy
+                link add x1 type dummy
+                link set x0 addrgenmode none up
+                """, in: network.app)
             let before = try await network.state()
             let result = try await network.linkcond(
                 "apply", "LTE", "-i", "eth0", "-i", "x0", "-i", "x1")
