@@ -23,9 +23,11 @@ func module(
         name: name, dependencies: dependencies, swiftSettings: swiftSettings, plugins: plugins)
 }
 
-func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func tests(
+    of name: String, _ dependencies: [Target.Dependency] = [], goldens: Bool = false
+) -> Target {
     .testTarget(
-        name: name + "Tests", dependencies: dependencies,
+        name: name + "Tests", dependencies: dependencies, exclude: goldens ? ["Goldens"] : [],
         swiftSettings: swiftSettings)
 }
 
@@ -76,7 +78,21 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
 
+        // What tests of several modules need.
+        .target(
+            name: "LinkTesting",
+            dependencies: ["Conditioner", "Netlink", "LinuxKernel", systemPackage],
+            path: "Tests/LinkTesting", swiftSettings: swiftSettings),
         tests(of: "LinkUnits", ["LinkUnits"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
+        tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], goldens: true),
+        tests(
+            of: "TrafficControl",
+            ["TrafficControl", "Netlink", "LinkUnits", "LinkTesting", systemPackage], goldens: true),
+        tests(
+            of: "TrafficControlKernel",
+            [
+                "TrafficControl", "Netlink", "LinkUnits", "LinuxKernel", "LinkTesting", systemPackage,
+            ]),
     ]
 )
