@@ -92,7 +92,8 @@ let package = Package(
         tests(
             of: "TrafficControlKernel",
             [
-                "TrafficControl", "Netlink", "LinkUnits", "LinuxKernel", "LinkTesting", systemPackage,
+                "Conditioner", "TrafficControl", "Netlink", "LinkUnits", "LinkTesting",
+                systemPackage,
             ]),
     ]
 )

@@ -100,7 +100,8 @@ public struct AnnotatedMessage: CustomStringConvertible {
             var remaining = bytes
             for field in fields {
                 let part = remaining.prefix(field.size)
-                write(part, field.isNetworkOrder ? .networkNumber : .number, indent, name: field.name)
+                write(
+                    part, field.isNetworkOrder ? .networkNumber : .number, indent, name: field.name)
                 remaining = remaining.dropFirst(field.size)
             }
             if let rest {

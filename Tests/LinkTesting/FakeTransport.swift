@@ -106,7 +106,8 @@ public final class FakeTransport: NetlinkTransport {
                 type: NLMSG_ERROR,
                 flags: (isCapped ? NLM_F_CAPPED : 0) | (text == nil ? 0 : NLM_F_ACK_TLVS),
                 sequence: request.sequence,
-                payload: code + echo.padded + (text.map { attribute(1, Array($0.utf8) + [0]) } ?? [])
+                payload: code + echo.padded
+                    + (text.map { attribute(1, Array($0.utf8) + [0]) } ?? [])
             )
         case .object(let type, let flags, let payload):
             return message(
@@ -164,3 +165,23 @@ extension [UInt8] {
 private let NLM_F_ACK = 4
 private let NLM_F_MULTI = 2, NLM_F_CAPPED = 0x100, NLM_F_ACK_TLVS = 0x200
 private let NLMSG_ERROR = 2, NLMSG_DONE = 3
+
+extension FakeTransport {
+    /// The attributes that stand one behind the other in `bytes`, with the flags of their types.
+    public static func attributes(of bytes: [UInt8]) -> [(type: Int, value: [UInt8])] {
+        var attributes: [(Int, [UInt8])] = []
+        var rest = bytes[...]
+        while rest.count >= 4 {
+            let header = Array(rest.prefix(4))
+            let length = Int(header.read(at: 0, as: UInt16.self))
+            guard length >= 4, length <= rest.count else { break }
+            attributes.append(
+                (
+                    Int(header.read(at: 2, as: UInt16.self)),
+                    Array(rest.prefix(length).dropFirst(4))
+                ))
+            rest = rest.dropFirst((length + 3) & ~3)
+        }
+        return attributes
+    }
+}

@@ -45,7 +45,8 @@ struct NetlinkSessionTests {
         let session = NetlinkSession(transport: kernel)
         #expect(try session.execute(Array(repeating: Self.request, count: 50)).isEmpty)
         #expect(kernel.datagrams.count == 1)
-        #expect(kernel.requests.map(\.isAcknowledged) == Array(repeating: false, count: 49) + [true])
+        #expect(
+            kernel.requests.map(\.isAcknowledged) == Array(repeating: false, count: 49) + [true])
         #expect(session.sentDatagrams == 1)
         #expect(session.sentMessages == 50)
         #expect(kernel.inbox.isEmpty)
