@@ -24,9 +24,11 @@ func module(
         name: name, dependencies: dependencies, swiftSettings: swiftSettings, plugins: plugins)
 }
 
-func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func tests(
+    of name: String, _ dependencies: [Target.Dependency] = [], goldens: Bool = false
+) -> Target {
     .testTarget(
-        name: name + "Tests", dependencies: dependencies,
+        name: name + "Tests", dependencies: dependencies, exclude: goldens ? ["Goldens"] : [],
         swiftSettings: swiftSettings)
 }
 
@@ -80,7 +82,8 @@ let package = Package(
 
         // What tests of several modules need: processes, goldens, seeds.
         .target(
-            name: "LinkTesting", dependencies: [subprocess, systemPackage],
+            name: "LinkTesting",
+            dependencies: ["Conditioner", "Netlink", "LinuxKernel", subprocess, systemPackage],
             path: "Tests/LinkTesting", swiftSettings: swiftSettings),
         tests(of: "LinkTesting", ["LinkTesting"]),
         tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
@@ -101,6 +104,16 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests", dependencies: ["linkcond", "LinkTesting"],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
+        tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], goldens: true),
+        tests(
+            of: "TrafficControl",
+            ["TrafficControl", "Netlink", "LinkUnits", "LinkTesting", systemPackage], goldens: true),
+        tests(
+            of: "TrafficControlKernel",
+            [
+                "Conditioner", "TrafficControl", "Netlink", "LinkUnits", "LinkTesting",
+                systemPackage,
+            ]),
     ]
 )
 

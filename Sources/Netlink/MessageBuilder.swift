@@ -47,9 +47,7 @@ public struct MessageBuilder: ~Copyable {
         unsafe bytes.withUnsafeBytes { unsafe put(type, raw: $0) }
     }
 
-    /// Adds an attribute that holds those that `body` adds.
-    ///
-    /// Without the flag that marks nests: traffic control, older than the flag, is strict about it.
+    /// Adds an attribute that holds those that `body` adds; none if it adds nothing.
     public func nest(_ type: Int, _ body: (borrowing MessageBuilder) -> Void) {
         guard let start = unsafe nla_nest_start(message, Int32(type)) else {
             preconditionFailure("a message has room for its attributes")

@@ -17,7 +17,8 @@ public final class NetlinkEvents {
     public func next(within limit: Duration) throws(NetlinkError) -> [NetlinkMessage] {
         var descriptor = pollfd(
             fd: socket.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
-        let milliseconds = Int32(clamping: Int64(limit / .milliseconds(1)))
+        // A negative time would mean to wait for ever.
+        let milliseconds = Int32(min(max(0, limit / .milliseconds(1)), Double(Int32.max)))
         guard unsafe poll(&descriptor, 1, milliseconds) > 0 else { return [] }
         do {
             return NetlinkMessage.messages(in: try socket.receive())

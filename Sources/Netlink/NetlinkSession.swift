@@ -21,6 +21,10 @@ public final class NetlinkSession {
     /// read its answers, which must fit into the receive buffer.
     private static let datagramLimit = 256 * 1024
 
+    /// How many objects are asked for at once: their descriptions, some kilobytes each with the
+    /// kernel's bookkeeping, must fit even into the receive buffer of an unprivileged process.
+    private static let objectLimit = 32
+
     /// Counts of what was sent, for benchmarks.
     public private(set) var sentMessages = 0
     /// How many datagrams were sent.
@@ -34,7 +38,7 @@ public final class NetlinkSession {
     /// Makes a session over `transport`; numbers its messages from `firstSequence` on.
     public init(transport: any NetlinkTransport, firstSequence: UInt32 = 1) {
         self.transport = transport
-        self.lastSequence = firstSequence - 1
+        self.lastSequence = firstSequence &- 1
     }
 
     /// Sends `messages` together and reports those that the kernel refused, in their order.
@@ -45,7 +49,7 @@ public final class NetlinkSession {
         var start = 0
         while start < messages.count {
             var datagram: [UInt8] = []
-            let firstSequence = lastSequence + 1
+            let firstSequence = lastSequence &+ 1
             var end = start
             while end < messages.count,
                 datagram.isEmpty
@@ -60,7 +64,7 @@ public final class NetlinkSession {
                 end += 1
             }
             try send(datagram, count: end - start)
-            failures += try answers(from: firstSequence, through: lastSequence, offset: start)
+            failures += try answers(from: firstSequence, count: end - start, offset: start)
             start = end
         }
         return failures
@@ -77,21 +81,30 @@ public final class NetlinkSession {
     /// Sends requests for single objects together and returns the answer to each; nil where the
     /// kernel knows no such object.
     public func get(_ requests: [NetlinkMessage]) throws(NetlinkError) -> [NetlinkMessage?] {
+        var found: [NetlinkMessage?] = []
+        while found.count < requests.count {
+            found += try getTogether(requests[found.count...].prefix(Self.objectLimit))
+        }
+        return found
+    }
+
+    private func getTogether(
+        _ requests: ArraySlice<NetlinkMessage>
+    ) throws(NetlinkError) -> [NetlinkMessage?] {
         var datagram: [UInt8] = []
-        let firstSequence = lastSequence + 1
+        let firstSequence = lastSequence &+ 1
         for request in requests { append(request, isAcknowledged: true, to: &datagram) }
         try send(datagram, count: requests.count)
         var found: [NetlinkMessage?] = Array(repeating: nil, count: requests.count)
         var open = requests.count
         while open > 0 {
             for message in NetlinkMessage.messages(in: try transport.receive()) {
-                guard message.sequence >= firstSequence, message.sequence <= lastSequence else {
-                    continue
-                }
+                let index = Int(message.sequence &- firstSequence)
+                guard index < requests.count else { continue }
                 if message.type == NLMSG_ERROR {
                     open -= 1
                 } else {
-                    found[Int(message.sequence - firstSequence)] = message
+                    found[index] = message
                 }
             }
         }
@@ -166,20 +179,20 @@ public final class NetlinkSession {
 
     /// Reads until the last message is answered.
     private func answers(
-        from first: UInt32, through last: UInt32, offset: Int
+        from first: UInt32, count: Int, offset: Int
     ) throws(NetlinkError) -> [BatchFailure] {
         var failures: [BatchFailure] = []
         while true {
             for message in NetlinkMessage.messages(in: try transport.receive())
-            where message.type == NLMSG_ERROR && (first...last).contains(message.sequence) {
+            where message.type == NLMSG_ERROR {
+                let index = Int(message.sequence &- first)
+                guard index < count else { continue }
                 let (errno, text) = Self.error(in: message)
                 if errno.rawValue != 0 {
                     failures.append(
-                        BatchFailure(
-                            index: offset + Int(message.sequence - first), errno: errno,
-                            kernelText: text))
+                        BatchFailure(index: offset + index, errno: errno, kernelText: text))
                 }
-                if message.sequence == last { return failures }
+                if index == count - 1 { return failures }
             }
         }
     }
@@ -187,7 +200,7 @@ public final class NetlinkSession {
     /// The error number of an `NLMSG_ERROR` message, zero for an acknowledgement, and its text.
     private static func error(in message: NetlinkMessage) -> (Errno, String?) {
         guard let (fixed, rest) = message.parse(nlmsgerr.self) else { return (.ioError, nil) }
-        let errno = Errno(rawValue: -fixed.error)
+        let errno = Errno(rawValue: 0 &- fixed.error)
         // Without NLM_F_CAPPED the refused request stands before the explanation.
         var attributes = rest
         if message.flags & UInt16(NLM_F_CAPPED) == 0 {

@@ -14,22 +14,37 @@ public enum DelayDistribution: String, Sendable, Hashable, CaseIterable {
     private static let size = 4096
 
     /// The bytes of the table, 16-bit numbers in host order.
-    var table: [UInt8] {
+    var table: [UInt8] { Self.table(deviates) }
+
+    /// The table of a uniform spread from one jitter below the delay to one above.
+    ///
+    /// What netem does without a table; but it keeps the one it was given once.
+    static var uniformTable: [UInt8] {
+        table((0..<size).map { (2 * Double($0) + 1) / Double(size) - 1 })
+    }
+
+    private static func table(_ deviates: [Double]) -> [UInt8] {
         deviates.flatMap { deviate -> [UInt8] in
-            let value = Int16(clamping: Int((deviate * Self.scale).rounded()))
+            let value = Int16(clamping: Int((deviate * scale).rounded()))
             return [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
         }
     }
 
-    /// The deviates in rising order, brought to mean 0 and deviation 1: a table cuts the tails.
+    /// The deviates in rising order, with mean 0 and deviation 1.
     var deviates: [Double] {
         let limit = Double(Int16.max) / Self.scale
-        let raw = (0..<Self.size).map { index in
-            min(limit, quantile((Double(index) + 0.5) / Double(Self.size)))
+        var deviates = (0..<Self.size).map { quantile((Double($0) + 0.5) / Double(Self.size)) }
+        // A table cuts the tails, for which the rest has to make up: then the tails are cut
+        // elsewhere. Five rounds bring the deviation to within 0.1 %, ten to within 0.001 %.
+        for _ in 0..<10 {
+            deviates = deviates.map { min(limit, max(-limit, $0)) }
+            let mean = deviates.reduce(0, +) / Double(deviates.count)
+            let variance =
+                deviates.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(deviates.count)
+            let deviation = variance.squareRoot()
+            deviates = deviates.map { ($0 - mean) / deviation }
         }
-        let mean = raw.reduce(0, +) / Double(raw.count)
-        let variance = raw.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(raw.count)
-        return raw.map { ($0 - mean) / variance.squareRoot() }
+        return deviates
     }
 
     /// The value below which `share` of the distribution lies.

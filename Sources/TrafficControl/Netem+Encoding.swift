@@ -45,8 +45,10 @@ extension Netem {
             tc_netem_rate(
                 rate: field, packet_overhead: packetOverhead, cell_size: 0, cell_overhead: 0))
         if let wide { builder.put(Int(TCA_NETEM_RATE64), wide) }
-        if jitter > .zero, let distribution {
-            builder.put(Int(TCA_NETEM_DELAY_DIST), bytes: distribution.table)
+        if jitter > .zero {
+            builder.put(
+                Int(TCA_NETEM_DELAY_DIST),
+                bytes: distribution?.table ?? DelayDistribution.uniformTable)
         }
         if let seed { builder.put(Self.seedAttribute, seed) }
     }
@@ -56,10 +58,12 @@ extension Netem {
         self.init()
         limit = options.limit
         delay =
-            attributes.value(Int(TCA_NETEM_LATENCY64), as: Int64.self).map { .nanoseconds($0) }
+            attributes.value(Int(TCA_NETEM_LATENCY64), as: Int64.self)
+            .map { .nanoseconds(max(0, $0)) }
             ?? KernelEncoding.duration(ticks: options.latency)
         jitter =
-            attributes.value(Int(TCA_NETEM_JITTER64), as: Int64.self).map { .nanoseconds($0) }
+            attributes.value(Int(TCA_NETEM_JITTER64), as: Int64.self)
+            .map { .nanoseconds(max(0, $0)) }
             ?? KernelEncoding.duration(ticks: options.jitter)
         duplicate = KernelEncoding.ratio(probability: options.duplicate)
         loss = .random(KernelEncoding.ratio(probability: options.loss))

@@ -22,11 +22,12 @@ extension Qdisc {
     }
 
     /// Asks for the one at `parent` of `interface`.
+    ///
+    /// With `NLM_F_ECHO`: without it most kernels tell the answer only to listeners of events.
     public static func get(at parent: QdiscHandle, on interface: Int32) -> NetlinkMessage {
         var header = tcmsg()
         header.tcm_ifindex = interface
         header.tcm_parent = parent.rawValue
-        // Older kernels answer with a notification, and send that to who asked only as an echo.
         let builder = MessageBuilder(type: RTM_GETQDISC, flags: Int(NLM_F_ECHO))
         builder.append(header)
         return builder.finish()
