@@ -102,7 +102,7 @@ let package = Package(
             exclude: ["Goldens"], swiftSettings: swiftSettings),
         // Real programs in network namespaces, on this kernel and in the kernel lab.
         .testTarget(
-            name: "IntegrationTests", dependencies: ["linkcond", "LinkTesting"],
+            name: "IntegrationTests", dependencies: ["linkcond", "Conditioner", "LinkTesting"],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], goldens: true),
         tests(

@@ -1,10 +1,11 @@
+import Conditioner
 import Foundation
 import LinkTesting
 import Testing
 
 /// What a link does under a profile, measured with real programs. The bounds are wide: they tell
 /// right from wrong, `Scripts/bench accuracy` tells how exact.
-@Suite("Accuracy", .serialized, .requiresNetem)
+@Suite("Accuracy", .serialized, .requiresKernel(.netem))
 struct AccuracyTests {
     struct Delay: Sendable, CustomTestStringConvertible {
         let profile: String

@@ -1,3 +1,4 @@
+import Conditioner
 import Foundation
 import LinkTesting
 import Testing
@@ -156,7 +157,9 @@ struct BadInputTests {
         }
     }
 
-    @Test("Without netem apply says what is missing and changes nothing", .requiresAbsenceOfNetem)
+    @Test(
+        "Without netem apply says what is missing and changes nothing", .requiresAbsence(of: .netem)
+    )
     func noNetem() async throws {
         try await TestNetwork.with { network in
             let before = try await network.state()
@@ -186,7 +189,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("The commands of a dry run do what apply does", .requiresNetem)
+    @Test("The commands of a dry run do what apply does", .requiresKernel(.netem))
     func dryRunIsEquivalent() async throws {
         try await TestNetwork.with { network in
             let script = try await network.mustRun(

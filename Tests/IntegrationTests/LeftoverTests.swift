@@ -1,9 +1,10 @@
+import Conditioner
 import Foundation
 import LinkTesting
 import Testing
 
 /// Nothing is left behind, however a process ends.
-@Suite("Leftovers", .serialized, .requiresNetem)
+@Suite("Leftovers", .serialized, .requiresKernel(.netem))
 struct LeftoverTests {
     @Test("Apply, replace and clear leave links, qdiscs and filters as they were")
     func roundTrip() async throws {

@@ -1,9 +1,10 @@
+import Conditioner
 import Foundation
 import LinkTesting
 import Testing
 
 /// Conditions change while packets are under way.
-@Suite("Live changes", .serialized, .requiresNetem)
+@Suite("Live changes", .serialized, .requiresKernel(.netem))
 struct LiveChangeTests {
     @Test("Replacing a profile loses and reorders no packet under way")
     func replace() async throws {

@@ -1,9 +1,10 @@
+import Conditioner
 import Foundation
 import LinkTesting
 import Testing
 
 /// Super-packets (GSO) are cut before anything is decided about them.
-@Suite("Segmenter", .serialized, .requiresNetem)
+@Suite("Segmenter", .serialized, .requiresKernel(.netem))
 struct SegmenterTests {
     @Test("Loss takes single packets though the sender hands over 64 KB at a time")
     func losesSinglePackets() async throws {
