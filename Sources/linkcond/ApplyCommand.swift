@@ -33,7 +33,7 @@ struct ApplyCommand: ParsableCommand {
 
             Examples:
               sudo linkcond apply LTE
-              sudo linkcond apply 3G -i eth0 --set down.loss=2% --set up.bandwidth=unlimited
+              sudo linkcond apply 3G -i eth0 --set down.loss=2% --direction down
               sudo linkcond apply Edge -i eth0 --replace
               linkcond apply LTE --dry-run
             """)

@@ -6,9 +6,11 @@ struct LinkcondCommand: ParsableCommand {
         commandName: "linkcond",
         abstract: "Gives an app on Linux a worse network, exactly as much worse as a profile says.",
         discussion: """
-            Look at the profiles first:
+            Examples:
               linkcond list
-              linkcond show LTE
+              sudo linkcond apply LTE
+              linkcond status
+              sudo linkcond clear
             """,
         subcommands: [
             ListCommand.self, ShowCommand.self, ApplyCommand.self, StatusCommand.self,

@@ -15,7 +15,7 @@ struct HelpTests {
         let result = try await runLinkcond(verb, "--help")
         #expect(result.exitCode == 0)
         #expect(result.standardError == "")
-        #expect(result.standardOutput.contains("\n  linkcond \(verb)"))
+        #expect(result.standardOutput.contains(try Regex("\n  (sudo )?linkcond \(verb)")))
         // The parser does not break its line of usage.
         let lines = result.standardOutput.split(separator: "\n").filter { !$0.hasPrefix("USAGE") }
         #expect(lines.allSatisfy { $0.count <= 80 })

@@ -13,7 +13,7 @@ from .checks import (
     bandwidth_check, burst_check, check, delay_check, entry, failure, loss_check,
     reordering_check,
 )
-from .expectations import MTU, PING_BYTES, PROBE_BYTES, PROBE_PACKETS, TCP_PAYLOAD
+from .expectations import MTU, PING_BYTES, PROBE_BYTES, TCP_PAYLOAD
 
 INTERFACE = "veth-app"
 ADDRESS = {
@@ -131,13 +131,13 @@ class ProfileMeasurement:
             raise MeasurementError(f"no reply to {count} pings")
         return float(found[1]), float(found[2])
 
-    def _probe(self, name, direction, count=PROBE_PACKETS, **options):
+    def _probe(self, name, direction, count=None, **options):
         version = options.pop("version", self.version)
         settings = {
             "packet_bytes": PROBE_BYTES, "packets_per_second": direction.probe_rate,
             "port": 5201, "drain": self.expected.drain_seconds, **options}
         return udp_probe(
-            to=ADDRESS[RECEIVER[name], version], count=count,
+            to=ADDRESS[RECEIVER[name], version], count=count or direction.probe_packets,
             sender_namespace=SENDER[name], receiver_namespace=RECEIVER[name], **settings)
 
     def _probe_both_directions(self):
