@@ -81,7 +81,9 @@ let package = Package(
         // What tests of several modules need.
         .target(
             name: "LinkTesting",
-            dependencies: ["Conditioner", "Netlink", "LinuxKernel", systemPackage],
+            dependencies: [
+                "Conditioner", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
+            ],
             path: "Tests/LinkTesting", swiftSettings: swiftSettings),
         tests(of: "LinkUnits", ["LinkUnits"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
@@ -95,5 +97,11 @@ let package = Package(
                 "Conditioner", "TrafficControl", "Netlink", "LinkUnits", "LinkTesting",
                 systemPackage,
             ]),
+        tests(
+            of: "Conditioner",
+            [
+                "Conditioner", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel",
+                "LinkUnits", "LinkTesting", systemPackage,
+            ], goldens: true),
     ]
 )

@@ -30,6 +30,11 @@ struct ConditioningTree: Hashable {
         guard conditions.trace == nil else {
             throw UnsupportedConditions("delivery traces", "no qdisc plays a trace")
         }
+        if let jitter = conditions.jitter, jitter.amount > Self.longestJitter {
+            throw UnsupportedConditions(
+                "a jitter of \(jitter.amount.unitText)",
+                "netem's ends at \(Self.longestJitter.unitText)")
+        }
         let parts = TreeParts(conditions, dnsDelay: dnsDelay, on: ifb, target: target)
         if conditions.aqm != .dropTail {
             guard dnsDelay == nil else {
@@ -56,6 +61,9 @@ struct ConditioningTree: Hashable {
             }
         }
     }
+
+    /// netem cuts longer ones to this without a word.
+    private static let longestJitter = Duration.nanoseconds(Int64(Int32.max))
 
     /// A tree as it was found.
     init(qdiscs: [Qdisc], classes: [TrafficClass], filters: [Filter]) {
