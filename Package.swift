@@ -83,7 +83,10 @@ let package = Package(
         // What tests of several modules need: processes, goldens, seeds.
         .target(
             name: "LinkTesting",
-            dependencies: ["Conditioner", "Netlink", "LinuxKernel", subprocess, systemPackage],
+            dependencies: [
+                "Conditioner", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", subprocess,
+                systemPackage,
+            ],
             path: "Tests/LinkTesting", swiftSettings: swiftSettings),
         tests(of: "LinkTesting", ["LinkTesting"]),
         tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
@@ -114,6 +117,12 @@ let package = Package(
                 "Conditioner", "TrafficControl", "Netlink", "LinkUnits", "LinkTesting",
                 systemPackage,
             ]),
+        tests(
+            of: "Conditioner",
+            [
+                "Conditioner", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel",
+                "LinkUnits", "LinkTesting", systemPackage,
+            ], goldens: true),
     ]
 )
 

@@ -24,10 +24,11 @@ extension Conditioner {
             try clearPlans(of: selected, journal)
         }
         let operations = try names == nil ? together(plans) : plans.flatMap(\.operations)
-        guard PlanExecutor(session: session).remove(operations) else {
+        do {
+            try PlanExecutor(session: session).remove(operations)
+        } catch {
             throw .refused(
-                interface: plans.map(\.interface.name).joined(separator: ", "),
-                NetlinkError(attempt: "clear", errno: .resourceBusy), isUndone: false)
+                interface: PlanExecutor.names(of: plans), error, isUndone: false)
         }
         let forgotten = selected ?? Set(journal.entries().map(\.index))
         for index in forgotten { journal.erase(index) }

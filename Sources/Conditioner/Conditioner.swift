@@ -80,8 +80,11 @@ public struct Conditioner {
         guard !observation.hasIngress else { throw .ingressQdisc(interface.name) }
         let link = ConditionedLink(observation.link)
         let found = try existing(observation, isReplaced: request.replaces)
-        if observation.hasClsact, !request.isForced, found.isEmpty {
-            try checkFilters(of: interface, request.directions)
+        let added = request.directions.filter { way in
+            !found.contains { $0.mark.direction == way }
+        }
+        if observation.hasClsact, !request.isForced, !added.isEmpty {
+            try checkFilters(of: interface, added)
         }
         let madeClsact = found.first?.mark.madeClsact ?? !observation.hasClsact
         do {

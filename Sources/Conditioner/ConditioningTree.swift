@@ -31,6 +31,11 @@ struct ConditioningTree: Hashable {
         guard conditions.trace == nil else {
             throw UnsupportedConditions("delivery traces", "no qdisc plays a trace")
         }
+        if let jitter = conditions.jitter, jitter.amount > Self.longestJitter {
+            throw UnsupportedConditions(
+                "a jitter of \(jitter.amount.unitText)",
+                "netem's ends at \(Self.longestJitter.unitText)")
+        }
         let parts = TreeParts(conditions, dnsDelay: dnsDelay, on: ifb, target: target)
         if conditions.aqm != .dropTail {
             guard dnsDelay == nil else {
@@ -60,6 +65,9 @@ struct ConditioningTree: Hashable {
 
     /// Whether there is a qdisc with this number.
     func has(_ handle: QdiscHandle) -> Bool { qdiscs.contains { $0.handle == handle } }
+
+    /// netem cuts longer ones to this without a word.
+    private static let longestJitter = Duration.nanoseconds(Int64(Int32.max))
 
     /// A tree as it was found.
     init(qdiscs: [Qdisc], classes: [TrafficClass], filters: [Filter]) {

@@ -59,6 +59,8 @@ extension InterfacePlan {
             if let found = old.first(where: { $0.mark.direction == direction.mark.direction }) {
                 operations += update(found.tree, to: direction.tree)
                 operations.append(.setAlias(direction.ifb, direction.mark.alias))
+                // Also what was to go: its deletion may be what the kernel refused.
+                restoration += deletions(from: found.tree, to: direction.tree)
                 restoration += update(direction.tree, to: found.tree)
                 restoration.append(.setAlias(direction.ifb, found.mark.alias))
             } else {
@@ -99,24 +101,33 @@ extension InterfacePlan {
             } + direction.tree.filters.map { .addFilter($0) }
     }
 
+    /// Takes away what stands in the one tree and not, or elsewhere or otherwise, in the other.
+    private static func deletions(
+        from old: ConditioningTree, to new: ConditioningTree
+    ) -> [TrafficOperation] {
+        let places = Set(new.qdiscs.map(\.place))
+        let gone = old.qdiscs.filter { !places.contains($0.place) }
+        let goneHandles = Set(gone.map(\.handle.major))
+        // What hangs below one that goes, goes with it.
+        return gone.filter { !goneHandles.contains($0.parent.major) }.map { .deleteQdisc($0) }
+    }
+
     /// Parameters in place where a qdisc of the same handle stands; the rest made or taken away.
     private static func update(
         _ old: ConditioningTree, to new: ConditioningTree
     ) -> [TrafficOperation] {
-        let kept = Set(new.qdiscs.map(\.handle))
-        let gone = old.qdiscs.filter { !kept.contains($0.handle) }
-        let goneHandles = Set(gone.map(\.handle.major))
-        // What hangs below one that goes, goes with it.
-        let deletions = gone.filter { !goneHandles.contains($0.parent.major) }
-        var operations: [TrafficOperation] = deletions.map { .deleteQdisc($0) }
+        let kept = Set(old.qdiscs.map(\.place)).intersection(new.qdiscs.map(\.place))
+        var operations = deletions(from: old, to: new)
         for qdisc in new.qdiscs {
-            operations.append(.replaceQdisc(qdisc))
+            if !(qdisc.kind.isUnchangeable && kept.contains(qdisc.place)) {
+                operations.append(.replaceQdisc(qdisc))
+            }
             operations += new.classes.filter { $0.handle.major == qdisc.handle.major }
                 .map { .replaceClass($0) }
         }
         // Filters go with the qdisc that they belong to and stay with it.
-        let oldHandles = Set(old.qdiscs.map(\.handle))
-        operations += new.filters.filter { !oldHandles.contains($0.parent) }
+        let keptHandles = Set(kept.map(\.handle))
+        operations += new.filters.filter { !keptHandles.contains($0.parent) }
             .map { .addFilter($0) }
         return operations
     }
@@ -169,5 +180,23 @@ extension InterfacePlan {
                 interface, parent: parent,
                 preference: Preference.neighborDiscovery(direction), .ipv6),
         ]
+    }
+}
+
+extension Qdisc {
+    /// What must not change of a qdisc that is to keep its packets.
+    fileprivate struct Place: Hashable {
+        var handle: QdiscHandle
+        var parent: QdiscHandle
+        var kind: String
+    }
+
+    fileprivate var place: Place { Place(handle: handle, parent: parent, kind: kind.name) }
+}
+
+extension Qdisc.Kind {
+    /// Whether the kernel refuses to change its parameters, which then are those of its classes.
+    fileprivate var isUnchangeable: Bool {
+        if case .hierarchicalTokenBucket = self { true } else { false }
     }
 }

@@ -72,8 +72,8 @@ struct OwnershipMark: Hashable {
 
     private static let prefix = "linkcond/1"
 
-    /// The kernel takes 255 bytes.
-    private static let longestProfile = 160
+    /// The kernel takes 255 bytes, of which the zero at the end is one.
+    private static let longestProfile = 150
 
     /// The alias. The profile comes last because it may hold blanks.
     var alias: String {

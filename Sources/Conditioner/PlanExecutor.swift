@@ -16,7 +16,9 @@ struct PlanExecutor {
                 .filter { !operations[$0.index].isOptional }
         } catch {
             // Whether the kernel did anything is unknown.
-            _ = undo(plans, failed: [])
+            guard undo(plans, failed: []) else {
+                throw .refused(interface: Self.names(of: plans), error, isUndone: false)
+            }
             throw .netlink(error)
         }
         if let first = failures.first {
@@ -25,15 +27,27 @@ struct PlanExecutor {
                 first, operations[first.index], of: interface(at: first.index, in: plans),
                 isUndone: isUndone)
         }
-        remove(plans.flatMap(\.removals))
+        do {
+            try remove(plans.flatMap(\.removals))
+        } catch {
+            throw .refused(interface: Self.names(of: plans), error, isUndone: false)
+        }
     }
 
-    /// Takes away what may already be gone; returns whether nothing else went wrong.
-    @discardableResult
-    func remove(_ operations: [TrafficOperation]) -> Bool {
-        guard !operations.isEmpty else { return true }
-        guard let failures = try? session.execute(operations.map(\.message)) else { return false }
-        return failures.allSatisfy { Self.isAbsence($0.errno) }
+    /// Takes away what may already be gone; throws the first other reason why it is not.
+    func remove(_ operations: [TrafficOperation]) throws(NetlinkError) {
+        guard !operations.isEmpty else { return }
+        let failures = try session.execute(operations.map(\.message))
+        for failure in failures {
+            let operation = operations[failure.index]
+            guard !operation.isOptional, !operation.isDone(despite: failure.errno) else { continue }
+            throw Self.error(failure, operation)
+        }
+    }
+
+    /// The interfaces of `plans`, for an error about all of them.
+    static func names(of plans: [InterfacePlan]) -> String {
+        plans.map(\.interface.name).joined(separator: ", ")
     }
 
     private func undo(_ plans: [InterfacePlan], failed: Set<Int>) -> Bool {
@@ -51,7 +65,7 @@ struct PlanExecutor {
         }
         // Several filters share a preference, and go together.
         var seen: Set<TrafficOperation> = []
-        return remove(operations.filter { seen.insert($0).inserted })
+        return (try? remove(operations.filter { seen.insert($0).inserted })) != nil
     }
 
     private func interface(at index: Int, in plans: [InterfacePlan]) -> String {
@@ -75,22 +89,43 @@ struct PlanExecutor {
         if Self.isUnknownKind(failure), isUndone, let feature = operation.feature {
             return .missingFeatures([feature])
         }
-        let error = NetlinkError(
+        return .refused(
+            interface: interface, Self.error(failure, operation), isUndone: isUndone)
+    }
+
+    private static func error(
+        _ failure: BatchFailure, _ operation: TrafficOperation
+    ) -> NetlinkError {
+        NetlinkError(
             attempt: "run what is equivalent to `\(operation.commandText)`",
             errno: failure.errno, kernelText: failure.kernelText)
-        return .refused(interface: interface, error, isUndone: isUndone)
     }
 
     /// What kernels say of qdiscs, filters, actions and links for which they have no code.
     private static func isUnknownKind(_ failure: BatchFailure) -> Bool {
-        let text = failure.kernelText ?? ""
-        return ["unknown", "not found", "Unknown", "Failed to load"].contains(where: text.contains)
-            || (failure.kernelText == nil && failure.errno == .noSuchFileOrDirectory)
-            || (failure.kernelText == nil && failure.errno == .notSupportedOnSocket)
+        guard let text = failure.kernelText else {
+            // Kernels before 4.15 give no text.
+            return [.noSuchFileOrDirectory, .notSupportedOnSocket].contains(failure.errno)
+        }
+        return [
+            "Specified qdisc kind is unknown", "TC classifier not found",
+            "Failed to load TC action module", "Unknown device type",
+        ].contains(text)
     }
+}
 
-    private static func isAbsence(_ errno: Errno) -> Bool {
-        [.noSuchFileOrDirectory, .operationNotSupportedByDevice, .noSuchProcess, .invalidArgument]
-            .contains(errno)
+extension TrafficOperation {
+    /// Whether a refusal means that there was nothing to do.
+    fileprivate func isDone(despite errno: Errno) -> Bool {
+        switch self {
+        case .deleteLink, .deleteOwnLinks, .deleteQdisc, .deleteFilters:
+            [
+                .operationNotSupportedByDevice, .noSuchFileOrDirectory, .noSuchProcess,
+                .invalidArgument,
+            ].contains(errno)
+        default:
+            // On an interface that is gone there is nothing to restore.
+            errno == .operationNotSupportedByDevice
+        }
     }
 }

@@ -11,8 +11,12 @@ struct StateDirectory {
     /// Makes the directory if needed: `/run/linkcond`, or for somebody who may not write there
     /// `$XDG_RUNTIME_DIR/linkcond`.
     init(environment: [String: String]) throws(KernelError) {
-        let candidates =
-            ["/run/linkcond"] + (environment["XDG_RUNTIME_DIR"].map { [$0 + "/linkcond"] } ?? [])
+        let own = environment["XDG_RUNTIME_DIR"].map { [$0 + "/linkcond"] } ?? []
+        try self.init(firstOf: ["/run/linkcond"] + own)
+    }
+
+    /// Takes the first of `candidates` that can be written to.
+    init(firstOf candidates: [String]) throws(KernelError) {
         var failure = Errno.noSuchFileOrDirectory
         for candidate in candidates {
             do {

@@ -47,8 +47,9 @@ public enum TrafficOperation: Sendable, Hashable {
         case .addIFB(let ifb):
             "ip link add \(ifb) index \(ifb.index) group \(Ownership.group) type ifb"
         case .silence(let ifb): "ip link set dev \(ifb) addrgenmode none"
-        case .bringUp(let ifb, let alias): "ip link set dev \(ifb) alias \"\(alias)\" up"
-        case .setAlias(let ifb, let alias): "ip link set dev \(ifb) alias \"\(alias)\""
+        case .bringUp(let ifb, let alias):
+            "ip link set dev \(ifb) alias \(ShellWord(alias)) up"
+        case .setAlias(let ifb, let alias): "ip link set dev \(ifb) alias \(ShellWord(alias))"
         case .deleteLink(let ifb): "ip link del dev \(ifb)"
         case .deleteOwnLinks: "ip link del group \(Ownership.group)"
         case .addQdisc(let qdisc): qdisc.tcAddText

@@ -189,17 +189,24 @@ struct TreeParts {
         return Bandwidth(bitsPerSecond: UInt64(clamping: scaled)) ?? bandwidth
     }
 
-    /// The bandwidth whose shaper has this rate.
+    /// The bandwidth whose shaper has this rate: of those that share it, since the kernel keeps
+    /// whole bytes per second, the roundest number.
     static func bandwidth(ofShaper rate: Bandwidth, headerLength: Int) -> Bandwidth {
         let full = UInt128(DirectionConditions.fullPacket.bytes)
-        let whole = UInt128(rate.bitsPerSecond) * full
         let header = full + UInt128(headerLength)
-        let exact = (whole + header / 2) / header
-        // The kernel keeps whole bytes per second; beyond six digits the result would show that.
-        var step: UInt128 = 1
-        while exact / step >= 1_000_000 { step *= 10 }
-        let rounded = (exact + step / 2) / step * step
-        return Bandwidth(bitsPerSecond: UInt64(clamping: rounded)) ?? rate
+        let exact = (UInt128(rate.bitsPerSecond) * full + header / 2) / header
+        var roundest = Bandwidth(bitsPerSecond: UInt64(clamping: exact)) ?? rate
+        var step: UInt128 = 10
+        while step <= exact {
+            let rounded = UInt64(clamping: (exact + step / 2) / step * step)
+            let candidate = Bandwidth.bitsPerSecond(rounded)
+            let shaped = shaperRate(candidate, headerLength: headerLength)
+            if (UInt128(shaped.bitsPerSecond) + 4) / 8 == UInt128(rate.bitsPerSecond) / 8 {
+                roundest = candidate
+            }
+            step *= 10
+        }
+        return roundest
     }
 
     var shapedQueue: [Qdisc] {

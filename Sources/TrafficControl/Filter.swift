@@ -128,11 +128,11 @@ public struct Filter: Sendable, Hashable {
             switch verdict {
             case .classify(let target): "flowid \(target)"
             case .redirect(let target, let cookie):
-                "action mirred egress redirect dev \(target) cookie "
+                "action mirred egress redirect dev \(target.shellWord) cookie "
                     + cookie.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
                     .joined()
             }
-        return "tc filter add dev \(interface) \(parent.tcParent) pref \(preference) "
+        return "tc filter add dev \(interface.shellWord) \(parent.tcParent) pref \(preference) "
             + "protocol \(networkProtocol.name) u32 \(matchText) \(verdictText)"
     }
 
@@ -141,7 +141,7 @@ public struct Filter: Sendable, Hashable {
         interface: Interface, parent: QdiscHandle, preference: UInt16,
         networkProtocol: NetworkProtocol
     ) -> String {
-        "tc filter del dev \(interface) \(parent.tcParent) pref \(preference) "
+        "tc filter del dev \(interface.shellWord) \(parent.tcParent) pref \(preference) "
             + "protocol \(networkProtocol.name)"
     }
 }

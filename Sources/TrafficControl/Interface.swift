@@ -13,4 +13,7 @@ public struct Interface: Sendable, Hashable, CustomStringConvertible {
 
     /// The name.
     public var description: String { name }
+
+    /// The name in a command; the kernel forbids blanks, `/` and `:` in names, and no more.
+    var shellWord: ShellWord { ShellWord(name) }
 }

@@ -45,12 +45,12 @@ extension Qdisc {
     /// The command that does the same as `replace`.
     public var tcReplaceText: String { tcText("replace") }
     /// The command that does the same as `delete`.
-    public var tcDeleteText: String { "tc qdisc del dev \(interface) \(parent.tcParent)" }
+    public var tcDeleteText: String { "tc qdisc del dev \(interface.shellWord) \(parent.tcParent)" }
 
     private func tcText(_ verb: String) -> String {
-        guard parent != .clsact else { return "tc qdisc \(verb) dev \(interface) clsact" }
+        guard parent != .clsact else { return "tc qdisc \(verb) dev \(interface.shellWord) clsact" }
         return
-            "tc qdisc \(verb) dev \(interface) \(parent.tcParent) handle \(handle) \(kind.tcText)"
+            "tc qdisc \(verb) dev \(interface.shellWord) \(parent.tcParent) handle \(handle) \(kind.tcText)"
     }
 
     private var header: tcmsg {

@@ -4,8 +4,8 @@ import math
 
 from probes.statistics import clopper_pearson
 
-DELAY_TOLERANCE_MS = 1.0
-DELAY_TOLERANCE = 0.02
+DELAY_TOLERANCE_MS = 0.5
+DELAY_TOLERANCE = 0.01
 BANDWIDTH_TOLERANCE = 0.03
 # 99 % of a normal distribution.
 QUANTILE = 2.576

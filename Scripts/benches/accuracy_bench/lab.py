@@ -210,6 +210,13 @@ class ProfileMeasurement:
         probe = self._probe(
             name, direction, count=max(100, int(10 * packets_per_second)),
             packets_per_second=packets_per_second, packet_bytes=MTU)
+        offered = probe["sentPacketsPerSecond"] * direction.seconds_on_wire(MTU)
+        if offered < 1.05:
+            # The lab's processor, not the link, was the bottleneck.
+            self.checks.append(entry(
+                "bandwidth", name, direction.bandwidth, probe["receivedBitsPerSecond"], None,
+                "bit/s", None, f"the sender offered only {offered:.0%} of it"))
+            return
         self.checks.append(bandwidth_check(
             "bandwidth", name, direction.bandwidth, probe["receivedBitsPerSecond"],
             direction.loss))

@@ -1,0 +1,136 @@
+import LinkTesting
+import Testing
+
+@testable import Conditioner
+
+@Suite("Diagnosis of a host")
+struct DiagnosisTests {
+    private static func host(
+        _ name: String, _ ids: [String], kernel: String = "6.1.0-30-amd64",
+        isContainer: Bool = false
+    ) -> HostSystem {
+        HostSystem(
+            kernelRelease: kernel, distributionName: name, distributionIDs: ids,
+            isContainer: isContainer)
+    }
+
+    private static let debian = host("Debian GNU/Linux 12 (bookworm)", ["debian"])
+    private static let hosts = [
+        debian, host("Ubuntu 24.04 LTS", ["ubuntu", "debian"], kernel: "6.8.0-31-generic"),
+        host("Linux Mint 22", ["linuxmint", "ubuntu", "debian"], kernel: "6.8.0-38-generic"),
+        host("Fedora Linux 42", ["fedora"], kernel: "6.14.0-63.fc42.x86_64"),
+        host("AlmaLinux 9.4", ["almalinux", "rhel", "centos", "fedora"]),
+        host(
+            "Ubuntu 22.04 LTS", ["ubuntu", "debian"],
+            kernel: "5.15.153.1-microsoft-standard-WSL2"),
+        host("Debian GNU/Linux 12 (bookworm)", ["debian"], isContainer: true),
+        host("Arch Linux", ["arch"], kernel: "6.15.1-arch1-1"),
+    ]
+
+    private static let everything = Dictionary(
+        uniqueKeysWithValues: KernelFeature.allCases.map { ($0, FeatureAnswer.present) })
+
+    private static func without(
+        _ features: KernelFeature..., answer: FeatureAnswer = .missing
+    ) -> [KernelFeature: FeatureAnswer] {
+        everything.merging(features.map { ($0, answer) }) { $1 }
+    }
+
+    private static func text(_ diagnosis: Diagnosis) -> String {
+        diagnosis.checks.map { check in
+            "\(check.status.rawValue) \(check.name): \(check.detail)\n"
+                + (check.fix.map {
+                    "    \($0.split(separator: "\n").joined(separator: "\n    "))\n"
+                }
+                    ?? "")
+        }.joined() + "serves: \(diagnosis.servesKernelPlane)\n"
+    }
+
+    @Test("What each kind of host is told to do is in the golden file")
+    func remedies() throws {
+        let texts = Self.hosts.map { host in
+            Self.text(
+                .make(answers: Self.without(.netem, .htb), mayChangeNetwork: true, host: host))
+        }
+        try Golden("diagnoses.txt").expect(texts.joined(separator: "\n"))
+    }
+
+    @Test("A host that has everything is told to do nothing")
+    func complete() {
+        let diagnosis = Diagnosis.make(
+            answers: Self.everything, mayChangeNetwork: true, host: Self.debian)
+        #expect(diagnosis.servesKernelPlane)
+        #expect(diagnosis.checks.allSatisfy { $0.status == .ok && $0.fix == nil })
+        #expect(diagnosis.checks.count == KernelFeature.allCases.count + 2)
+    }
+
+    @Test(
+        "Without what every profile needs the kernel does not serve",
+        arguments: KernelFeature.allCases)
+    func essentials(feature: KernelFeature) throws {
+        let diagnosis = Diagnosis.make(
+            answers: Self.without(feature), mayChangeNetwork: true, host: Self.debian)
+        #expect(diagnosis.servesKernelPlane == !feature.isEssential)
+        let check = try #require(diagnosis.checks.first { $0.name == feature.rawValue })
+        #expect(check.status == (feature.isEssential ? .missing : .limited))
+        #expect(check.fix == Self.debian.remedy)
+        #expect(check.detail.contains(feature.configurationOption))
+    }
+
+    @Test("A feature whose absence is not certain is told in the kernel's words")
+    func unclear() throws {
+        let diagnosis = Diagnosis.make(
+            answers: Self.without(.netem, answer: .unclear("No buffer space available")),
+            mayChangeNetwork: true, host: Self.debian)
+        #expect(!diagnosis.servesKernelPlane)
+        let check = try #require(diagnosis.checks.first { $0.name == "sch_netem" })
+        #expect(check.status == .limited)
+        #expect(check.detail.contains("No buffer space available"))
+    }
+
+    @Test("Without root, what cannot be asked is said, and how to ask")
+    func unprivileged() {
+        let diagnosis = Diagnosis.make(answers: nil, mayChangeNetwork: false, host: Self.debian)
+        #expect(!diagnosis.servesKernelPlane)
+        #expect(diagnosis.checks.map(\.status) == [.ok, .limited, .limited])
+        #expect(diagnosis.checks.dropFirst().allSatisfy { $0.fix?.contains("sudo") == true })
+    }
+
+    @Test("A kernel that has everything does not serve somebody who may not use it")
+    func noPrivilege() {
+        #expect(
+            !Diagnosis.make(
+                answers: Self.everything, mayChangeNetwork: false, host: Self.debian
+            ).servesKernelPlane)
+    }
+
+    @Test("An os-release file is read with and without quotes, comments and damage")
+    func osRelease() {
+        let values = HostSystem.parse(
+            osRelease: """
+                PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"
+                ID=debian
+
+                # comment
+                ID_LIKE='rhel centos'
+                EMPTY=
+                =
+                nonsense
+                URL="https://a.example/?b=c"
+                """)
+        #expect(values["PRETTY_NAME"] == "Debian GNU/Linux 12 (bookworm)")
+        #expect(values["ID"] == "debian")
+        #expect(values["ID_LIKE"] == "rhel centos")
+        #expect(values["URL"] == "https://a.example/?b=c")
+        #expect(HostSystem.parse(osRelease: "").isEmpty)
+    }
+
+    @Test("The host that runs the test is described")
+    func thisHost() {
+        let host = HostSystem.current()
+        #expect(!host.kernelRelease.isEmpty)
+        #expect(!host.kernelRelease.contains("\n"))
+        #expect(!host.distributionName.isEmpty)
+        #expect(!host.remedy.isEmpty)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import LinkModel
+import LinuxKernel
+import SystemPackage
+import Testing
+
+@testable import Conditioner
+
+@Suite("State directory and journal")
+struct StateDirectoryTests {
+    private static func withDirectory(_ body: (String) throws -> Void) throws {
+        let path = FileManager.default.temporaryDirectory
+            .appending(path: "linkcond-test-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(path)
+    }
+
+    @Test("The first directory that can be written to is taken, and made if needed")
+    func choice() throws {
+        try Self.withDirectory { base in
+            try Data().write(to: URL(filePath: base + "/file"))
+            let directory = try StateDirectory(firstOf: [base + "/file/x", base + "/a/b"])
+            #expect(directory.path == base + "/a/b")
+            try directory.write("x/y", Data("1".utf8))
+            #expect(directory.read("x/y") == Data("1".utf8))
+            #expect(directory.names(in: "x") == ["y"])
+            directory.remove("x/y")
+            #expect(directory.read("x/y") == nil)
+            #expect(directory.names(in: "nowhere").isEmpty)
+        }
+    }
+
+    @Test("Where none can be written to, the error names the first")
+    func noChoice() throws {
+        try Self.withDirectory { base in
+            try Data().write(to: URL(filePath: base + "/file"))
+            let error = #expect(throws: KernelError.self) {
+                try StateDirectory(firstOf: [base + "/file/x", base + "/file/y"])
+            }
+            #expect(error?.operation == .create)
+            #expect(error?.subject == base + "/file/x")
+        }
+    }
+
+    @Test("The journal remembers interfaces of its namespace until they are erased")
+    func journal() throws {
+        try Self.withDirectory { base in
+            let directory = try StateDirectory(firstOf: [base])
+            let journal = try Journal(directory)
+            #expect(journal.entries().isEmpty)
+            let first = Journal.Entry(interface: "eth0", index: 5, madeClsact: true)
+            let second = Journal.Entry(interface: "eth1", index: 6, madeClsact: false)
+            try journal.record(first)
+            try journal.record(second)
+            #expect(journal.entry(5) == first)
+            #expect(Set(try Journal(directory).entries()) == [first, second])
+            var changed = second
+            changed.madeClsact = true
+            try journal.record(changed)
+            #expect(journal.entry(6) == changed)
+            journal.erase(5)
+            #expect(journal.entry(5) == nil)
+            journal.erase(6)
+            #expect(directory.names(in: "journal").isEmpty)
+        }
+    }
+
+    @Test("Damaged and foreign files in the journal are passed over")
+    func damagedJournal() throws {
+        try Self.withDirectory { base in
+            let directory = try StateDirectory(firstOf: [base])
+            let journal = try Journal(directory)
+            try journal.record(Journal.Entry(interface: "eth0", index: 5, madeClsact: true))
+            let name = try #require(directory.names(in: "journal").first)
+            try directory.write("journal/\(name)/6.json", Data("{\"interface\":".utf8))
+            try directory.write("journal/\(name)/x.json", Data("{}".utf8))
+            try directory.write("journal/\(name)/99999999999.json", Data("{}".utf8))
+            try directory.write("journal/\(name)/.hidden", Data())
+            #expect(journal.entries().map(\.index) == [5])
+        }
+    }
+
+    @Test("Features that were found once are not asked for again")
+    func featureCache() throws {
+        try Self.withDirectory { base in
+            let directory = try StateDirectory(firstOf: [base])
+            let all = KernelFeature.allCases.map(\.rawValue).joined(separator: "\n")
+            try directory.write("kernel-features", Data(("sch_unheard_of\n" + all).utf8))
+            let plan = try ApplyRequest(
+                conditions: .init(), profile: "x", now: 1
+            ).examplePlan(interface: "eth0")
+            // Were the kernel asked, the file would be written anew.
+            try KernelFeatureCache(directory).check([plan])
+            let text = String(
+                decoding: try #require(directory.read("kernel-features")), as: UTF8.self)
+            #expect(text.hasPrefix("sch_unheard_of"))
+        }
+    }
+}
