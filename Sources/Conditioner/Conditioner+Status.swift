@@ -32,8 +32,12 @@ extension Conditioner {
         try Self.mapping { () throws(NetlinkError) -> [ConditionedInterface] in
             let inventory = try Inventory(session)
             var conditioned: [ConditionedInterface] = []
-            for target in Set(inventory.directions.map(\.mark.target)) {
+            let targets = Set(inventory.directions.map(\.mark.target))
+            for target in targets {
                 conditioned.append(try status(of: target, in: inventory))
+            }
+            for index in inventory.hooked.subtracting(targets) {
+                if let stray = try strayFilters(on: index) { conditioned.append(stray) }
             }
             return conditioned.sorted { $0.interface < $1.interface }
         }
@@ -56,6 +60,17 @@ extension Conditioner {
             since: directions.map(\.mark.since).max() ?? 0, ways: ways,
             dnsDelay: directions.compactMap(\.dnsDelay).first,
             problem: try problem(link, directions))
+    }
+
+    /// What is left of an interface whose ifbs another program took away, if it is one.
+    private func strayFilters(on index: Int32) throws(NetlinkError) -> ConditionedInterface? {
+        guard try !HookFilters(session, interface: index).ours.isEmpty,
+            let link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
+        else { return nil }
+        return ConditionedInterface(
+            interface: link.name, profile: "unknown", since: 0, ways: [:],
+            problem: "another program took linkcond's interfaces away but left the filters that "
+                + "lead to them, so that nothing passes; run linkcond clear")
     }
 
     private func problem(
