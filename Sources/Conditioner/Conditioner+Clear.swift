@@ -39,9 +39,7 @@ extension Conditioner {
         of selected: Set<Int32>?, _ journal: Journal
     ) throws(NetlinkError) -> [InterfacePlan] {
         let inventory = try Inventory(session, of: selected)
-        let clsacts = try session.dump(Qdisc.list(), attempt: "list the qdiscs")
-            .compactMap(QdiscState.init).filter { $0.kind == .classifierActions }
-            .map(\.interfaceIndex).filter { selected?.contains($0) ?? true }
+        let clsacts = try clsactInterfaces().filter { selected?.contains($0) ?? true }
         var plans: [InterfacePlan] = []
         for index in Set(inventory.directions.map(\.mark.target) + clsacts).sorted() {
             let directions = inventory.directions(of: index)

@@ -35,6 +35,9 @@ extension Conditioner {
             for target in Set(inventory.directions.map(\.mark.target)) {
                 conditioned.append(try status(of: target, in: inventory))
             }
+            for index in try clsactInterfaces() where inventory.directions(of: index).isEmpty {
+                if let found = try stranded(index) { conditioned.append(found) }
+            }
             return conditioned.sorted { $0.interface < $1.interface }
         }
     }
@@ -64,11 +67,38 @@ extension Conditioner {
         guard let link else {
             return "the interface is gone; linkcond clear removes what was left of its conditions"
         }
-        let filters = try? HookFilters(session, interface: link.index)
-        for way in directions.map(\.mark.direction) where filters?.ours.contains(way) != true {
-            return "another program took the filters of the way \(way.rawValue) away, "
-                + "so that it is not conditioned; linkcond clear, then apply again"
+        let filters = try HookFilters(session, interface: link.index).ours
+        let found = Set(directions.map(\.mark.direction))
+        for way in Direction.allCases {
+            if found.contains(way), !filters.contains(way) {
+                return "another program took the filters of the way \(way.rawValue) away, "
+                    + "so that it is not conditioned; linkcond clear, then apply again"
+            }
+            if filters.contains(way), !found.contains(way) { return Self.lost(way.rawValue) }
         }
         return nil
+    }
+
+    /// An interface whose packets our filters send to ifbs that are gone; nil for any other.
+    private func stranded(_ index: Int32) throws(NetlinkError) -> ConditionedInterface? {
+        let ways = try HookFilters(session, interface: index).ours
+        guard !ways.isEmpty,
+            let link = try session.get([Link.get(index: index)])[0]
+                .flatMap(Link.init)
+        else { return nil }
+        return ConditionedInterface(
+            interface: link.name, profile: "unknown", since: 0, ways: [:], dnsDelay: nil,
+            problem: Self.lost(ways.map(\.rawValue).sorted().joined(separator: " and ")))
+    }
+
+    private static func lost(_ ways: String) -> String {
+        "another program took the ifb of the way \(ways) away, so that all its packets are lost; "
+            + "linkcond clear, then apply again"
+    }
+
+    /// The interfaces with the hook for filters.
+    func clsactInterfaces() throws(NetlinkError) -> [Int32] {
+        try session.dump(Qdisc.list(), attempt: "list the qdiscs").compactMap(QdiscState.init)
+            .filter { $0.kind == .classifierActions }.map(\.interfaceIndex)
     }
 }
