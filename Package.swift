@@ -13,6 +13,7 @@ let swiftSettings: [SwiftSetting] = [
 
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -40,6 +41,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
         // What a link is: values without any system.
@@ -54,7 +56,7 @@ let package = Package(
         .plugin(
             name: "CompileCatalog", capability: .buildTool(), dependencies: ["CatalogCompiler"]),
         module(
-            "ProfileCatalog", ["ProfileFormat", "LinkModel", "LinkUnits"],
+            "ProfileCatalog", ["ProfileFormat", "LinkModel", "LinkUnits", systemPackage],
             plugins: ["CompileCatalog"]),
 
         // Mechanisms of the kernel. The only modules that call C.
@@ -78,15 +80,33 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
 
-        // What tests of several modules need.
+        // What tests of several modules need: processes, goldens, seeds.
         .target(
             name: "LinkTesting",
             dependencies: [
-                "Conditioner", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
+                "Conditioner", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", subprocess,
+                systemPackage,
             ],
             path: "Tests/LinkTesting", swiftSettings: swiftSettings),
-        tests(of: "LinkUnits", ["LinkUnits"]),
+        tests(of: "LinkTesting", ["LinkTesting"]),
+        tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
+        tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
+        tests(
+            of: "ProfileCatalog",
+            ["ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
+        // Depends on the program, so that it is built before the tests run it.
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: [
+                "linkcond", "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkTesting",
+                argumentParser, systemPackage,
+            ],
+            exclude: ["Goldens"], swiftSettings: swiftSettings),
+        // Real programs in network namespaces, on this kernel and in the kernel lab.
+        .testTarget(
+            name: "IntegrationTests", dependencies: ["linkcond", "Conditioner", "LinkTesting"],
+            exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], goldens: true),
         tests(
             of: "TrafficControl",
@@ -111,3 +131,22 @@ let package = Package(
             ]),
     ]
 )
+
+// libFuzzer needs its own flags in every module, and would fight with the build plugin:
+// LINKCOND_FUZZ=1 swift build --scratch-path .build-fuzz --product ProfileFuzz
+if Context.environment["LINKCOND_FUZZ"] != nil {
+    let fuzzed = ["LinkUnits", "LinkModel", "ProfileFormat"]
+    package.products = []
+    package.targets.removeAll { !fuzzed.contains($0.name) }
+    for target in package.targets {
+        target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"]))
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "ProfileFuzz", dependencies: ["ProfileFormat", "LinkModel", "LinkUnits"],
+            path: "Tests/Fuzz",
+            swiftSettings: swiftSettings + [
+                .unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])
+            ],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
+}

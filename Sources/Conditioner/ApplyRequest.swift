@@ -35,7 +35,7 @@ public struct ApplyRequest: Sendable, Hashable {
 
     /// The directions as they are marked and carried out on one interface.
     func planned(
-        target: Int32, link: ConditionedLink, madeClsact: Bool
+        target: Int32, link: ConditionedLink, madeClsact: Bool, replacing old: [FoundDirection] = []
     ) throws(UnsupportedConditions) -> [PlannedDirection] {
         let conditions = conditions.withExplicitLoss
         var planned: [PlannedDirection] = []
@@ -46,7 +46,8 @@ public struct ApplyRequest: Sendable, Hashable {
                 distribution: part.jitter?.distribution, profile: profile)
             let tree = try ConditioningTree(
                 part, dnsDelay: direction == .up ? conditions.dnsDelay : nil,
-                on: Ownership.ifb(of: target, direction), target: link)
+                on: Ownership.ifb(of: target, direction), target: link,
+                replacing: old.first { $0.mark.direction == direction }?.tree)
             planned.append(PlannedDirection(mark: mark, tree: tree))
         }
         return planned
@@ -59,4 +60,15 @@ public struct ApplyRequest: Sendable, Hashable {
         return .create(
             Interface(index: 1, name: name), directions, hasClsact: false)
     }
+}
+
+/// What `apply` did.
+public struct ApplyReport: Sendable {
+    /// What was carried out, one plan for each interface.
+    public var plans: [InterfacePlan]
+    /// How many system calls it took to send it all.
+    public var sentDatagrams: Int
+
+    /// How many netlink messages were sent.
+    public var messageCount: Int { plans.reduce(0) { $0 + $1.allOperations.count } }
 }

@@ -53,7 +53,7 @@ public struct Conditioner {
     ///
     /// Requires `CAP_NET_ADMIN`. Returns what was done.
     @discardableResult
-    public func apply(_ request: ApplyRequest) throws(ConditionerError) -> [InterfacePlan] {
+    public func apply(_ request: ApplyRequest) throws(ConditionerError) -> ApplyReport {
         guard Privilege.mayChangeNetwork else {
             throw .missingPrivilege("conditioning an interface")
         }
@@ -66,6 +66,7 @@ public struct Conditioner {
         }
         let known = Set(journal.entries().map(\.index))
         var recorded: [Int32] = []
+        let datagramsBefore = session.sentDatagrams
         do {
             for plan in plans {
                 try Self.mapping { () throws(KernelError) in try journal.record(plan) }
@@ -76,7 +77,8 @@ public struct Conditioner {
             for index in recorded where !known.contains(index) { journal.erase(index) }
             throw error
         }
-        return plans
+        return ApplyReport(
+            plans: plans, sentDatagrams: session.sentDatagrams - datagramsBefore)
     }
 
     private func plan(
@@ -98,7 +100,7 @@ public struct Conditioner {
         let madeClsact = found.first?.mark.madeClsact ?? !observation.hasClsact
         do {
             let directions = try request.planned(
-                target: interface.index, link: link, madeClsact: madeClsact)
+                target: interface.index, link: link, madeClsact: madeClsact, replacing: found)
             return found.isEmpty
                 ? .create(interface, directions, hasClsact: observation.hasClsact)
                 : .change(interface, from: found, to: directions)

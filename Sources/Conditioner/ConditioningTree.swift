@@ -7,9 +7,9 @@ import TrafficControl
 /// The standard tree keeps delay line and bottleneck queue in qdiscs of their own, so that each
 /// has its own limit; netem counts what its children hold too, hence this order:
 ///
-///     segmenter (tbf) ─ delay line (netem) ─ bottleneck (netem, rate) ─ loss (netem)
-///                                                 └ with DNS delay: prio ─┬ loss
-///                                                                         └ loss + DNS delay
+///     segmenter (tbf) ─ delay line (netem) ─ bottleneck (netem, rate) ─ tail (netem: loss, jitter)
+///                                                 └ with DNS delay: prio ─┬ tail
+///                                                                         └ tail + DNS delay
 ///
 /// The segmenter cuts super-packets, since netem would lose, delay and count them as one.
 /// Loss stands behind the bottleneck: a lost packet has used its bandwidth.
@@ -22,10 +22,11 @@ struct ConditioningTree: Hashable {
 
     /// Plans the tree for `conditions` on `ifb`.
     ///
-    /// `dnsDelay` concerns packets to port 53 and so belongs to the way up.
+    /// `dnsDelay` concerns packets to port 53 and so belongs to the way up. Qdiscs of an `old`
+    /// tree that the conditions no longer need stay, without effect, while packets are in them.
     init(
         _ conditions: DirectionConditions, dnsDelay: Duration?, on ifb: Interface,
-        target: ConditionedLink
+        target: ConditionedLink, replacing old: ConditioningTree? = nil
     ) throws(UnsupportedConditions) {
         guard conditions.trace == nil else {
             throw UnsupportedConditions("delivery traces", "no qdisc plays a trace")
@@ -53,14 +54,17 @@ struct ConditioningTree: Hashable {
             qdiscs = [parts.segmenter, parts.everythingInOne]
         } else {
             qdiscs = [parts.segmenter, parts.delayLine, parts.bottleneck]
-            if dnsDelay != nil {
+            if dnsDelay != nil || old?.has(Ownership.Handle.dnsBands) == true {
                 qdiscs += parts.dnsBranches
                 filters = parts.dnsFilters
-            } else if parts.hasLoss {
-                qdiscs.append(parts.loss)
+            } else if parts.hasTail || old?.has(Ownership.Handle.tail) == true {
+                qdiscs.append(parts.tail)
             }
         }
     }
+
+    /// Whether there is a qdisc with this number.
+    func has(_ handle: QdiscHandle) -> Bool { qdiscs.contains { $0.handle == handle } }
 
     /// netem cuts longer ones to this without a word.
     private static let longestJitter = Duration.nanoseconds(Int64(Int32.max))

@@ -56,29 +56,36 @@ struct FoundDirection {
     }
 
     /// The extra delay of DNS.
-    var dnsDelay: Duration? { netem(Ownership.Handle.dnsDelay)?.delay }
+    var dnsDelay: Duration? {
+        guard let ordinary = netem(Ownership.Handle.tail),
+            let delayed = netem(Ownership.Handle.dnsTail), delayed.delay > ordinary.delay
+        else { return nil }
+        return delayed.delay - ordinary.delay
+    }
 
     /// The conditions that the tree carries out; those of a perfect link where it is damaged.
     func conditions(headerLength: Int) -> DirectionConditions {
         typealias Handle = Ownership.Handle
         var conditions = DirectionConditions()
         guard let line = netem(Handle.delayLine) else { return conditions }
-        conditions.delay = line.delay
-        if line.jitter > .zero {
+        let tail = netem(Handle.tail)
+        let end = tail ?? line
+        conditions.delay = line.delay + (tail?.delay ?? .zero)
+        if end.jitter > .zero {
             conditions.jitter = Jitter(
-                amount: line.jitter, distribution: mark.distribution ?? .uniform)
+                amount: end.jitter, distribution: mark.distribution ?? .uniform)
         }
-        if line.reorder > .zero {
-            conditions.reorder = Reordering(mean: line.reorder, gap: Int(line.gap))
+        for part in [line, end] where part.reorder > .zero {
+            conditions.reorder = Reordering(mean: part.reorder, gap: Int(part.gap))
         }
         conditions.duplicate = line.duplicate
-        let lossy = netem(Handle.loss) ?? line
-        conditions.loss = LossModel(lossy.loss)
-        conditions.corrupt = lossy.corrupt
+        conditions.loss = LossModel(end.loss)
+        conditions.corrupt = end.corrupt
         if let bottleneck = netem(Handle.bottleneck) {
             conditions.bandwidth = bottleneck.rate
             if bottleneck.rate != nil {
-                let allowance = TreeParts.dnsAllowance(dnsDelay)
+                let allowance =
+                    TreeParts.dnsAllowance(dnsDelay) + TreeParts.tailAllowance(conditions)
                 conditions.queue = .packets(Int(bottleneck.limit) - allowance)
             }
         } else if line.rate != Netem.orderKeepingRate {
@@ -100,8 +107,8 @@ struct FoundDirection {
     func counters(headerLength: Int) -> DirectionCounters {
         typealias Handle = Ownership.Handle
         let root = statistics[Handle.segmenter] ?? TrafficStatistics()
-        let lossHandles = [Handle.loss, Handle.dnsDelay]
-        let lost = lossHandles.reduce(0) { $0 + UInt64(statistics[$1]?.drops ?? 0) }
+        let tails = [Handle.tail, Handle.dnsTail]
+        let lost = tails.reduce(0) { $0 + UInt64(statistics[$1]?.drops ?? 0) }
         let header = UInt64(headerLength)
         let rate = root.bytesPerSecond - min(root.bytesPerSecond, root.packetsPerSecond * header)
         return DirectionCounters(

@@ -48,8 +48,8 @@ enum Ownership {
         static let delayLine = QdiscHandle(major: 0x1c0e)
         static let bottleneck = QdiscHandle(major: 0x1c0f)
         static let dnsBands = QdiscHandle(major: 0x1c10)
-        static let loss = QdiscHandle(major: 0x1c11)
-        static let dnsDelay = QdiscHandle(major: 0x1c12)
+        static let tail = QdiscHandle(major: 0x1c11)
+        static let dnsTail = QdiscHandle(major: 0x1c12)
         static let shaper = QdiscHandle(major: 0x1c13)
         static let activeQueue = QdiscHandle(major: 0x1c14)
     }

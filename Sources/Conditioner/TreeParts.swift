@@ -39,6 +39,22 @@ struct TreeParts {
         delay.map { Int(($0.milliseconds / 50).rounded(.up)) } ?? 0
     }
 
+    /// The part of a jittery delay that has to stand behind the bottleneck.
+    ///
+    /// In front of it the jitter would bunch packets up, and the queue would drop what it never
+    /// saw coming; as much of the delay goes with it as the spread takes.
+    static func tailDelay(_ conditions: DirectionConditions) -> Duration {
+        guard let jitter = conditions.jitter else { return .zero }
+        return min(conditions.delay, jitter.amount * 3)
+    }
+
+    /// How many full packets the tail holds at the bandwidth, which netem counts into the limit
+    /// of the bottleneck above it.
+    static func tailAllowance(_ conditions: DirectionConditions) -> Int {
+        conditions.bandwidth?.byteCount(in: tailDelay(conditions))
+            .packets(of: DirectionConditions.fullPacket) ?? 0
+    }
+
     /// How many packets the delay line has to hold so that it never drops one.
     static func delayLineLimit(_ conditions: DirectionConditions) -> Int {
         let spread = conditions.jitter?.amount ?? .zero
@@ -68,26 +84,31 @@ struct TreeParts {
     }
 
     var delayLine: Qdisc {
-        qdisc(Handle.delayLine, at: Handle.segmenter.child(1), .netem(delayLineNetem))
+        var netem = Netem(delay: conditions.delay - Self.tailDelay(conditions))
+        if conditions.jitter == nil { setReordering(of: &netem) }
+        return qdisc(Handle.delayLine, at: Handle.segmenter.child(1), .netem(line(netem)))
     }
 
+    /// The delay line of trees in which nothing can stand behind the bottleneck.
     var delayLineWithLoss: Qdisc {
-        var netem = delayLineNetem
+        var netem = Netem(delay: conditions.delay)
+        setJitter(of: &netem)
+        setReordering(of: &netem)
         setLoss(of: &netem)
         netem.duplicate = conditions.duplicate
-        return qdisc(Handle.delayLine, at: Handle.segmenter.child(1), .netem(netem))
+        return qdisc(Handle.delayLine, at: Handle.segmenter.child(1), .netem(line(netem)))
     }
 
     var everythingInOne: Qdisc {
-        var netem = delayLineNetem
-        setLoss(of: &netem)
-        netem.duplicate = conditions.duplicate
+        var qdisc = delayLineWithLoss
+        guard case .netem(var netem) = qdisc.kind else { return qdisc }
         if let bandwidth = conditions.bandwidth {
             netem.rate = bandwidth
             netem.packetOverhead = target.packetOverhead
         }
         netem.limit = UInt32(clamping: Self.sharedLimit(conditions))
-        return qdisc(Handle.delayLine, at: Handle.segmenter.child(1), .netem(netem))
+        qdisc.kind = .netem(netem)
+        return qdisc
     }
 
     var bottleneck: Qdisc {
@@ -96,46 +117,57 @@ struct TreeParts {
         netem.packetOverhead = conditions.bandwidth == nil ? 0 : target.packetOverhead
         netem.limit = UInt32(
             clamping: (conditions.queuePackets ?? Self.delayLineLimit(conditions))
-                + Self.dnsAllowance(dns))
+                + Self.tailAllowance(conditions) + Self.dnsAllowance(dns))
         return qdisc(Handle.bottleneck, at: Handle.delayLine.child(1), .netem(netem))
     }
 
-    var hasLoss: Bool { conditions.loss != .none || conditions.corrupt > .zero }
+    var hasTail: Bool {
+        conditions.loss != .none || conditions.corrupt > .zero || conditions.jitter != nil
+    }
 
-    var loss: Qdisc {
-        var netem = Netem()
-        setLoss(of: &netem)
-        return qdisc(Handle.loss, at: Handle.bottleneck.child(1), .netem(netem))
+    /// Loss and jitter, behind the bottleneck.
+    var tail: Qdisc {
+        qdisc(Handle.tail, at: Handle.bottleneck.child(1), .netem(tailNetem(extraDelay: .zero)))
     }
 
     /// Two bands, of which the second, for DNS, has the extra delay.
     var dnsBranches: [Qdisc] {
-        var ordinary = loss
+        var ordinary = tail
         ordinary.parent = Handle.dnsBands.child(1)
-        var delayed = Netem(delay: dns ?? .zero, rate: Netem.orderKeepingRate)
-        setLoss(of: &delayed)
-        delayed.limit = UInt32(clamping: max(1000, Self.dnsAllowance(dns)))
+        let delayed = tailNetem(extraDelay: dns ?? .zero)
         return [
             qdisc(Handle.dnsBands, at: Handle.bottleneck.child(1), .priority(bands: 2)), ordinary,
-            qdisc(Handle.dnsDelay, at: Handle.dnsBands.child(2), .netem(delayed)),
+            qdisc(Handle.dnsTail, at: Handle.dnsBands.child(2), .netem(delayed)),
         ]
     }
 
-    private var delayLineNetem: Netem {
-        var netem = Netem()
-        netem.delay = conditions.delay
-        if let jitter = conditions.jitter {
-            netem.jitter = jitter.amount
-            netem.distribution = DelayDistribution(rawValue: jitter.distribution.rawValue)
-        }
-        if let reorder = conditions.reorder {
-            netem.reorder = reorder.mean
-            netem.gap = UInt32(clamping: reorder.gap)
-        }
+    private func tailNetem(extraDelay: Duration) -> Netem {
+        var netem = Netem(delay: Self.tailDelay(conditions) + extraDelay)
+        setJitter(of: &netem)
+        if conditions.jitter != nil { setReordering(of: &netem) }
+        setLoss(of: &netem)
+        return line(netem)
+    }
+
+    /// `netem` as a line that keeps the order and never drops what comes through the queue.
+    private func line(_ netem: Netem) -> Netem {
+        var netem = netem
         netem.rate = Netem.orderKeepingRate
         netem.limit = UInt32(
             clamping: Self.delayLineLimit(conditions) + (conditions.queuePackets ?? 0))
         return netem
+    }
+
+    private func setJitter(of netem: inout Netem) {
+        guard let jitter = conditions.jitter else { return }
+        netem.jitter = jitter.amount
+        netem.distribution = DelayDistribution(rawValue: jitter.distribution.rawValue)
+    }
+
+    private func setReordering(of netem: inout Netem) {
+        guard let reorder = conditions.reorder else { return }
+        netem.reorder = reorder.mean
+        netem.gap = UInt32(clamping: reorder.gap)
     }
 
     private func setLoss(of netem: inout Netem) {

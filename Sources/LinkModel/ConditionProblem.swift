@@ -101,20 +101,28 @@ extension DirectionConditions {
         if loss.gilbertTransitions == nil {
             return ConditionProblem(
                 field: "loss",
-                explanation: "bursts of \(burst) packets cannot lose \(mean) of all packets, since "
-                    + "a packet arrives between two bursts; make the bursts longer")
+                explanation: "bursts of \(LossModel.text(ofBurst: burst)) packets cannot lose "
+                    + "\(mean) of all packets, since a packet arrives between two bursts; "
+                    + "make the bursts longer")
         }
         return nil
     }
 
     private var queueProblem: ConditionProblem? {
         guard bandwidth == nil, trace == nil else {
-            if let count = queuePackets, !(1...Self.longestQueue).contains(count) {
+            switch queue {
+            // Both would count as one packet, though nothing at all was asked for.
+            case .bytes(ByteCount(bytes: 0)), .time(.zero):
                 return ConditionProblem(
-                    field: "queue",
-                    explanation: "\(count) packets is outside 1 to \(Self.longestQueue)")
+                    field: "queue", explanation: "a queue holds at least 1 packet")
+            default: break
             }
-            return nil
+            guard let count = queuePackets, !(1...Self.longestQueue).contains(count) else {
+                return nil
+            }
+            return ConditionProblem(
+                field: "queue", explanation: "\(count) packets is outside 1 to \(Self.longestQueue)"
+            )
         }
         if queue != nil {
             return ConditionProblem(

@@ -28,6 +28,11 @@ public enum LossModel: Sendable, Hashable {
         }
     }
 
+    /// A mean number of packets as it is written: `8`, `2.5`.
+    public static func text(ofBurst burst: Double) -> String {
+        burst == burst.rounded() && abs(burst) < 1e15 ? String(Int64(burst)) : String(burst)
+    }
+
     /// The transition probabilities of the two-state Gilbert model that loses every packet in
     /// its bad state and none in its good one.
     ///

@@ -9,9 +9,13 @@ public enum NameMatching {
     public static func suggestion(for name: String, among known: some Sequence<String>) -> String? {
         let wanted = Array(normalized(name))
         var best: (name: String, distance: Int)?
+        let farthest = max(1, min(3, wanted.count / 2))
         for candidate in known {
-            let distance = editDistance(wanted, Array(normalized(candidate)))
-            guard distance <= max(1, min(3, wanted.count / 2)) else { continue }
+            let letters = Array(normalized(candidate))
+            // Comparing takes the product of both lengths, which a pasted page would feel.
+            guard abs(letters.count - wanted.count) <= farthest else { continue }
+            let distance = editDistance(wanted, letters)
+            guard distance <= farthest else { continue }
             if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
         }
         return best?.name

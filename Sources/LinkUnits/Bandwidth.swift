@@ -27,9 +27,10 @@ public struct Bandwidth: Sendable, Hashable, Comparable {
         Bandwidth(positive: value * 1_000_000)
     }
 
-    /// The time `count` bytes occupy the wire, rounded down to nanoseconds.
+    /// The time `count` bytes occupy the wire, rounded down to nanoseconds; at most 292 years.
     public func serializationDelay(of count: ByteCount) -> Duration {
-        .nanoseconds(Int64(UInt128(count.bytes) * 8_000_000_000 / UInt128(bitsPerSecond)))
+        let nanoseconds = UInt128(count.bytes) * 8_000_000_000 / UInt128(bitsPerSecond)
+        return .nanoseconds(Int64(clamping: nanoseconds))
     }
 
     /// The bytes that pass in `time`, rounded up.

@@ -37,7 +37,9 @@ public struct ByteCount: Sendable, Hashable, Comparable, CustomStringConvertible
     /// How many packets of `size` hold this many bytes, rounded up.
     public func packets(of size: ByteCount) -> Int {
         precondition(size.bytes > 0, "a packet has bytes")
-        return Int(clamping: (bytes + size.bytes - 1) / size.bytes)
+        let (whole, rest) = bytes.quotientAndRemainder(dividingBy: size.bytes)
+        // Adding before dividing would overflow for counts near the top.
+        return Int(clamping: rest == 0 ? whole : whole + 1)
     }
 
     /// Orders by size.

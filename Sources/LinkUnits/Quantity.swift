@@ -55,6 +55,10 @@ struct Quantity {
         guard seenDigit else {
             throw QuantityError("\"\(text)\" is not a \(kind); write one such as \"\(example)\"")
         }
+        guard rest.first != "," else {
+            throw QuantityError(
+                "\"\(text)\" has a comma; write \".\" before decimals, nothing between thousands")
+        }
         self.digits = digits
         self.fractionDigits = fractionDigits
         self.unit = String(rest).trimmingBlanks()
@@ -70,6 +74,7 @@ struct Quantity {
     ///
     /// Nil if it does not fit or if a value above zero would become zero.
     func scaled(by factor: UInt64) -> UInt64? {
+        guard digits > 0 else { return 0 }
         var divisor: UInt128 = 1
         for _ in 0..<fractionDigits {
             let (product, overflow) = divisor.multipliedReportingOverflow(by: 10)
@@ -80,8 +85,16 @@ struct Quantity {
         let (rounded, overflow) = product.addingReportingOverflow(divisor / 2)
         guard !overflow else { return nil }
         let value = rounded / divisor
-        guard digits == 0 || value > 0 else { return nil }
+        guard value > 0 else { return nil }
         return UInt64(exactly: value)
+    }
+
+    /// Whether the number, whatever its unit, is above `limit`.
+    func exceeds(_ limit: UInt64) -> Bool {
+        // Past 20 digits behind the point, 64 bits of digits are less than one.
+        guard fractionDigits <= 20 else { return false }
+        let scale = (0..<fractionDigits).reduce(UInt128(1)) { product, _ in product * 10 }
+        return UInt128(digits) > UInt128(limit) * scale
     }
 }
 

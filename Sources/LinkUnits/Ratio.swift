@@ -52,11 +52,11 @@ extension Ratio: CustomStringConvertible {
                 "\"\(text)\" has an unknown unit \"\(quantity.unit)\"; write a percentage such as \"2%\""
             )
         }
+        guard !quantity.exceeds(100) else {
+            throw QuantityError("\"\(text)\" is more than 100%")
+        }
         guard let parts = quantity.scaled(by: 10_000_000) else {
             throw QuantityError("\"\(text)\" is too small; the smallest share is 0.0000001%")
-        }
-        guard parts <= 1_000_000_000 else {
-            throw QuantityError("\"\(text)\" is more than 100%")
         }
         self.init(knownPartsPerBillion: UInt32(parts))
     }

@@ -32,8 +32,8 @@ public final class NetlinkSocket: NetlinkTransport {
         guard status == 0 else {
             throw NetlinkError(attempt: "open a netlink socket", errno: Self.errno(of: status))
         }
-        unsafe nl_socket_set_msg_buf_size(socket, 1024 * 1024)
-        unsafe nl_socket_enable_msg_peek(socket)
+        // Twice what the kernel puts into one datagram of a dump.
+        unsafe nl_socket_set_msg_buf_size(socket, 64 * 1024)
         setOption(SOL_SOCKET, SO_RCVBUFFORCE, Self.bufferSize)
         setOption(SOL_SOCKET, SO_SNDBUFFORCE, Self.bufferSize)
         // Neither exists on old kernels, which then answer with less.

@@ -28,11 +28,11 @@ public enum ProfileFileError: Error, Sendable, CustomStringConvertible {
     /// It is no profile.
     case malformed(ProfileError)
 
-    /// What is wrong, without the place.
-    public var explanation: String {
+    /// The file or directory as the user would name it.
+    public var file: String {
         switch self {
-        case .inaccessible(_, let explanation): explanation
-        case .malformed(let error): error.explanation
+        case .inaccessible(let file, _): file
+        case .malformed(let error): error.file
         }
     }
 

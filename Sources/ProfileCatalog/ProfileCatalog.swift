@@ -1,17 +1,29 @@
 public import LinkModel
-public import ProfileFormat
 
 /// The profiles that can be named: those built in, and those in the user's directories.
 ///
 /// A bare name means a built-in profile first (Apple's family before the others), so that the
-/// common case reads no file; a user's profile of the same name is reached as `user/NAME`.
+/// common case reads no file; a user's profile of the same name is reached as `user/NAME`. Of two
+/// of the user's profiles with the same family and name the one in the nearer directory is meant.
 public struct ProfileCatalog: Sendable {
     /// A profile and where it was found.
-    public struct Entry: Sendable {
+    public struct Entry: Sendable, Hashable {
         /// The profile.
         public let profile: Profile
         /// The file it was read from; nil for one that is built in.
         public let file: String?
+    }
+
+    /// A name of a user's profile that means another one.
+    public struct Clash: Sendable, Hashable {
+        /// The user's profile.
+        public let entry: Entry
+        /// The name, as that profile writes it.
+        public let name: String
+        /// The profile that the name belongs to as well.
+        public let other: Entry
+        /// What to write in order to reach the user's profile.
+        public let remedy: String
     }
 
     /// The profiles that are part of the program.
@@ -44,41 +56,59 @@ public struct ProfileCatalog: Sendable {
                 throw .unreadable(error)
             }
         }
-        if let profile = try Self.match(name, in: Self.builtIn) {
-            return Entry(profile: profile, file: nil)
-        }
+        if let entry = try Self.match(name, in: Self.builtInEntries) { return entry }
         let (entries, problems) = userEntries()
-        if let profile = try Self.match(name, in: entries.map(\.profile)) {
-            return Entry(profile: profile, file: entries.first { $0.profile == profile }?.file)
-        }
-        if let problem = problems.first(where: { ProfileFile.stem(of: $0.file) == name }) {
-            throw .unreadable(.malformed(problem))
+        if let entry = try Self.match(name, in: entries) { return entry }
+        let wanted = NameMatching.normalized(name)
+        for problem in problems
+        where NameMatching.normalized(ProfileFile.stem(of: problem.file)) == wanted {
+            throw .unreadable(problem)
         }
         throw unknown(name, userEntries: entries)
     }
 
     /// All profiles, the built-in ones first, and what is wrong with files of the user.
-    public func all() -> (entries: [Entry], problems: [ProfileError]) {
+    public func all() -> (entries: [Entry], problems: [ProfileFileError]) {
         let (entries, problems) = userEntries()
-        return (Self.builtIn.map { Entry(profile: $0, file: nil) } + entries, problems)
+        return (Self.builtInEntries + entries, problems)
     }
 
-    /// A user's profile that a bare name does not reach, and the profile that has its name.
-    public static func clash(of entry: Entry) -> Profile? {
-        guard entry.file != nil else { return nil }
-        return builtIn.first { names(of: $0).contains(NameMatching.normalized(entry.profile.name)) }
+    /// The names of user's profiles among `entries` that mean, or also mean, one before them.
+    public static func clashes(among entries: [Entry]) -> [Clash] {
+        entries.indices.flatMap { index -> [Clash] in
+            let entry = entries[index]
+            guard let file = entry.file else { return [] }
+            let id = NameMatching.normalized(entry.profile.id)
+            return ([entry.profile.name] + entry.profile.aliases).compactMap { name in
+                let wanted = NameMatching.normalized(name)
+                guard let other = entries[..<index].first(where: { names(of: $0).contains(wanted) })
+                else { return nil }
+                let isReachable = !entries[..<index].contains {
+                    NameMatching.normalized($0.profile.id) == id
+                }
+                return Clash(
+                    entry: entry, name: name, other: other,
+                    remedy: isReachable ? entry.profile.id : file)
+            }
+        }
     }
 
-    private func userEntries() -> (entries: [Entry], problems: [ProfileError]) {
+    private static var builtInEntries: [Entry] { builtIn.map { Entry(profile: $0, file: nil) } }
+
+    private func userEntries() -> (entries: [Entry], problems: [ProfileFileError]) {
         var entries: [Entry] = []
-        var problems: [ProfileError] = []
-        for file in directories.flatMap(ProfileFile.files(in:)) {
-            do {
-                entries.append(Entry(profile: try ProfileFile.read(file), file: file))
-            } catch .malformed(let problem) {
-                problems.append(problem)
+        var problems: [ProfileFileError] = []
+        for directory in directories {
+            do throws(ProfileFileError) {
+                for file in try ProfileFile.files(in: directory) {
+                    do throws(ProfileFileError) {
+                        entries.append(Entry(profile: try ProfileFile.read(file), file: file))
+                    } catch {
+                        problems.append(error)
+                    }
+                }
             } catch {
-                problems.append(ProfileError(file: file, explanation: error.explanation))
+                problems.append(error)
             }
         }
         return (entries, problems)
@@ -89,21 +119,25 @@ public struct ProfileCatalog: Sendable {
             || ["/", "./", "../"].contains { name.hasPrefix($0) }
     }
 
-    private static func names(of profile: Profile) -> [String] {
-        ([profile.name] + profile.aliases).map(NameMatching.normalized)
+    private static func names(of entry: Entry) -> [String] {
+        ([entry.profile.name] + entry.profile.aliases).map(NameMatching.normalized)
     }
 
-    /// The profile that `name` means among `profiles`; throws if it may mean several.
+    /// The entry that `name` means among `entries`; throws if it may mean several.
     private static func match(
-        _ name: String, in profiles: [Profile]
-    ) throws(CatalogError) -> Profile? {
+        _ name: String, in entries: [Entry]
+    ) throws(CatalogError) -> Entry? {
         let wanted = NameMatching.normalized(name)
         if wanted.contains("/") {
-            return profiles.first { NameMatching.normalized($0.id) == wanted }
+            return entries.first { NameMatching.normalized($0.profile.id) == wanted }
         }
-        let matches = profiles.filter { names(of: $0).contains(wanted) }
-        if let apple = matches.first(where: { $0.family == "apple" }) { return apple }
-        guard matches.count <= 1 else { throw .ambiguous(name, matches.map(\.id)) }
+        let matches = entries.filter { names(of: $0).contains(wanted) }
+        if let apple = matches.first(where: { $0.profile.family == "apple" }) { return apple }
+        var seen: Set<String> = []
+        let candidates = matches.map(\.profile.id).filter {
+            seen.insert(NameMatching.normalized($0)).inserted
+        }
+        guard candidates.count <= 1 else { throw .ambiguous(name, candidates) }
         return matches.first
     }
 

@@ -1,6 +1,8 @@
 import FoundationEssentials
+import Glibc
 import LinkModel
 import ProfileFormat
+import SystemPackage
 
 /// Files of profiles.
 enum ProfileFile {
@@ -9,31 +11,9 @@ enum ProfileFile {
 
     /// Reads the profile in `file`.
     static func read(_ file: String) throws(ProfileFileError) -> Profile {
-        let url = URL(filePath: file).resolvingSymlinksInPath()
-        let bytes: Data
-        do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-            guard attributes[.type] as? FileAttributeType == .typeRegular else {
-                throw ProfileFileError.inaccessible(file: file, explanation: "is not a file")
-            }
-            guard let size = attributes[.size] as? UInt64, size <= sizeLimit else {
-                throw ProfileFileError.malformed(
-                    ProfileError(
-                        file: file, explanation: "is larger than 64 KiB, which no profile is"))
-            }
-            bytes = try Data(contentsOf: url)
-        } catch let error as ProfileFileError {
-            throw error
-        } catch let error as CocoaError {
-            throw .inaccessible(file: file, explanation: explanation(of: error))
-        } catch {
-            throw .inaccessible(file: file, explanation: "cannot be read: \(error)")
-        }
+        let bytes = try bytes(of: file)
         guard let text = String(validating: bytes, as: UTF8.self), !text.contains("\0") else {
-            throw .malformed(
-                ProfileError(
-                    file: file,
-                    explanation: "is not a text; a profile is a YAML text in UTF-8"))
+            throw malformed(file, "is not a text; a profile is a YAML text in UTF-8")
         }
         do {
             return try ProfileReader.profile(from: text, file: file)
@@ -43,10 +23,16 @@ enum ProfileFile {
     }
 
     /// The profile files in `directory`, by name; none if there is no such directory.
-    static func files(in directory: String) -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        return names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
-            .sorted().map { "\(directory)/\($0)" }
+    static func files(in directory: String) throws(ProfileFileError) -> [String] {
+        do {
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            return names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
+                .sorted().map { "\(directory)/\($0)" }
+        } catch let error as CocoaError where error.isNoSuchFile {
+            return []
+        } catch {
+            throw .inaccessible(file: directory, explanation: explanation(of: error))
+        }
     }
 
     /// The name of `file` without directory and extension.
@@ -54,14 +40,52 @@ enum ProfileFile {
         URL(filePath: file).deletingPathExtension().lastPathComponent
     }
 
-    private static func explanation(of error: CocoaError) -> String {
-        switch error.code {
-        case .fileReadNoSuchFile, .fileNoSuchFile:
+    private static func bytes(of file: String) throws(ProfileFileError) -> Data {
+        let url = URL(filePath: file).resolvingSymlinksInPath()
+        do {
+            // Asked before it is opened: opening a named pipe would wait for its other end.
+            let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+            switch attributes[.type] as? FileAttributeType {
+            case .typeRegular: break
+            case .typeSymbolicLink:
+                throw ProfileFileError.inaccessible(
+                    file: file, explanation: "is a link that leads to no file")
+            default:
+                throw ProfileFileError.inaccessible(
+                    file: file, explanation: "is not a file; name a YAML file")
+            }
+            guard let size = attributes[.size] as? UInt64, size <= sizeLimit else {
+                throw malformed(file, "is larger than 64 KiB, which no profile is")
+            }
+            return try Data(contentsOf: url)
+        } catch let error as ProfileFileError {
+            throw error
+        } catch {
+            throw .inaccessible(file: file, explanation: explanation(of: error))
+        }
+    }
+
+    private static func malformed(_ file: String, _ explanation: String) -> ProfileFileError {
+        .malformed(ProfileError(file: file, explanation: explanation))
+    }
+
+    private static func explanation(of error: any Error) -> String {
+        switch error as? CocoaError {
+        case let error? where error.isNoSuchFile:
             "no such file; linkcond list shows the profiles that need none"
-        case .fileReadNoPermission:
-            "may not be read by you"
-        default:
+        case let error? where error.code == .fileReadNoPermission:
+            "may not be read by you; change its permissions"
+        case let error?:
+            // The system's own words, such as "Not a directory".
+            (error.underlying as? POSIXError).map {
+                "cannot be read: \(Errno(rawValue: $0.code.rawValue))"
+            } ?? "cannot be read (error \(error.code.rawValue))"
+        case nil:
             "cannot be read: \(error)"
         }
     }
+}
+
+extension CocoaError {
+    fileprivate var isNoSuchFile: Bool { code == .fileReadNoSuchFile || code == .fileNoSuchFile }
 }

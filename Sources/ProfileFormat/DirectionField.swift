@@ -103,10 +103,13 @@ enum DirectionField: String, CaseIterable {
 extension QueueLimit {
     /// Reads `50 packets`, `64 KiB` or `200 ms`.
     init(parsing text: String) throws(QuantityError) {
+        guard text.first != "-" else {
+            throw QuantityError("\"\(text)\" is negative; a queue cannot be")
+        }
         let unit = text.drop { $0.isNumber || $0 == "." || $0 == " " }
         if unit == "packets" || unit == "packet" {
-            let number = text.dropLast(unit.count).filter { $0 != " " }
-            guard let count = Int(number) else {
+            let number = text.dropLast(unit.count).split(separator: " ")
+            guard number.count == 1, let count = Int(number[0]) else {
                 throw QuantityError("\"\(text)\" is not a whole number of packets")
             }
             self = .packets(count)

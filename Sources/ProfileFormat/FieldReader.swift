@@ -48,27 +48,45 @@ struct FieldReader {
     /// The node under `key`, if there is one.
     func node(_ key: String) -> Node? { mapping[Node(key)] }
 
-    /// An error about the value under `key`.
+    /// An error about the value under `key`, or about the lack of one.
     func error(_ key: String, _ explanation: String) -> ProfileError {
         ProfileError(
-            file: file, line: node(key)?.mark?.line, field: fieldPath(key),
+            file: file, line: (node(key)?.mark ?? mapping.mark)?.line, field: fieldPath(key),
             explanation: explanation)
     }
 
     /// The text under `key`, if there is one.
     func text(_ key: String) throws(ProfileError) -> String? {
         guard let node = node(key) else { return nil }
-        guard case .scalar(let scalar) = node, !scalar.string.isEmpty else {
-            throw error(key, "has to be a text")
+        guard case .scalar(let scalar) = node else {
+            throw error(key, "has to be a single value")
         }
-        return scalar.string
+        guard !scalar.string.isEmpty else {
+            throw error(key, "has no value; write one or leave the key out")
+        }
+        return try printable(scalar.string, key)
+    }
+
+    /// The sentences under `key`, if there are any, on one line, however the file breaks them.
+    func prose(_ key: String) throws(ProfileError) -> String? {
+        guard let node = node(key) else { return nil }
+        guard case .scalar(let scalar) = node else { throw error(key, "has to be a text") }
+        let words = scalar.string.split(whereSeparator: \.isWhitespace)
+        return try printable(words.joined(separator: " "), key)
+    }
+
+    /// `text`, unless it has characters that would confuse a terminal or a report.
+    func printable(_ text: String, _ key: String) throws(ProfileError) -> String {
+        guard let scalar = text.unicodeScalars.first(where: { !$0.isPrintable }) else {
+            return text
+        }
+        throw error(key, "has the character \(String(scalar).printable), which cannot be shown")
     }
 
     /// The text under `key`, which must be there.
     func requiredText(_ key: String) throws(ProfileError) -> String {
         guard let text = try text(key) else {
-            throw ProfileError(
-                file: file, field: fieldPath(key), explanation: "is missing; every profile has one")
+            throw error(key, "is missing; every profile has one")
         }
         return text
     }

@@ -1,3 +1,4 @@
+import LinkModel
 import Yams
 
 /// Why a text is not a profile: the file, the line, the field, what is wrong and the way out.
@@ -19,10 +20,11 @@ public struct ProfileError: Error, Hashable, Sendable, CustomStringConvertible {
         self.explanation = explanation
     }
 
-    /// `lte.yaml:7: down.delay: "50" has no unit; write "50 ms"`.
+    /// `lte.yaml:7: down.delay: "50" has no unit; write "50 ms"`, always one printable line.
     public var description: String {
         let place = line.map { "\(file):\($0)" } ?? file
-        return field.isEmpty ? "\(place): \(explanation)" : "\(place): \(field): \(explanation)"
+        let text = field.isEmpty ? explanation : "\(field): \(explanation)"
+        return "\(place): \(text)".printable
     }
 }
 
@@ -32,23 +34,36 @@ extension ProfileError {
         let line: Int?
         let explanation: String
         switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
+        case .scanner(_, let problem, let mark, let text),
+            .parser(_, let problem, let mark, let text),
+            .composer(_, let problem, let mark, let text):
             line = mark.line
-            explanation = "not valid YAML: \(problem)"
+            explanation = Self.explanation(of: problem, inLine: mark.line, of: text)
         case .duplicatedKeysInMapping(let duplicates, let context):
             line = context.mark.line
             let keys = duplicates.sorted().joined(separator: ", ")
             explanation = "\(keys) is given twice; leave one"
-        case .reader:
-            line = nil
+        case .reader(_, let offset, _, let text):
+            line = offset.map { 1 + text.prefix($0).count(where: \.isNewline) }
             explanation = "has characters that no text has; a profile is a YAML text in UTF-8"
         default:
             line = nil
             explanation = "not valid YAML: \(error)"
         }
-        self.init(
-            file: file, line: line,
-            explanation: explanation.split(separator: "\n").joined(separator: " "))
+        self.init(file: file, line: line, explanation: explanation)
+    }
+
+    /// What the parser found, with the remedy where the usual mistake is known.
+    private static func explanation(of problem: String, inLine line: Int, of text: String) -> String
+    {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let indentation = lines.dropFirst(line - 1).first?.prefix { $0 == " " || $0 == "\t" }
+        if indentation?.contains("\t") == true {
+            return "not valid YAML: a tab indents this line; indent with blanks"
+        }
+        if problem.contains("another document") {
+            return "a second profile begins here; a file holds one"
+        }
+        return "not valid YAML: \(problem)"
     }
 }

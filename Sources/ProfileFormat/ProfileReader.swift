@@ -15,15 +15,13 @@ public enum ProfileReader {
     public static func profile(
         from text: String, file: String, defaultFamily: String = "user"
     ) throws(ProfileError) -> Profile {
-        guard let root = try compose(text, file: file) else {
+        guard let root = try YAMLText.compose(text, file: file), root.scalar?.string != "" else {
             throw ProfileError(
                 file: file, explanation: "is empty; the first line of a profile is \"name: ...\"")
         }
         let fields = try FieldReader(root, file: file, path: "", known: keys)
-        let name = try fields.requiredText("name")
-        guard !name.contains(where: { $0 == "/" || $0.isNewline }) else {
-            throw fields.error("name", "\"\(name)\" has a slash, which parts family and name")
-        }
+        let name = try name(fields)
+        let family = try family(fields) ?? defaultFamily
         var conditions = LinkConditions()
         if let node = fields.node("down") {
             conditions.down = try direction(node, file: file, path: "down")
@@ -41,9 +39,9 @@ public enum ProfileReader {
                 explanation: problem.explanation)
         }
         return Profile(
-            name: name, family: try fields.text("family") ?? defaultFamily,
-            aliases: try aliases(fields), summary: try fields.text("summary") ?? "",
-            source: try fields.text("source") ?? "",
+            name: name, family: family, aliases: try aliases(fields),
+            summary: try fields.prose("summary") ?? "",
+            source: try fields.prose("source") ?? "",
             interface: try fields.choice("interface", Profile.InterfaceKind.self) ?? .other,
             conditions: conditions, isExpensive: try fields.flag("expensive"),
             isConstrained: try fields.flag("constrained"))
@@ -62,9 +60,8 @@ public enum ProfileReader {
         }
         let path = String(setting[..<separator])
         let value = String(setting[setting.index(after: separator)...])
-        let node = try value.hasPrefix("{") ? compose(value, file: option) : Node(value)
         let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
-        guard let node, parts.count == 2, ["down", "up", "dns"].contains(parts[0]) else {
+        guard parts.count == 2, ["down", "up", "dns"].contains(parts[0]) else {
             throw ProfileError(
                 file: option,
                 explanation: "\(path) is not a field; fields are down.\(DirectionField.names[0]), "
@@ -72,6 +69,7 @@ public enum ProfileReader {
                     + "(see linkcond show --help)")
         }
         do {
+            let node = try valueNode(value, option)
             if parts[0] == "dns" {
                 conditions.dnsDelay = try dnsDelay(fieldNode(parts[1], node), file: option)
             } else {
@@ -86,18 +84,14 @@ public enum ProfileReader {
         }
     }
 
-    private static func fieldNode(_ key: String, _ value: Node) -> Node {
-        .mapping(Node.Mapping([(Node(key), value)]))
+    /// The value of an option: a mapping in braces, anything else as it is.
+    private static func valueNode(_ value: String, _ option: String) throws(ProfileError) -> Node {
+        guard value.hasPrefix("{") else { return Node(value) }
+        return try YAMLText.compose(value, file: option) ?? Node("")
     }
 
-    private static func compose(_ text: String, file: String) throws(ProfileError) -> Node? {
-        do {
-            return try Yams.compose(yaml: text)
-        } catch let error as YamlError {
-            throw ProfileError(error, file: file)
-        } catch {
-            throw ProfileError(file: file, explanation: "\(error)")
-        }
+    private static func fieldNode(_ key: String, _ value: Node) -> Node {
+        .mapping(Node.Mapping([(Node(key), value)]))
     }
 
     private static func direction(
@@ -119,8 +113,33 @@ public enum ProfileReader {
 
     private static func dnsDelay(_ node: Node, file: String) throws(ProfileError) -> Duration? {
         let fields = try FieldReader(node, file: file, path: "dns", known: ["delay"])
-        let delay = try fields.quantity("delay", Duration.init(parsing:))
+        guard let delay = try fields.quantity("delay", Duration.init(parsing:)) else {
+            throw fields.error("delay", "is missing; write dns: { delay: 3 s }")
+        }
         return delay == .zero ? nil : delay
+    }
+
+    private static func name(_ fields: FieldReader) throws(ProfileError) -> String {
+        let name = try fields.requiredText("name")
+        guard !name.contains("/") else {
+            throw fields.error("name", "\"\(name)\" has a slash, which parts family and name")
+        }
+        guard name.first?.isWhitespace == false, name.last?.isWhitespace == false else {
+            throw fields.error("name", "\"\(name)\" starts or ends with a blank; leave it out")
+        }
+        return name
+    }
+
+    private static func family(_ fields: FieldReader) throws(ProfileError) -> String? {
+        guard let family = try fields.text("family") else { return nil }
+        let isWord =
+            family.first?.isLetter == true && family.last != "-" && !family.contains("--")
+            && family.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
+        guard isWord else {
+            throw fields.error(
+                "family", "\"\(family)\" is not lower-case letters, digits and single hyphens")
+        }
+        return family
     }
 
     private static func aliases(_ fields: FieldReader) throws(ProfileError) -> [String] {
@@ -130,10 +149,16 @@ public enum ProfileReader {
         }
         var aliases: [String] = []
         for element in sequence {
-            guard let alias = element.string, !alias.isEmpty, !alias.contains("/") else {
-                throw fields.error("aliases", "has to be a list of words without slashes")
+            guard let alias = element.string, !alias.isEmpty,
+                !alias.contains(where: { $0 == "/" || $0.isWhitespace })
+            else {
+                throw fields.error(
+                    "aliases", "has to be a list of words without blanks and slashes")
             }
-            aliases.append(alias)
+            guard !aliases.contains(alias) else {
+                throw fields.error("aliases", "\(alias) is given twice; leave one")
+            }
+            aliases.append(try fields.printable(alias, "aliases"))
         }
         return aliases
     }

@@ -47,7 +47,8 @@ public enum ProfileWriter {
         case .none: break
         case .random(let ratio): fields.append(("loss", ratio.description))
         case .bursts(let mean, let burst):
-            fields.append(("loss", "{ mean: \(mean), burst: \(number(burst)) }"))
+            let burst = LossModel.text(ofBurst: burst)
+            fields.append(("loss", "{ mean: \(mean), burst: \(burst) }"))
         }
         if conditions.duplicate > .zero {
             fields.append(("duplicate", conditions.duplicate.description))
@@ -60,10 +61,6 @@ public enum ProfileWriter {
         if conditions.aqm != .dropTail { fields.append(("aqm", conditions.aqm.rawValue)) }
         if let trace = conditions.trace { fields.append(("trace", scalar(trace))) }
         return fields
-    }
-
-    private static func number(_ value: Double) -> String {
-        value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
     }
 
     /// A word as it is, anything that YAML might read otherwise in double quotes.
@@ -82,11 +79,24 @@ public enum ProfileWriter {
             switch scalar {
             case "\"": quoted += "\\\""
             case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            case "\t": quoted += "\\t"
+            // YAML has no other characters as they are, and a terminal should not see them.
+            case _ where !scalar.isPrintable || scalar.isMarkOrNoncharacter:
+                quoted += "\\U" + hexadecimal(scalar.value)
             default: quoted.unicodeScalars.append(scalar)
             }
         }
         return "\"\(quoted)\""
+    }
+
+    private static func hexadecimal(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}
+
+extension Unicode.Scalar {
+    /// The byte order mark and the code points that are no characters, which YAML leaves out.
+    fileprivate var isMarkOrNoncharacter: Bool {
+        value == 0xfeff || properties.isNoncharacterCodePoint
     }
 }

@@ -1,10 +1,19 @@
 import ArgumentParser
 
 /// The command line: parse, call one function of a feature module, print, exit code.
-@main
 struct LinkcondCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "linkcond",
         abstract: "Gives an app on Linux a worse network, exactly as much worse as a profile says.",
-        subcommands: [])
+        discussion: """
+            Examples:
+              linkcond list
+              sudo linkcond apply LTE
+              linkcond status
+              sudo linkcond clear
+            """,
+        subcommands: [
+            ListCommand.self, ShowCommand.self, ApplyCommand.self, StatusCommand.self,
+            ClearCommand.self, DoctorCommand.self,
+        ])
 }

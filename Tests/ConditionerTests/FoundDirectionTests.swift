@@ -91,8 +91,8 @@ struct FoundDirectionTests {
         var dns = TrafficStatistics()
         dns.drops = 2
         found.statistics = [
-            Ownership.Handle.segmenter: root, Ownership.Handle.loss: loss,
-            Ownership.Handle.dnsDelay: dns,
+            Ownership.Handle.segmenter: root, Ownership.Handle.tail: loss,
+            Ownership.Handle.dnsTail: dns,
         ]
         #expect(
             found.counters(headerLength: 14)

@@ -21,6 +21,13 @@ extension Trait where Self == ConditionTrait {
         }
     }
 
+    /// Runs a test only where the kernel lacks `feature`, such as to see how that is said.
+    public static func requiresAbsence(of feature: KernelFeature) -> Self {
+        .enabled("the kernel must not have \(feature.rawValue)") {
+            try !KernelUnderTest.has([feature], isRequired: false)
+        }
+    }
+
     /// Runs a test only for somebody who may make network namespaces.
     public static var requiresNamespaces: Self { .requiresKernel() }
 }
@@ -33,7 +40,9 @@ private enum KernelUnderTest {
         ProcessInfo.processInfo.environment["LINKCOND_REQUIRE_KERNEL"] == "1"
     }
 
-    static func has(_ features: [KernelFeature]) throws -> Bool {
+    static func has(
+        _ features: [KernelFeature], isRequired: Bool = isRequired
+    ) throws -> Bool {
         do {
             let answers = try answers.get()
             for feature in features where answers[feature] != .present {

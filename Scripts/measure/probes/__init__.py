@@ -1,0 +1,1 @@
+"""Measuring instruments for links between network namespaces of one machine."""

@@ -1,0 +1,50 @@
+import Yams
+
+/// The YAML parser, with its dangers fenced off.
+enum YAMLText {
+    /// More than any profile uses, few enough that their expansion stays small.
+    private static let aliasLimit = 20
+
+    /// The node that `text` holds, or nil if it holds nothing.
+    static func compose(_ text: String, file: String) throws(ProfileError) -> Node? {
+        guard aliasCount(in: text) <= aliasLimit else {
+            throw ProfileError(
+                file: file,
+                explanation: "has more than \(aliasLimit) aliases (*name); write the values out")
+        }
+        // The parser does not expect the byte order mark that editors of other systems leave.
+        let isMarked = text.unicodeScalars.first == "\u{feff}"
+        let unmarked = isMarked ? String(text.unicodeScalars.dropFirst()) : text
+        do {
+            // The encoding is named, because the default asks the environment.
+            return try Yams.compose(yaml: unmarked, .default, .default, .utf8)
+        } catch let error as YamlError {
+            throw ProfileError(error, file: file)
+        } catch {
+            throw ProfileError(file: file, explanation: "\(error)")
+        }
+    }
+
+    /// At least the number of aliases in `text`.
+    ///
+    /// An alias stands for a copy of what it names, with the aliases in there: nested a few dozen
+    /// times, a small file becomes more than any memory. Yams walks all of it for a mapping's keys.
+    private static func aliasCount(in text: String) -> Int {
+        var count = 0
+        var isBehindAsterisk = false
+        for byte in text.utf8 {
+            if isBehindAsterisk, isPartOfName(byte) { count += 1 }
+            isBehindAsterisk = byte == UInt8(ascii: "*")
+        }
+        return count
+    }
+
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

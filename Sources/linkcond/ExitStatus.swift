@@ -1,0 +1,64 @@
+import Conditioner
+import LinuxKernel
+import ProfileCatalog
+import ProfileFormat
+
+/// The exit codes of linkcond: those of sysexits.h, where it has one.
+enum ExitStatus: Int32, CaseIterable {
+    /// Done.
+    case done = 0
+    /// What was asked for was done, and the answer is no.
+    case failed = 1
+    /// The command line is wrong: an unknown profile, a bad option.
+    case usage = 64
+    /// The host cannot do it.
+    case unavailable = 69
+    /// A fault of linkcond's own.
+    case internalFault = 70
+    /// A file or standard output cannot be written.
+    case cannotWrite = 73
+    /// A file cannot be read.
+    case cannotRead = 74
+    /// The caller may not do it.
+    case noPermission = 77
+    /// A profile, scenario or configuration file is wrong.
+    case badFile = 78
+
+    /// The code that `error` ends the process with. The one place that decides it.
+    init(of error: any Error) {
+        switch error {
+        case let error as CatalogError: self.init(of: error)
+        case let error as ConditionerError: self.init(of: error)
+        case is UnsupportedConditions: self = .unavailable
+        case is UsageError: self = .usage
+        case is ProfileError: self = .badFile
+        case is OutputError: self = .cannotWrite
+        default: self = .internalFault
+        }
+    }
+
+    private init(of error: ConditionerError) {
+        switch error {
+        case .noSuchInterface, .noDefaultRoute, .ownInterface, .alreadyConditioned: self = .usage
+        case .interfaceDown, .indexTooLarge, .foreignFilters, .ingressQdisc, .missingFeatures,
+            .unsupported:
+            self = .unavailable
+        case .missingPrivilege: self = .noPermission
+        case .kernel(let error): self = error.isMissingPrivilege ? .noPermission : .cannotWrite
+        case .refused, .vanished, .netlink: self = .failed
+        }
+    }
+
+    private init(of error: CatalogError) {
+        switch error {
+        case .unknown, .ambiguous: self = .usage
+        case .unreadable(.inaccessible): self = .cannotRead
+        case .unreadable(.malformed): self = .badFile
+        }
+    }
+}
+
+/// An argument that is well formed and yet names nothing.
+struct UsageError: Error, CustomStringConvertible {
+    let description: String
+}

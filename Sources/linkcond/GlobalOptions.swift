@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// Options that every verb has.
+struct GlobalOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Explain on standard error what is done and why.")
+    var verbose = false
+
+    @Flag(help: "Print no notes on standard error, only errors.")
+    var quiet = false
+
+    func validate() throws {
+        guard !(verbose && quiet) else {
+            throw ValidationError("--verbose and --quiet contradict each other; leave one out.")
+        }
+    }
+
+    /// The terminal, as these options want it to be used.
+    var console: Console {
+        Console(verbosity: verbose ? .explaining : quiet ? .quiet : .normal)
+    }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import LinkModel
+import ProfileCatalog
+
+/// `linkcond list`
+struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the profiles that can be named.",
+        discussion: """
+            One line for each profile: its name, bandwidth toward the app (down) and from the app \
+            (up), one-way delay and loss of both directions ("down / up" where they differ), and \
+            its family. The built-in ones come first, then yours with their file, from .linkcond, \
+            $XDG_CONFIG_HOME/linkcond/profiles (~/.config/linkcond/profiles) and \
+            /etc/linkcond/profiles. A name that several families share is written family/name; \
+            without a family, apple's is meant.
+
+            Files that are no profiles, and names of yours that another profile has already, are \
+            noted on standard error.
+
+            Example:
+              linkcond list --family apple
+            """)
+
+    @Option(help: "Only the profiles of this family, such as apple or user.")
+    var family: String?
+
+    @Flag(help: "Print JSON, as Profiles/schema/list.schema.json describes it.")
+    var json = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let catalog = ProfileArgument.catalog
+        let console = global.console
+        let (all, problems) = catalog.all()
+        let entries = try family.map { try Self.entries(of: $0, among: all) } ?? all
+        console.explain("your profiles come from \(catalog.directories.joined(separator: ", "))")
+        for problem in problems { console.note("\(problem)") }
+        for clash in ProfileCatalog.clashes(among: all) { console.note(Self.text(of: clash)) }
+        if json {
+            try console.print(JSONText.text(of: entries.map { ProfileJSON($0.profile) }))
+        } else {
+            try console.print(ProfileTable.list(entries).text(isStyled: console.isStyled))
+        }
+    }
+
+    private static func entries(
+        of family: String, among entries: [ProfileCatalog.Entry]
+    ) throws -> [ProfileCatalog.Entry] {
+        let wanted = NameMatching.normalized(family)
+        let matches = entries.filter { $0.profile.family == wanted }
+        guard matches.isEmpty else { return matches }
+        let families = Set(entries.map(\.profile.family)).sorted()
+        let remedy =
+            NameMatching.suggestion(for: family, among: families).map { "did you mean \($0)?" }
+            ?? "there are \(families.joined(separator: ", "))"
+        throw UsageError(description: "\(family): no such family; \(remedy)")
+    }
+
+    private static func text(of clash: ProfileCatalog.Clash) -> String {
+        let file = clash.entry.file ?? clash.entry.profile.id
+        let place = clash.other.file ?? "built in"
+        return "\(file): the name \(clash.name) also belongs to \(clash.other.profile.id) "
+            + "(\(place)); write \(clash.remedy) for this one"
+    }
+}

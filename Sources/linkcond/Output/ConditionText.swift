@@ -1,0 +1,34 @@
+import Conditioner
+import LinkModel
+import LinkUnits
+import ProfileFormat
+import TrafficControl
+
+/// Conditions and plans as lines of text.
+enum ConditionText {
+    /// What was applied, in one line: `apple/LTE (down 50 Mbit/s, delay 50 ms; up …)`.
+    static func summary(_ request: ApplyRequest) -> String {
+        let conditions = request.conditions.withExplicitLoss
+        var parts = request.directions.reversed().map { direction in
+            "\(direction.rawValue) \(text(of: direction.conditions(of: conditions)))"
+        }
+        if let delay = conditions.dnsDelay, request.directions.contains(.up) {
+            parts.append("DNS \(delay.unitText) later")
+        }
+        return "\(request.profile) (\(parts.joined(separator: "; ")))"
+    }
+
+    /// The fields of a direction, without the word where the unit says it: `50 Mbit/s, delay 50 ms`.
+    static func text(of conditions: DirectionConditions) -> String {
+        let fields = ProfileWriter.fields(of: conditions).map { key, value in
+            key == "bandwidth" ? value : "\(key) \(value)"
+        }
+        return fields.isEmpty ? "unlimited" : fields.joined(separator: ", ")
+    }
+
+    /// The commands that do the same as a plan, with a heading.
+    static func script(_ plan: InterfacePlan) -> String {
+        let commands = plan.allOperations.map(\.commandText)
+        return "# \(plan.interface)\n" + commands.joined(separator: "\n") + "\n"
+    }
+}

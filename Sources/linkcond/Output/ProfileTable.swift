@@ -1,0 +1,115 @@
+import LinkModel
+import LinkUnits
+import ProfileCatalog
+
+/// Profiles for people.
+enum ProfileTable {
+    /// One line for each of `entries`.
+    static func list(_ entries: [ProfileCatalog.Entry]) -> Table {
+        // A column of nothing but blanks would only widen the table of who has no files.
+        let hasFiles = entries.contains { $0.file != nil }
+        var table = Table(
+            [
+                .init(title: "NAME"), .init(title: "DOWN", alignment: .right),
+                .init(title: "UP", alignment: .right), .init(title: "DELAY", alignment: .right),
+                .init(title: "LOSS", alignment: .right), .init(title: "FAMILY"),
+            ] + (hasFiles ? [.init(title: "FILE")] : []))
+        for entry in entries {
+            let conditions = entry.profile.conditions.withExplicitLoss
+            table.add(
+                [
+                    entry.profile.name, rate(conditions.down), rate(conditions.up),
+                    delay(of: conditions), both(conditions) { ratio($0.loss.mean) },
+                    entry.profile.family,
+                ] + (hasFiles ? [entry.file ?? ""] : []))
+        }
+        return table
+    }
+
+    /// Everything about `entry`.
+    static func show(_ entry: ProfileCatalog.Entry, isStyled: Bool) -> String {
+        let profile = entry.profile
+        let title = isStyled ? Style.bold(profile.name) : profile.name
+        var text = "\(title) (\(profile.id))\n"
+        if !profile.summary.isEmpty { text += profile.summary + "\n" }
+        text += "\n" + directions(profile.conditions).text(isStyled: isStyled) + "\n"
+        for (key, value) in facts(of: entry) {
+            let lines = wrapped(value, width: 80 - labelWidth)
+            for (index, line) in lines.enumerated() {
+                text += padded(index == 0 ? key : "", to: labelWidth) + line + "\n"
+            }
+        }
+        return text
+    }
+
+    private static let labelWidth = 12
+
+    private static func padded(_ label: String, to width: Int) -> String {
+        label + String(repeating: " ", count: width - label.count)
+    }
+
+    private static func directions(_ conditions: LinkConditions) -> Table {
+        var table = Table([.init(title: ""), .init(title: "DOWN"), .init(title: "UP")])
+        let conditions = conditions.withExplicitLoss
+        for (name, isAlwaysShown, text) in DirectionText.rows {
+            let cells = [text(conditions.down), text(conditions.up)]
+            guard isAlwaysShown || cells != ["-", "-"] else { continue }
+            // The width of the labels below, so that the values stand in one column with theirs.
+            table.add([padded(name, to: labelWidth - 2)] + cells)
+        }
+        return table
+    }
+
+    private static func facts(of entry: ProfileCatalog.Entry) -> [(key: String, value: String)] {
+        let profile = entry.profile
+        var facts = [("round trip", profile.conditions.roundTripTime.unitText)]
+        if let delay = profile.conditions.dnsDelay {
+            facts.append(("dns", "\(delay.unitText) later"))
+        }
+        facts.append(("interface", profile.interface.rawValue))
+        if profile.isExpensive { facts.append(("expensive", "yes")) }
+        if profile.isConstrained { facts.append(("constrained", "yes")) }
+        if !profile.aliases.isEmpty {
+            facts.append(("aliases", profile.aliases.joined(separator: ", ")))
+        }
+        if let file = entry.file { facts.append(("file", file.printable)) }
+        if !profile.source.isEmpty { facts.append(("source", profile.source)) }
+        return facts
+    }
+
+    private static func rate(_ conditions: DirectionConditions) -> String {
+        if conditions.trace != nil { return "trace" }
+        return conditions.bandwidth?.description ?? "unlimited"
+    }
+
+    private static func delay(of conditions: LinkConditions) -> String {
+        let delay = both(conditions) { $0.delay == .zero ? "-" : $0.delay.unitText }
+        guard let dnsDelay = conditions.dnsDelay else { return delay }
+        return (delay == "-" ? "" : delay + ", ") + "DNS " + dnsDelay.unitText
+    }
+
+    private static func ratio(_ ratio: Ratio) -> String {
+        ratio == .zero ? "-" : ratio.description
+    }
+
+    /// One text if both directions have the same, else `down / up`.
+    private static func both(
+        _ conditions: LinkConditions, _ text: (DirectionConditions) -> String
+    ) -> String {
+        let (down, up) = (text(conditions.down), text(conditions.up))
+        return down == up ? down : "\(down) / \(up)"
+    }
+
+    /// `text` in lines of at most `width` characters, a longer word on a line of its own.
+    static func wrapped(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, Table.width(last) + 1 + Table.width(String(word)) <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,58 @@
+import Conditioner
+import FoundationEssentials
+import LinkModel
+import LinkUnits
+
+/// What is conditioned, for people.
+enum StatusTable {
+    /// One line for each direction, or a sentence if nothing is conditioned.
+    static func text(_ conditioned: [ConditionedInterface], isStyled: Bool) -> String {
+        guard !conditioned.isEmpty else { return "Nothing is conditioned.\n" }
+        var table = Table([
+            .init(title: "INTERFACE"), .init(title: "PROFILE"), .init(title: "WAY"),
+            .init(title: "RATE", alignment: .right), .init(title: "PACKETS", alignment: .right),
+            .init(title: "DROPPED", alignment: .right), .init(title: "LOST", alignment: .right),
+            .init(title: "QUEUED", alignment: .right), .init(title: "SINCE"),
+            .init(title: "CONDITIONS"),
+        ])
+        for interface in conditioned {
+            for direction in [Direction.down, .up] {
+                guard let way = interface.ways[direction] else { continue }
+                let counters = way.counters
+                table.add([
+                    interface.interface, interface.profile, direction.rawValue,
+                    rate(counters.bitsPerSecond), "\(counters.packets)", "\(counters.dropped)",
+                    "\(counters.lost)", "\(counters.queuedPackets)",
+                    Timestamp.text(interface.since), conditions(way, direction, interface),
+                ])
+            }
+        }
+        let problems = conditioned.compactMap { interface in
+            interface.problem.map { "\(interface.interface): \($0)\n".printable }
+        }
+        return table.text(isStyled: isStyled) + problems.joined()
+    }
+
+    private static func conditions(
+        _ way: ConditionedInterface.Way, _ direction: Direction, _ interface: ConditionedInterface
+    ) -> String {
+        let dns = direction == .up ? interface.dnsDelay : nil
+        return ConditionText.text(of: way.conditions)
+            + (dns.map { ", DNS \($0.unitText) later" } ?? "")
+    }
+
+    /// The rate in three digits, which is what an estimate is worth.
+    private static func rate(_ bitsPerSecond: UInt64) -> String {
+        guard bitsPerSecond >= 1000 else { return "\(bitsPerSecond) bit/s" }
+        var step: UInt64 = 1
+        while bitsPerSecond / step >= 1000 { step *= 10 }
+        return Bandwidth.bitsPerSecond(bitsPerSecond / step * step).description
+    }
+}
+
+/// Points in time, as ISO 8601 in UTC.
+enum Timestamp {
+    static func text(_ secondsSince1970: Int64) -> String {
+        Date(timeIntervalSince1970: Double(secondsSince1970)).formatted(.iso8601)
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Conditioner
+import LinkModel
+import ProfileCatalog
+import ProfileFormat
+
+/// `linkcond show PROFILE`
+struct ShowCommand: ParsableCommand {
+    /// How a profile is printed.
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case table, yaml, json, tc
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows one profile in full.",
+        discussion: """
+            PROFILE is a name or alias (LTE, wifi), a family and a name (webpagetest/LTE), or the \
+            path of a YAML file (./slow.yaml). Upper and lower case, blanks and hyphens are the \
+            same.
+
+            Down is toward the app, up is from the app. Bandwidth counts the bits of IP packets \
+            with their headers; the delay is one-way, and so a round trip sees the sum of both; \
+            the queue is the buffer in front of the bandwidth.
+
+            With --format tc it prints the ip and tc commands that do what apply does, for an \
+            Ethernet interface with the index 1.
+
+            With --format yaml it prints a file to start from; give yours a name of its own. The \
+            fields of a direction are bandwidth, delay, jitter, distribution, loss, duplicate, \
+            corrupt, reorder, queue, aqm and trace.
+
+            Examples:
+              linkcond show LTE
+              linkcond show LTE --format tc -i eth0
+              linkcond show LTE --format yaml > slow.yaml
+              linkcond show ./slow.yaml
+            """)
+
+    @Argument(
+        help: "The name of a profile or the path of its file.",
+        completion: ProfileArgument.completion)
+    var profile: String
+
+    @Option(help: "How to print it.")
+    var format: Format?
+
+    @Option(
+        name: .shortAndLong,
+        help: "The interface that --format tc names in its commands.")
+    var interface = "eth0"
+
+    @Flag(help: "Short for --format json, as Profiles/schema/show.schema.json describes it.")
+    var json = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if json, let format, format != .json {
+            throw ValidationError(
+                "--json and --format \(format) contradict each other; leave one out.")
+        }
+    }
+
+    func run() throws {
+        let console = global.console
+        let entry = try ProfileArgument.catalog.entry(named: profile)
+        console.explain("\(profile) is \(entry.profile.id), \(entry.file ?? "built in")")
+        switch json ? .json : format ?? .table {
+        case .table:
+            try console.print(ProfileTable.show(entry, isStyled: console.isStyled))
+        case .yaml:
+            try console.print(ProfileWriter.yaml(entry.profile))
+        case .tc:
+            try console.print(try script(entry.profile))
+        case .json:
+            try console.print(JSONText.text(of: ProfileJSON(entry.profile)))
+        }
+    }
+
+    private func script(_ profile: Profile) throws -> String {
+        let request = ApplyRequest(
+            conditions: profile.conditions, profile: profile.id, interfaces: [interface], now: 0)
+        return ConditionText.script(try request.examplePlan(interface: interface))
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Conditioner
+import FoundationEssentials
+import Glibc
+import Netlink
+
+/// `linkcond status`
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows what is conditioned, with live counters.",
+        discussion: """
+            The conditions are read from the kernel: they are what the interface has, whoever \
+            applied them. Dropped packets found the queue full; lost ones fell to the profile's \
+            loss. The rate is that of the last second.
+
+            Examples:
+              linkcond status
+              linkcond status --watch
+              linkcond status --json | jq '.conditioned[].interface'
+            """)
+
+    @Flag(help: "Print JSON, as Profiles/schema/status.schema.json describes it.")
+    var json = false
+
+    @Flag(help: "Print again each second and on every change, until Ctrl-C.")
+    var watch = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let console = global.console
+        let conditioner = try Conditioner(environment: ProcessInfo.processInfo.environment)
+        guard watch else {
+            try console.print(try text(conditioner, console))
+            return
+        }
+        let events = try NetlinkEvents()
+        let redraws = isatty(STDOUT_FILENO) == 1 && !json
+        while true {
+            let text = try text(conditioner, console)
+            try console.print(redraws ? Style.clearScreen + text : text)
+            _ = try events.next(within: .seconds(1))
+            // A change rarely comes alone: a conditioned interface is thirty of them.
+            usleep(100_000)
+        }
+    }
+
+    private func text(_ conditioner: Conditioner, _ console: Console) throws -> String {
+        let conditioned = try conditioner.status()
+        guard !json else {
+            return try JSONText.text(
+                of: StatusJSON(conditioned: conditioned.map(ConditionedJSON.init)))
+        }
+        return StatusTable.text(conditioned, isStyled: console.isStyled)
+    }
+}

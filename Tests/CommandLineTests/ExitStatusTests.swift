@@ -1,0 +1,40 @@
+import LinkTesting
+import ProfileCatalog
+import ProfileFormat
+import SystemPackage
+import Testing
+
+@testable import linkcond
+
+@Suite("Exit status")
+struct ExitStatusTests {
+    // Swift Testing has one of its own.
+    private typealias Status = linkcond.ExitStatus
+
+    private struct Surprise: Error {}
+
+    private static let errors: [(any Error, Status)] = [
+        (CatalogError.unknown("x", suggestion: nil), .usage),
+        (CatalogError.ambiguous("x", ["a/x", "b/x"]), .usage),
+        (CatalogError.unreadable(.inaccessible(file: "x", explanation: "")), .cannotRead),
+        (
+            CatalogError.unreadable(.malformed(ProfileError(file: "x", explanation: ""))),
+            .badFile
+        ),
+        (ProfileError(file: "x", explanation: ""), .badFile),
+        (UsageError(description: ""), .usage),
+        (OutputError(errno: .noSpace), .cannotWrite),
+        (Surprise(), .internalFault),
+    ]
+
+    @Test("Every kind of error has the code that is documented", arguments: errors.indices)
+    func codes(index: Int) {
+        let (error, status) = Self.errors[index]
+        #expect(Status(of: error) == status)
+    }
+
+    @Test("The codes are those of DESIGN.md, section 3")
+    func numbers() {
+        #expect(Status.allCases.map(\.rawValue) == [0, 1, 64, 69, 70, 73, 74, 77, 78])
+    }
+}

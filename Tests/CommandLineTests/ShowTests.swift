@@ -1,0 +1,73 @@
+import LinkTesting
+import ProfileCatalog
+import Testing
+
+@testable import linkcond
+
+@Suite("linkcond show")
+struct ShowTests {
+    @Test(
+        "The table of a profile",
+        arguments: ["LTE", "starlink-handover", "100%-loss", "high-latency-dns", "wifi"])
+    func table(name: String) async throws {
+        let result = try await runLinkcond("show", name)
+        #expect(result.exitCode == 0)
+        #expect(result.standardError == "")
+        try Golden("show-\(name).txt").expect(result.standardOutput)
+        #expect(try await runLinkcond("show", name, "--format", "table") == result)
+    }
+
+    @Test("Every field has its row, and a file of the user its path")
+    func allFields() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write(
+                """
+                name: Everything
+                aliases: [all]
+                summary: Every field of a direction
+                interface: cellular
+                down: { bandwidth: 10 Mbit/s, delay: 50 ms, jitter: 5 ms, distribution: pareto, \
+                loss: { mean: 2%, burst: 8.5 }, duplicate: 1%, corrupt: 0.1%, \
+                reorder: { mean: 1%, gap: 5 }, queue: 64 KiB, aqm: codel }
+                up: { trace: up.trace, queue: 200 ms, delay: 1 ms, reorder: 1% }
+                dns: { delay: 3 s }
+                expensive: true
+                constrained: true
+                """, to: "all.yaml")
+            for format in ["table", "yaml", "json"] {
+                let result = try await runLinkcond(
+                    "show", "./all.yaml", "--format", format, in: directory)
+                #expect(result.exitCode == 0)
+                try Golden("show-everything.\(format)").expect(result.standardOutput)
+            }
+        }
+    }
+
+    @Test(
+        "JSON conforms to its schema", arguments: ["LTE", "100%-loss", "high-latency-dns", "geo"])
+    func json(name: String) async throws {
+        let result = try await runLinkcond("show", name, "--json")
+        #expect(result.exitCode == 0)
+        try await JSONSchema("show").expectValid(result.standardOutput)
+        #expect(try await runLinkcond("show", name, "--format", "json") == result)
+        #expect(try await runLinkcond("show", name, "--format", "json", "--json") == result)
+    }
+
+    @Test("What is printed as YAML is the same profile when it is read")
+    func yaml() async throws {
+        try await withTemporaryDirectory { directory in
+            for name in ["LTE", "starlink", "100%-loss", "chrome/3G"] {
+                let yaml = try await runLinkcond("show", name, "--format", "yaml")
+                try directory.write(yaml.standardOutput, to: "copy.yaml")
+                let copy = try await runLinkcond("show", "./copy.yaml", "--json", in: directory)
+                #expect(try await copy == runLinkcond("show", name, "--json"), "\(name)")
+            }
+        }
+    }
+
+    @Test("With -v it says where the profile was found")
+    func verbose() async throws {
+        let result = try await runLinkcond("show", "wifi", "-v")
+        #expect(result.standardError == "wifi is apple/Wi-Fi, built in\n")
+    }
+}

@@ -1,0 +1,220 @@
+import Conditioner
+import Foundation
+import LinkTesting
+import Testing
+
+/// What a user may get wrong: one line that says what and what to do, the right exit code, and
+/// nothing changed.
+@Suite("Bad input", .serialized)
+struct BadInputTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let arguments: [String]
+        let exitCode: Int32
+        let message: String
+        var testDescription: String { arguments.joined(separator: " ") }
+
+        init(_ arguments: String..., exitCode: Int32, says message: String) {
+            self.arguments = arguments
+            self.exitCode = exitCode
+            self.message = message
+        }
+    }
+
+    static let cases = [
+        Case("apply", "LTF", exitCode: 64, says: "LTF: no such profile; did you mean LTE?"),
+        Case(
+            "apply", "nothing-like-it", exitCode: 64,
+            says: "nothing-like-it: no such profile; linkcond list shows them"),
+        Case(
+            "apply", "LTE", "-i", "wlan9", exitCode: 64,
+            says: "wlan9: no such interface (have: lo, eth0)"),
+        Case(
+            "apply", "LTE", "-i", "a-name-longer-than-the-kernel-takes", exitCode: 64,
+            says: "a-name-longer-than-the-kernel-takes: no such interface"),
+        Case("apply", "LTE", "-i", "", exitCode: 64, says: ": no such interface"),
+        Case(
+            "apply", "LTE", "--set", "down.loss=200%", exitCode: 64,
+            says: "--set down.loss=200%: \"200%\" is more than 100%"),
+        Case(
+            "apply", "LTE", "--set", "down.delay=50", exitCode: 64,
+            says: "--set down.delay=50: \"50\" has no unit; write \"50 ms\""),
+        Case(
+            "apply", "LTE", "--set", "down.delay=-5 ms", exitCode: 64, says: "is negative"),
+        Case("apply", "LTE", "--set", "down.speed=1 Mbit/s", exitCode: 64, says: "unknown key"),
+        Case("apply", "LTE", "--set", "down", exitCode: 64, says: "has no value"),
+        Case(
+            "apply", "LTE", "--set", "down.bandwidth=unlimited", "--set", "down.queue=5 packets",
+            exitCode: 64, says: "nothing queues where no bandwidth limits"),
+        Case("apply", exitCode: 64, says: "Missing expected argument '<profile>'"),
+        Case("apply", "LTE", "--direction", "left", exitCode: 64, says: "left"),
+        Case("apply", "./nowhere.yaml", exitCode: 74, says: "./nowhere.yaml: no such file"),
+        Case("apply", "/", exitCode: 74, says: "/: is not a file"),
+        Case("clear", "-i", "wlan9", exitCode: 64, says: "wlan9: no such interface"),
+        Case("clear", "--all", "-i", "eth0", exitCode: 64, says: "contradict"),
+        Case("conquer", exitCode: 64, says: "conquer"),
+    ]
+
+    @Test("A wrong argument is explained", arguments: cases)
+    func wrongArgument(_ wrong: Case) async throws {
+        try await TestNetwork.with { network in
+            let before = try await network.state()
+            let result = try await network.linkcond(wrong.arguments)
+            #expect(result.exitCode == wrong.exitCode)
+            #expect(result.standardError.hasPrefix("linkcond: "))
+            #expect(result.standardError.contains(wrong.message), "\(result.standardError)")
+            #expect(result.standardOutput == "")
+            try await network.expectUnchanged(since: before)
+        }
+    }
+
+    struct File: Sendable, CustomTestStringConvertible {
+        let name: String
+        let content: Data
+        let message: String
+        var testDescription: String { name }
+
+        init(_ name: String, _ text: String, says message: String) {
+            self.init(name, Data(text.utf8), says: message)
+        }
+
+        init(_ name: String, _ content: Data, says message: String) {
+            self.name = name
+            self.content = content
+            self.message = message
+        }
+    }
+
+    static let files = [
+        File("unit.yaml", "name: x\ndown:\n  delay: 50\n", says: "unit.yaml:3: down.delay:"),
+        File("negative.yaml", "name: x\nup: { delay: -5 ms }\n", says: "is negative"),
+        File("loss.yaml", "name: x\nup: { loss: 200% }\n", says: "loss.yaml:2: up.loss:"),
+        File("key.yaml", "name: x\ndwn: { loss: 2% }\n", says: "did you mean down?"),
+        File("empty.yaml", "", says: "empty.yaml: is empty"),
+        File("binary.yaml", Data((0..<512).map { UInt8($0 & 255) }), says: "is not a text"),
+        File(
+            "huge.yaml", Data(repeating: 0x61, count: 10_000_000), says: "is larger than 64 KiB"),
+    ]
+
+    @Test("A bad profile file is explained with its line", arguments: files)
+    func badFile(_ bad: File) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try directory.write(bad.content, to: bad.name)
+            try await TestNetwork.with { network in
+                let before = try await network.state()
+                let result = try await network.linkcond("apply", path)
+                #expect(result.exitCode == 78)
+                #expect(result.standardError.contains(bad.message), "\(result.standardError)")
+                #expect(result.standardError.filter { $0 == "\n" }.count == 1)
+                try await network.expectUnchanged(since: before)
+            }
+        }
+    }
+
+    @Test("An interface that is down is named, with the command that brings it up")
+    func interfaceDown() async throws {
+        try await TestNetwork.with { network in
+            try await network.batch("link set eth0 down", in: network.app)
+            let before = try await network.state()
+            let result = try await network.linkcond("apply", "LTE", "-i", "eth0")
+            #expect(result.exitCode == 69)
+            #expect(result.standardError.contains("ip link set eth0 up"))
+            try await network.expectUnchanged(since: before)
+        }
+    }
+
+    @Test("Without a default route the interface has to be named")
+    func noDefaultRoute() async throws {
+        try await TestNetwork.with { network in
+            try await network.batch("route del default", in: network.app)
+            let result = try await network.linkcond("apply", "LTE")
+            #expect(result.exitCode == 64)
+            #expect(result.standardError.contains("name one with -i"))
+        }
+    }
+
+    @Test("Without privilege apply and clear say that sudo helps", arguments: ["apply", "clear"])
+    func noPrivilege(verb: String) async throws {
+        try await TestNetwork.with { network in
+            let before = try await network.state()
+            let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]
+            let arguments = verb == "apply" ? ["apply", "LTE"] : ["clear"]
+            let result = try await network.run(
+                "setpriv", nobody + [try TestNetwork.program()] + arguments)
+            #expect(result.exitCode == 77)
+            #expect(result.standardError.contains("run it with sudo"))
+            try await network.expectUnchanged(since: before)
+        }
+    }
+
+    @Test("Status needs no privilege")
+    func unprivilegedStatus() async throws {
+        try await TestNetwork.with { network in
+            let result = try await network.run(
+                "setpriv",
+                ["--reuid=65534", "--regid=65534", "--clear-groups", try TestNetwork.program()]
+                    + ["status"])
+            #expect(result.exitCode == 0 && result.standardOutput == "Nothing is conditioned.\n")
+        }
+    }
+
+    @Test(
+        "Without netem apply says what is missing and changes nothing", .requiresAbsence(of: .netem)
+    )
+    func noNetem() async throws {
+        try await TestNetwork.with { network in
+            let before = try await network.state()
+            let result = try await network.linkcond("apply", "LTE")
+            #expect(result.exitCode == 69)
+            #expect(result.standardError.contains("this kernel lacks sch_netem"))
+            #expect(result.standardError.contains("linkcond doctor"))
+            try await network.expectUnchanged(since: before)
+
+            let doctor = try await network.linkcond("doctor")
+            #expect(doctor.exitCode == 69)
+            #expect(doctor.standardOutput.contains("CONFIG_NET_SCH_NETEM"))
+        }
+    }
+
+    @Test("A dry run prints the commands and needs neither privilege nor netem")
+    func dryRun() async throws {
+        try await TestNetwork.with { network in
+            let before = try await network.state()
+            let result = try await network.run(
+                "setpriv",
+                ["--reuid=65534", "--regid=65534", "--clear-groups", try TestNetwork.program()]
+                    + ["apply", "LTE", "--dry-run"])
+            #expect(result.exitCode == 0)
+            #expect(result.standardOutput.contains("tc qdisc add dev eth0 clsact"))
+            try await network.expectUnchanged(since: before)
+        }
+    }
+
+    @Test("The commands of a dry run do what apply does", .requiresKernel(.netem))
+    func dryRunIsEquivalent() async throws {
+        try await TestNetwork.with { network in
+            let script = try await network.mustRun(
+                "apply", "high-loss", "--set", "dns.delay=1 s", "--dry-run")
+            let byHand = try await network.run("sh", ["-ec", script])
+            #expect(byHand.exitCode == 0, "\(byHand.standardError)")
+            // Handles of prio's bands, interface addresses and running rates differ each time.
+            let handState = try await network.comparableState()
+            #expect(try await network.status().conditioned.first?.problem == nil)
+            try await network.mustRun("clear")
+            try await network.mustRun("apply", "high-loss", "--set", "dns.delay=1 s")
+            #expect(try await network.comparableState() == handState)
+        }
+    }
+}
+
+extension TestNetwork {
+    /// Qdiscs and filters as `tc` shows them, without what differs each time.
+    func comparableState() async throws -> String {
+        let script = """
+            tc qdisc show; ip -br link | cut -d' ' -f1
+            for i in lcu2 lcd2; do tc filter show dev $i; done
+            tc filter show dev eth0 ingress; tc filter show dev eth0 egress
+            """
+        let text = try await run("sh", ["-c", script]).standardOutput
+        return text.replacing(/index [0-9]+/, with: "")
+    }
+}

@@ -1,0 +1,145 @@
+import Conditioner
+import Foundation
+import LinkTesting
+import Testing
+
+/// Nothing is left behind, however a process ends.
+@Suite("Leftovers", .serialized, .requiresKernel(.netem))
+struct LeftoverTests {
+    @Test("Apply, replace and clear leave links, qdiscs and filters as they were")
+    func roundTrip() async throws {
+        try await TestNetwork.with { network in
+            let before = try await network.state()
+            try await network.mustRun("apply", "LTE")
+            try await network.mustRun("apply", "high-loss", "--replace", "--direction", "down")
+            #expect(try await network.state() != before)
+            try await network.mustRun("clear")
+            try await network.expectUnchanged(since: before)
+        }
+    }
+
+    @Test("A qdisc and filters of other programs stay as they are")
+    func foreign() async throws {
+        try await TestNetwork.with { network in
+            let setUp = """
+                tc qdisc add dev eth0 root handle 5: fq_codel limit 77
+                tc qdisc add dev eth0 clsact
+                tc filter add dev eth0 egress pref 3 protocol arp u32 match u32 0 0 classid :1
+                """
+            #expect(try await network.run("sh", ["-ec", setUp]).exitCode == 0)
+            let before = try await network.state()
+
+            let refused = try await network.linkcond("apply", "LTE")
+            #expect(refused.exitCode == 69)
+            #expect(refused.standardError.contains("pref 3 u32"))
+            #expect(refused.standardError.contains("--force"))
+            try await network.expectUnchanged(since: before)
+
+            try await network.mustRun("apply", "LTE", "--force")
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) > 114)
+            try await network.mustRun("clear")
+            try await network.expectUnchanged(since: before)
+        }
+    }
+
+    /// Moments spread over a whole run and a little beyond, other ones each time.
+    private static func moments(_ count: Int, of whole: Duration) -> [Duration] {
+        (0..<count).map { _ in whole * Double.random(in: 0...1.2) }
+    }
+
+    @Test("Killed at any moment, apply and clear leave what clear --all takes away")
+    func kill() async throws {
+        try await TestNetwork.with { network in
+            let before = try await network.state()
+            let program = try TestNetwork.program()
+            let clock = ContinuousClock()
+            let applyTime = try await clock.measure { try await network.mustRun("apply", "LTE") }
+            let clearTime = try await clock.measure { try await network.mustRun("clear") }
+            // The shell kills its own child: from here the moment would be that of a whole
+            // process start later.
+            let script = """
+                "$0" "$@" >/dev/null 2>&1 & sleep "$LCTEST_AFTER"; kill -9 $!; wait $!
+                """
+            func killed(_ arguments: [String], after time: Duration) async throws -> Int32? {
+                let seconds = String(format: "%.4f", time / .seconds(1))
+                return try await network.run(
+                    "env", ["LCTEST_AFTER=\(seconds)", "sh", "-c", script, program] + arguments
+                ).exitCode
+            }
+            var codes: [Int32?: Int] = [:]
+            for moment in Self.moments(50, of: applyTime) {
+                codes[try await killed(["apply", "LTE"], after: moment), default: 0] += 1
+                try await network.mustRun("clear", "--all")
+                try await network.expectUnchanged(since: before, "apply killed after \(moment)")
+            }
+            for moment in Self.moments(50, of: clearTime) {
+                try await network.mustRun("apply", "LTE")
+                codes[try await killed(["clear"], after: moment), default: 0] += 1
+                try await network.mustRun("clear", "--all")
+                try await network.expectUnchanged(since: before, "clear killed after \(moment)")
+            }
+            #expect(codes[137, default: 0] > 10, "some have to be killed: \(codes)")
+        }
+    }
+
+    @Test("Two hundred interfaces are conditioned and cleared together")
+    func manyInterfaces() async throws {
+        try await TestNetwork.with { network in
+            let names = (0..<200).map { "v\($0)" }
+            let pairs = stride(from: 0, to: 200, by: 2).map {
+                "link add v\($0) type veth peer name v\($0 + 1)"
+            }
+            let commands = pairs + names.map { "link set \($0) addrgenmode none up" }
+            try await network.batch(commands.joined(separator: "\n"), in: network.app)
+            let before = try await network.state()
+            try await network.linkcond(["apply", "LTE"] + names.flatMap { ["-i", $0] })
+            let status = try await network.status()
+            #expect(Set(status.conditioned.map(\.interface)) == Set(names))
+            #expect(
+                status.conditioned.allSatisfy {
+                    $0.problem == nil && $0.profile == "apple/LTE"
+                        && $0.down?.bandwidthBitsPerSecond == 50_000_000
+                        && $0.up?.delayMilliseconds == 65
+                })
+            try await network.mustRun("clear", "--all")
+            try await network.expectUnchanged(since: before)
+            let journal = try await network.run(
+                "sh", ["-c", "ls /run/linkcond/journal/$(stat -Lc %i /proc/self/ns/net)"])
+            #expect(journal.standardOutput == "", "the namespace's journal has no entry")
+        }
+    }
+
+    @Test("One interface that cannot be conditioned leaves the others alone")
+    func allOrNothing() async throws {
+        try await TestNetwork.with { network in
+            try await network.batch(
+                """
+                link add x0 type dummy
+                link add x1 type dummy
+                link set x0 addrgenmode none up
+                """, in: network.app)
+            let before = try await network.state()
+            let result = try await network.linkcond(
+                "apply", "LTE", "-i", "eth0", "-i", "x0", "-i", "x1")
+            #expect(result.exitCode == 69)
+            #expect(result.standardError.contains("x1: the interface is down"))
+            try await network.expectUnchanged(since: before)
+        }
+    }
+
+    @Test("An interface that is gone leaves ifbs, which status names and clear takes away")
+    func interfaceGone() async throws {
+        try await TestNetwork.with { network in
+            try await network.batch(
+                "link add x0 type veth peer name x1\nlink set x0 up", in: network.app)
+            let before = try await network.run("ip", ["-br", "link"]).standardOutput
+            try await network.mustRun("apply", "LTE", "-i", "x0")
+            try await network.batch("link del x0", in: network.app)
+            let status = try await network.status()
+            #expect(status.conditioned.first?.problem?.contains("is gone") == true)
+            try await network.mustRun("clear")
+            let after = try await network.run("ip", ["-br", "link"]).standardOutput
+            #expect(before.hasPrefix(after.prefix(40)) && !after.contains("lcu"))
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// What `linkcond status --json` prints, as far as tests ask.
+struct Status: Decodable {
+    struct Counters: Decodable {
+        let packets: Int
+        let bytes: Int
+        let dropped: Int
+        let lost: Int
+    }
+
+    struct Way: Decodable {
+        let bandwidthBitsPerSecond: Int?
+        let delayMilliseconds: Double
+        let queuePackets: Int?
+        let counters: Counters
+    }
+
+    struct Interface: Decodable {
+        let interface: String
+        let profile: String
+        let down: Way?
+        let up: Way?
+        let problem: String?
+    }
+
+    let conditioned: [Interface]
+}
+
+extension TestNetwork {
+    func status() async throws -> Status {
+        let text = try await mustRun("status", "--json")
+        return try JSONDecoder().decode(Status.self, from: Data(text.utf8))
+    }
+}

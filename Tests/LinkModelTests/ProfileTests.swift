@@ -1,0 +1,10 @@
+import LinkModel
+import Testing
+
+@Suite("Profile")
+struct ProfileTests {
+    @Test("The id is family and name, blanks as hyphens")
+    func id() {
+        #expect(Profile(name: "Very Bad Network", family: "apple").id == "apple/Very-Bad-Network")
+    }
+}

@@ -1,0 +1,33 @@
+public import Testing
+
+/// A schema of `Profiles/schema`, checked by python3-jsonschema, which is not ours to be wrong.
+public struct JSONSchema {
+    private let path: String
+
+    /// The schema `Profiles/schema/<name>.schema.json`.
+    public init(_ name: String) {
+        path = "\(BuiltProduct.packageDirectory)/Profiles/schema/\(name).schema.json"
+    }
+
+    /// Records an issue if `json` does not conform, or if it cannot be checked.
+    public func expectValid(
+        _ json: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let result = try await runProcess("python3", ["-c", Self.program, path], input: json)
+        #expect(
+            result.exitCode == 0, "\(result.standardError)", sourceLocation: sourceLocation)
+    }
+
+    private static let program = """
+        import json, sys
+        try:
+            from jsonschema import Draft202012Validator
+        except ImportError:
+            sys.exit("no module jsonschema of 4.0 or later: apt-get install python3-jsonschema")
+        validator = Draft202012Validator(json.load(open(sys.argv[1])))
+        errors = list(validator.iter_errors(json.load(sys.stdin)))
+        for error in errors:
+            print(error.json_path, error.message, file=sys.stderr)
+        sys.exit(bool(errors))
+        """
+}
