@@ -123,6 +123,12 @@ let package = Package(
                 "Conditioner", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel",
                 "LinkUnits", "LinkTesting", systemPackage,
             ], goldens: true),
+        tests(
+            of: "ConditionerKernel",
+            [
+                "Conditioner", "ProfileCatalog", "TrafficControl", "Netlink", "LinuxKernel",
+                "LinkModel", "LinkUnits", "LinkTesting", systemPackage,
+            ]),
     ]
 )
 

@@ -37,7 +37,7 @@ extension Conditioner {
                 conditioned.append(try status(of: target, in: inventory))
             }
             for index in inventory.hooked.subtracting(targets) {
-                if let stray = try strayFilters(on: index) { conditioned.append(stray) }
+                if let found = try stranded(index) { conditioned.append(found) }
             }
             return conditioned.sorted { $0.interface < $1.interface }
         }
@@ -62,28 +62,38 @@ extension Conditioner {
             problem: try problem(link, directions))
     }
 
-    /// What is left of an interface whose ifbs another program took away, if it is one.
-    private func strayFilters(on index: Int32) throws(NetlinkError) -> ConditionedInterface? {
-        guard try !HookFilters(session, interface: index).ours.isEmpty,
-            let link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
-        else { return nil }
-        return ConditionedInterface(
-            interface: link.name, profile: "unknown", since: 0, ways: [:],
-            problem: "another program took linkcond's interfaces away but left the filters that "
-                + "lead to them, so that nothing passes; run linkcond clear")
-    }
-
     private func problem(
         _ link: Link?, _ directions: [FoundDirection]
     ) throws(NetlinkError) -> String? {
         guard let link else {
             return "the interface is gone; linkcond clear removes what was left of its conditions"
         }
-        let filters = try? HookFilters(session, interface: link.index)
-        for way in directions.map(\.mark.direction) where filters?.ours.contains(way) != true {
-            return "another program took the filters of the way \(way.rawValue) away, "
-                + "so that it is not conditioned; linkcond clear, then apply again"
+        let filters = try HookFilters(session, interface: link.index).ours
+        let found = Set(directions.map(\.mark.direction))
+        for way in Direction.allCases {
+            if found.contains(way), !filters.contains(way) {
+                return "another program took the filters of the way \(way.rawValue) away, "
+                    + "so that it is not conditioned; linkcond clear, then apply again"
+            }
+            if filters.contains(way), !found.contains(way) { return Self.lost(way.rawValue) }
         }
         return nil
+    }
+
+    /// An interface whose packets our filters send to ifbs that are gone; nil for any other.
+    private func stranded(_ index: Int32) throws(NetlinkError) -> ConditionedInterface? {
+        let ways = try HookFilters(session, interface: index).ours
+        guard !ways.isEmpty,
+            let link = try session.get([Link.get(index: index)])[0]
+                .flatMap(Link.init)
+        else { return nil }
+        return ConditionedInterface(
+            interface: link.name, profile: "unknown", since: 0, ways: [:], dnsDelay: nil,
+            problem: Self.lost(ways.map(\.rawValue).sorted().joined(separator: " and ")))
+    }
+
+    private static func lost(_ ways: String) -> String {
+        "another program took the ifb of the way \(ways) away, so that all its packets are lost; "
+            + "linkcond clear, then apply again"
     }
 }

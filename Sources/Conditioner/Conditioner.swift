@@ -1,6 +1,7 @@
 import LinkModel
 import LinuxKernel
 import Netlink
+import SystemPackage
 import TrafficControl
 
 /// Conditions interfaces of the calling thread's network namespace on the kernel data plane.
@@ -36,8 +37,15 @@ public struct Conditioner {
         let observations = try Self.mapping { () throws(NetlinkError) in
             try Observation.observe(links, session)
         }
+        let conditioned = Set(observations.filter { !$0.ifbs.isEmpty }.map(\.link.index))
+        let inventory = try Self.mapping { () throws(NetlinkError) in
+            conditioned.isEmpty ? nil : try Inventory(session, of: conditioned)
+        }
         var plans: [InterfacePlan] = []
-        for observation in observations { plans.append(try plan(request, observation)) }
+        for observation in observations {
+            let found = inventory?.directions(of: observation.link.index) ?? []
+            plans.append(try plan(request, observation, found))
+        }
         return plans
     }
 
@@ -74,17 +82,20 @@ public struct Conditioner {
     }
 
     private func plan(
-        _ request: ApplyRequest, _ observation: Observation
+        _ request: ApplyRequest, _ observation: Observation, _ found: [FoundDirection]
     ) throws(ConditionerError) -> InterfacePlan {
         let interface = observation.interface
         guard !observation.hasIngress else { throw .ingressQdisc(interface.name) }
+        guard request.replaces || found.isEmpty else {
+            throw .alreadyConditioned(interface.name, profile: found[0].mark.profile)
+        }
         let link = ConditionedLink(observation.link)
-        let found = try existing(observation, isReplaced: request.replaces)
         let added = request.directions.filter { way in
             !found.contains { $0.mark.direction == way }
         }
-        if observation.hasClsact, !request.isForced, !added.isEmpty {
-            try checkFilters(of: interface, added)
+        try checkIndexes(observation, added)
+        if observation.hasClsact, !added.isEmpty {
+            try checkFilters(of: interface, added, isForced: request.isForced)
         }
         let madeClsact = found.first?.mark.madeClsact ?? !observation.hasClsact
         do {
@@ -98,32 +109,40 @@ public struct Conditioner {
         }
     }
 
-    /// What of ours stands on the interface; an error unless it is to be replaced.
-    private func existing(
-        _ observation: Observation, isReplaced: Bool
-    ) throws(ConditionerError) -> [FoundDirection] {
-        guard observation.hasIFB else { return [] }
-        let index = observation.link.index
-        let inventory = try Self.mapping { () throws(NetlinkError) in
-            try Inventory(session, of: [index])
-        }
-        let found = inventory.directions(of: index)
-        guard isReplaced || found.isEmpty else {
-            throw .alreadyConditioned(observation.link.name, profile: found[0].mark.profile)
-        }
-        return found
-    }
-
     private func checkFilters(
-        of interface: Interface, _ directions: [Direction]
+        of interface: Interface, _ directions: [Direction], isForced: Bool
     ) throws(ConditionerError) {
         let filters = try Self.mapping { () throws(NetlinkError) in
             try HookFilters(session, interface: interface.index)
         }
         for direction in directions {
-            if let kinds = filters.foreign[direction] {
+            if filters.ours.contains(direction) {
+                // They would go on losing the packets that they cannot redirect any more.
+                throw .refused(
+                    interface: interface.name,
+                    NetlinkError(
+                        attempt: "condition the way \(direction.rawValue)", errno: .fileExists,
+                        kernelText: "filters of linkcond stand there whose ifb is gone; "
+                            + "run linkcond clear -i \(interface.name) first"), isUndone: true)
+            }
+            if !isForced, let kinds = filters.foreign[direction] {
                 throw .foreignFilters(interface.name, direction, kinds: kinds)
             }
+        }
+    }
+
+    /// Later messages of a batch name our ifbs by index, whoever has it.
+    private func checkIndexes(
+        _ observation: Observation, _ directions: [Direction]
+    ) throws(ConditionerError) {
+        for direction in directions {
+            guard let other = observation.ifbs[direction] else { continue }
+            let ifb = Ownership.ifb(of: observation.link.index, direction)
+            throw .refused(
+                interface: observation.link.name,
+                NetlinkError(
+                    attempt: "make the ifb \(ifb) with index \(ifb.index)", errno: .fileExists,
+                    kernelText: "\(other.name) has that index"), isUndone: true)
         }
     }
 

@@ -20,7 +20,11 @@ struct FoundDirection {
         self.mark = mark
         self.ifb = ifb
         let parts = TreeParts(.init(), dnsDelay: nil, on: ifb, target: target)
-        let qdiscs = states.filter { $0.handle.major != 0 }.map { state -> Qdisc in
+        // In the order in which they can be made: the kernel tells them in any, and the handles
+        // of ours rise from the root.
+        let ours = states.filter { $0.handle.major != 0 }
+            .sorted { $0.handle.rawValue < $1.handle.rawValue }
+        let qdiscs = ours.map { state -> Qdisc in
             // The kernel's figures for the segmenter are too coarse to be sent back to it.
             guard state.handle != Handle.segmenter else { return parts.segmenter }
             var kind = state.kind

@@ -8,8 +8,8 @@ struct Observation {
     let hasClsact: Bool
     /// Whether another program's ingress qdisc has the hook's place.
     let hasIngress: Bool
-    /// Whether an ifb of ours exists for it.
-    let hasIFB: Bool
+    /// What has the indexes of the ifbs that we make for it.
+    let ifbs: [Direction: Link]
 
     var interface: Interface { Interface(index: link.index, name: link.name) }
 
@@ -25,9 +25,12 @@ struct Observation {
         return links.enumerated().map { number, link in
             let part = answers[(3 * number)..<(3 * number + 3)]
             let hook = part.last?.flatMap(QdiscState.init)?.kind
+            let ifbs = zip(Direction.allCases, part).compactMap { direction, message in
+                message.flatMap(Link.init).map { (direction, $0) }
+            }
             return Observation(
                 link: link, hasClsact: hook == .classifierActions, hasIngress: hook == .ingress,
-                hasIFB: part.dropLast().contains { $0 != nil })
+                ifbs: Dictionary(uniqueKeysWithValues: ifbs))
         }
     }
 }

@@ -45,3 +45,11 @@ enum KernelEncoding {
             ? (UInt32(bytes), nil) : (UInt32.max, bytes)
     }
 }
+
+extension Bandwidth {
+    /// The rate that the kernel keeps, as tc reads it; of any other tc cuts the rest off.
+    var keptTcText: String {
+        let bytes = KernelEncoding.bytesPerSecond(self)
+        return (KernelEncoding.bandwidth(bytesPerSecond: bytes) ?? self).tcText
+    }
+}

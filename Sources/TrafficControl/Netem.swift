@@ -80,7 +80,7 @@ public struct Netem: Sendable, Hashable {
         if corrupt > .zero { words.append("corrupt \(corrupt)") }
         if reorder > .zero { words.append("reorder \(reorder) gap \(gap)") }
         if let rate {
-            words.append("rate \(rate.tcText)")
+            words.append("rate \(rate.keptTcText)")
             if packetOverhead != 0 { words.append(String(packetOverhead)) }
         }
         if let seed { words.append("seed \(seed)") }

@@ -103,7 +103,7 @@ extension Qdisc.Kind {
         switch self {
         case .netem(let netem): "netem \(netem.tcText)"
         case .tokenBucket(let bucket):
-            "tbf rate \(bucket.rate.tcText) burst \(bucket.burst.bytes) limit \(bucket.limit.bytes)"
+            "tbf rate \(bucket.rate.keptTcText) burst \(bucket.burst.bytes) limit \(bucket.limit.bytes)"
         case .priority(let bands):
             "prio bands \(bands) priomap" + String(repeating: " 0", count: 16)
         case .hierarchicalTokenBucket(let defaultClass):

@@ -52,7 +52,7 @@ public struct TrafficClass: Sendable, Hashable {
     /// The command that does the same as `replace`.
     public var tcText: String {
         "tc class replace dev \(interface.shellWord) parent \(QdiscHandle(major: handle.major)) "
-            + "classid \(handle) htb rate \(rate.tcText) burst \(burst.bytes) "
+            + "classid \(handle) htb rate \(rate.keptTcText) burst \(burst.bytes) "
             + "cburst \(burst.bytes) quantum \(burst.bytes)"
     }
 

@@ -181,13 +181,14 @@ extension ModelKernel {
             ifbs: ifbs, qdiscs: Set(standing.map(\.qdisc)), classes: classes, filters: filters)
     }
 
-    /// The conditioned directions, found as linkcond finds them.
+    /// The conditioned directions, found as linkcond finds them. A kernel tells qdiscs in any
+    /// order, here in that which is least convenient.
     func found(_ target: ConditionedLink) -> [FoundDirection] {
         ifbs.compactMap { ifb, state in
             guard let mark = OwnershipMark(alias: state.alias) else { return nil }
             return FoundDirection(
                 mark: mark, ifb: ifb,
-                states: standing.filter { $0.qdisc.interface == ifb }
+                states: standing.reversed().filter { $0.qdisc.interface == ifb }
                     .compactMap { QdiscState($0.qdisc.add()) },
                 classes: classes.filter { $0.interface == ifb }
                     .compactMap { TrafficClass($0.replace()) }, target: target)

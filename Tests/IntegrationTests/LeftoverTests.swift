@@ -134,7 +134,7 @@ struct LeftoverTests {
             try await network.mustRun("apply", "LTE")
             try await network.batch("link del group 7181", in: network.app)
             let status = try await network.status()
-            #expect(status.conditioned.first?.problem?.contains("nothing passes") == true)
+            #expect(status.conditioned.first?.problem?.contains("packets are lost") == true)
             try await network.mustRun("clear")
             try await network.expectUnchanged(since: before)
         }

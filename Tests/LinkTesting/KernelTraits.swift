@@ -14,6 +14,13 @@ extension Trait where Self == ConditionTrait {
         }
     }
 
+    /// Runs a test only where the kernel can carry out every kind of conditions.
+    public static var requiresConditioning: Self {
+        .enabled("the kernel has to have all of sch_netem and its companions, and root to ask it") {
+            try KernelUnderTest.has(KernelFeature.allCases)
+        }
+    }
+
     /// Runs a test only where the kernel lacks `feature`, such as to see how that is said.
     public static func requiresAbsence(of feature: KernelFeature) -> Self {
         .enabled("the kernel must not have \(feature.rawValue)") {

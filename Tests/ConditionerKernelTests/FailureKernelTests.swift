@@ -1,0 +1,138 @@
+import LinkModel
+import LinkTesting
+import Netlink
+import SystemPackage
+import Testing
+import TrafficControl
+
+@testable import Conditioner
+
+@Suite("Failures in the middle", .requiresConditioning)
+struct FailureKernelTests {
+    /// Lets the kernel refuse each step of `request` in turn, expects the state before each time,
+    /// and at last lets it happen.
+    private static func refuseEachStep(
+        of request: ApplyRequest, on host: TestHost,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let before = try host.picture()
+        let plans = try host.conditioner.plan(request)
+        let operations = plans.flatMap { plan in plan.operations.map { (plan.interface, $0) } }
+        #expect(operations.count > 1, sourceLocation: sourceLocation)
+        for (number, (interface, operation)) in operations.enumerated()
+        where !operation.isOptional {
+            host.transport.refuse(number)
+            let error = #expect(throws: ConditionerError.self, sourceLocation: sourceLocation) {
+                try host.conditioner.apply(request)
+            }
+            guard case .refused(let name, let reason, let isUndone)? = error else {
+                Issue.record(
+                    "\(operation.commandText): \(error.map { "\($0)" } ?? "no error")",
+                    sourceLocation: sourceLocation)
+                continue
+            }
+            #expect(
+                isUndone, "\(operation.commandText): \(reason)", sourceLocation: sourceLocation)
+            #expect(name == interface.name, sourceLocation: sourceLocation)
+            #expect(reason.errno == FaultyTransport.errno, sourceLocation: sourceLocation)
+            #expect(
+                reason.attempt.contains(operation.commandText), sourceLocation: sourceLocation)
+            try host.expectUnchanged(
+                since: before, operation.commandText, sourceLocation: sourceLocation)
+        }
+        host.transport.heal()
+        try host.conditioner.apply(request)
+    }
+
+    @Test("Whichever step of an apply is refused, nothing was changed")
+    func create() async throws {
+        for name in ["asymmetric", "dns-with-loss", "duplicate"] {
+            try await TestHost.runUnchanged { host in
+                let request = TestHost.request(name)
+                try Self.refuseEachStep(of: request, on: host)
+                try host.expectStatus(of: request)
+                try host.conditioner.clear(nil)
+            }
+        }
+    }
+
+    @Test("Whichever step for several interfaces is refused, none was changed")
+    func severalInterfaces() async throws {
+        try await TestHost.runUnchanged(interfaces: 3) { host in
+            let request = TestHost.request("lossy", interfaces: ["eth0", "eth1", "eth2"])
+            try Self.refuseEachStep(of: request, on: host)
+            try host.expectStatus(of: request)
+            try host.conditioner.clear(nil)
+        }
+    }
+
+    @Test(
+        "Whichever step of a replacement is refused, the old conditions stand",
+        arguments: [
+            ("lte", "lossy"), ("lossy", "lte"), ("lte", "codel"), ("codel", "pie"),
+            ("pie", "duplicate"), ("duplicate", "dns-with-loss"), ("dns-with-loss", "lte"),
+            ("dns", "asymmetric"), ("jitter-normal", "bursts"), ("codel", "codel"),
+        ])
+    func change(old: String, new: String) async throws {
+        try await TestHost.runUnchanged { host in
+            try host.conditioner.apply(TestHost.request(old))
+            let request = TestHost.request(new, replaces: true)
+            try Self.refuseEachStep(of: request, on: host)
+            try host.expectStatus(of: request)
+            try host.conditioner.clear(nil)
+        }
+    }
+
+    @Test("Whichever step of a replacement that adds a direction is refused, it is not there")
+    func additions() async throws {
+        for direction in Direction.allCases {
+            try await TestHost.runUnchanged { host in
+                try host.conditioner.apply(TestHost.request("lte", directions: [direction]))
+                let request = TestHost.request("asymmetric", replaces: true)
+                try Self.refuseEachStep(of: request, on: host)
+                try host.expectStatus(of: request)
+                try host.conditioner.clear(nil)
+            }
+        }
+    }
+
+    @Test("An interface that fails does not take the conditions of another with it")
+    func mixed() async throws {
+        try await TestHost.runUnchanged(interfaces: 2) { host in
+            try host.conditioner.apply(TestHost.request("lte", interfaces: ["eth0"]))
+            let request = TestHost.request(
+                "lossy", interfaces: ["eth0", "eth1"], replaces: true)
+            try Self.refuseEachStep(of: request, on: host)
+            try host.expectStatus(of: request)
+            try host.conditioner.clear(nil)
+        }
+    }
+
+    @Test("What cannot be undone is said, and clearing takes it away")
+    func failedUndo() async throws {
+        try await TestHost.runUnchanged { host in
+            let count = try host.conditioner.plan(TestHost.request("lte"))[0].operations.count
+            host.transport.refuse(count - 1, isLasting: true)
+            let error = #expect(throws: ConditionerError.self) {
+                try host.conditioner.apply(TestHost.request("lte"))
+            }
+            guard case .refused(_, _, isUndone: false)? = error else {
+                Issue.record("\(error.map { "\($0)" } ?? "no error")")
+                return
+            }
+            host.transport.heal()
+            #expect(try host.conditioner.clear(nil) == ["eth0"])
+        }
+    }
+
+    @Test("A clearing that the kernel refuses says why, and can be repeated")
+    func failedClear() async throws {
+        try await TestHost.runUnchanged { host in
+            try host.conditioner.apply(TestHost.request("lte"))
+            // EINVAL on deletions means that there was nothing; a half-written rest does not.
+            try host.conditioner.clear(["eth0"])
+            try host.conditioner.apply(TestHost.request("lte"))
+            #expect(try host.conditioner.clear(nil) == ["eth0"])
+        }
+    }
+}
