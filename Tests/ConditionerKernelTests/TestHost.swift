@@ -125,6 +125,7 @@ final class FaultyTransport: NetlinkTransport {
     private let socket: NetlinkSocket
     private var refused: Int?
     private var isLasting = false
+    private var intrusion: (() -> Void)?
 
     /// What the kernel says of the message that takes the refused one's place.
     static let errno = Errno.invalidArgument
@@ -146,8 +147,17 @@ final class FaultyTransport: NetlinkTransport {
         isLasting = false
     }
 
+    /// Lets another program do something just before the next batch reaches the kernel.
+    func intrude(_ intrusion: @escaping () -> Void) {
+        self.intrusion = intrusion
+    }
+
     func send(_ bytes: [UInt8]) throws(NetlinkError) {
         let messages = FakeTransport.split(bytes)
+        if let intrusion, messages.contains(where: Self.isChange) {
+            self.intrusion = nil
+            intrusion()
+        }
         guard let refused, messages.contains(where: Self.isChange) else {
             try socket.send(bytes)
             return
