@@ -13,7 +13,7 @@ struct ApplyKernelTests {
 
     private static func check(_ host: TestHost, _ request: ApplyRequest) throws {
         let before = try host.picture()
-        let plans = try host.conditioner.apply(request)
+        let plans = try host.conditioner.apply(request).plans
         #expect(plans.map(\.interface.name) == request.interfaces)
         try host.expectStatus(of: request)
         #expect(try host.conditioner.clear(request.interfaces) == request.interfaces)
@@ -104,9 +104,9 @@ struct ApplyKernelTests {
     @Test("An interface that is named twice is conditioned once")
     func repetition() async throws {
         try await TestHost.runUnchanged { host in
-            let plans = try host.conditioner.apply(
+            let report = try host.conditioner.apply(
                 TestHost.request("lte", interfaces: ["eth0", "eth0"]))
-            #expect(plans.count == 1)
+            #expect(report.plans.count == 1)
             try host.conditioner.clear(["eth0", "eth0"])
         }
     }
@@ -137,7 +137,7 @@ struct ApplyKernelTests {
             let request = TestHost.request("asymmetric")
             let plans = try host.conditioner.plan(request)
             try host.expectUnchanged(since: try host.picture())
-            #expect(try host.conditioner.apply(request) == plans)
+            #expect(try host.conditioner.apply(request).plans == plans)
             try host.conditioner.clear(nil)
         }
     }
@@ -148,7 +148,7 @@ struct ApplyKernelTests {
             "asymmetric", "jitter-normal", "bursts", "duplicate-with-bandwidth", "reorder",
         ] {
             let commands = try await withNewNamespace {
-                try TestHost().conditioner.apply(TestHost.request(name))
+                try TestHost().conditioner.apply(TestHost.request(name)).plans
                     .flatMap(\.allOperations).map(\.commandText)
             }
             try await TestHost.run { host in

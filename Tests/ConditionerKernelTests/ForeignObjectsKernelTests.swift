@@ -31,7 +31,7 @@ struct ForeignObjectsKernelTests {
             try Self.addClsact(host)
             let before = try host.picture()
             let request = TestHost.request("lte")
-            let plans = try host.conditioner.apply(request)
+            let plans = try host.conditioner.apply(request).plans
             #expect(
                 plans[0].operations.allSatisfy {
                     $0 != .addQdisc(.clsact(on: plans[0].interface))

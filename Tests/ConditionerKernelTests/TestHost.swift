@@ -125,6 +125,8 @@ final class FaultyTransport: NetlinkTransport {
     private let socket: NetlinkSocket
     private var refused: Int?
     private var isLasting = false
+    private var losesAnswer = false
+    private var isAnswerLost = false
 
     /// What the kernel says of the message that takes the refused one's place.
     static let errno = Errno.invalidArgument
@@ -146,8 +148,14 @@ final class FaultyTransport: NetlinkTransport {
         isLasting = false
     }
 
+    /// Lets the answer to the next batch of changes get lost, as when a buffer runs over.
+    func loseAnswer() { losesAnswer = true }
+
     func send(_ bytes: [UInt8]) throws(NetlinkError) {
         let messages = FakeTransport.split(bytes)
+        if losesAnswer, messages.contains(where: Self.isChange) {
+            (losesAnswer, isAnswerLost) = (false, true)
+        }
         guard let refused, messages.contains(where: Self.isChange) else {
             try socket.send(bytes)
             return
@@ -163,7 +171,11 @@ final class FaultyTransport: NetlinkTransport {
     }
 
     func receive() throws(NetlinkError) -> [UInt8] {
-        try socket.receive()
+        guard !isAnswerLost else {
+            isAnswerLost = false
+            throw NetlinkError(attempt: "read the kernel's answer", errno: .noMemory)
+        }
+        return try socket.receive()
     }
 
     /// Whether a message makes, changes or deletes something, rather than asks.
