@@ -39,13 +39,12 @@ extension Conditioner {
         of selected: Set<Int32>?, _ journal: Journal
     ) throws(NetlinkError) -> [InterfacePlan] {
         let inventory = try Inventory(session, of: selected)
-        let clsacts = try clsactInterfaces().filter { selected?.contains($0) ?? true }
         var plans: [InterfacePlan] = []
-        for index in Set(inventory.directions.map(\.mark.target) + clsacts).sorted() {
+        for index in Set(inventory.directions.map(\.mark.target) + inventory.hooked).sorted() {
             let directions = inventory.directions(of: index)
             var ours: Set<Direction> = []
             var hasForeign = false
-            if clsacts.contains(index) {
+            if inventory.hooked.contains(index) {
                 let filters = try HookFilters(session, interface: index)
                 ours = filters.ours
                 hasForeign = !filters.foreign.isEmpty
@@ -59,7 +58,7 @@ extension Conditioner {
                     Interface(index: index, name: link?.name ?? "index \(index)"),
                     filtersOf: ours.sorted { $0.rawValue < $1.rawValue },
                     ifbs: directions.map(\.ifb),
-                    removesClsact: madeClsact && !hasForeign && clsacts.contains(index)))
+                    removesClsact: madeClsact && !hasForeign && inventory.hooked.contains(index)))
         }
         return plans
     }

@@ -32,10 +32,11 @@ extension Conditioner {
         try Self.mapping { () throws(NetlinkError) -> [ConditionedInterface] in
             let inventory = try Inventory(session)
             var conditioned: [ConditionedInterface] = []
-            for target in Set(inventory.directions.map(\.mark.target)) {
+            let targets = Set(inventory.directions.map(\.mark.target))
+            for target in targets {
                 conditioned.append(try status(of: target, in: inventory))
             }
-            for index in try clsactInterfaces() where inventory.directions(of: index).isEmpty {
+            for index in inventory.hooked.subtracting(targets) {
                 if let found = try stranded(index) { conditioned.append(found) }
             }
             return conditioned.sorted { $0.interface < $1.interface }
@@ -94,11 +95,5 @@ extension Conditioner {
     private static func lost(_ ways: String) -> String {
         "another program took the ifb of the way \(ways) away, so that all its packets are lost; "
             + "linkcond clear, then apply again"
-    }
-
-    /// The interfaces with the hook for filters.
-    func clsactInterfaces() throws(NetlinkError) -> [Int32] {
-        try session.dump(Qdisc.list(), attempt: "list the qdiscs").compactMap(QdiscState.init)
-            .filter { $0.kind == .classifierActions }.map(\.interfaceIndex)
     }
 }

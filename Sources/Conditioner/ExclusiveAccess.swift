@@ -11,7 +11,7 @@ struct ExclusiveAccess: ~Copyable {
             try StateDirectory(environment: environment)
         }
         lock = try Conditioner.mapping { () throws(KernelError) in
-            try FileLock(path: directory.path + "/lock")
+            try FileLock(path: directory.lock)
         }
         self.directory = directory
     }

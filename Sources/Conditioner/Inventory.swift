@@ -7,6 +7,8 @@ struct Inventory {
     var directions: [FoundDirection]
     /// The interfaces that they belong to, by index, as far as these still exist.
     var targets: [Int32: Link]
+    /// The interfaces with the hook for filters, by index.
+    var hooked: Set<Int32>
 
     /// Reads the namespace of `session`, or only what concerns the interfaces in `indices`.
     init(_ session: NetlinkSession, of indices: Set<Int32>? = nil) throws(NetlinkError) {
@@ -16,14 +18,13 @@ struct Inventory {
             else { return nil }
             return (link, mark)
         }
-        guard !found.isEmpty else {
-            directions = []
-            targets = [:]
-            return
-        }
         let ours = Set(found.map(\.0.index))
-        let states = try session.dump(Qdisc.list(), attempt: "list the qdiscs")
-            .compactMap(QdiscState.init).filter { ours.contains($0.interfaceIndex) }
+        let all = try session.dump(Qdisc.list(), attempt: "list the qdiscs")
+            .compactMap(QdiscState.init)
+        hooked = Set(
+            all.filter { $0.kind == .classifierActions }.map(\.interfaceIndex)
+                .filter { indices?.contains($0) ?? true })
+        let states = all.filter { ours.contains($0.interfaceIndex) }
         let byInterface = Dictionary(grouping: states, by: \.interfaceIndex)
         let wanted = Array(Set(found.map(\.1.target)))
         let links = try session.get(wanted.map { Link.get(index: $0) }).map {

@@ -22,18 +22,23 @@ struct StateDirectory {
             do {
                 try FileManager.default.createDirectory(
                     atPath: candidate, withIntermediateDirectories: true)
-                guard FileManager.default.isWritableFile(atPath: candidate) else {
-                    failure = .permissionDenied
-                    continue
-                }
+                // Opening the lock tells why a directory does not do, as asking for its
+                // permissions does not.
+                _ = try FileLock.open(Self.lock(in: candidate)).close()
                 path = candidate
                 return
             } catch {
                 failure = Self.errno(of: error)
             }
         }
-        throw KernelError(.create, subject: candidates[0], errno: failure)
+        throw KernelError(
+            .create, subject: candidates.joined(separator: " or "), errno: failure)
     }
+
+    /// The file on which whoever changes anything holds a lock.
+    var lock: String { Self.lock(in: path) }
+
+    private static func lock(in directory: String) -> String { directory + "/lock" }
 
     func read(_ name: String) -> Data? {
         FileManager.default.contents(atPath: "\(path)/\(name)")
@@ -61,6 +66,7 @@ struct StateDirectory {
     }
 
     private static func errno(of error: any Error) -> Errno {
+        if let error = error as? KernelError { return error.errno }
         guard let error = error as? CocoaError else { return .ioError }
         switch error.code {
         case .fileWriteNoPermission, .fileReadNoPermission: return .permissionDenied

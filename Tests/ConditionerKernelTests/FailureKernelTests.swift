@@ -165,4 +165,25 @@ struct FailureKernelTests {
             }
         }
     }
+
+    @Test("An interface that vanishes between looking and acting leaves nothing behind")
+    func vanishing() async throws {
+        try await TestHost.run(interfaces: 2) { host in
+            let gone = try host.interface("eth0")
+            let other = try NetlinkSession()
+            host.transport.intrude {
+                _ = try? other.execute([Link.delete(index: gone.index)])
+            }
+            let error = #expect(throws: ConditionerError.self) {
+                try host.conditioner.apply(
+                    TestHost.request("lossy", interfaces: ["eth1", "eth0"]))
+            }
+            guard case .vanished("eth0")? = error else {
+                Issue.record("\(error.map { "\($0)" } ?? "no error")")
+                return
+            }
+            #expect(try host.conditioner.status() == [])
+            #expect(try host.session.links(kind: "ifb").allSatisfy { $0.group == 0 })
+        }
+    }
 }

@@ -127,6 +127,7 @@ final class FaultyTransport: NetlinkTransport {
     private var isLasting = false
     private var losesAnswer = false
     private var isAnswerLost = false
+    private var intrusion: (() -> Void)?
 
     /// What the kernel says of the message that takes the refused one's place.
     static let errno = Errno.invalidArgument
@@ -151,10 +152,19 @@ final class FaultyTransport: NetlinkTransport {
     /// Lets the answer to the next batch of changes get lost, as when a buffer runs over.
     func loseAnswer() { losesAnswer = true }
 
+    /// Lets another program do something just before the next batch reaches the kernel.
+    func intrude(_ intrusion: @escaping () -> Void) {
+        self.intrusion = intrusion
+    }
+
     func send(_ bytes: [UInt8]) throws(NetlinkError) {
         let messages = FakeTransport.split(bytes)
         if losesAnswer, messages.contains(where: Self.isChange) {
             (losesAnswer, isAnswerLost) = (false, true)
+        }
+        if let intrusion, messages.contains(where: Self.isChange) {
+            self.intrusion = nil
+            intrusion()
         }
         guard let refused, messages.contains(where: Self.isChange) else {
             try socket.send(bytes)

@@ -127,6 +127,19 @@ struct LeftoverTests {
         }
     }
 
+    @Test("Filters that lost their ifbs let nothing pass, as status says, until clear")
+    func strayFilters() async throws {
+        try await TestNetwork.with { network in
+            let before = try await network.state()
+            try await network.mustRun("apply", "LTE")
+            try await network.batch("link del group 7181", in: network.app)
+            let status = try await network.status()
+            #expect(status.conditioned.first?.problem?.contains("packets are lost") == true)
+            try await network.mustRun("clear")
+            try await network.expectUnchanged(since: before)
+        }
+    }
+
     @Test("An interface that is gone leaves ifbs, which status names and clear takes away")
     func interfaceGone() async throws {
         try await TestNetwork.with { network in

@@ -8,6 +8,10 @@ enum StatusTable {
     /// One line for each direction, or a sentence if nothing is conditioned.
     static func text(_ conditioned: [ConditionedInterface], isStyled: Bool) -> String {
         guard !conditioned.isEmpty else { return "Nothing is conditioned.\n" }
+        let problems = conditioned.compactMap { interface in
+            interface.problem.map { "\(interface.interface): \($0)".printable + "\n" }
+        }
+        guard !conditioned.allSatisfy(\.ways.isEmpty) else { return problems.joined() }
         var table = Table([
             .init(title: "INTERFACE"), .init(title: "PROFILE"), .init(title: "WAY"),
             .init(title: "RATE", alignment: .right), .init(title: "PACKETS", alignment: .right),
@@ -26,9 +30,6 @@ enum StatusTable {
                     Timestamp.text(interface.since), conditions(way, direction, interface),
                 ])
             }
-        }
-        let problems = conditioned.compactMap { interface in
-            interface.problem.map { "\(interface.interface): \($0)\n".printable }
         }
         return table.text(isStyled: isStyled) + problems.joined()
     }
