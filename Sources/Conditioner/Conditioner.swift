@@ -194,9 +194,11 @@ extension Journal {
     /// Writes down what a plan is about to do.
     fileprivate func record(_ plan: InterfacePlan) throws(KernelError) {
         let madeClsact = plan.operations.contains(.addQdisc(.clsact(on: plan.interface)))
+        // An entry from before the interface was conditioned is one of another interface.
+        let former = plan.isChange ? entry(plan.interface.index) : nil
         try record(
             Entry(
                 interface: plan.interface.name, index: plan.interface.index,
-                madeClsact: madeClsact || entry(plan.interface.index)?.madeClsact ?? false))
+                madeClsact: madeClsact || former?.madeClsact ?? false))
     }
 }

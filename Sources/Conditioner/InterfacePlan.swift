@@ -15,6 +15,9 @@ public struct InterfacePlan: Sendable, Hashable {
     /// What is taken away after everything else is done.
     let removals: [TrafficOperation]
 
+    /// Whether the interface was conditioned before.
+    var isChange: Bool { restoration != nil }
+
     /// The changes and, after them, the removals.
     public var allOperations: [TrafficOperation] { operations + removals }
 

@@ -125,14 +125,44 @@ struct FailureKernelTests {
         }
     }
 
+    @Test("Where the answer of an apply is lost, everything is taken back")
+    func lostAnswer() async throws {
+        try await TestHost.runUnchanged { host in
+            for (old, new) in [(nil, "asymmetric"), ("lte", "dns-with-loss"), ("codel", "lte")] {
+                if let old { try host.conditioner.apply(TestHost.request(old)) }
+                let before = try host.picture()
+                host.transport.loseAnswer()
+                let error = #expect(throws: ConditionerError.self) {
+                    try host.conditioner.apply(TestHost.request(new, replaces: true))
+                }
+                guard case .netlink? = error else {
+                    Issue.record("\(error.map { "\($0)" } ?? "no error")")
+                    return
+                }
+                try host.expectUnchanged(since: before, new)
+                try host.conditioner.clear(nil)
+            }
+        }
+    }
+
     @Test("A clearing that the kernel refuses says why, and can be repeated")
     func failedClear() async throws {
-        try await TestHost.runUnchanged { host in
-            try host.conditioner.apply(TestHost.request("lte"))
-            // EINVAL on deletions means that there was nothing; a half-written rest does not.
-            try host.conditioner.clear(["eth0"])
-            try host.conditioner.apply(TestHost.request("lte"))
-            #expect(try host.conditioner.clear(nil) == ["eth0"])
+        for names in [["eth0"], nil] {
+            try await TestHost.runUnchanged { host in
+                try host.conditioner.apply(TestHost.request("lte"))
+                host.transport.refuse(0, isLasting: true)
+                let error = #expect(throws: ConditionerError.self) {
+                    try host.conditioner.clear(names)
+                }
+                #expect(
+                    error?.description
+                        == "eth0: cannot run what is equivalent to `tc filter del dev eth0 ingress "
+                        + "pref 65282 protocol ip`: Operation not supported; not all could be "
+                        + "undone: run linkcond clear --all")
+                host.transport.heal()
+                try host.expectStatus(of: TestHost.request("lte"))
+                #expect(try host.conditioner.clear(names) == ["eth0"])
+            }
         }
     }
 

@@ -55,6 +55,23 @@ struct ForeignObjectsKernelTests {
         }
     }
 
+    @Test("A clsact that was there stays even if the journal remembers another interface")
+    func staleJournal() async throws {
+        try await TestHost.run { host in
+            try Self.addClsact(host)
+            let before = try host.picture()
+            let journal = try Journal(StateDirectory(environment: [:]))
+            let index = try host.interface().index
+            try journal.record(
+                Journal.Entry(interface: "gone0", index: index, madeClsact: true))
+            try host.conditioner.apply(TestHost.request("lte"))
+            #expect(journal.entry(index)?.interface == "eth0")
+            try Self.add([Link.delete(group: Ownership.group)], host)
+            #expect(try host.conditioner.clear(nil) == ["eth0"])
+            try host.expectUnchanged(since: before)
+        }
+    }
+
     @Test("Filters of others are named, and nothing is done without force")
     func foreignFilters() async throws {
         for (hook, direction) in [

@@ -125,6 +125,8 @@ final class FaultyTransport: NetlinkTransport {
     private let socket: NetlinkSocket
     private var refused: Int?
     private var isLasting = false
+    private var losesAnswer = false
+    private var isAnswerLost = false
     private var intrusion: (() -> Void)?
 
     /// What the kernel says of the message that takes the refused one's place.
@@ -147,6 +149,9 @@ final class FaultyTransport: NetlinkTransport {
         isLasting = false
     }
 
+    /// Lets the answer to the next batch of changes get lost, as when a buffer runs over.
+    func loseAnswer() { losesAnswer = true }
+
     /// Lets another program do something just before the next batch reaches the kernel.
     func intrude(_ intrusion: @escaping () -> Void) {
         self.intrusion = intrusion
@@ -154,6 +159,9 @@ final class FaultyTransport: NetlinkTransport {
 
     func send(_ bytes: [UInt8]) throws(NetlinkError) {
         let messages = FakeTransport.split(bytes)
+        if losesAnswer, messages.contains(where: Self.isChange) {
+            (losesAnswer, isAnswerLost) = (false, true)
+        }
         if let intrusion, messages.contains(where: Self.isChange) {
             self.intrusion = nil
             intrusion()
@@ -173,7 +181,11 @@ final class FaultyTransport: NetlinkTransport {
     }
 
     func receive() throws(NetlinkError) -> [UInt8] {
-        try socket.receive()
+        guard !isAnswerLost else {
+            isAnswerLost = false
+            throw NetlinkError(attempt: "read the kernel's answer", errno: .noMemory)
+        }
+        return try socket.receive()
     }
 
     /// Whether a message makes, changes or deletes something, rather than asks.

@@ -15,9 +15,17 @@ struct InterfaceChangeTests {
     private static func change(
         _ kernel: ModelKernel, to name: String, _ directions: [Direction] = Direction.allCases
     ) throws(UnsupportedConditions) -> InterfacePlan {
-        .change(
-            Plans.eth0, from: kernel.found(Plans.ethernet),
-            to: try Plans.planned(name, directions))
+        let found = kernel.found(Plans.ethernet)
+        return .change(
+            Plans.eth0, from: found, to: try Plans.planned(name, directions, replacing: found))
+    }
+
+    /// What the interface does to packets, by direction.
+    private static func conditions(_ kernel: ModelKernel) -> [Direction: DirectionConditions] {
+        let found = kernel.found(Plans.ethernet).map {
+            ($0.mark.direction, $0.conditions(headerLength: Plans.ethernet.headerLength))
+        }
+        return Dictionary(uniqueKeysWithValues: found)
     }
 
     @Test("From any shape to any other: no step is refused and the state is the new one")
@@ -29,8 +37,14 @@ struct InterfaceChangeTests {
                 let plan = try Self.change(kernel, to: new)
                 let refusals = kernel.execute(plan.allOperations)
                 #expect(refusals.isEmpty, "\(old) to \(new): \(refusals)")
-                #expect(
-                    kernel.picture == (try Plans.conditioned(new)).picture, "\(old) to \(new)")
+                // But for parts without effect, which stay because packets may be in them.
+                let expected = try Plans.conditioned(
+                    new, replacing: before.found(Plans.ethernet))
+                #expect(kernel.picture == expected.picture, "\(old) to \(new)")
+                let reported = SampleConditions[new].asReported
+                let conditions = Self.conditions(kernel)
+                #expect(conditions[.up] == reported.up, "\(old) to \(new)")
+                #expect(conditions[.down] == reported.down, "\(old) to \(new)")
             }
         }
     }
@@ -53,6 +67,24 @@ struct InterfaceChangeTests {
                         kernel.standing.contains { $0.birth == was.birth } == isKept,
                         "\(old) to \(new): \(was.qdisc.tcAddText)")
                 }
+            }
+        }
+    }
+
+    @Test("Packets are lost only where the kernel leaves no choice")
+    func packetsAreKept() throws {
+        let inOneNetem: Set = ["duplicate", "duplicate-with-bandwidth"]
+        let managed: Set = ["codel", "fq_codel", "pie", "asymmetric"]
+        let withDNS: Set = ["dns", "dns-with-loss", "asymmetric"]
+        let ordinary = Self.names.filter { !inOneNetem.contains($0) && !managed.contains($0) }
+        for old in ordinary {
+            let before = try Plans.conditioned(old)
+            for new in ordinary where withDNS.contains(old) || !withDNS.contains(new) {
+                var kernel = before
+                kernel.execute(try Self.change(kernel, to: new).allOperations)
+                let births = Set(kernel.standing.map(\.birth))
+                #expect(
+                    before.standing.allSatisfy { births.contains($0.birth) }, "\(old) to \(new)")
             }
         }
     }
@@ -80,7 +112,8 @@ struct InterfaceChangeTests {
             let kernel = try Plans.conditioned(old)
             for new in Self.names {
                 let plan = try Self.change(kernel, to: new)
-                let parts = try Plans.planned(new).reduce(0) {
+                let found = kernel.found(Plans.ethernet)
+                let parts = try Plans.planned(new, replacing: found).reduce(0) {
                     $0 + $1.tree.qdiscs.count + $1.tree.classes.count + $1.tree.filters.count + 1
                 }
                 let deletions = plan.allOperations.count { operation in
@@ -100,11 +133,14 @@ struct InterfaceChangeTests {
                 let old = kernel.picture
                 #expect(
                     kernel.execute(try Self.change(kernel, to: name).allOperations).isEmpty)
-                #expect(kernel.picture == (try Plans.conditioned(name)).picture, "\(name)")
+                let reported = SampleConditions[name].asReported
+                #expect(Self.conditions(kernel) == [.up: reported.up, .down: reported.down])
                 let back = try Self.change(kernel, to: "lte", [direction])
                 #expect(!back.removals.isEmpty)
                 #expect(kernel.execute(back.allOperations).isEmpty)
-                #expect(kernel.picture == old, "\(name)")
+                #expect(kernel.ifbs == old.ifbs, "\(name)")
+                let lte = SampleConditions.lte.asReported
+                #expect(Self.conditions(kernel) == [direction: direction.conditions(of: lte)])
             }
         }
     }

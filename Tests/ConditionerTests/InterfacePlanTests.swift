@@ -12,19 +12,22 @@ struct InterfacePlanTests {
     static let ethernet = ConditionedLink(mtu: 1500, headerLength: 14)
 
     static func planned(
-        _ name: String, _ directions: [Direction] = Direction.allCases, now: Int64 = 1
+        _ name: String, _ directions: [Direction] = Direction.allCases, now: Int64 = 1,
+        replacing old: [FoundDirection] = []
     ) throws(UnsupportedConditions) -> [PlannedDirection] {
         try ApplyRequest(
             conditions: SampleConditions[name], profile: name, directions: directions, now: now
-        ).planned(target: 5, link: ethernet, madeClsact: true)
+        ).planned(target: 5, link: ethernet, madeClsact: true, replacing: old)
     }
 
-    /// A kernel with an interface that is conditioned.
+    /// A kernel with an interface that is conditioned, as after a change of `old`.
     static func conditioned(
-        _ name: String, _ directions: [Direction] = Direction.allCases
+        _ name: String, _ directions: [Direction] = Direction.allCases,
+        replacing old: [FoundDirection] = []
     ) throws -> ModelKernel {
         var kernel = ModelKernel()
-        let plan = InterfacePlan.create(eth0, try planned(name, directions), hasClsact: false)
+        let plan = InterfacePlan.create(
+            eth0, try planned(name, directions, replacing: old), hasClsact: false)
         #expect(kernel.execute(plan.allOperations).isEmpty)
         return kernel
     }

@@ -22,7 +22,7 @@ struct NetemTests {
     @Test("What is written is read again, but for the distribution")
     func randomRoundTrip() throws {
         var random = SeededGenerator(seed: 4)
-        for _ in 0..<2000 {
+        for _ in 0..<400 {
             let netem = Netem(random: &random)
             var expected = netem
             expected.distribution = nil
