@@ -29,10 +29,10 @@ def failure(quantity, direction, note):
     return entry(quantity, direction, None, None, None, "", False, note)
 
 
-def delay_check(quantity, direction, expected, measured, jitter_ms=0.0, sample=1):
+def delay_check(quantity, direction, expected, measured, jitter_ms=0.0, sample=1, slack_ms=0.0):
     """The tolerance for jitter is that of the mean of the sample, and what keeping order adds."""
     spread = QUANTILE * jitter_ms / math.sqrt(sample) + 0.2 * jitter_ms
-    tolerance = max(DELAY_TOLERANCE_MS, DELAY_TOLERANCE * expected) + spread
+    tolerance = max(DELAY_TOLERANCE_MS, DELAY_TOLERANCE * expected) + spread + slack_ms
     return check(quantity, direction, expected, measured, tolerance, "ms")
 
 

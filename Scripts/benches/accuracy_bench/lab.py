@@ -1,6 +1,7 @@
 """Runs inside the kernel lab: applies each profile between two namespaces and measures it."""
 
 import re
+import statistics
 import subprocess
 import sys
 import time
@@ -16,6 +17,8 @@ from .checks import (
 from .expectations import MTU, PING_BYTES, PROBE_BYTES, TCP_PAYLOAD
 
 INTERFACE = "veth-app"
+# Of single replies: late timers of the lab, four to a round trip, and ping's three digits.
+PING_SLACK_MS = 0.5
 ADDRESS = {
     ("app", 4): "10.77.0.1", ("server", 4): "10.77.0.2",
     ("app", 6): "fd77::1", ("server", 6): "fd77::2",
@@ -112,24 +115,28 @@ class ProfileMeasurement:
         jitter = self.expected.down.jitter_ms + self.expected.up.jitter_ms
         # Lets neighbour discovery happen first; its answer may be lost on a lossy link.
         self._ping_times(version, count=5, interval=0.2)
-        fastest, mean = self._ping_times(version, count=40 if jitter else 20, interval=0.2)
-        if not jitter:
-            self.checks.append(delay_check("RTT min", f"v{version}", expected, fastest))
-        self.checks.append(
-            delay_check("RTT mean", f"v{version}", expected, mean, jitter, sample=40))
+        times = self._ping_times(version, count=40 if jitter else 20, interval=0.2)
+        if jitter:
+            self.checks.append(delay_check(
+                "RTT mean", f"v{version}", expected, statistics.mean(times), jitter, sample=40))
+            return
+        self.checks.append(delay_check("RTT min", f"v{version}", expected, min(times)))
+        # Not the mean: a lab that had to wait for a processor once would be in it.
+        self.checks.append(delay_check(
+            "RTT p50", f"v{version}", expected, statistics.median(times), slack_ms=PING_SLACK_MS))
 
     def _ping_times(self, version, count, interval):
         command = (
-            "ip", "netns", "exec", "app", "ping", "-n", "-q", "-c", str(count),
+            "ip", "netns", "exec", "app", "ping", "-n", "-c", str(count),
             "-i", str(interval), "-W", str(self.expected.drain_seconds),
             ADDRESS["server", version])
         # ping exits with 1 when a reply is missing, which some profiles want.
         output = subprocess.run(
             command, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
-        found = re.search(r"= ([\d.]+)/([\d.]+)/", output)
-        if not found:
+        times = [float(time) for time in re.findall(r" time=([\d.]+) ms", output)]
+        if not times:
             raise MeasurementError(f"no reply to {count} pings")
-        return float(found[1]), float(found[2])
+        return times
 
     def _probe(self, name, direction, count=None, **options):
         version = options.pop("version", self.version)

@@ -18,12 +18,17 @@ enum ProfileTable {
             let conditions = entry.profile.conditions.withExplicitLoss
             table.add(
                 [
-                    entry.profile.name, rate(conditions.down), rate(conditions.up),
+                    name(of: entry.profile), rate(conditions.down), rate(conditions.up),
                     delay(of: conditions), both(conditions) { ratio($0.loss.mean) },
                     entry.profile.family,
                 ] + (hasFiles ? [entry.file ?? ""] : []))
         }
         return table
+    }
+
+    /// The name, and behind it a shorter one that means the same.
+    private static func name(of profile: Profile) -> String {
+        profile.name + (profile.aliases.first.map { " (\($0))" } ?? "")
     }
 
     /// Everything about `entry`.
