@@ -12,6 +12,10 @@ int lc_unshare_network(void) {
     return unshare(CLONE_NEWNET) == 0 ? 0 : -errno;
 }
 
+int lc_enter_network(int fd) {
+    return setns(fd, CLONE_NEWNET) == 0 ? 0 : -errno;
+}
+
 int lc_lock_file(int fd, int wait) {
     int result;
     do {

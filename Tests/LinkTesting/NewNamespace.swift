@@ -10,39 +10,27 @@ import Synchronization
 public func withNewNamespace<Value: Sendable>(
     _ body: @Sendable () throws -> Value
 ) async throws -> Value {
-    let executor = NamespaceExecutor()
-    try executor.start()
+    let executor = ThreadExecutor()
     defer { executor.stop() }
-    return try await withTaskExecutorPreference(executor) { try body() }
+    // The thread is back before it hands the task on: to do that the runtime may start a thread
+    // of its pool, and a thread begins in the namespace of the one that starts it.
+    return try await withTaskExecutorPreference(executor) {
+        try NetworkNamespace.withNewOnCallingThread(body)
+    }
 }
 
-/// Runs jobs on a thread that has a network namespace of its own.
-private final class NamespaceExecutor: TaskExecutor {
+/// Runs jobs on a thread of its own.
+private final class ThreadExecutor: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         var isStopped = false
-        var failure: (any Error)?
     }
 
     private let state = Mutex(State())
     private let work = DispatchSemaphore(value: 0)
-    private let ready = DispatchSemaphore(value: 0)
 
-    /// Waits until the namespace is there, or throws why it cannot be made.
-    func start() throws {
-        Thread.detachNewThread { [self] in
-            do {
-                try NetworkNamespace.withNew { [self] in
-                    ready.signal()
-                    serve()
-                }
-            } catch {
-                state.withLock { $0.failure = error }
-                ready.signal()
-            }
-        }
-        ready.wait()
-        if let failure = state.withLock({ $0.failure }) { throw failure }
+    init() {
+        Thread.detachNewThread { [self] in serve() }
     }
 
     func stop() {

@@ -6,6 +6,9 @@
 /// unshare(CLONE_NEWNET): the calling thread gets a network namespace of its own.
 int lc_unshare_network(void);
 
+/// setns(fd, CLONE_NEWNET): the calling thread goes to the network namespace of fd.
+int lc_enter_network(int fd);
+
 /// flock(fd, LOCK_EX), or with `wait` of zero LOCK_EX | LOCK_NB.
 int lc_lock_file(int fd, int wait);
 
