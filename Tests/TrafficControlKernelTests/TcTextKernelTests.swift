@@ -13,11 +13,13 @@ import Testing
     .enabled("tc is not installed") { hasPrograms("tc", "ip") })
 struct TcTextKernelTests {
     private static let ifb = Interface(index: 0x4c00_000a, name: "lcu5")
-    /// Without an address of its own the ifb says nothing that a counter would show.
+    /// Without an address of its own the ifb says nothing that a counter would show. Two commands,
+    /// since one would switch it on first.
     private static let prepare = """
         ip link set lo up
         ip link add lcu5 index \(ifb.index) type ifb
-        ip link set lcu5 addrgenmode none up
+        ip link set lcu5 addrgenmode none
+        ip link set lcu5 up
         """
 
     private struct Step {
