@@ -13,6 +13,7 @@ let swiftSettings: [SwiftSetting] = [
 
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -39,6 +40,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
@@ -58,6 +60,9 @@ let package = Package(
         module(
             "ProfileCatalog", ["ProfileFormat", "LinkModel", "LinkUnits", systemPackage],
             plugins: ["CompileCatalog"]),
+
+        // The emulation of a link packet by packet: no clock, no descriptors, no threads.
+        module("PacketEngine", ["LinkModel", "LinkUnits", deque]),
 
         // Mechanisms of the kernel. The only modules that call C.
         .target(name: "CLinux"),
@@ -91,6 +96,8 @@ let package = Package(
         tests(of: "LinkTesting", ["LinkTesting"]),
         tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
+        tests(
+            of: "PacketEngine", ["PacketEngine", "LinkModel", "LinkUnits", "LinkTesting"]),
         tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
         tests(
             of: "ProfileCatalog",
