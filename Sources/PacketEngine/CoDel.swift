@@ -1,0 +1,91 @@
+import LinkUnits
+
+/// Controlled delay (RFC 8289): drops at the head while packets have waited too long for too long.
+///
+/// It drops where it could mark, since the emulation does not look into packets. As in Linux
+/// the target does not grow at low rates.
+struct CoDel: Sendable {
+    private static let target = Duration.milliseconds(5)
+    private static let interval = Duration.milliseconds(100)
+    /// A queue of less than one full packet is never too long.
+    private static let fullPacket: UInt64 = 1500
+
+    /// When the wait will have been above the target for an interval; nil while it is below.
+    private var patienceEnds: Duration?
+    private var isDropping = false
+    private var nextDrop = Duration.zero
+    /// Drops since the dropping state was entered, and as many at its last entry.
+    private var count: UInt64 = 0
+    private var lastCount: UInt64 = 0
+
+    /// Takes the next packet that goes through, and drops those before it that have to go.
+    ///
+    /// `otherBytes` wait in other queues of the same link (FQ-CoDel; as Linux counts).
+    mutating func dequeue(
+        from queue: inout PacketQueue, otherBytes: UInt64 = 0, at now: Duration,
+        drops: inout DropLog
+    ) -> Packet? {
+        guard var entry = queue.popFirst() else {
+            isDropping = false
+            return nil
+        }
+        var isTooLate = hasWaitedTooLong(entry, bytesBehind: queue.bytes &+ otherBytes, at: now)
+        if isDropping {
+            if !isTooLate {
+                isDropping = false
+            }
+            while isDropping, now >= nextDrop {
+                drops.append(entry.packet, .managed, at: now)
+                count += 1
+                guard let following = queue.popFirst() else {
+                    isDropping = false
+                    return nil
+                }
+                entry = following
+                isTooLate = hasWaitedTooLong(
+                    entry, bytesBehind: queue.bytes &+ otherBytes, at: now)
+                if isTooLate {
+                    nextDrop = Self.controlLaw(nextDrop, count)
+                } else {
+                    isDropping = false
+                }
+            }
+        } else if isTooLate {
+            drops.append(entry.packet, .managed, at: now)
+            startDropping(at: now)
+            guard let following = queue.popFirst() else { return nil }
+            entry = following
+            _ = hasWaitedTooLong(entry, bytesBehind: queue.bytes &+ otherBytes, at: now)
+        }
+        return entry.packet
+    }
+
+    /// RFC 8289, section 5.5: goes on at the rate it had reached if that was lately.
+    private mutating func startDropping(at now: Duration) {
+        isDropping = true
+        let delta = count - lastCount
+        count = delta > 1 && now - nextDrop < Self.interval * 16 ? delta : 1
+        lastCount = count
+        nextDrop = Self.controlLaw(now, count)
+    }
+
+    /// RFC 8289, section 5.6 (`dodequeue`): whether the wait has been too long for an interval.
+    private mutating func hasWaitedTooLong(
+        _ entry: PacketQueue.Entry, bytesBehind: UInt64, at now: Duration
+    ) -> Bool {
+        if now - entry.arrival < Self.target || bytesBehind <= Self.fullPacket {
+            patienceEnds = nil
+            return false
+        }
+        guard let patienceEnds else {
+            patienceEnds = now + Self.interval
+            return false
+        }
+        return now >= patienceEnds
+    }
+
+    /// RFC 8289, section 5.3: drops come faster with the square root of their number.
+    private static func controlLaw(_ time: Duration, _ count: UInt64) -> Duration {
+        time + interval / Double(count).squareRoot()
+    }
+}

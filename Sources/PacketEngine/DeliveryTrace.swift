@@ -1,0 +1,63 @@
+public import LinkUnits
+
+/// The moments at which a link takes a full packet, as recorded on a real link: mahimahi's format.
+///
+/// The text has one number per line: a millisecond, counted from the start of the trace, at which
+/// 1,500 bytes of IP can pass. A number written n times stands for n such opportunities. Behind
+/// its last moment the trace starts over. Opportunities are not saved up: what finds nothing to
+/// send is lost.
+public struct DeliveryTrace: Sendable, Hashable {
+    /// What one opportunity takes: a full packet. (mahimahi says 1,504, four of which are the
+    /// header of its tunnel device.)
+    public static let opportunity = ByteCount(bytes: 1500)
+
+    /// The longest trace that is taken.
+    static let longestPeriod: UInt64 = 365 * 86_400_000
+
+    /// The milliseconds of the opportunities in order, at least one; the last one is not zero.
+    let milliseconds: [UInt64]
+
+    /// Reads a trace.
+    ///
+    /// Blank lines are skipped. The error names the line.
+    public init(parsing text: String) throws(TraceError) {
+        var milliseconds: [UInt64] = []
+        var lineNumber = 0
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            lineNumber += 1
+            let digits = line.drop { $0 == " " || $0 == "\t" }
+                .prefix { $0 != " " && $0 != "\t" }
+            guard !line.allSatisfy({ $0 == " " || $0 == "\t" }) else { continue }
+            let rest = line[digits.endIndex...]
+            guard rest.allSatisfy({ $0 == " " || $0 == "\t" }),
+                digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            else { throw TraceError(line: lineNumber, reason: .notANumber(String(line))) }
+            guard let moment = UInt64(digits), moment <= Self.longestPeriod else {
+                throw TraceError(line: lineNumber, reason: .tooLate(String(digits)))
+            }
+            if let last = milliseconds.last, moment < last {
+                throw TraceError(
+                    line: lineNumber, reason: .outOfOrder(earlier: last, later: moment))
+            }
+            milliseconds.append(moment)
+        }
+        guard let last = milliseconds.last else { throw TraceError(line: nil, reason: .empty) }
+        guard last > 0 else { throw TraceError(line: lineNumber, reason: .noTime) }
+        self.milliseconds = milliseconds
+    }
+
+    /// After so long the trace starts over.
+    public var period: Duration { .milliseconds(Int64(periodMilliseconds)) }
+
+    /// The number of opportunities in one period.
+    public var opportunityCount: Int { milliseconds.count }
+
+    /// What passes in the mean if there is always something to send.
+    public var meanBandwidth: Bandwidth {
+        let bits = UInt128(milliseconds.count) * UInt128(Self.opportunity.bytes) * 8
+        let rate = bits * 1000 / UInt128(periodMilliseconds)
+        return .bitsPerSecond(max(1, UInt64(clamping: rate)))
+    }
+
+    var periodMilliseconds: UInt64 { milliseconds.last ?? 1 }
+}
