@@ -17,7 +17,8 @@ extension DelayShape {
     private static let normal = DelayShape(
         quantile: { normalQuantile($0) }, isNormalized: true)
 
-    /// Pareto with shape 3, without the last 2 in 1,000: it ends 12 deviations above the mean.
+    /// Pareto with shape 3, without the last 2 in 1,000: it goes from 0.72 deviations below the
+    /// mean to 9.7 above.
     private static let pareto = DelayShape(
         quantile: { paretoQuantile($0) }, isNormalized: true)
 

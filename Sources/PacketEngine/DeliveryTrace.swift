@@ -19,32 +19,33 @@ public struct DeliveryTrace: Sendable, Hashable {
 
     /// Reads a trace.
     ///
-    /// Blank lines are skipped. The error names the line.
+    /// Blank lines are skipped, and so are blanks around a number. The error names the line.
     public init(parsing text: String) throws(TraceError) {
         var milliseconds: [UInt64] = []
-        var lineNumber = 0
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-            lineNumber += 1
-            let digits = line.drop { $0 == " " || $0 == "\t" }
-                .prefix { $0 != " " && $0 != "\t" }
-            guard !line.allSatisfy({ $0 == " " || $0 == "\t" }) else { continue }
-            let rest = line[digits.endIndex...]
-            guard rest.allSatisfy({ $0 == " " || $0 == "\t" }),
-                digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-            else { throw TraceError(line: lineNumber, reason: .notANumber(String(line))) }
-            guard let moment = UInt64(digits), moment <= Self.longestPeriod else {
-                throw TraceError(line: lineNumber, reason: .tooLate(String(digits)))
+        var lastLine = 0
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
+            let words = line.split { $0 == " " || $0 == "\t" }
+            guard let word = words.first else { continue }
+            lastLine = index + 1
+            guard words.count == 1, word.utf8.allSatisfy(Self.digits.contains) else {
+                throw TraceError(line: lastLine, reason: .notANumber(String(line)))
+            }
+            guard let moment = UInt64(word), moment <= Self.longestPeriod else {
+                throw TraceError(line: lastLine, reason: .tooLate(String(word)))
             }
             if let last = milliseconds.last, moment < last {
                 throw TraceError(
-                    line: lineNumber, reason: .outOfOrder(earlier: last, later: moment))
+                    line: lastLine, reason: .outOfOrder(earlier: last, later: moment))
             }
             milliseconds.append(moment)
         }
         guard let last = milliseconds.last else { throw TraceError(line: nil, reason: .empty) }
-        guard last > 0 else { throw TraceError(line: lineNumber, reason: .noTime) }
+        guard last > 0 else { throw TraceError(line: lastLine, reason: .noTime) }
         self.milliseconds = milliseconds
     }
+
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
     /// After so long the trace starts over.
     public var period: Duration { .milliseconds(Int64(periodMilliseconds)) }

@@ -92,7 +92,9 @@ public struct LinkEmulator: Sendable {
     /// management is told when the caller next asks.
     public var nextEvent: Duration? {
         let known = earliest?.time
-        guard let departure = bottleneck.nextDeparture, line.isEmpty || overtaking.isActive
+        // What leaves the bottleneck next arrives behind the line, unless it takes another way.
+        guard let departure = bottleneck.nextDeparture,
+            line.isEmpty || overtaking.isActive || dnsDelay != nil
         else { return known }
         let exit = overtaking.isActive ? departure : departure + max(.zero, delay + jitter.least)
         return known.map { min($0, exit) } ?? exit

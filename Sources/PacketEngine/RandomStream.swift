@@ -18,10 +18,12 @@ struct RandomStream: RandomNumberGenerator, Sendable, Hashable {
         // Two rounds keep the streams of neighbouring seeds and purposes apart.
         var expander = SplitMix(state: seed)
         expander = SplitMix(state: expander.next() ^ (purpose.rawValue << 32))
-        a = expander.next()
-        b = expander.next()
-        c = expander.next()
-        d = expander.next()
+        self.init(
+            state: (expander.next(), expander.next(), expander.next(), expander.next()))
+    }
+
+    init(state: (UInt64, UInt64, UInt64, UInt64)) {
+        (a, b, c, d) = state
     }
 
     mutating func next() -> UInt64 {
