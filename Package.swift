@@ -97,7 +97,8 @@ let package = Package(
         tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
         tests(
-            of: "PacketEngine", ["PacketEngine", "LinkModel", "LinkUnits", "LinkTesting"]),
+            of: "PacketEngine", ["PacketEngine", "LinkModel", "LinkUnits", "LinkTesting"],
+            goldens: true),
         tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
         tests(
             of: "ProfileCatalog",
