@@ -1,0 +1,115 @@
+import CLinux
+import Glibc
+public import SystemPackage
+
+/// A frame as a `PacketReceiver` got it. Its bytes are where the batch was told to put them.
+public struct ReceivedFrame: Sendable, Hashable {
+    /// The 802.1Q tag that the kernel took out of the frame.
+    public struct Tag: Sendable, Hashable {
+        /// The EtherType of the tag, 0x8100 or 0x88a8.
+        public var etherType: UInt16
+        /// Priority and VLAN.
+        public var control: UInt16
+
+        /// Makes a tag.
+        public init(etherType: UInt16, control: UInt16) {
+            self.etherType = etherType
+            self.control = control
+        }
+    }
+
+    /// The bytes that were written, with the `virtio_net_hdr` in front.
+    public var count: Int
+    /// The tag to put back.
+    public var tag: Tag?
+    /// When it came to the interface, of `KernelClock.realtime`; nil if nobody noted it.
+    public var arrival: Duration?
+    /// Whether it was too long for its buffers.
+    public var isTruncated: Bool
+}
+
+/// Gets all frames that come to an interface, with what `virtio_net_hdr` says of each: whether its
+/// checksum is unfinished and whether it is several packets in one (`PACKET_VNET_HDR`).
+public struct PacketReceiver: ~Copyable, Sendable {
+    private let socket: OwnedDescriptor
+
+    /// Opens a packet socket on an interface of the calling thread's network namespace.
+    ///
+    /// Requires `CAP_NET_RAW` there. Frames that leave by the interface are not among them.
+    public init(interface: Int32) throws(KernelError) {
+        socket = try OwnedDescriptor(
+            lc_packet_receiver(interface),
+            creating: "a packet socket that receives from interface \(interface)")
+    }
+
+    var descriptor: Int32 { socket.number }
+
+    /// Frames that were lost since the last call because the socket's buffer was full.
+    public func takeDrops() -> Int { max(0, Int(lc_packet_drops(descriptor))) }
+
+    /// Gets what has come, without waiting, in one system call.
+    ///
+    /// - Returns: how many frames `batch` now has.
+    /// - Throws: the kernel's reason; that nothing has come is none.
+    public func receive(into batch: inout ReceiveBatch) throws(Errno) -> Int {
+        let result = unsafe lc_packet_receive(
+            descriptor, batch.pieces, UInt32(ReceiveBatch.capacity), batch.frames)
+        guard result < 0 else { return Int(result) }
+        guard result == -EAGAIN || result == -EINTR else { throw Errno(rawValue: -result) }
+        return 0
+    }
+}
+
+/// Room for the frames of one system call.
+@safe
+public struct ReceiveBatch: ~Copyable {
+    /// The most frames of one call.
+    public static let capacity = Int(LC_PACKET_BATCH)
+
+    fileprivate let pieces: UnsafeMutablePointer<iovec>
+    fileprivate let frames: UnsafeMutablePointer<lc_frame>
+
+    /// Makes a batch whose frames have no room yet.
+    public init() {
+        unsafe pieces = .allocate(capacity: 2 * Self.capacity)
+        unsafe pieces.initialize(repeating: iovec(), count: 2 * Self.capacity)
+        unsafe frames = .allocate(capacity: Self.capacity)
+        unsafe frames.initialize(repeating: lc_frame(), count: Self.capacity)
+    }
+
+    deinit {
+        unsafe pieces.deallocate()
+        unsafe frames.deallocate()
+    }
+
+    /// Says where the bytes of frame `index` go: first to `head`, and what does not fit to `rest`.
+    ///
+    /// `memory` must live as long as the batch is used.
+    public mutating func place(
+        _ index: Int, in memory: borrowing FrameMemory, head: Range<Int>, rest: Range<Int>
+    ) {
+        precondition(index >= 0 && index < Self.capacity, "a batch has 64 frames")
+        unsafe pieces[2 * index] = iovec(memory.pointer(to: head))
+        unsafe pieces[2 * index + 1] = iovec(memory.pointer(to: rest))
+    }
+
+    /// What the last call says of a frame.
+    public subscript(index: Int) -> ReceivedFrame {
+        precondition(index >= 0 && index < Self.capacity, "a batch has 64 frames")
+        let frame = unsafe frames[index]
+        return ReceivedFrame(
+            count: Int(frame.length),
+            tag: frame.vlan_protocol == 0
+                ? nil
+                : ReceivedFrame.Tag(
+                    etherType: frame.vlan_protocol, control: frame.vlan_tci),
+            arrival: frame.realtime == 0 ? nil : .nanoseconds(frame.realtime),
+            isTruncated: frame.is_truncated != 0)
+    }
+}
+
+extension iovec {
+    init(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
+        unsafe self.init(iov_base: buffer.baseAddress, iov_len: buffer.count)
+    }
+}
