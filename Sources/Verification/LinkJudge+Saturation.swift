@@ -86,13 +86,13 @@ extension LinkJudge {
                 let bandwidth = direction.conditions(of: link).bandwidth
             else { return nil }
             let transfer = report.transfers[index] ?? .init()
-            let seconds = transfer.duration.seconds
+            let bytes = Statistics.steadyRate(times: transfer.times, totals: transfer.totals)
             // IP and TCP headers with the usual options.
             let expected = Double(bandwidth.bitsPerSecond) * 1448 / 1500
             return Check(
                 direction, .goodput, expected: expected,
-                measured: seconds > 0 ? Double(transfer.bytes * 8) / seconds : nil,
-                tolerance: expected * effort.goodputError, detail: "TCP")
+                measured: bytes.map { $0 * 8 }, tolerance: expected * effort.goodputError,
+                detail: "TCP")
         }
     }
 }

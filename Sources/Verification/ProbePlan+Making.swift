@@ -188,8 +188,7 @@ private struct Planner {
             guard let loaded = link.loadedRoundTrip(for: direction) else { continue }
             let transfer = ProbePlan.Transfer(
                 direction: direction, port: port(), start: free[direction] ?? .zero,
-                warmUp: max(.milliseconds(500), loaded * 4),
-                window: max(.seconds(2), loaded * 6))
+                warmUp: max(.seconds(1), loaded * 4), window: max(.seconds(3), loaded * 12))
             guard transfer.warmUp + transfer.window <= effort.longestTransfer else { continue }
             plan.transfers.append(transfer)
             free[direction] = transfer.end + loaded * 2 + Self.pause

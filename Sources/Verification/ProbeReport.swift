@@ -17,12 +17,13 @@ public struct ProbeReport: Sendable, Hashable, Codable {
         public init() {}
     }
 
-    /// What a TCP transfer brought.
+    /// What a TCP transfer brought while it counted. Both arrays have an element for each reading,
+    /// readings less than a millisecond apart taken together.
     public struct Transfer: Sendable, Hashable, Codable {
-        /// The bytes that the receiver read while it counted.
-        public var bytes = 0
-        /// From the first of the reads that count to the last.
-        public var duration = Duration.zero
+        /// When it was read, in seconds.
+        public var times: [Double] = []
+        /// The bytes read until then.
+        public var totals: [Double] = []
 
         /// Nothing has come.
         public init() {}

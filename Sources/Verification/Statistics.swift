@@ -61,6 +61,30 @@ enum Statistics {
         return spread > 0 ? product / spread : nil
     }
 
+    /// The rate of a stream that stalls behind lost packets and then catches up at once; nil for
+    /// fewer than two readings.
+    ///
+    /// A stretch that begins or ends within a stall would be off by all that waits. So both ends
+    /// are looked for, each in its quarter of the readings, where the stream is least behind.
+    static func steadyRate(times: [Double], totals: [Double]) -> Double? {
+        guard let begin = times.first, let end = times.last, end > begin else { return nil }
+        let quarter = (end - begin) / 4
+        let early = times.indices.filter { times[$0] <= begin + quarter }
+        let late = times.indices.filter { times[$0] >= end - quarter }
+        var ends = (first: 0, last: times.count - 1)
+        var rate = 0.0
+        for _ in 0..<4 {
+            rate = (totals[ends.last] - totals[ends.first]) / (times[ends.last] - times[ends.first])
+            let isBehind = { (one: Int, other: Int) in
+                totals[one] - rate * times[one] < totals[other] - rate * times[other]
+            }
+            ends = (
+                early.max(by: isBehind) ?? ends.first, late.max(by: isBehind) ?? ends.last
+            )
+        }
+        return rate
+    }
+
     /// The lengths of the rows of true values.
     static func runs(_ values: [Bool]) -> [Int] {
         var lengths: [Int] = []

@@ -64,7 +64,8 @@ struct StreamExchange {
             return result
         }
         let counted = start + transfer.start + transfer.warmUp
-        var first: Duration?
+        var total = 0
+        var last = counted - .milliseconds(1)
         while ProbeClock.now < end {
             let bytes: Int
             do {
@@ -73,14 +74,12 @@ struct StreamExchange {
                 break
             }
             guard bytes > 0 else { break }
+            total += bytes
             let now = ProbeClock.now
-            if let first {
-                result.bytes += bytes
-                result.duration = now - first
-            } else if now >= counted {
-                // These bytes came before the time that is counted.
-                first = now
-            }
+            guard now - last >= .milliseconds(1) else { continue }
+            last = now
+            result.times.append((now - counted).seconds)
+            result.totals.append(Double(total))
         }
         return result
     }
