@@ -82,10 +82,13 @@ let package = Package(
         module(
             "Conditioner",
             ["TrafficControl", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage]),
+        module(
+            "Verification",
+            ["Conditioner", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage]),
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "Conditioner", "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits",
+                "Verification", "Conditioner", "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits",
                 "LinuxKernel", "Netlink", "TrafficControl", argumentParser, systemPackage,
             ],
             swiftSettings: swiftSettings),
@@ -133,7 +136,9 @@ let package = Package(
             exclude: ["Goldens"], swiftSettings: swiftSettings),
         // Real programs in network namespaces, on this kernel and in the kernel lab.
         .testTarget(
-            name: "IntegrationTests", dependencies: ["linkcond", "Conditioner", "LinkTesting"],
+            name: "IntegrationTests", dependencies: [
+                "linkcond", "Verification", "Conditioner", "LinkModel", "LinkUnits", "LinkTesting",
+            ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], goldens: true),
         tests(
@@ -151,6 +156,12 @@ let package = Package(
                 "Conditioner", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel",
                 "LinkUnits", "LinkTesting", systemPackage,
             ], goldens: true),
+        tests(
+            of: "Verification",
+            [
+                "Verification", "Conditioner", "LinuxKernel", "LinkModel", "LinkUnits",
+                "LinkTesting", systemPackage,
+            ]),
         tests(
             of: "ConditionerKernel",
             [

@@ -2,6 +2,7 @@ import Conditioner
 import LinuxKernel
 import ProfileCatalog
 import ProfileFormat
+import Verification
 
 /// The exit codes of linkcond: those of sysexits.h, where it has one.
 enum ExitStatus: Int32, CaseIterable {
@@ -33,6 +34,8 @@ enum ExitStatus: Int32, CaseIterable {
         case is UsageError: self = .usage
         case is ProfileError: self = .badFile
         case is OutputError: self = .cannotWrite
+        case let error as LinkFailure: self = error.exitStatus
+        case is VerificationError: self = .failed
         default: self = .internalFault
         }
     }

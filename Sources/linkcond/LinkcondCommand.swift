@@ -14,6 +14,7 @@ struct LinkcondCommand: ParsableCommand {
             """,
         subcommands: [
             ListCommand.self, ShowCommand.self, ApplyCommand.self, StatusCommand.self,
-            ClearCommand.self, DoctorCommand.self,
+            ClearCommand.self, VerifyCommand.self, DoctorCommand.self, VerifyLinkCommand.self,
+            ProbeCommand.self,
         ])
 }

@@ -1,0 +1,72 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// A TCP port that waits for bulk transfers.
+public struct BulkListener: ~Copyable {
+    private let descriptor: Int32
+
+    /// Listens on `port` of all addresses.
+    public init(_ family: InternetFamily, port: UInt16) throws(KernelError) {
+        let descriptor = lc_stream_listen(family.rawValue, port)
+        try BulkStream.check(Int64(descriptor), .open, "TCP port \(port)")
+        self.descriptor = descriptor
+    }
+
+    /// The next connection, if one comes before `deadline` by `ProbeClock`.
+    public func accept(until deadline: Duration) throws(KernelError) -> BulkStream {
+        try BulkStream(
+            adopting: lc_stream_accept(descriptor, deadline.cNanoseconds), "a connection")
+    }
+
+    /// What `ProbeSocket.wait` takes to name this socket.
+    public var number: Int32 { descriptor }
+
+    deinit { close(descriptor) }
+}
+
+/// A TCP connection over which zeros go one way, as many as pass.
+public struct BulkStream: ~Copyable {
+    private let descriptor: Int32
+
+    /// Connects to `port` of the numeric `address`, before `deadline` by `ProbeClock`.
+    public init(
+        _ family: InternetFamily, to address: String, port: UInt16, until deadline: Duration
+    ) throws(KernelError) {
+        let status = unsafe lc_stream_connect(
+            family.rawValue, address, port, deadline.cNanoseconds)
+        try self.init(adopting: status, "a connection to \(address)")
+    }
+
+    fileprivate init(adopting descriptor: Int32, _ subject: String) throws(KernelError) {
+        try Self.check(Int64(descriptor), .open, subject)
+        self.descriptor = descriptor
+    }
+
+    /// Writes what the connection takes, and waits for that until `deadline`.
+    ///
+    /// - Returns: the bytes written.
+    public func write(until deadline: Duration) throws(KernelError) -> Int {
+        let count = lc_stream_write(descriptor, deadline.cNanoseconds)
+        try Self.check(count, .write, "the connection")
+        return Int(count)
+    }
+
+    /// Reads and forgets what has come, and waits for that until `deadline`.
+    ///
+    /// - Returns: the bytes read; 0 when the sender has ended.
+    public func read(until deadline: Duration) throws(KernelError) -> Int {
+        let count = lc_stream_read(descriptor, deadline.cNanoseconds)
+        try Self.check(count, .read, "the connection")
+        return Int(count)
+    }
+
+    fileprivate static func check(
+        _ status: Int64, _ operation: KernelError.Operation, _ subject: String
+    ) throws(KernelError) {
+        guard status < 0 else { return }
+        throw KernelError(operation, subject: subject, errno: Errno(rawValue: Int32(-status)))
+    }
+
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,5 @@
+/// The version of the Internet Protocol that a socket speaks.
+public enum InternetFamily: Int32, Sendable, Hashable, Codable, CaseIterable {
+    case ipv4 = 4
+    case ipv6 = 6
+}

@@ -1,0 +1,77 @@
+import Glibc
+import LinkModel
+import LinkUnits
+
+/// The one-way delay that a link promises over an idle line, in milliseconds.
+///
+/// No packet arrives before it was sent: what jitter would take below zero is zero, which moves
+/// the mean and narrows the spread. So the moments are taken from the distribution cut like that.
+struct DelayExpectation: Hashable {
+    let mean: Double
+    let deviation: Double
+    /// The fourth central moment by the square of the variance: what the spread of a measured
+    /// deviation depends on. 3 for a normal distribution.
+    let kurtosis: Double
+
+    /// What a packet of `bytes` meets with.
+    init(_ conditions: DirectionConditions, bytes: Int) {
+        let fixed = conditions.serialization(ofBytes: bytes).milliseconds
+        let delay = conditions.delay.milliseconds
+        guard let jitter = conditions.jitter else {
+            (mean, deviation, kurtosis) = (delay + fixed, 0, 3)
+            return
+        }
+        let values = Self.deviates(jitter.distribution).map {
+            max(0, delay + jitter.amount.milliseconds * $0) + fixed
+        }
+        let count = Double(values.count)
+        let mean = values.reduce(0, +) / count
+        let moment = { (power: Int) in
+            values.reduce(0) { sum, value in
+                sum + (0..<power).reduce(1) { product, _ in product * (value - mean) }
+            } / count
+        }
+        let variance = moment(2)
+        self.mean = mean
+        deviation = variance.squareRoot()
+        kurtosis = variance > 0 ? moment(4) / (variance * variance) : 3
+    }
+
+    /// How far the mean of `count` packets may be off by chance.
+    func meanError(count: Int) -> Double {
+        Statistics.deviations * deviation / Double(max(1, count)).squareRoot()
+    }
+
+    /// How far the standard deviation of `count` packets may be off by chance.
+    func deviationError(count: Int) -> Double {
+        Statistics.deviations * deviation
+            * (max(0.1, kurtosis - 1) / (4 * Double(max(1, count)))).squareRoot()
+    }
+
+    /// Values spread evenly over a distribution with mean 0 and deviation 1; for `uniform` from
+    /// -1 to 1. Tails are cut at four deviations, as netem cuts them.
+    private static func deviates(_ distribution: Jitter.Distribution) -> [Double] {
+        let size = 2048
+        let shares = (0..<size).map { (Double($0) + 0.5) / Double(size) }
+        guard distribution != .uniform else { return shares.map { 2 * $0 - 1 } }
+        var values = shares.map { quantile($0, distribution) }
+        for _ in 0..<10 {
+            values = values.map { min(4, max(-4, $0)) }
+            let mean = Statistics.mean(values) ?? 0
+            let deviation = Statistics.standardDeviation(values) ?? 1
+            values = values.map { ($0 - mean) / deviation }
+        }
+        return values
+    }
+
+    private static func quantile(_ share: Double, _ distribution: Jitter.Distribution) -> Double {
+        // Pareto with shape 3 has mean 3/2 and variance 3/4.
+        let pareto = (1 / cbrt(1 - share) - 1.5) / 0.75.squareRoot()
+        return switch distribution {
+        case .uniform: 2 * share - 1
+        case .normal: Statistics.normalQuantile(share)
+        case .pareto: pareto
+        case .paretonormal: 0.25 * Statistics.normalQuantile(share) + 0.75 * pareto
+        }
+    }
+}

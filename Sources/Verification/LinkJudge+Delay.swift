@@ -1,0 +1,104 @@
+import Conditioner
+import LinkModel
+import LinkUnits
+import LinuxKernel
+
+extension LinkJudge {
+    /// The delay over IPv4 and IPv6, and the jitter.
+    func delays(_ direction: Direction) -> [Check] {
+        seen(.delay, direction).flatMap { flow in
+            [delay(of: flow, direction, detail: nil), jitter(of: flow, direction)]
+        } + seen(.delayIPv6, direction).map { delay(of: $0, direction, detail: "IPv6") }
+    }
+
+    private func delay(of seen: SeenFlow, _ direction: Direction, detail: String?) -> Check {
+        let conditions = direction.conditions(of: link)
+        let delays = seen.delays
+        let expectation = DelayExpectation(conditions, bytes: seen.flow.packetBytes)
+        // The median is not moved by a few probes that met with a busy machine; but only of a
+        // delay without variation is it known.
+        let measured =
+            conditions.jitter == nil ? Statistics.median(delays) : Statistics.mean(delays)
+        if conditions.trace != nil {
+            return Check(direction, .delay, unjudged: measured, because: "follows the trace")
+        }
+        if measured == nil, mayAllBeLost(seen.sent, conditions) {
+            return Check(direction, .delay, unjudged: nil, because: "all probes were lost")
+        }
+        return Check(
+            direction, .delay, expected: expectation.mean, measured: measured,
+            tolerance: delayError(of: expectation.mean)
+                + expectation.meanError(count: delays.count), detail: detail)
+    }
+
+    private func jitter(of seen: SeenFlow, _ direction: Direction) -> Check {
+        let conditions = direction.conditions(of: link)
+        let delays = seen.delays
+        let expectation = DelayExpectation(conditions, bytes: seen.flow.packetBytes)
+        let isSteady = conditions.jitter == nil
+        let measured =
+            isSteady
+            ? Statistics.robustDeviation(delays) : Statistics.standardDeviation(delays)
+        if conditions.trace != nil {
+            return Check(direction, .jitter, unjudged: measured, because: "follows the trace")
+        }
+        if delays.count < 5, mayAllBeLost(max(0, seen.sent - 5), conditions) {
+            return Check(direction, .jitter, unjudged: measured, because: "too few arrived")
+        }
+        return Check(
+            direction, .jitter, expected: expectation.deviation, measured: measured,
+            tolerance: effort.delayError.milliseconds
+                + effort.relativeJitterError * expectation.deviation
+                + expectation.deviationError(count: delays.count))
+    }
+
+    /// What the instrument may be wrong by at this delay, in milliseconds.
+    private func delayError(of expected: Double) -> Double {
+        effort.delayError.milliseconds + effort.relativeDelayError * expected
+    }
+
+    // MARK: DNS
+
+    /// How much later packets to port 53 arrive than others.
+    var dns: [Check] {
+        guard let extra = link.dnsDelay else { return [] }
+        let pairs = zip(seen(.dns, .up), seen(.dnsReference, .up))
+        var checks = pairs.map { dns, reference -> Check in
+            let detail = "UDP, \(dns.flow.family == .ipv4 ? "IPv4" : "IPv6")"
+            if let obstacle = dns.obstacle {
+                return Check(.up, .dns, unjudged: nil, because: obstacle)
+            }
+            let delays = dns.delays
+            if delays.isEmpty || reference.delays.isEmpty, mayAllBeLost(dns.sent, link.up) {
+                return Check(.up, .dns, unjudged: nil, because: "all probes were lost")
+            }
+            let spread = DelayExpectation(link.up, bytes: dns.flow.packetBytes)
+            return dnsCheck(
+                extra, delays, reference.delays,
+                chance: spread.meanError(count: delays.count)
+                    + spread.meanError(count: reference.delays.count), detail: detail)
+        }
+        let isReachable = seen(.dns, .up).allSatisfy { $0.obstacle == nil }
+        if plan.connects.count == 2, isReachable {
+            let times = plan.connects.indices.map { index in
+                (report.connects[index] ?? []).map(\.milliseconds)
+            }
+            let spread = DelayExpectation(link.up, bytes: 60)
+            checks.append(
+                dnsCheck(
+                    extra, times[0], times[1], chance: spread.meanError(count: times[0].count) * 4,
+                    detail: "TCP"))
+        }
+        return checks
+    }
+
+    private func dnsCheck(
+        _ extra: Duration, _ delayed: [Double], _ others: [Double], chance: Double, detail: String
+    ) -> Check {
+        let middle = link.up.jitter == nil ? Statistics.median : Statistics.mean
+        let difference = middle(delayed).flatMap { late in middle(others).map { late - $0 } }
+        return Check(
+            .up, .dns, expected: extra.milliseconds, measured: difference,
+            tolerance: delayError(of: extra.milliseconds) * 2 + chance, detail: detail)
+    }
+}

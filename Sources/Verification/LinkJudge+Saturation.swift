@@ -1,0 +1,98 @@
+import Conditioner
+import LinkModel
+import LinkUnits
+
+extension LinkJudge {
+    /// Bandwidth and queue, from packets sent above the bandwidth.
+    func saturation(_ direction: Direction) -> [Check] {
+        seen(.saturation, direction).flatMap { seen -> [Check] in
+            let conditions = direction.conditions(of: link)
+            let rate = measuredRate(seen, conditions)
+            guard let bandwidth = conditions.bandwidth else {
+                return [
+                    Check(direction, .bandwidth, unjudged: rate, because: "unlimited; sent 100 Mbit/s")
+                ]
+            }
+            let expected = Double(bandwidth.bitsPerSecond)
+            var checks = [
+                Check(
+                    direction, .bandwidth, expected: expected, measured: rate,
+                    tolerance: expected
+                        * (effort.bandwidthError + rateError(seen, conditions)))
+            ]
+            if let queue = conditions.fillableQueue(effort), conditions.loss.mean < .one {
+                checks.append(self.queue(seen, conditions, limit: queue, rate: rate))
+            }
+            return checks
+        }
+    }
+
+    /// What passes the bottleneck in bits per second: what arrives, and what is lost behind it.
+    private func measuredRate(_ seen: SeenFlow, _ conditions: DirectionConditions) -> Double? {
+        // A bottleneck may let a first burst through at once.
+        let times = seen.firsts.dropFirst(seen.firsts.count / 10)
+            .map { Double(seen.arrivals.received[$0] - seen.arrivals.received[0]) / 1e9 }
+        guard times.count >= 10, let packets = Statistics.rate(ofEventsAt: times) else {
+            return nil
+        }
+        let passing = (1 - conditions.loss.mean.value) * (1 - conditions.corrupt.value)
+        return passing > 0 ? packets * Double(seen.flow.packetBytes * 8) / passing : nil
+    }
+
+    /// How far the rate may be off by chance, as a share of it.
+    private func rateError(_ seen: SeenFlow, _ conditions: DirectionConditions) -> Double {
+        let count = Double(max(10, seen.firsts.count))
+        let lost = min(0.99, conditions.loss.mean.value + conditions.corrupt.value)
+        let losses = (lost / (1 - lost) / (count * conditions.loss.independentShare)).squareRoot()
+        // Jitter moves the ends of the line through the arrivals.
+        let time = seen.flow.duration.seconds
+        let jitter = (conditions.jitter?.amount ?? .zero).seconds / time * (12 / count).squareRoot()
+        return Statistics.deviations * (losses + jitter)
+    }
+
+    /// How many packets stand in front of the bottleneck when no more find room.
+    private func queue(
+        _ seen: SeenFlow, _ conditions: DirectionConditions, limit: Int, rate: Double?
+    ) -> Check {
+        let direction = seen.flow.direction
+        let packetTime = conditions.serialization(ofBytes: seen.flow.packetBytes).milliseconds
+        // Without a queue a packet takes as long as on the idle line, and longer to be sent.
+        let idle = self.seen(.delay, direction).first.flatMap { idle in
+            Statistics.median(idle.delays).map {
+                $0 - conditions.serialization(ofBytes: idle.flow.packetBytes).milliseconds
+                    + packetTime
+            }
+        }
+        // Packets that arrived while more were sent than passed: each met with a full queue.
+        let filled = UInt32(seen.flow.segments.first?.count ?? 0)
+        let delays = seen.firsts.filter { seen.arrivals.numbers[$0] >= filled }.map(seen.delay)
+        let standing = Statistics.median(delays).flatMap { full in
+            idle.map { (full - $0) / packetTime }
+        }
+        let jitter = (conditions.jitter?.amount ?? .zero).milliseconds
+        let chance = Statistics.deviations * 1.25 * jitter / Double(max(1, delays.count)).squareRoot()
+        // One packet is on the wire, which some count as waiting; and one is just leaving.
+        let tolerance =
+            2 + effort.queueError * Double(limit)
+            + (effort.delayError.milliseconds + chance) / packetTime
+        return Check(
+            direction, .queue, expected: Double(limit), measured: standing, tolerance: tolerance)
+    }
+
+    /// What a TCP transfer brought, the headers left out.
+    func transfers(_ direction: Direction) -> [Check] {
+        plan.transfers.indices.compactMap { index -> Check? in
+            guard plan.transfers[index].direction == direction,
+                let bandwidth = direction.conditions(of: link).bandwidth
+            else { return nil }
+            let transfer = report.transfers[index] ?? .init()
+            let bytes = Statistics.steadyRate(times: transfer.times, totals: transfer.totals)
+            // IP and TCP headers with the usual options.
+            let expected = Double(bandwidth.bitsPerSecond) * 1448 / 1500
+            return Check(
+                direction, .goodput, expected: expected,
+                measured: bytes.map { $0 * 8 }, tolerance: expected * effort.goodputError,
+                detail: "TCP")
+        }
+    }
+}

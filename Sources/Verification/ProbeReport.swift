@@ -1,0 +1,56 @@
+/// What one of the two programs that measure a link saw.
+public struct ProbeReport: Sendable, Hashable, Codable {
+    /// A flow as its receiver saw it. The three arrays have an element for each arrival.
+    public struct Arrivals: Sendable, Hashable, Codable {
+        /// The numbers, in the order of arrival.
+        public var numbers: [UInt32] = []
+        /// The time of sending, in nanoseconds since 1970.
+        public var sent: [Int64] = []
+        /// The time of arrival, in nanoseconds since 1970.
+        public var received: [Int64] = []
+        /// Packets that arrived with other bytes than they were sent with.
+        public var damaged = 0
+        /// Packets that reached the receiver but found no room in its buffer.
+        public var overflows = 0
+
+        /// Nothing has arrived.
+        public init() {}
+    }
+
+    /// What a TCP transfer brought while it counted. Both arrays have an element for each reading,
+    /// readings less than a millisecond apart taken together.
+    public struct Transfer: Sendable, Hashable, Codable {
+        /// When it was read, in seconds.
+        public var times: [Double] = []
+        /// The bytes read until then.
+        public var totals: [Double] = []
+
+        /// Nothing has come.
+        public init() {}
+    }
+
+    /// How many packets of the flow with this index in the plan were sent.
+    public var sent: [Int: Int] = [:]
+    /// What arrived of the flow with this index in the plan.
+    public var arrivals: [Int: Arrivals] = [:]
+    /// What came over the transfer with this index in the plan.
+    public var transfers: [Int: Transfer] = [:]
+    /// How long each connection of those with this index in the plan took to open.
+    public var connects: [Int: [Duration]] = [:]
+    /// Why a flow with this index in the plan could not be measured.
+    public var obstacles: [Int: String] = [:]
+
+    /// An empty report.
+    public init() {}
+
+    /// The reports of both programs as one.
+    public func merged(with other: ProbeReport) -> ProbeReport {
+        var merged = self
+        merged.sent.merge(other.sent) { $0 + $1 }
+        merged.arrivals.merge(other.arrivals) { first, _ in first }
+        merged.transfers.merge(other.transfers) { first, _ in first }
+        merged.connects.merge(other.connects) { $0 + $1 }
+        merged.obstacles.merge(other.obstacles) { first, _ in first }
+        return merged
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import LinuxKernel
+import Verification
+
+/// `linkcond probe`: one end of a measurement, started by `verify` on either side of the link.
+struct ProbeCommand: ParsableCommand {
+    /// The ends of the link.
+    enum Role: String, CaseIterable, ExpressibleByArgument {
+        case app, far
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "probe", abstract: "Measures a link from one of its ends.",
+        discussion: """
+            Example:
+              linkcond probe --role app --peer 192.0.2.2 --directory /tmp/measurement
+            """, shouldDisplay: false)
+
+    @Option(help: "Which end this is.")
+    var role: Role
+
+    @Option(help: "The IPv4 address of the other end.")
+    var peer: String
+
+    @Option(name: .customLong("peer-ipv6"), help: "The IPv6 address of the other end.")
+    var peerIPv6: String
+
+    @Option(help: "Where the plan is, and where the report goes.")
+    var directory: String
+
+    func run() throws {
+        ChildProgram.endWithParent()
+        var probe = try Probe(
+            role == .app ? .app : .far, peer: [.ipv4: peer, .ipv6: peerIPv6],
+            place: MeetingPlace(directory: directory))
+        try probe.run()
+    }
+}

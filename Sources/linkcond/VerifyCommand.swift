@@ -1,0 +1,134 @@
+import ArgumentParser
+import LinkModel
+import LinkUnits
+import ProfileCatalog
+import Verification
+
+/// `linkcond verify PROFILE...`
+struct VerifyCommand: ParsableCommand {
+    /// What carries the conditions out.
+    enum Backend: String, CaseIterable, ExpressibleByArgument {
+        case auto, kernel, engine
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Measures whether a link does what its profile says.",
+        discussion: """
+            Each profile is set up on a link of its own, apart from the host's network, over \
+            which real packets go both ways: delay and jitter on an idle line (IPv4 and IPv6), \
+            loss, its bursts, reordering, duplicates and damage below the bandwidth, bandwidth \
+            and queue above it, TCP where it can use the whole bandwidth, and DNS.
+
+            A check passes if what was measured is within the tolerance: what chance may do to so \
+            many packets, and what the instrument may be wrong by on a machine that has other \
+            things to do. More packets, so a longer run, make it tighter. A link that does what \
+            it promises fails one check in 100,000 by chance.
+
+            It ends with exit code 1 if a check fails.
+
+            Examples:
+              linkcond verify LTE
+              linkcond verify LTE 3G Edge --quick
+              linkcond verify --all --jobs 8 --json
+            """)
+
+    @Argument(
+        help: "Names of profiles or paths of their files.", completion: ProfileArgument.completion)
+    var profiles: [String] = []
+
+    @Flag(help: "Verify every profile that linkcond list shows.")
+    var all = false
+
+    @Flag(help: "Take a few seconds for each profile, with wider tolerances.")
+    var quick = false
+
+    @Flag(help: "Take some minutes for each profile, with tighter tolerances.")
+    var thorough = false
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "Changes a field of all the profiles, such as down.loss=2%; may be given several "
+                + "times.", valueName: "field=value"))
+    var settings: [String] = []
+
+    @Option(help: "What carries the conditions out.")
+    var backend = Backend.auto
+
+    @Option(help: "Have chance do the same to the packets in every run with this number.")
+    var seed: UInt64?
+
+    @Option(
+        help: """
+            How many profiles are measured at a time, those of fast links apart, which have the \
+            machine to themselves.
+            """)
+    var jobs = 1
+
+    @Flag(help: "Print JSON, as Profiles/schema/verify.schema.json describes it.")
+    var json = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if quick && thorough {
+            throw ValidationError("--quick and --thorough contradict each other; leave one out.")
+        }
+        if all && !profiles.isEmpty {
+            throw ValidationError("--all and names contradict each other; leave one out.")
+        }
+        if !all && profiles.isEmpty {
+            throw ValidationError("Name a profile, or give --all; linkcond list shows them.")
+        }
+        guard (1...64).contains(jobs) else {
+            throw ValidationError("--jobs \(jobs) is outside 1 to 64.")
+        }
+    }
+
+    func run() throws {
+        let console = global.console
+        let measurements = try measurements()
+        let time = LinkMeasurements.expectedTime(of: measurements, jobs: jobs)
+        console.report(
+            "Measuring \(measurements.count) profile\(measurements.count == 1 ? "" : "s") takes "
+                + "about \(Self.text(of: time))")
+        let results = try LinkMeasurements.run(measurements, jobs: jobs) { result, done in
+            let failed = result.checks.count { $0.verdict == .failed }
+            console.report(
+                "\(done) of \(measurements.count): \(result.profile): "
+                    + (failed == 0 ? "as promised" : "\(failed) outside tolerance"))
+        }
+        if json {
+            try console.print(JSONText.text(of: VerificationJSON(results)))
+        } else {
+            try console.print(VerificationTable.text(results, isStyled: console.isStyled))
+        }
+        guard results.allSatisfy(\.isAsPromised) else {
+            throw ExitCode(ExitStatus.failed.rawValue)
+        }
+    }
+
+    /// What is to be measured.
+    private func measurements() throws -> [LinkMeasurement] {
+        let catalog = ProfileArgument.catalog
+        let effort: Effort = quick ? .quick : thorough ? .thorough : .normal
+        let entries = try all ? catalog.all().entries : profiles.map { try catalog.entry(named: $0) }
+        return try entries.enumerated().map { index, entry in
+            let conditions = try ProfileArgument.conditions(
+                of: entry.profile, changedBy: settings)
+            var arguments = ["verify-link", all ? entry.profile.id : profiles[index]]
+            arguments += settings.flatMap { ["--set", $0] } + ["--backend", backend.rawValue]
+            if let seed { arguments += ["--seed", "\(seed)"] }
+            return LinkMeasurement(
+                profile: entry.profile.id, conditions: conditions,
+                plan: ProbePlan(conditions, effort: effort), effort: effort,
+                arguments: arguments)
+        }
+    }
+
+    private static func text(of time: Duration) -> String {
+        let seconds = Int(time.milliseconds / 1000) + 1
+        return seconds < 120 ? "\(seconds) s" : "\((seconds + 59) / 60) min"
+    }
+}
