@@ -85,10 +85,16 @@ let package = Package(
         module(
             "Verification",
             ["Conditioner", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage]),
+        module(
+            "Sandbox",
+            [
+                "Conditioner", "PacketLoop", "Netlink", "LinuxKernel", "LinkModel", systemPackage,
+            ]),
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "Verification", "Conditioner", "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits",
+                "Verification", "Sandbox", "Conditioner", "ProfileCatalog", "ProfileFormat",
+                "LinkModel", "LinkUnits",
                 "LinuxKernel", "Netlink", "TrafficControl", argumentParser, systemPackage,
             ],
             swiftSettings: swiftSettings),
@@ -134,6 +140,7 @@ let package = Package(
                 argumentParser, systemPackage,
             ],
             exclude: ["Goldens"], swiftSettings: swiftSettings),
+        tests(of: "Sandbox", ["Sandbox", "Netlink", "LinuxKernel"]),
         // Real programs in network namespaces, on this kernel and in the kernel lab.
         .testTarget(
             name: "IntegrationTests", dependencies: [

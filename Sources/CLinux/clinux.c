@@ -24,9 +24,13 @@ int lc_lock_file(int fd, int wait) {
     return result == 0 ? 0 : -errno;
 }
 
-int lc_has_net_admin(void) {
+static int has_capability(int number) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2];
     if (syscall(SYS_capget, &header, data) != 0) return -errno;
-    return (data[0].effective >> CAP_NET_ADMIN) & 1;
+    return (data[0].effective >> number) & 1;
 }
+
+int lc_has_net_admin(void) { return has_capability(CAP_NET_ADMIN); }
+
+int lc_has_sys_admin(void) { return has_capability(CAP_SYS_ADMIN); }

@@ -3,6 +3,7 @@
 #ifndef LINKCOND_CNETLINK_H
 #define LINKCOND_CNETLINK_H
 
+#include <arpa/inet.h>
 #include <linux/gen_stats.h>
 #include <linux/if.h>
 #include <linux/if_arp.h>
@@ -11,6 +12,7 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/tc_act/tc_mirred.h>
+#include <linux/veth.h>
 #include <netlink/attr.h>
 #include <netlink/errno.h>
 #include <netlink/msg.h>

@@ -4,7 +4,7 @@ public import SystemPackage
 public struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was attempted.
     public enum Operation: String, Sendable {
-        case open, read, write, create, remove, lock
+        case open, read, write, create, enter, remove, lock, mount
     }
 
     /// What was attempted.

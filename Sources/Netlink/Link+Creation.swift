@@ -32,6 +32,59 @@ extension Link {
         return unsafe addRequest(link)
     }
 
+    /// One end of a wire between two namespaces.
+    public struct WireEnd: Sendable, Hashable {
+        /// Its name.
+        public var name: String
+        /// Its index, which has to be free, so that later messages of the same batch can name it.
+        public var index: Int32
+
+        /// Makes an end.
+        public init(name: String, index: Int32) {
+            self.name = name
+            self.index = index
+        }
+    }
+
+    /// Makes two interfaces joined by a wire, the second one in another network namespace, which
+    /// an open descriptor names. Equivalent to
+    /// `ip link add NAME index N type veth peer name NAME index N netns NAMESPACE`.
+    public static func addVeth(
+        _ near: WireEnd, to far: WireEnd, namespace: Int32
+    ) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
+        builder.append(header(index: near.index))
+        builder.put(Int(IFLA_IFNAME), near.name)
+        builder.nest(Int(IFLA_LINKINFO)) { builder in
+            builder.put(Int(IFLA_INFO_KIND), "veth")
+            builder.nest(Int(IFLA_INFO_DATA)) { builder in
+                builder.nest(Int(VETH_INFO_PEER)) { builder in
+                    builder.append(header(index: far.index))
+                    builder.put(Int(IFLA_IFNAME), far.name)
+                    builder.put(Int(IFLA_NET_NS_FD), namespace)
+                }
+            }
+        }
+        return builder.finish()
+    }
+
+    /// Makes a switch. Equivalent to `ip link add NAME index N type bridge`.
+    public static func addBridge(_ end: WireEnd) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
+        builder.append(header(index: end.index))
+        builder.put(Int(IFLA_IFNAME), end.name)
+        builder.nest(Int(IFLA_LINKINFO)) { $0.put(Int(IFLA_INFO_KIND), "bridge") }
+        return builder.finish()
+    }
+
+    /// Makes the interface a port of a bridge. Equivalent to `ip link set dev NAME master BRIDGE`.
+    public static func join(index: Int32, bridge: Int32) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        builder.append(header(index: index))
+        builder.put(Int(IFLA_MASTER), bridge)
+        return builder.finish()
+    }
+
     private static func addRequest(_ link: OpaquePointer) -> NetlinkMessage {
         var message: OpaquePointer?
         let status = unsafe rtnl_link_build_add_request(

@@ -97,6 +97,16 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
+    /// Switches the interface on. Equivalent to `ip link set dev NAME up`.
+    public static func bringUp(index: Int32) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        var header = header(index: index)
+        header.ifi_flags = UInt32(IFF_UP.rawValue)
+        header.ifi_change = UInt32(IFF_UP.rawValue)
+        builder.append(header)
+        return builder.finish()
+    }
+
     /// Gives the interface no IPv6 address of its own, and so no reason to speak. The kernel
     /// refuses it where IPv6 is off. Equivalent to `ip link set dev NAME addrgenmode none`.
     public static func disableAutoconfiguration(index: Int32) -> NetlinkMessage {
@@ -119,7 +129,7 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
-    private static func header(index: Int32) -> ifinfomsg {
+    static func header(index: Int32) -> ifinfomsg {
         var header = ifinfomsg()
         header.ifi_index = index
         return header

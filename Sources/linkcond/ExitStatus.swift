@@ -2,6 +2,7 @@ import Conditioner
 import LinuxKernel
 import ProfileCatalog
 import ProfileFormat
+import Sandbox
 import Verification
 
 /// The exit codes of linkcond: those of sysexits.h, where it has one.
@@ -24,6 +25,12 @@ enum ExitStatus: Int32, CaseIterable {
     case noPermission = 77
     /// A profile, scenario or configuration file is wrong.
     case badFile = 78
+    /// A sandbox could not be made or did not last.
+    case sandbox = 125
+    /// The command to be run cannot be executed.
+    case notExecutable = 126
+    /// There is no such command to be run.
+    case notFound = 127
 
     /// The code that `error` ends the process with. The one place that decides it.
     init(of error: any Error) {
@@ -33,6 +40,7 @@ enum ExitStatus: Int32, CaseIterable {
         case is UnsupportedConditions: self = .unavailable
         case is UsageError: self = .usage
         case is ProfileError: self = .badFile
+        case let error as SandboxError: self.init(of: error)
         case is OutputError: self = .cannotWrite
         case let error as LinkFailure: self = error.exitStatus
         case is VerificationError: self = .failed
@@ -49,6 +57,14 @@ enum ExitStatus: Int32, CaseIterable {
         case .missingPrivilege: self = .noPermission
         case .kernel(let error): self = error.isMissingPrivilege ? .noPermission : .cannotWrite
         case .refused, .vanished, .netlink: self = .failed
+        }
+    }
+
+    private init(of error: SandboxError) {
+        switch error.fault {
+        case .sandbox: self = .sandbox
+        case .notExecutable: self = .notExecutable
+        case .notFound: self = .notFound
         }
     }
 

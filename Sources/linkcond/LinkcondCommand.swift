@@ -8,13 +8,14 @@ struct LinkcondCommand: ParsableCommand {
         discussion: """
             Examples:
               linkcond list
+              linkcond run LTE -- curl -O http://host.linkcond:8000/file
               sudo linkcond apply LTE
               linkcond status
               sudo linkcond clear
             """,
         subcommands: [
-            ListCommand.self, ShowCommand.self, ApplyCommand.self, StatusCommand.self,
-            ClearCommand.self, VerifyCommand.self, DoctorCommand.self, VerifyLinkCommand.self,
-            ProbeCommand.self,
+            ListCommand.self, ShowCommand.self, RunCommand.self, ApplyCommand.self,
+            StatusCommand.self, ClearCommand.self, VerifyCommand.self, DoctorCommand.self,
+            VerifyLinkCommand.self, ProbeCommand.self,
         ])
 }

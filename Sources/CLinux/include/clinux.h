@@ -17,4 +17,7 @@ int lc_lock_file(int fd, int wait);
 /// Whether CAP_NET_ADMIN is in the effective set of the calling thread.
 int lc_has_net_admin(void);
 
+/// Whether CAP_SYS_ADMIN is in the effective set of the calling thread.
+int lc_has_sys_admin(void);
+
 #endif

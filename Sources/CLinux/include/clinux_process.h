@@ -1,0 +1,84 @@
+// Processes and namespaces, as far as Swift does not see the calls. Each function returns a value
+// of zero or above, or -errno.
+#ifndef CLINUX_PROCESS_H
+#define CLINUX_PROCESS_H
+
+#include <linux/sched.h>
+#include <sys/types.h>
+
+/// fork(): 0 in the child. Only for a process with one thread.
+pid_t lc_fork(void);
+
+/// unshare(2) with any of CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET.
+int lc_unshare(int flags);
+
+/// Has the kernel kill the calling process when the thread that made it ends.
+int lc_die_with_parent(void);
+
+/// mount(2); any text may be NULL.
+int lc_mount(const char *source, const char *target, const char *type, unsigned long flags,
+             const char *data);
+
+/// umount2(target, MNT_DETACH).
+int lc_detach_mount(const char *target);
+
+/// memfd_create(2), closed on exec.
+int lc_memory_file(const char *name);
+
+/// Blocks `signals` (a list of `count` numbers) and opens a descriptor that tells of them.
+int lc_open_signals(const int *signals, int count);
+
+/// What a signal descriptor tells.
+struct lc_signal {
+    int number;
+    /// Whether a process sent it, rather than the kernel (a terminal's Ctrl-C).
+    int was_sent;
+};
+
+/// Reads the next signal: 1, or 0 if there is none. Never waits.
+int lc_read_signal(int fd, struct lc_signal *signal);
+
+/// What becomes of a child.
+struct lc_child_exit {
+    pid_t pid;
+    /// The exit code, or -1.
+    int code;
+    /// The signal that ended it, or 0.
+    int signal;
+};
+
+/// Reaps a child that has ended: 1, or 0 if there is none. Waits for `pid` (-1: any) if `wait`.
+int lc_reap(pid_t pid, int wait, struct lc_child_exit *exit);
+
+/// A program to be started.
+struct lc_program {
+    /// The words, ended by NULL; the first names the program, looked up in PATH without a slash.
+    char *const *arguments;
+    /// The variables, ended by NULL.
+    char *const *environment;
+    /// The network namespace, or -1 for the caller's.
+    int network;
+    /// Descriptors to become 0, 1 and 2, or -1 to leave what stands there.
+    int streams[3];
+    /// Whether user and groups are changed to these.
+    int changes_identity;
+    uid_t user;
+    gid_t group;
+    const gid_t *groups;
+    int group_count;
+    /// Whether the kernel kills it when the calling thread ends.
+    int dies_with_parent;
+};
+
+/// Starts the program with no signal blocked or ignored that the caller blocks, and returns its
+/// process ID. On failure `-errno`, with `*in_exec` set if it was the program that could not be
+/// executed. Safe with many threads: the child makes only calls that are safe in signal handlers.
+pid_t lc_spawn(const struct lc_program *program, int *in_exec);
+
+/// Sends `count` descriptors with one byte over a Unix socket.
+int lc_send_descriptors(int socket, const int *descriptors, int count);
+
+/// Receives as many descriptors, closed on exec; waits.
+int lc_receive_descriptors(int socket, int *descriptors, int count);
+
+#endif

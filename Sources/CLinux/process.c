@@ -1,0 +1,170 @@
+#define _GNU_SOURCE
+#include "clinux_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int result(long value) { return value >= 0 ? (int)value : -errno; }
+
+pid_t lc_fork(void) { return result(fork()); }
+
+int lc_unshare(int flags) { return result(unshare(flags)); }
+
+int lc_die_with_parent(void) { return result(prctl(PR_SET_PDEATHSIG, SIGKILL)); }
+
+int lc_mount(const char *source, const char *target, const char *type, unsigned long flags,
+             const char *data) {
+    return result(mount(source, target, type, flags, data));
+}
+
+int lc_detach_mount(const char *target) { return result(umount2(target, MNT_DETACH)); }
+
+int lc_memory_file(const char *name) { return result(memfd_create(name, MFD_CLOEXEC)); }
+
+int lc_open_signals(const int *signals, int count) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < count; i++) sigaddset(&set, signals[i]);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) return -errno;
+    return result(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+int lc_read_signal(int fd, struct lc_signal *found) {
+    struct signalfd_siginfo info;
+    ssize_t length = read(fd, &info, sizeof info);
+    if (length < 0) return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+    found->number = (int)info.ssi_signo;
+    found->was_sent = info.ssi_code <= 0;
+    return 1;
+}
+
+int lc_reap(pid_t pid, int wait, struct lc_child_exit *found) {
+    int status;
+    pid_t reaped;
+    do {
+        reaped = waitpid(pid, &status, __WALL | (wait ? 0 : WNOHANG));
+    } while (reaped < 0 && errno == EINTR);
+    if (reaped == 0 || (reaped < 0 && errno == ECHILD)) return 0;
+    if (reaped < 0) return -errno;
+    found->pid = reaped;
+    found->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    found->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return 1;
+}
+
+// The child's side of lc_spawn: what failed is told through the pipe.
+static void run_child(const struct lc_program *program, const sigset_t *mask, int report) {
+    int failure[2] = {0, 0};
+    if (program->dies_with_parent && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) goto failed;
+    if (program->network >= 0 && setns(program->network, CLONE_NEWNET) != 0) goto failed;
+    for (int i = 0; i < 3; i++) {
+        if (program->streams[i] >= 0 && dup2(program->streams[i], i) < 0) goto failed;
+    }
+    if (program->changes_identity) {
+        // The raw call: the library's would ask other threads, which this process has not.
+        if (syscall(SYS_setgroups, (size_t)program->group_count, program->groups) != 0) goto failed;
+        if (syscall(SYS_setresgid, program->group, program->group, program->group) != 0) goto failed;
+        if (syscall(SYS_setresuid, program->user, program->user, program->user) != 0) goto failed;
+    }
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execvpe(program->arguments[0], program->arguments, program->environment);
+    failure[1] = 1;
+failed:
+    failure[0] = errno;
+    (void)!write(report, failure, sizeof failure);
+    _exit(127);
+}
+
+pid_t lc_spawn(const struct lc_program *program, int *in_exec) {
+    *in_exec = 0;
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) != 0) return -errno;
+    // No handler of ours may run in the child before its own program does.
+    sigset_t all, before, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(report[0]);
+        run_child(program, &none, report[1]);
+    }
+    int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    close(report[1]);
+    if (pid < 0) {
+        close(report[0]);
+        return -error;
+    }
+    int failure[2];
+    ssize_t length;
+    do {
+        length = read(report[0], failure, sizeof failure);
+    } while (length < 0 && errno == EINTR);
+    close(report[0]);
+    if (length != sizeof failure) return pid;
+    waitpid(pid, NULL, 0);
+    *in_exec = failure[1];
+    return -failure[0];
+}
+
+enum { most_descriptors = 32 };
+
+union control {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int) * most_descriptors)];
+};
+
+int lc_send_descriptors(int socket, const int *descriptors, int count) {
+    if (count < 1 || count > most_descriptors) return -EINVAL;
+    char byte = 0;
+    struct iovec data = {&byte, 1};
+    union control control = {0};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes,
+                             .msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)count)};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)count);
+    memcpy(CMSG_DATA(header), descriptors, sizeof(int) * (size_t)count);
+    ssize_t length;
+    do {
+        length = sendmsg(socket, &message, MSG_NOSIGNAL);
+    } while (length < 0 && errno == EINTR);
+    return length == 1 ? 0 : -errno;
+}
+
+int lc_receive_descriptors(int socket, int *descriptors, int count) {
+    if (count < 1 || count > most_descriptors) return -EINVAL;
+    char byte;
+    struct iovec data = {&byte, 1};
+    union control control;
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    ssize_t length;
+    do {
+        length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    } while (length < 0 && errno == EINTR);
+    if (length < 0) return -errno;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (length == 0 || header == NULL || header->cmsg_type != SCM_RIGHTS) return -ENOTCONN;
+    int received = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    if (received != count) {
+        for (int i = 0; i < received; i++) close(((int *)CMSG_DATA(header))[i]);
+        return -EPROTO;
+    }
+    memcpy(descriptors, CMSG_DATA(header), sizeof(int) * (size_t)count);
+    return 0;
+}

@@ -1,0 +1,71 @@
+import CLinux
+import Glibc
+public import SystemPackage
+
+/// One end of a connection between two processes that carries messages and descriptors.
+public struct MessageChannel: Sendable {
+    /// What to wait on.
+    public let descriptor: FileDescriptor
+
+    /// Makes both ends.
+    public static func pair() throws(KernelError) -> (MessageChannel, MessageChannel) {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw KernelError(
+                .create, subject: "a pair of sockets", errno: Errno(rawValue: Glibc.errno))
+        }
+        return (
+            MessageChannel(descriptor: FileDescriptor(rawValue: ends[0])),
+            MessageChannel(descriptor: FileDescriptor(rawValue: ends[1]))
+        )
+    }
+
+    /// Sends a message of at least one byte; false if nobody is at the other end any more.
+    @discardableResult
+    public func send(_ bytes: [UInt8]) -> Bool {
+        var sent: Int
+        repeat {
+            sent = unsafe Glibc.send(
+                descriptor.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        } while sent < 0 && Glibc.errno == EINTR
+        return sent == bytes.count
+    }
+
+    /// Waits for the next message; nil when the other end is gone.
+    public func receive() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: Self.longestMessage)
+        var received: Int
+        repeat {
+            received = unsafe recv(descriptor.rawValue, &buffer, buffer.count, 0)
+        } while received < 0 && Glibc.errno == EINTR
+        return received > 0 ? Array(buffer.prefix(received)) : nil
+    }
+
+    private static let longestMessage = 128 * 1024
+
+    /// Hands descriptors over; the caller keeps its own.
+    public func send(_ descriptors: [FileDescriptor]) throws(KernelError) {
+        let status = unsafe lc_send_descriptors(
+            descriptor.rawValue, descriptors.map(\.rawValue), Int32(descriptors.count))
+        guard status == 0 else {
+            throw KernelError(.write, subject: "a socket", errno: Errno(rawValue: -status))
+        }
+    }
+
+    /// Waits for `count` descriptors.
+    public func receiveDescriptors(_ count: Int) throws(KernelError) -> [FileDescriptor] {
+        var numbers = [Int32](repeating: -1, count: count)
+        let status = unsafe lc_receive_descriptors(
+            descriptor.rawValue, &numbers, Int32(count))
+        guard status == 0 else {
+            throw KernelError(.read, subject: "a socket", errno: Errno(rawValue: -status))
+        }
+        return numbers.map { FileDescriptor(rawValue: $0) }
+    }
+
+    /// Closes this end.
+    public func close() {
+        try? descriptor.close()
+    }
+}

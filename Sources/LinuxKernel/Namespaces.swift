@@ -1,0 +1,86 @@
+import CLinux
+import Glibc
+public import SystemPackage
+
+/// Kinds of namespaces that a process can leave for new ones.
+public struct Namespaces: OptionSet, Sendable {
+    public let rawValue: Int32
+
+    /// Makes a set from flags of `unshare(2)`.
+    public init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// Users and privileges. Only a process with one thread may leave its own.
+    public static let user = Namespaces(rawValue: CLONE_NEWUSER)
+    /// Mounts.
+    public static let mount = Namespaces(rawValue: CLONE_NEWNS)
+    /// Processes: not of the caller itself, but of the children it makes from now on.
+    public static let process = Namespaces(rawValue: CLONE_NEWPID)
+    /// The network, of the calling thread only.
+    public static let network = Namespaces(rawValue: CLONE_NEWNET)
+
+    /// Leaves the namespaces of these kinds for new ones.
+    ///
+    /// Needs `CAP_SYS_ADMIN` for all but `.user`, which may come together with the others.
+    /// Equivalent to `unshare(1)`.
+    public func unshare() throws(KernelError) {
+        let status = lc_unshare(rawValue)
+        guard status == 0 else {
+            throw KernelError(.create, subject: "\(self)", errno: Errno(rawValue: -status))
+        }
+    }
+
+    /// In a new user namespace, lets the caller be who it was, with all privileges in here, and
+    /// in programs it starts none.
+    public static func keepIdentity(user: UInt32, group: UInt32) throws(KernelError) {
+        // Without giving up setgroups(2) nobody but root may map a group.
+        try write("deny", to: "/proc/self/setgroups")
+        try write("\(user) \(user) 1", to: "/proc/self/uid_map")
+        try write("\(group) \(group) 1", to: "/proc/self/gid_map")
+    }
+
+    /// Writes a file of the proc file system, or another one that exists.
+    public static func write(_ text: String, to path: String) throws(KernelError) {
+        do {
+            let file = try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: .closeOnExec)
+            try file.closeAfter { _ = try file.writeAll(text.utf8) }
+        } catch {
+            throw KernelError(.write, subject: path, errno: error as? Errno ?? .ioError)
+        }
+    }
+}
+
+extension Namespaces: CustomStringConvertible {
+    /// What an error calls them.
+    public var description: String {
+        let names = [
+            (Namespaces.user, "user"), (.mount, "mount"), (.process, "process"),
+            (.network, "network"),
+        ].filter { contains($0.0) }.map(\.1)
+        return "a \(names.joined(separator: " and ")) namespace"
+    }
+}
+
+extension NetworkNamespace {
+    /// A descriptor of the calling thread's namespace, which lives as long as it is open.
+    public static func openCurrent() throws(KernelError) -> FileDescriptor {
+        do {
+            return try FileDescriptor.open(
+                FilePath("/proc/thread-self/ns/net"), .readOnly, options: .closeOnExec)
+        } catch {
+            throw KernelError(
+                .open, subject: "the network namespace", errno: error as? Errno ?? .ioError)
+        }
+    }
+
+    /// Takes the calling thread to another namespace.
+    public static func enter(_ namespace: FileDescriptor) throws(KernelError) {
+        let status = lc_enter_network(namespace.rawValue)
+        guard status == 0 else {
+            throw KernelError(
+                .enter, subject: "a network namespace", errno: Errno(rawValue: -status))
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// How a process ended.
+public enum ProcessEnd: Sendable, Hashable {
+    case exited(Int32)
+    case killed(signal: Int32)
+
+    /// The code by which a shell reports it: 128 and the number for a signal.
+    public var shellCode: Int32 {
+        switch self {
+        case .exited(let code): code
+        case .killed(let signal): 128 + signal
+        }
+    }
+}
+
+/// This process and its children.
+public enum Process {
+    /// Makes a copy of the process; returns its ID, or nil in the copy.
+    ///
+    /// Only for a process with one thread: the others would be missing in the copy, with whatever
+    /// they had locked.
+    public static func fork() throws(KernelError) -> Int32? {
+        let status = lc_fork()
+        guard status >= 0 else {
+            throw KernelError(.create, subject: "a process", errno: Errno(rawValue: -status))
+        }
+        return status == 0 ? nil : status
+    }
+
+    /// Has the kernel kill this process when the thread that made it ends.
+    public static func dieWithParent() {
+        _ = lc_die_with_parent()
+    }
+
+    /// Ends the process without the clean-up that belongs to the one it was copied from.
+    public static func exitAtOnce(_ code: Int32) -> Never {
+        _exit(code)
+    }
+
+    /// Sets a variable of the environment, for programs that are started from now on.
+    ///
+    /// Before any other thread is started.
+    public static func setVariable(_ name: String, _ value: String) {
+        _ = unsafe setenv(name, value, 1)
+    }
+
+    /// The next child that has ended, or nil if none has; does not wait.
+    public static func reapAny() -> (process: Int32, end: ProcessEnd)? {
+        var exit = lc_child_exit()
+        guard unsafe lc_reap(-1, 0, &exit) == 1 else { return nil }
+        return (exit.pid, ProcessEnd(exit))
+    }
+
+    /// Waits for a child; nil if there is no such child.
+    public static func wait(for process: Int32) -> ProcessEnd? {
+        var exit = lc_child_exit()
+        guard unsafe lc_reap(process, 1, &exit) == 1 else { return nil }
+        return ProcessEnd(exit)
+    }
+
+    /// Sends a signal; a process that has ended already minds nothing.
+    public static func signal(_ number: Int32, to process: Int32) {
+        _ = kill(process, number)
+    }
+
+    /// The words of the command line, byte for byte, behind the first `count`.
+    public static func arguments(droppingFirst count: Int) -> [RawText] {
+        let all = unsafe UnsafeBufferPointer(
+            start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+        return unsafe all.dropFirst(count).compactMap { unsafe $0.map { unsafe RawText($0) } }
+    }
+}
+
+extension ProcessEnd {
+    fileprivate init(_ exit: lc_child_exit) {
+        self = exit.signal == 0 ? .exited(exit.code) : .killed(signal: exit.signal)
+    }
+}
+
+/// A text of the system's that need not be UTF-8: an argument, a variable, a file name.
+public struct RawText: Sendable, Hashable, CustomStringConvertible {
+    /// The bytes without the zero at their end.
+    let bytes: [CChar]
+
+    /// A text of Swift's.
+    public init(_ text: String) {
+        bytes = text.utf8.map { CChar(bitPattern: $0) }
+    }
+
+    @unsafe
+    init(_ pointer: UnsafePointer<CChar>) {
+        bytes = unsafe Array(UnsafeBufferPointer(start: pointer, count: strlen(pointer)))
+    }
+
+    /// The text for people, what is no UTF-8 replaced.
+    public var description: String {
+        String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,83 @@
+import CLinux
+import Glibc
+public import SystemPackage
+
+/// A program to be started, and where.
+public struct Program: Sendable {
+    /// Whom a program runs as.
+    public struct Identity: Sendable, Hashable {
+        public var user: UInt32
+        public var group: UInt32
+        public var groups: [UInt32]
+
+        /// Names a user with the groups.
+        public init(user: UInt32, group: UInt32, groups: [UInt32]) {
+            self.user = user
+            self.group = group
+            self.groups = groups
+        }
+    }
+
+    /// Why a program did not start.
+    public struct Failure: Error, Sendable, Hashable {
+        /// The kernel's reason.
+        public let errno: Errno
+        /// Whether the program itself was the reason: not found, not executable.
+        public let isOfProgram: Bool
+    }
+
+    /// The words; the first names the program, which is looked up in `PATH` if it has no slash.
+    public var arguments: [RawText]
+    /// The network namespace; nil: the caller's.
+    public var network: FileDescriptor?
+    /// Standard input, output and error; nil: the caller's.
+    public var streams: [FileDescriptor?] = [nil, nil, nil]
+    /// Another user; nil: the caller's.
+    public var identity: Identity?
+    /// Whether the kernel kills it when the thread that starts it ends.
+    public var diesWithParent = false
+
+    /// Names a program.
+    public init(_ arguments: [RawText]) {
+        self.arguments = arguments
+    }
+
+    /// Whether a file of its name is where it would be looked for.
+    ///
+    /// A directory of `PATH` that the caller may not read makes the kernel's error say that the
+    /// program may not be executed, though there is none.
+    public var isInPath: Bool {
+        guard let name = arguments.first?.description, !name.contains("/") else { return true }
+        let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/bin:/usr/bin"
+        return path.split(separator: ":").contains { unsafe access("\($0)/\(name)", F_OK) == 0 }
+    }
+
+    /// Starts it with the environment of this process and returns its process ID.
+    ///
+    /// No signal is blocked in it; those that this process ignores it ignores as well.
+    public func start() throws(Failure) -> Int32 {
+        var words: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { word in
+            unsafe strdup(word.bytes + [0])
+        }
+        unsafe words.append(nil)
+        defer { unsafe words.forEach { unsafe free($0) } }
+        let groups = identity?.groups ?? []
+        var isOfProgram: Int32 = 0
+        let status = unsafe words.withUnsafeBufferPointer { words in
+            unsafe groups.withUnsafeBufferPointer { groups in
+                let file = { (index: Int) in streams[index]?.rawValue ?? -1 }
+                var program = unsafe lc_program(
+                    arguments: words.baseAddress, environment: environ,
+                    network: network?.rawValue ?? -1, streams: (file(0), file(1), file(2)),
+                    changes_identity: identity == nil ? 0 : 1, user: identity?.user ?? 0,
+                    group: identity?.group ?? 0, groups: groups.baseAddress,
+                    group_count: Int32(groups.count), dies_with_parent: diesWithParent ? 1 : 0)
+                return unsafe lc_spawn(&program, &isOfProgram)
+            }
+        }
+        guard status > 0 else {
+            throw Failure(errno: Errno(rawValue: -status), isOfProgram: isOfProgram == 1)
+        }
+        return status
+    }
+}

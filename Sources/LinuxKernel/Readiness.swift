@@ -1,0 +1,27 @@
+import Glibc
+public import SystemPackage
+
+/// Waiting for descriptors.
+public enum Readiness {
+    /// Waits until one of `descriptors` has something to read or was closed at its other end, and
+    /// returns those; none if `timeout` passes before (nil: never).
+    ///
+    /// Equivalent to `poll(2)`.
+    public static func wait(
+        for descriptors: [FileDescriptor], timeout: Duration? = nil
+    ) -> [FileDescriptor] {
+        var entries = descriptors.map {
+            pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0)
+        }
+        let milliseconds = timeout.map { duration in
+            let (seconds, attoseconds) = duration.components
+            // Rounded up: waking early would be waiting again.
+            return Int32(
+                clamping: seconds * 1000 + (attoseconds + 999_999_999_999_999)
+                    / 1_000_000_000_000_000)
+        }
+        let count = unsafe poll(&entries, nfds_t(entries.count), max(-1, milliseconds ?? -1))
+        guard count > 0 else { return [] }
+        return entries.filter { $0.revents != 0 }.map { FileDescriptor(rawValue: $0.fd) }
+    }
+}

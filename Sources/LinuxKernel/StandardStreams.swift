@@ -1,0 +1,13 @@
+import Glibc
+
+/// The descriptors 0, 1 and 2.
+public enum StandardStreams {
+    /// Occupies those that the caller has closed, so that nothing else gets their numbers;
+    /// programs started from here find them closed, as the caller wanted.
+    public static func reserve() {
+        for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
+            // The lowest free number is taken.
+            _ = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import FoundationEssentials
+import Glibc
+import LinuxKernel
+import SystemPackage
+
+/// The processes of a sandbox, as its first process sees them.
+final class Family {
+    private let channel: MessageChannel
+    private let signals: SignalDescriptor
+    private var servers: [Int32: String] = [:]
+
+    init(channel: MessageChannel, signals: SignalDescriptor) {
+        self.channel = channel
+        self.signals = signals
+    }
+
+    /// Has the shell run a server. What it prints goes to standard error: standard output is the
+    /// command's.
+    func startServer(
+        _ command: String, network: FileDescriptor, identity: Program.Identity?
+    ) throws {
+        var program = Program(["/bin/sh", "-c", command].map { RawText($0) })
+        program.network = network
+        program.identity = identity
+        let null = try FileDescriptor.open(
+            FilePath("/dev/null"), .readOnly, options: .closeOnExec)
+        program.streams = [null, .standardError, .standardError]
+        do {
+            servers[try program.start()] = command
+        } catch {
+            throw SandboxError("\(command): cannot start the server: \(error.errno)")
+        }
+        try? null.close()
+    }
+
+    /// Waits until somebody listens on all of these ports.
+    func waitForServers(listeningOn ports: [UInt16]) throws(SandboxError) {
+        let clock = ContinuousClock()
+        let deadline = clock.now + SandboxRequest.serverPatience
+        // A server that is up at once is not kept waiting for a round; a slow one costs little.
+        var pause = Duration.milliseconds(1)
+        while true {
+            let missing = ports.filter { !ListeningPorts.current().contains($0) }
+            guard let port = missing.first else { return }
+            guard clock.now < deadline else {
+                throw SandboxError(
+                    "nobody listens on port \(port) after "
+                        + "\(SandboxRequest.serverPatience.components.seconds) s; does the server "
+                        + "of --server use the port that --server-ready names?")
+            }
+            let ready = Readiness.wait(
+                for: [signals.descriptor, channel.descriptor], timeout: pause)
+            if ready.contains(channel.descriptor) { try receive(command: nil) }
+            for (process, end) in reap() {
+                guard let command = servers[process] else { continue }
+                throw SandboxError(
+                    "\(command): the server ended (\(end.text)) before it listened on port "
+                        + "\(port)")
+            }
+            pause = min(pause * 2, .milliseconds(20))
+        }
+    }
+
+    /// Waits until the command has ended and returns its code; passes signals on to it.
+    func wait(for command: Int32) throws(SandboxError) -> Int32 {
+        while true {
+            for (process, end) in reap() {
+                if process == command { return end.shellCode }
+                if let server = servers.removeValue(forKey: process) {
+                    channel.send(.note("\(server): the server ended (\(end.text))"))
+                }
+            }
+            let ready = Readiness.wait(for: [signals.descriptor, channel.descriptor])
+            if ready.contains(channel.descriptor) { try receive(command: command) }
+        }
+    }
+
+    /// Everybody in the process namespace whose parent has ended is a child of this process.
+    private func reap() -> [(process: Int32, end: ProcessEnd)] {
+        while signals.next() != nil {}
+        var ended: [(process: Int32, end: ProcessEnd)] = []
+        while let child = Process.reapAny() { ended.append(child) }
+        return ended
+    }
+
+    private func receive(command: Int32?) throws(SandboxError) {
+        switch channel.receiveMessage() {
+        case .signal(let number):
+            guard let command else { throw SandboxError("interrupted") }
+            Process.signal(number, to: command)
+        case nil:
+            // The supervisor is gone, and with it everybody who waits for this run.
+            Process.exitAtOnce(0)
+        default:
+            break
+        }
+    }
+}
+
+extension ProcessEnd {
+    /// How it ended, for people.
+    var text: String {
+        switch self {
+        case .exited(let code): "exit code \(code)"
+        case .killed(let signal): "signal \(signal)"
+        }
+    }
+}

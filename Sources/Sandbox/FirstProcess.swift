@@ -1,0 +1,78 @@
+import FoundationEssentials
+import Glibc
+import LinuxKernel
+import Netlink
+import SystemPackage
+
+/// The process with the number 1 in a sandbox: it builds everything, starts servers and command,
+/// and takes everything with it when it ends.
+struct FirstProcess {
+    let request: SandboxRequest
+    let network: SandboxNetwork
+    let channel: MessageChannel
+
+    func run() -> Never {
+        Process.dieWithParent()
+        do {
+            let code = try runCommand()
+            channel.send(.ended(code))
+        } catch let error as SandboxError {
+            channel.send(.failed(error))
+        } catch {
+            channel.send(.failed(SandboxError("\(error)")))
+        }
+        Process.exitAtOnce(0)
+    }
+
+    private func runCommand() throws -> Int32 {
+        // Before any thread, so that none takes these signals.
+        let signals = try SignalDescriptor(Self.handled)
+        try prepareFiles()
+        let places = try Places.make(network)
+        let (plane, explanation) = try LinkPlane.start(request)
+        channel.send(.explanation(explanation))
+
+        try NetworkNamespace.enter(places.far)
+        for (name, value) in request.variables { Process.setVariable(name, value) }
+        let family = Family(channel: channel, signals: signals)
+        for server in request.servers {
+            try family.startServer(server, network: places.far, identity: request.identity)
+        }
+        try family.waitForServers(listeningOn: request.serverPorts)
+        let command = try start(in: places.app)
+        let code = try family.wait(for: command)
+        if let statistics = plane.statistics() { channel.send(.statistics(statistics)) }
+        return code
+    }
+
+    /// Signals that would end this process or that it waits for.
+    private static let handled = PassedOnSignals.all + [SIGCHLD]
+
+    private func prepareFiles() throws(KernelError) {
+        try Mount.separate()
+        try Mount.processes()
+        let names = HostNames(
+            network: network, hasUplink: request.uplink != .none,
+            hasServers: !request.servers.isEmpty)
+        try Mount.replaceFiles(names.replacements(reading: HostNames.text))
+    }
+
+    private func start(in namespace: FileDescriptor) throws(SandboxError) -> Int32 {
+        var program = Program(request.command)
+        program.network = namespace
+        program.identity = request.identity
+        do {
+            return try program.start()
+        } catch {
+            let name = request.command.first.map { "\($0)" } ?? ""
+            guard error.isOfProgram else {
+                throw SandboxError("\(name): cannot start a process: \(error.errno)")
+            }
+            guard error.errno == .noSuchFileOrDirectory || !program.isInPath else {
+                throw SandboxError(
+                    "\(name): cannot be executed: \(error.errno)", fault: .notExecutable)
+            }
+            throw SandboxError("\(name): command not found", fault: .notFound)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import FoundationEssentials
+
+/// The files by which programs in a sandbox resolve names.
+struct HostNames {
+    /// The sandbox's addresses.
+    var network: SandboxNetwork
+    /// Whether the far side leads to the host.
+    var hasUplink: Bool
+    /// Whether there are servers on the far side.
+    var hasServers: Bool
+
+    /// The host, as programs in the sandbox call it.
+    static let host = "host.linkcond"
+    /// Where the servers of `--server` are.
+    static let server = "server.linkcond"
+
+    /// `hosts` with the sandbox's names in front.
+    func hosts(_ text: String) -> String {
+        let lines = network.families.flatMap { family in
+            (hasUplink ? ["\(family.host) \(Self.host)"] : [])
+                + (hasServers ? ["\(family.server) \(Self.server)"] : [])
+        }
+        return lines.map { $0 + "\n" }.joined() + text
+    }
+
+    /// `resolv.conf` with the far side as the only name server: it asks the host's.
+    func resolverConfiguration(_ text: String) -> String {
+        let kept = text.split(separator: "\n").map { String($0) }.filter { line in
+            !line.drop { $0 == " " || $0 == "\t" }.hasPrefix("nameserver")
+        }
+        let servers = network.families.map { "nameserver \($0.host)" }
+        return (servers + kept).map { $0 + "\n" }.joined()
+    }
+
+    /// `nsswitch.conf` without the sources of host names that ask services of the host over a
+    /// socket of the file system, past the conditioned link.
+    func serviceSwitch(_ text: String) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.hasPrefix("hosts:") ? "hosts: files dns" : line
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The files to be replaced, of those that exist, with their new texts.
+    func replacements(reading text: (String) -> String?) -> [String: String] {
+        var files: [String: String] = [:]
+        files["/etc/hosts"] = text("/etc/hosts").map(hosts)
+        if hasUplink {
+            files["/etc/resolv.conf"] = text("/etc/resolv.conf").map(resolverConfiguration)
+            files["/etc/nsswitch.conf"] = text("/etc/nsswitch.conf").map(serviceSwitch)
+        }
+        return files
+    }
+
+    /// The text of a file, or nil.
+    static func text(of path: String) -> String? {
+        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

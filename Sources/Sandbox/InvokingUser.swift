@@ -1,0 +1,44 @@
+import Glibc
+public import LinuxKernel
+
+/// The user who called `sudo linkcond run`: the command is theirs, not root's.
+public struct InvokingUser: Sendable, Hashable {
+    /// Whom the command runs as.
+    public let identity: Program.Identity
+    /// Variables that sudo has set for root.
+    public let variables: [String: String]
+
+    /// The user behind sudo, if root is asked through it; nil for anybody else.
+    public static func behindSudo(environment: [String: String]) -> InvokingUser? {
+        guard geteuid() == 0 else { return nil }
+        return InvokingUser(
+            environment: environment, users: HostNames.text(of: "/etc/passwd") ?? "",
+            groups: HostNames.text(of: "/etc/group") ?? "")
+    }
+
+    /// Reads sudo's variables, and from the user databases what they leave out.
+    init?(environment: [String: String], users: String, groups: String) {
+        guard let user = environment["SUDO_UID"].flatMap(UInt32.init), user != 0,
+            let group = environment["SUDO_GID"].flatMap(UInt32.init),
+            let name = environment["SUDO_USER"]
+        else { return nil }
+        let memberships = Self.records(groups).compactMap { fields -> UInt32? in
+            guard fields.count > 3, fields[3].split(separator: ",").contains(Substring(name)) else {
+                return nil
+            }
+            return UInt32(fields[2])
+        }
+        identity = Program.Identity(
+            user: user, group: group, groups: [group] + memberships.filter { $0 != group })
+        let home = Self.records(users).first { $0.count > 5 && $0[0] == name }?[5]
+        var variables = ["USER": name, "LOGNAME": name]
+        variables["HOME"] = home.map(String.init)
+        self.variables = variables
+    }
+
+    private static func records(_ text: String) -> [[Substring]] {
+        text.split(separator: "\n").map {
+            $0.split(separator: ":", omittingEmptySubsequences: false)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Glibc
+import LinuxKernel
+import SystemPackage
+
+/// Runs a command on a conditioned network of its own.
+///
+/// Theory of operation. Two processes share the work. The *supervisor*, which is the caller,
+/// stays in the host's namespaces: it passes signals on, connects the uplink to the host's
+/// network, and in the end returns the command's exit code. The *first process* of a new process
+/// namespace (`FirstProcess`) makes three network namespaces, joins them (`SandboxNetwork`),
+/// conditions the wire between them (`LinkPlane`), and starts servers and command. Without root
+/// all of that happens in a user namespace in which the caller stays who it is. Namespaces,
+/// interfaces and mounts exist as long as the first process; that one dies with the supervisor,
+/// and with it, by the kernel's hand, every process in there. So nothing is left behind however
+/// the run ends.
+public enum Sandbox {
+    /// What a run says while it goes on.
+    public protocol Listener {
+        /// Something the user should know.
+        func note(_ text: String)
+        /// Something the user may want to know.
+        func explain(_ text: String)
+    }
+
+    /// How a run ended.
+    public struct Outcome: Sendable, Hashable {
+        /// The command's exit code; 128 and the number for a signal; 124 if it ran too long.
+        public var exitCode: Int32
+        /// What passed over the link, as JSON.
+        public var statistics: String?
+    }
+
+    /// Runs the command of `request` and waits for it.
+    ///
+    /// Requires that the process has a single thread, and the right to make namespaces: that of
+    /// root, or of anybody where the kernel lets users make user namespaces. From here on signals
+    /// do nothing to this process but to be passed on.
+    public static func run(
+        _ request: SandboxRequest, listener: some Listener
+    ) throws(SandboxError) -> Outcome {
+        let isRootless = !Privilege.mayMakeNamespaces
+        do {
+            // Descriptors of ours must not take the places of streams that the caller has closed.
+            StandardStreams.reserve()
+            let signals = try SignalDescriptor(PassedOnSignals.all)
+            let (channel, inner) = try MessageChannel.pair()
+            let network = SandboxNetwork.unused()
+            guard let child = try Process.fork() else {
+                channel.close()
+                NamespaceMaker(
+                    request: request, network: network, channel: inner, isRootless: isRootless
+                ).run()
+            }
+            inner.close()
+            let supervisor = Supervisor(
+                request: request, listener: listener, channel: channel, signals: signals,
+                child: child)
+            return try supervisor.run()
+        } catch let error as SandboxError {
+            throw error
+        } catch {
+            throw SandboxError("\(error)")
+        }
+    }
+}

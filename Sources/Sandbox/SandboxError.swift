@@ -1,0 +1,23 @@
+/// Why a sandbox did not run its command.
+public struct SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was at fault, as far as the exit code tells.
+    public enum Fault: Int32, Sendable {
+        /// linkcond or the host.
+        case sandbox = 125
+        /// The command cannot be executed.
+        case notExecutable = 126
+        /// There is no such command.
+        case notFound = 127
+    }
+
+    /// What was at fault.
+    public let fault: Fault
+    /// One sentence with the way out.
+    public let description: String
+
+    /// Makes an error.
+    public init(_ description: String, fault: Fault = .sandbox) {
+        self.fault = fault
+        self.description = description
+    }
+}

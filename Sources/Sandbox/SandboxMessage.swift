@@ -1,0 +1,70 @@
+import LinuxKernel
+
+/// What the two processes of a sandbox tell each other: the supervisor in the host's namespaces
+/// and the first process inside.
+enum SandboxMessage: Hashable {
+    /// From inside: the network stands; descriptors for the uplink follow.
+    case built
+    /// From the supervisor: the uplink stands, start the command.
+    case start
+    /// From the supervisor: send this signal to the command.
+    case signal(Int32)
+    /// From inside: something the user should know.
+    case note(String)
+    /// From inside: what the user may want to know.
+    case explanation(String)
+    /// From inside: the link's statistics, as JSON.
+    case statistics(String)
+    /// From inside: the command has ended with this code.
+    case ended(Int32)
+    /// From inside: the command did not run.
+    case failed(SandboxError)
+
+    /// The message as it is sent: one byte that says which, a number, and a text.
+    var bytes: [UInt8] {
+        let (kind, number, text): (UInt8, Int32, String) =
+            switch self {
+            case .built: (1, 0, "")
+            case .start: (2, 0, "")
+            case .signal(let number): (3, number, "")
+            case .note(let text): (4, 0, text)
+            case .explanation(let text): (5, 0, text)
+            case .statistics(let text): (6, 0, text)
+            case .ended(let code): (7, code, "")
+            case .failed(let error): (8, error.fault.rawValue, error.description)
+            }
+        let number32 = UInt32(bitPattern: number)
+        let digits = (0..<4).map { UInt8(truncatingIfNeeded: number32 >> (8 * $0)) }
+        return [kind] + digits + text.utf8
+    }
+
+    /// Reads a message; nil for what is none.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 5 else { return nil }
+        let number = (0..<4).reduce(0 as UInt32) { $0 | UInt32(bytes[1 + $1]) << (8 * $1) }
+        let value = Int32(bitPattern: number)
+        let text = String(decoding: bytes[5...], as: UTF8.self)
+        switch bytes[0] {
+        case 1: self = .built
+        case 2: self = .start
+        case 3: self = .signal(value)
+        case 4: self = .note(text)
+        case 5: self = .explanation(text)
+        case 6: self = .statistics(text)
+        case 7: self = .ended(value)
+        case 8: self = .failed(SandboxError(text, fault: .init(rawValue: value) ?? .sandbox))
+        default: return nil
+        }
+    }
+}
+
+extension MessageChannel {
+    /// Sends a message; false if nobody is at the other end any more.
+    @discardableResult
+    func send(_ message: SandboxMessage) -> Bool { send(message.bytes) }
+
+    /// Waits for the next message; nil when the other end is gone.
+    func receiveMessage() -> SandboxMessage? {
+        receive().flatMap { SandboxMessage($0) }
+    }
+}

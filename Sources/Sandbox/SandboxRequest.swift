@@ -1,0 +1,55 @@
+public import LinkModel
+public import LinuxKernel
+
+/// What `run` is asked for.
+public struct SandboxRequest: Sendable {
+    /// What carries out the conditions.
+    public enum Backend: String, Sendable, CaseIterable {
+        /// The kernel where it can do all that is asked, else the packet engine.
+        case auto
+        /// Qdiscs.
+        case kernel
+        /// The packet engine.
+        case engine
+    }
+
+    /// How the far side reaches the host's network.
+    public enum Uplink: String, Sendable, CaseIterable {
+        case auto, none, relay, pasta, slirp, veth
+    }
+
+    /// The conditions of the link.
+    public var conditions: LinkConditions
+    /// The name under which the command sees them.
+    public var profile: String
+    /// The command: a program and its arguments.
+    public var command: [RawText]
+    /// Commands for the shell, each a server on the far side.
+    public var servers: [String] = []
+    /// TCP ports on which the servers have to listen before the command starts.
+    public var serverPorts: [UInt16] = []
+    /// What carries out the conditions.
+    public var backend = Backend.auto
+    /// How the far side reaches the host's network.
+    public var uplink = Uplink.auto
+    /// What decides the packets' fate; nil: every run another.
+    public var seed: UInt64?
+    /// How long the command may run; nil: as long as it likes.
+    public var timeout: Duration?
+    /// Whom the command runs as; nil: the caller.
+    public var identity: Program.Identity?
+    /// Variables of the command's environment, beside the caller's.
+    public var variables: [String: String] = [:]
+
+    /// Asks for a command under conditions.
+    public init(conditions: LinkConditions, profile: String, command: [RawText]) {
+        self.conditions = conditions
+        self.profile = profile
+        self.command = command
+    }
+
+    /// How long a server may take to listen.
+    static let serverPatience = Duration.seconds(30)
+    /// How long the command may take to end itself after it has run too long.
+    static let terminationPatience = Duration.seconds(5)
+}

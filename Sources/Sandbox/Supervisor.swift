@@ -1,0 +1,54 @@
+import Glibc
+import LinuxKernel
+import SystemPackage
+
+/// The process that the caller sees: it stays in the host's namespaces.
+struct Supervisor<Listener: Sandbox.Listener> {
+    let request: SandboxRequest
+    let listener: Listener
+    let channel: MessageChannel
+    let signals: SignalDescriptor
+    let child: Int32
+
+    /// Waits for the run to end.
+    func run() throws -> Sandbox.Outcome {
+        var outcome = Sandbox.Outcome(exitCode: 0)
+        var deadline = Deadline(request.timeout)
+        while true {
+            let ready = Readiness.wait(
+                for: [channel.descriptor, signals.descriptor], timeout: deadline.remaining)
+            if let signal = deadline.signalDue() { channel.send(.signal(signal)) }
+            while let signal = signals.next() {
+                // What a terminal sends, the command gets by itself.
+                if signal.wasSent { channel.send(.signal(signal.number)) }
+            }
+            guard ready.contains(channel.descriptor) else { continue }
+            switch channel.receiveMessage() {
+            case .note(let text): listener.note(text)
+            case .explanation(let text): listener.explain(text)
+            case .statistics(let text): outcome.statistics = text
+            case .ended(let code):
+                outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code
+                waitForChild()
+                return outcome
+            case .failed(let error):
+                waitForChild()
+                throw error
+            case nil:
+                throw SandboxError("the sandbox ended before its command did")
+            case .built, .start, .signal:
+                break
+            }
+        }
+    }
+
+    /// Everything of the sandbox is gone when its processes are.
+    private func waitForChild() {
+        _ = Process.wait(for: child)
+    }
+}
+
+/// Signals that a user or a program sends to `linkcond run` when it means the command.
+enum PassedOnSignals {
+    static let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
+}

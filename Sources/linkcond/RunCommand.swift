@@ -1,0 +1,119 @@
+import ArgumentParser
+import Conditioner
+import FoundationEssentials
+import LinkModel
+import LinuxKernel
+import ProfileCatalog
+import Sandbox
+
+/// `linkcond run PROFILE -- COMMAND`
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Runs a command on a conditioned network of its own; needs no root.",
+        discussion: """
+            The command gets a network whose only way out is conditioned as the profile says. \
+            Nothing on this host changes, and everything is gone when the command ends, even \
+            after SIGKILL. Standard streams, terminal, signals, working directory and environment \
+            are the command's as they would be without linkcond; it runs as the user who calls.
+
+            host.linkcond is this host's loopback, as seen from the command; server.linkcond is \
+            where the servers of --server are, which share a network of their own.
+
+            The exit code is the command's, or 128 and the number of the signal that killed it; \
+            124 if it ran longer than --timeout; 125 if linkcond failed; 126 if the command cannot \
+            be executed; 127 if there is none of that name.
+
+            Examples:
+              linkcond run LTE -- curl -O http://host.linkcond:8000/file
+              linkcond run 3G --server 'python3 -m http.server 8000' --server-ready 8000 \\
+                  --uplink none -- curl -O http://server.linkcond:8000/file
+              linkcond run Edge --set down.loss=2% --seed 7 -- npm test
+            """)
+
+    @Argument(
+        help: "The name of a profile or the path of its file.",
+        completion: ProfileArgument.completion)
+    var profile: String
+
+    @Option(
+        name: .customLong("server"),
+        help: ArgumentHelp(
+            "A shell command that runs as server.linkcond until the run ends; may be given "
+                + "several times.", valueName: "command"))
+    var servers: [String] = []
+
+    @Option(
+        name: .customLong("server-ready"),
+        help: ArgumentHelp(
+            "Start the command only when a server listens on this TCP port; may be given several "
+                + "times.", valueName: "port"))
+    var serverPorts: [UInt16] = []
+
+    @Option(help: "How the command reaches this host's network.")
+    var uplink = SandboxRequest.Uplink.auto
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "Changes a field of the profile, such as down.loss=2% or dns.delay='3 s'; may be "
+                + "given several times.", valueName: "field=value"))
+    var settings: [String] = []
+
+    @Option(help: "What carries out the conditions.")
+    var backend = SandboxRequest.Backend.auto
+
+    @Option(
+        help: ArgumentHelp(
+            "Decides the fate of the packets: the same seed loses the same ones.",
+            valueName: "number"))
+    var seed: UInt64?
+
+    @Option(
+        help: ArgumentHelp(
+            "Ends the command when it has run this long, such as 5m or '90 s'.",
+            valueName: "duration"),
+        transform: DurationArgument.parse)
+    var timeout: Duration?
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(
+        parsing: .postTerminator,
+        help: "The command and its arguments, behind two hyphens.")
+    var command: [String] = []
+
+    func validate() throws {
+        guard !command.isEmpty else {
+            throw ValidationError(
+                
+                "there is no command; write it behind --, as in: linkcond run LTE -- curl URL")
+        }
+    }
+
+    func run() throws {
+        let console = global.console
+        let entry = try ProfileArgument.catalog.entry(named: profile)
+        var request = SandboxRequest(
+            conditions: try ProfileArgument.conditions(of: entry.profile, changedBy: settings),
+            profile: entry.profile.id,
+            command: LinuxKernel.Process.arguments(
+                droppingFirst: CommandLine.arguments.count - command.count))
+        request.servers = servers
+        request.serverPorts = serverPorts
+        request.uplink = uplink
+        request.backend = backend
+        request.seed = seed
+        request.timeout = timeout
+        let environment = ProcessInfo.processInfo.environment
+        if let user = InvokingUser.behindSudo(environment: environment) {
+            request.identity = user.identity
+            request.variables = user.variables
+        }
+        request.variables["LINKCOND_PROFILE"] = entry.profile.id
+        let outcome = try Sandbox.run(request, listener: console)
+        throw ExitCode(outcome.exitCode)
+    }
+}
+
+extension Console: Sandbox.Listener {}

@@ -1,0 +1,17 @@
+public import ArgumentParser
+import LinkUnits
+public import Sandbox
+
+extension SandboxRequest.Uplink: ExpressibleByArgument {}
+extension SandboxRequest.Backend: ExpressibleByArgument {}
+
+/// A duration on the command line.
+enum DurationArgument {
+    static func parse(_ text: String) throws -> Duration {
+        do {
+            return try Duration(parsing: text)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+}

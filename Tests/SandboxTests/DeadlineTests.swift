@@ -1,0 +1,22 @@
+import Glibc
+import Testing
+
+@testable import Sandbox
+
+@Suite("Deadline of a command")
+struct DeadlineTests {
+    @Test func `without a limit nothing is ever due`() {
+        var deadline = Deadline(nil)
+        #expect(deadline.remaining == nil)
+        #expect(deadline.signalDue() == nil)
+        #expect(!deadline.hasPassed)
+    }
+
+    @Test func `a command is asked to end first, and only once`() {
+        var deadline = Deadline(.zero)
+        #expect(deadline.signalDue() == SIGTERM)
+        #expect(deadline.hasPassed)
+        #expect(deadline.signalDue() == nil)
+        #expect(deadline.remaining != nil)
+    }
+}

@@ -1,0 +1,19 @@
+import Testing
+
+@testable import Sandbox
+
+@Suite("Messages of a sandbox")
+struct SandboxMessageTests {
+    @Test(arguments: [
+        .built, .start, .signal(15), .note("a\nb"), .explanation(""), .statistics("{\"ä\": 1}"),
+        .ended(-1), .ended(255), .failed(SandboxError("no", fault: .notFound)),
+    ] as [SandboxMessage])
+    func `a message is read as it was sent`(message: SandboxMessage) {
+        #expect(SandboxMessage(message.bytes) == message)
+    }
+
+    @Test(arguments: [[], [1], [1, 0, 0, 0], [0, 0, 0, 0, 0], [99, 0, 0, 0, 0]] as [[UInt8]])
+    func `what is no message is not read`(bytes: [UInt8]) {
+        #expect(SandboxMessage(bytes) == nil)
+    }
+}
