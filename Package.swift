@@ -77,6 +77,8 @@ let package = Package(
         module(
             "Conditioner",
             ["TrafficControl", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage]),
+        // How the far side of a sandbox reaches the host's network.
+        module("Uplink", ["Netlink", "LinuxKernel", systemPackage]),
         .executableTarget(
             name: "linkcond",
             dependencies: [
@@ -130,6 +132,9 @@ let package = Package(
                 "Conditioner", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel",
                 "LinkUnits", "LinkTesting", systemPackage,
             ], goldens: true),
+        tests(
+            of: "Uplink",
+            ["Uplink", "Netlink", "LinuxKernel", "LinkTesting", systemPackage], goldens: true),
         tests(
             of: "ConditionerKernel",
             [

@@ -3,6 +3,7 @@
 #ifndef LINKCOND_CNETLINK_H
 #define LINKCOND_CNETLINK_H
 
+#include <linux/fib_rules.h>
 #include <linux/gen_stats.h>
 #include <linux/if.h>
 #include <linux/if_arp.h>
