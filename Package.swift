@@ -78,6 +78,9 @@ let package = Package(
             "PacketLoop",
             ["PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage]),
 
+        // How the far side of a sandbox reaches the host's network.
+        module("Uplink", ["Netlink", "LinuxKernel", systemPackage]),
+
         // What linkcond does with them.
         module(
             "Conditioner",
@@ -88,14 +91,15 @@ let package = Package(
         module(
             "Sandbox",
             [
-                "Conditioner", "PacketLoop", "Netlink", "LinuxKernel", "LinkModel", systemPackage,
+                "Uplink", "Conditioner", "PacketLoop", "Netlink", "LinuxKernel", "LinkModel",
+                systemPackage,
             ]),
         .executableTarget(
             name: "linkcond",
             dependencies: [
                 "Verification", "Sandbox", "Conditioner", "ProfileCatalog", "ProfileFormat",
-                "LinkModel", "LinkUnits",
-                "LinuxKernel", "Netlink", "TrafficControl", argumentParser, systemPackage,
+                "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
+                argumentParser, systemPackage,
             ],
             swiftSettings: swiftSettings),
 
@@ -169,6 +173,9 @@ let package = Package(
                 "Verification", "Conditioner", "LinuxKernel", "LinkModel", "LinkUnits",
                 "LinkTesting", systemPackage,
             ]),
+        tests(
+            of: "Uplink",
+            ["Uplink", "Netlink", "LinuxKernel", "LinkTesting", systemPackage], goldens: true),
         tests(
             of: "ConditionerKernel",
             [

@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,3 +35,15 @@ static int has_capability(int number) {
 int lc_has_net_admin(void) { return has_capability(CAP_NET_ADMIN); }
 
 int lc_has_sys_admin(void) { return has_capability(CAP_SYS_ADMIN); }
+
+int lc_lend_net_admin(int lends) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[2];
+    if (syscall(SYS_capget, &header, data) != 0) return -errno;
+    // Taking it out of the inheritable set takes it out of the ambient one.
+    data[0].inheritable &= ~(1u << CAP_NET_ADMIN);
+    if (lends) data[0].inheritable |= 1u << CAP_NET_ADMIN;
+    if (syscall(SYS_capset, &header, data) != 0) return -errno;
+    if (!lends) return 0;
+    return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_NET_ADMIN, 0, 0) == 0 ? 0 : -errno;
+}

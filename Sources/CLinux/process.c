@@ -6,12 +6,10 @@
 #include <grp.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,53 +116,4 @@ pid_t lc_spawn(const struct lc_program *program, int *in_exec) {
     waitpid(pid, NULL, 0);
     *in_exec = failure[1];
     return -failure[0];
-}
-
-enum { most_descriptors = 32 };
-
-union control {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int) * most_descriptors)];
-};
-
-int lc_send_descriptors(int socket, const int *descriptors, int count) {
-    if (count < 1 || count > most_descriptors) return -EINVAL;
-    char byte = 0;
-    struct iovec data = {&byte, 1};
-    union control control = {0};
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes,
-                             .msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)count)};
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)count);
-    memcpy(CMSG_DATA(header), descriptors, sizeof(int) * (size_t)count);
-    ssize_t length;
-    do {
-        length = sendmsg(socket, &message, MSG_NOSIGNAL);
-    } while (length < 0 && errno == EINTR);
-    return length == 1 ? 0 : -errno;
-}
-
-int lc_receive_descriptors(int socket, int *descriptors, int count) {
-    if (count < 1 || count > most_descriptors) return -EINVAL;
-    char byte;
-    struct iovec data = {&byte, 1};
-    union control control;
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    ssize_t length;
-    do {
-        length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-    } while (length < 0 && errno == EINTR);
-    if (length < 0) return -errno;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (length == 0 || header == NULL || header->cmsg_type != SCM_RIGHTS) return -ENOTCONN;
-    int received = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-    if (received != count) {
-        for (int i = 0; i < received; i++) close(((int *)CMSG_DATA(header))[i]);
-        return -EPROTO;
-    }
-    memcpy(descriptors, CMSG_DATA(header), sizeof(int) * (size_t)count);
-    return 0;
 }

@@ -4,6 +4,7 @@
 #define LINKCOND_CNETLINK_H
 
 #include <arpa/inet.h>
+#include <linux/fib_rules.h>
 #include <linux/gen_stats.h>
 #include <linux/if.h>
 #include <linux/if_arp.h>

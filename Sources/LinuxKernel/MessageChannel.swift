@@ -1,8 +1,8 @@
-import CLinux
 import Glibc
 public import SystemPackage
 
-/// One end of a connection between two processes that carries messages and descriptors.
+/// One end of a connection between two processes that carries messages;
+/// `DescriptorPassing` hands descriptors over it as well.
 public struct MessageChannel: Sendable {
     /// What to wait on.
     public let descriptor: FileDescriptor
@@ -43,26 +43,6 @@ public struct MessageChannel: Sendable {
     }
 
     private static let longestMessage = 128 * 1024
-
-    /// Hands descriptors over; the caller keeps its own.
-    public func send(_ descriptors: [FileDescriptor]) throws(KernelError) {
-        let status = unsafe lc_send_descriptors(
-            descriptor.rawValue, descriptors.map(\.rawValue), Int32(descriptors.count))
-        guard status == 0 else {
-            throw KernelError(.write, subject: "a socket", errno: Errno(rawValue: -status))
-        }
-    }
-
-    /// Waits for `count` descriptors.
-    public func receiveDescriptors(_ count: Int) throws(KernelError) -> [FileDescriptor] {
-        var numbers = [Int32](repeating: -1, count: count)
-        let status = unsafe lc_receive_descriptors(
-            descriptor.rawValue, &numbers, Int32(count))
-        guard status == 0 else {
-            throw KernelError(.read, subject: "a socket", errno: Errno(rawValue: -status))
-        }
-        return numbers.map { FileDescriptor(rawValue: $0) }
-    }
 
     /// Closes this end.
     public func close() {

@@ -7,4 +7,15 @@ public enum Privilege {
 
     /// Whether it may make namespaces without a user namespace of its own (`CAP_SYS_ADMIN`).
     public static var mayMakeNamespaces: Bool { lc_has_sys_admin() == 1 }
+
+    /// Runs `body`, in which programs that the calling thread starts may change the network where
+    /// the thread may: in a user namespace only root's would by themselves.
+    static func lending<Result, Failure>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // A thread without the privilege has nothing to lend.
+        guard lc_lend_net_admin(1) == 0 else { return try body() }
+        defer { _ = lc_lend_net_admin(0) }
+        return try body()
+    }
 }

@@ -1,4 +1,5 @@
 import CNetlink
+public import LinuxKernel
 
 /// Addresses of interfaces.
 public enum Address {
@@ -35,4 +36,9 @@ extension NetlinkSession {
                 .flatMap { IPAddress(bytes: Array($0)) }
         }
     }
+}
+
+extension IPAddress {
+    /// The family as netlink messages name it.
+    var family: UInt8 { UInt8(isIPv6 ? AF_INET6 : AF_INET) }
 }

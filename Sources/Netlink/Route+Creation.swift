@@ -1,4 +1,5 @@
 import CNetlink
+public import LinuxKernel
 
 extension Route {
     /// Sends what no other route matches to `gateway`. Equivalent to

@@ -3,6 +3,7 @@ import Glibc
 import LinuxKernel
 import Netlink
 import SystemPackage
+import Uplink
 
 /// The process with the number 1 in a sandbox: it builds everything, starts servers and command,
 /// and takes everything with it when it ends.
@@ -33,6 +34,7 @@ struct FirstProcess {
         channel.send(.explanation(explanation))
 
         try NetworkNamespace.enter(places.far)
+        if request.uplink != .none { try connectUplink() }
         for (name, value) in request.variables { Process.setVariable(name, value) }
         let family = Family(channel: channel, signals: signals)
         for server in request.servers {
@@ -55,6 +57,15 @@ struct FirstProcess {
             network: network, hasUplink: request.uplink != .none,
             hasServers: !request.servers.isEmpty)
         try Mount.replaceFiles(names.replacements(reading: HostNames.text))
+    }
+
+    /// Opens the relay's end on the far side, where the calling thread is, and waits until the
+    /// supervisor has connected it to the host.
+    private func connectUplink() throws {
+        let sockets = try RelaySockets.open(network.farNetwork)
+        channel.send(.built)
+        try sockets.send(over: channel.descriptor)
+        guard case .start = channel.receiveMessage() else { Process.exitAtOnce(0) }
     }
 
     private func start(in namespace: FileDescriptor) throws(SandboxError) -> Int32 {

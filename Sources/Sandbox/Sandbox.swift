@@ -53,8 +53,8 @@ public enum Sandbox {
             }
             inner.close()
             let supervisor = Supervisor(
-                request: request, listener: listener, channel: channel, signals: signals,
-                child: child)
+                request: request, network: network, listener: listener, channel: channel,
+                signals: signals, child: child)
             return try supervisor.run()
         } catch let error as SandboxError {
             throw error

@@ -1,5 +1,7 @@
+public import LinuxKernel
 public import Netlink
 import SystemPackage
+import Uplink
 
 /// The three namespaces of a sandbox and what joins them, as netlink messages.
 ///
@@ -100,6 +102,15 @@ public struct SandboxNetwork: Sendable, Hashable {
         Self.host(
             Self.far,
             families.flatMap { [($0.host, $0.prefixLength), ($0.server, $0.prefixLength)] })
+    }
+
+    /// The far side as the uplink sees it.
+    var farNetwork: FarNetwork {
+        let addresses = families.map {
+            FarNetwork.Addresses(
+                gateway: $0.host, server: $0.server, prefixLength: $0.prefixLength)
+        }
+        return FarNetwork(interface: Self.far.name, ipv4: addresses[0], ipv6: addresses[1])
     }
 
     private static func host(

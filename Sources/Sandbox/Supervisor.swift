@@ -1,10 +1,12 @@
 import Glibc
 import LinuxKernel
 import SystemPackage
+import Uplink
 
 /// The process that the caller sees: it stays in the host's namespaces.
 struct Supervisor<Listener: Sandbox.Listener> {
     let request: SandboxRequest
+    let network: SandboxNetwork
     let listener: Listener
     let channel: MessageChannel
     let signals: SignalDescriptor
@@ -14,6 +16,8 @@ struct Supervisor<Listener: Sandbox.Listener> {
     func run() throws -> Sandbox.Outcome {
         var outcome = Sandbox.Outcome(exitCode: 0)
         var deadline = Deadline(request.timeout)
+        var relay: Relay?
+        defer { relay?.stop() }
         while true {
             let ready = Readiness.wait(
                 for: [channel.descriptor, signals.descriptor], timeout: deadline.remaining)
@@ -36,10 +40,19 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 throw error
             case nil:
                 throw SandboxError("the sandbox ended before its command did")
-            case .built, .start, .signal:
+            case .built:
+                relay = try connectUplink()
+            case .start, .signal:
                 break
             }
         }
+    }
+
+    private func connectUplink() throws -> Relay {
+        let sockets = try RelaySockets.receive(from: channel.descriptor)
+        let relay = try Relay(sockets, network: network.farNetwork)
+        channel.send(.start)
+        return relay
     }
 
     /// Everything of the sandbox is gone when its processes are.

@@ -1,3 +1,4 @@
+import LinuxKernel
 import Netlink
 import Testing
 

@@ -20,4 +20,8 @@ int lc_has_net_admin(void);
 /// Whether CAP_SYS_ADMIN is in the effective set of the calling thread.
 int lc_has_sys_admin(void);
 
+/// Whether programs that the calling thread starts get its CAP_NET_ADMIN, though their user is not
+/// root.
+int lc_lend_net_admin(int lends);
+
 #endif

@@ -75,10 +75,4 @@ struct lc_program {
 /// executed. Safe with many threads: the child makes only calls that are safe in signal handlers.
 pid_t lc_spawn(const struct lc_program *program, int *in_exec);
 
-/// Sends `count` descriptors with one byte over a Unix socket.
-int lc_send_descriptors(int socket, const int *descriptors, int count);
-
-/// Receives as many descriptors, closed on exec; waits.
-int lc_receive_descriptors(int socket, int *descriptors, int count);
-
 #endif

@@ -1,0 +1,97 @@
+// Sockets of the relay between a sandbox and the host's network. Each function returns a value of
+// zero or above, or -errno.
+#ifndef CLINUX_RELAY_H
+#define CLINUX_RELAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// An address and a port in the byte order of the machine; IPv4 has its 32 bits in `low`.
+struct lc_endpoint {
+    uint64_t high;
+    uint64_t low;
+    uint16_t port;
+    uint8_t is_ipv6;
+};
+
+/// Which socket `lc_transparent_socket` makes.
+enum lc_transparent_kind { LC_TRANSPARENT_LISTENER, LC_TRANSPARENT_DATAGRAM };
+
+/// A nonblocking socket with IP_TRANSPARENT on a port of the kernel's choice: a TCP listener, or
+/// a UDP socket that tells where its datagrams were sent to.
+int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6);
+
+/// The port to which a socket is bound.
+int lc_bound_port(int fd);
+
+/// A nonblocking raw socket that sends whole IP packets, marked with `mark`, and receives none.
+int lc_raw_sender(int is_ipv6, uint32_t mark);
+
+/// A nonblocking packet socket that sees what arrives at an interface and is a TCP SYN or an
+/// ICMP echo request, from the IP header on.
+int lc_packet_tap(uint32_t interface);
+
+/// recvmsg on a packet tap. `is_unfinished` becomes 1 if the checksum of the transport header was
+/// left to a network card.
+int lc_receive_tapped(int fd, void *buffer, size_t capacity, int *is_unfinished);
+
+/// sendto on a raw sender.
+int lc_send_raw(int fd, const void *packet, size_t length, struct lc_endpoint to);
+
+/// recvmsg on a transparent datagram socket: who sent it, and to whom.
+int lc_receive_datagram(
+    int fd, void *buffer, size_t capacity, struct lc_endpoint *from, struct lc_endpoint *to);
+
+/// accept4 on a transparent listener: the socket, its peer and where the peer meant to go. At
+/// most `unsent_limit` bytes wait in the socket for being sent for the first time.
+int lc_accept(
+    int fd, uint32_t unsent_limit, struct lc_endpoint *peer, struct lc_endpoint *destination);
+
+/// A nonblocking TCP socket that begins to connect.
+int lc_connect_stream(struct lc_endpoint to, uint32_t unsent_limit);
+
+/// A nonblocking connected UDP socket.
+int lc_connect_datagram(struct lc_endpoint to);
+
+/// A nonblocking connected ping socket (ICMP echo without privileges).
+int lc_connect_echo(struct lc_endpoint to);
+
+/// The error that happened on a socket since the last call, as a positive errno, or 0.
+int lc_take_error(int fd);
+
+/// Lets close() send RST instead of FIN.
+int lc_reset_on_close(int fd);
+
+/// Sends descriptors over a Unix socket.
+int lc_send_descriptors(int fd, const int *descriptors, int count);
+
+/// Receives up to `capacity` descriptors, which are closed on exec; returns how many.
+int lc_receive_descriptors(int fd, int *descriptors, int capacity);
+
+/// epoll_create1 with EPOLL_CLOEXEC.
+int lc_event_queue(void);
+
+/// eventfd that is closed on exec and never waits.
+int lc_wake_up(void);
+
+/// Adds one to an eventfd.
+int lc_signal_wake_up(int fd);
+
+/// pipe2 with O_CLOEXEC: the end to read from, then the one to write to.
+int lc_pipe_ends(int *ends);
+
+/// Names the calling thread.
+void lc_name_thread(const char *name);
+
+/// Watches a descriptor for becoming readable or writable, edge-triggered or not.
+int lc_watch(int epoll, int fd, uint64_t token, int is_edge_triggered);
+
+/// Waits for events; returns how many and fills in their tokens, and whether each means that
+/// something may be read (1), written (2) or both (3).
+int lc_wait_events(
+    int epoll, uint64_t *tokens, uint8_t *meanings, int capacity, int timeout_milliseconds);
+
+/// Raises the soft limit of open descriptors to the hard one; returns it.
+int lc_raise_descriptor_limit(void);
+
+#endif

@@ -1,0 +1,384 @@
+#define _GNU_SOURCE
+#include "clinux_relay.h"
+
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <limits.h>
+#include <netinet/icmp6.h>
+#include <netinet/in.h>
+#include <netinet/ip_icmp.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// The C library has no name for these in every version that is in use.
+#ifndef IPV6_TRANSPARENT
+#define IPV6_TRANSPARENT 75
+#endif
+#ifndef IPV6_ORIGDSTADDR
+#define IPV6_ORIGDSTADDR 74
+#endif
+#ifndef IPV6_RECVORIGDSTADDR
+#define IPV6_RECVORIGDSTADDR IPV6_ORIGDSTADDR
+#endif
+#ifndef IP_ORIGDSTADDR
+#define IP_ORIGDSTADDR 20
+#endif
+#ifndef IP_RECVORIGDSTADDR
+#define IP_RECVORIGDSTADDR IP_ORIGDSTADDR
+#endif
+#ifndef PACKET_IGNORE_OUTGOING
+#define PACKET_IGNORE_OUTGOING 23
+#endif
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+static socklen_t to_address(struct lc_endpoint from, union address *to) {
+    memset(to, 0, sizeof *to);
+    if (!from.is_ipv6) {
+        to->v4.sin_family = AF_INET;
+        to->v4.sin_port = htons(from.port);
+        to->v4.sin_addr.s_addr = htonl((uint32_t)from.low);
+        return sizeof to->v4;
+    }
+    uint64_t halves[2] = {htobe64(from.high), htobe64(from.low)};
+    to->v6.sin6_family = AF_INET6;
+    to->v6.sin6_port = htons(from.port);
+    memcpy(&to->v6.sin6_addr, halves, sizeof halves);
+    return sizeof to->v6;
+}
+
+static struct lc_endpoint from_address(const union address *from) {
+    struct lc_endpoint to = {0};
+    if (from->any.sa_family == AF_INET) {
+        to.port = ntohs(from->v4.sin_port);
+        to.low = ntohl(from->v4.sin_addr.s_addr);
+        return to;
+    }
+    uint64_t halves[2];
+    memcpy(halves, &from->v6.sin6_addr, sizeof halves);
+    to.high = be64toh(halves[0]);
+    to.low = be64toh(halves[1]);
+    to.port = ntohs(from->v6.sin6_port);
+    to.is_ipv6 = 1;
+    return to;
+}
+
+static int set_option(int fd, int level, int name, int value) {
+    return setsockopt(fd, level, name, &value, sizeof value);
+}
+
+/// Closes a socket that could not be set up, without losing the reason.
+static int give_up(int fd) {
+    int reason = errno;
+    close(fd);
+    return -reason;
+}
+
+int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6) {
+    int type = kind == LC_TRANSPARENT_LISTENER ? SOCK_STREAM : SOCK_DGRAM;
+    int fd = socket(is_ipv6 ? AF_INET6 : AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    int level = is_ipv6 ? SOL_IPV6 : SOL_IP;
+    if (is_ipv6 && set_option(fd, SOL_IPV6, IPV6_V6ONLY, 1)) return give_up(fd);
+    if (set_option(fd, level, is_ipv6 ? IPV6_TRANSPARENT : IP_TRANSPARENT, 1)) return give_up(fd);
+    if (kind == LC_TRANSPARENT_DATAGRAM) {
+        int name = is_ipv6 ? IPV6_RECVORIGDSTADDR : IP_RECVORIGDSTADDR;
+        if (set_option(fd, level, name, 1)) return give_up(fd);
+        // Bursts of QUIC; the kernel caps it for those who may not ask for more.
+        set_option(fd, SOL_SOCKET, SO_RCVBUF, 2 << 20);
+    }
+    union address address;
+    socklen_t length = to_address((struct lc_endpoint){.is_ipv6 = is_ipv6 != 0}, &address);
+    if (bind(fd, &address.any, length)) return give_up(fd);
+    if (kind == LC_TRANSPARENT_LISTENER && listen(fd, SOMAXCONN)) return give_up(fd);
+    return fd;
+}
+
+int lc_bound_port(int fd) {
+    union address address;
+    socklen_t length = sizeof address;
+    if (getsockname(fd, &address.any, &length)) return -errno;
+    return from_address(&address).port;
+}
+
+int lc_raw_sender(int is_ipv6, uint32_t mark) {
+    int fd = socket(
+        is_ipv6 ? AF_INET6 : AF_INET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_RAW);
+    if (fd < 0) return -errno;
+    if (set_option(fd, SOL_SOCKET, SO_MARK, (int)mark)) return give_up(fd);
+    set_option(fd, SOL_SOCKET, SO_SNDBUF, 2 << 20);
+    return fd;
+}
+
+// Offsets count from the IP header, since the socket is of type SOCK_DGRAM.
+static struct sock_filter tap_filter[] = {
+    /* 0 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
+    /* 1 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_HOST, 0, 22),
+    /* 2 */ BPF_STMT(BPF_LD | BPF_H | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PROTOCOL)),
+    /* 3 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IPV6, 11, 0),
+    /* 4 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP, 0, 19),
+    // IPv4: no fragments; the transport header lies behind the options.
+    /* 5 */ BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 6),
+    /* 6 */ BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x3fff, 17, 0),
+    /* 7 */ BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0),
+    /* 8 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 9),
+    /* 9 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, 0, 2),
+    /* 10 */ BPF_STMT(BPF_LD | BPF_B | BPF_IND, 13),
+    /* 11 */ BPF_JUMP(BPF_JMP | BPF_JA, 6, 0, 0),
+    /* 12 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMP, 0, 11),
+    /* 13 */ BPF_STMT(BPF_LD | BPF_B | BPF_IND, 0),
+    /* 14 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ICMP_ECHO, 8, 9),
+    // IPv6 without extension headers.
+    /* 15 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 6),
+    /* 16 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, 0, 3),
+    /* 17 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 53),
+    // Of the flags SYN, and none of ACK, RST and FIN.
+    /* 18 */ BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x17),
+    /* 19 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 3, 4),
+    /* 20 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMPV6, 0, 3),
+    /* 21 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 40),
+    /* 22 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ICMP6_ECHO_REQUEST, 0, 1),
+    /* 23 */ BPF_STMT(BPF_RET | BPF_K, 0xffffffff),
+    /* 24 */ BPF_STMT(BPF_RET | BPF_K, 0),
+};
+
+int lc_packet_tap(uint32_t interface) {
+    // Protocol 0: nothing arrives before the filter is there.
+    int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    struct sock_fprog program = {sizeof tap_filter / sizeof tap_filter[0], tap_filter};
+    if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program)
+        || set_option(fd, SOL_PACKET, PACKET_AUXDATA, 1))
+        return give_up(fd);
+    // Kernels before 4.20 do without; the filter keeps what leaves out as well.
+    set_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
+    set_option(fd, SOL_SOCKET, SO_RCVBUF, 4 << 20);
+    struct sockaddr_ll address = {
+        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = (int)interface};
+    if (bind(fd, (struct sockaddr *)&address, sizeof address)) return give_up(fd);
+    return fd;
+}
+
+int lc_receive_tapped(int fd, void *buffer, size_t capacity, int *is_unfinished) {
+    struct iovec part = {buffer, capacity};
+    char control[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+        .msg_controllen = sizeof control};
+    ssize_t count = recvmsg(fd, &message, 0);
+    if (count < 0) return -errno;
+    *is_unfinished = 0;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
+        if (c->cmsg_level != SOL_PACKET || c->cmsg_type != PACKET_AUXDATA) continue;
+        struct tpacket_auxdata data;
+        memcpy(&data, CMSG_DATA(c), sizeof data);
+        *is_unfinished = (data.tp_status & TP_STATUS_CSUMNOTREADY) != 0;
+    }
+    return (int)count;
+}
+
+int lc_send_raw(int fd, const void *packet, size_t length, struct lc_endpoint to) {
+    union address address;
+    // The port of a raw socket's address is a protocol, and has to be zero for IPv6.
+    to.port = 0;
+    socklen_t address_length = to_address(to, &address);
+    return sendto(fd, packet, length, 0, &address.any, address_length) < 0 ? -errno : 0;
+}
+
+int lc_receive_datagram(
+    int fd, void *buffer, size_t capacity, struct lc_endpoint *from, struct lc_endpoint *to) {
+    struct iovec part = {buffer, capacity};
+    union address sender, destination = {0};
+    char control[CMSG_SPACE(sizeof destination)];
+    struct msghdr message = {
+        .msg_name = &sender, .msg_namelen = sizeof sender, .msg_iov = &part, .msg_iovlen = 1,
+        .msg_control = control, .msg_controllen = sizeof control};
+    ssize_t count = recvmsg(fd, &message, 0);
+    if (count < 0) return -errno;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
+        if (c->cmsg_level == SOL_IP && c->cmsg_type == IP_ORIGDSTADDR)
+            memcpy(&destination.v4, CMSG_DATA(c), sizeof destination.v4);
+        if (c->cmsg_level == SOL_IPV6 && c->cmsg_type == IPV6_ORIGDSTADDR)
+            memcpy(&destination.v6, CMSG_DATA(c), sizeof destination.v6);
+    }
+    if (destination.any.sa_family == 0) return -EDESTADDRREQ;
+    *from = from_address(&sender);
+    *to = from_address(&destination);
+    return (int)count;
+}
+
+/// What both ends of a relayed connection need: nothing is held back, neither for more to come
+/// nor, beyond the limit, in a queue that the other end cannot see.
+static int set_stream_options(int fd, uint32_t unsent_limit) {
+    return set_option(fd, SOL_TCP, TCP_NODELAY, 1)
+        || set_option(fd, SOL_TCP, TCP_NOTSENT_LOWAT, (int)unsent_limit);
+}
+
+int lc_accept(
+    int fd, uint32_t unsent_limit, struct lc_endpoint *peer, struct lc_endpoint *destination) {
+    union address address;
+    socklen_t length = sizeof address;
+    int stream = accept4(fd, &address.any, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (stream < 0) return -errno;
+    *peer = from_address(&address);
+    length = sizeof address;
+    if (getsockname(stream, &address.any, &length) || set_stream_options(stream, unsent_limit))
+        return give_up(stream);
+    *destination = from_address(&address);
+    return stream;
+}
+
+static int open_connected(struct lc_endpoint to, int type, int protocol) {
+    union address address;
+    socklen_t length = to_address(to, &address);
+    int fd = socket(address.any.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+    if (fd < 0) return -errno;
+    if (connect(fd, &address.any, length) && errno != EINPROGRESS) return give_up(fd);
+    return fd;
+}
+
+int lc_connect_stream(struct lc_endpoint to, uint32_t unsent_limit) {
+    int fd = open_connected(to, SOCK_STREAM, 0);
+    if (fd >= 0) set_stream_options(fd, unsent_limit);
+    return fd;
+}
+
+int lc_connect_datagram(struct lc_endpoint to) {
+    return open_connected(to, SOCK_DGRAM, 0);
+}
+
+int lc_connect_echo(struct lc_endpoint to) {
+    to.port = 0;
+    return open_connected(to, SOCK_DGRAM, to.is_ipv6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP);
+}
+
+int lc_take_error(int fd) {
+    int value = 0;
+    socklen_t length = sizeof value;
+    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &value, &length) ? -errno : value;
+}
+
+int lc_reset_on_close(int fd) {
+    struct linger linger = {1, 0};
+    return setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger) ? -errno : 0;
+}
+
+enum { most_descriptors = 32 };
+
+int lc_send_descriptors(int fd, const int *descriptors, int count) {
+    if (count < 1 || count > most_descriptors) return -EINVAL;
+    char byte = (char)count;
+    struct iovec part = {&byte, 1};
+    char control[CMSG_SPACE(sizeof(int) * most_descriptors)] = {0};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+        .msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)count)};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)count);
+    memcpy(CMSG_DATA(header), descriptors, sizeof(int) * (size_t)count);
+    ssize_t sent;
+    do {
+        sent = sendmsg(fd, &message, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    return sent < 0 ? -errno : 0;
+}
+
+int lc_receive_descriptors(int fd, int *descriptors, int capacity) {
+    char byte;
+    struct iovec part = {&byte, 1};
+    char control[CMSG_SPACE(sizeof(int) * most_descriptors)];
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+        .msg_controllen = sizeof control};
+    ssize_t received;
+    do {
+        received = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+    } while (received < 0 && errno == EINTR);
+    if (received < 0) return -errno;
+    int count = 0;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+        int found = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        for (int i = 0; i < found; i++) {
+            int descriptor;
+            memcpy(&descriptor, CMSG_DATA(c) + sizeof(int) * (size_t)i, sizeof descriptor);
+            if (count < capacity) descriptors[count++] = descriptor;
+            else close(descriptor);
+        }
+    }
+    return count;
+}
+
+int lc_event_queue(void) {
+    int fd = epoll_create1(EPOLL_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+int lc_wake_up(void) {
+    int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return fd < 0 ? -errno : fd;
+}
+
+int lc_signal_wake_up(int fd) {
+    return eventfd_write(fd, 1) ? -errno : 0;
+}
+
+int lc_pipe_ends(int *ends) {
+    return pipe2(ends, O_CLOEXEC) ? -errno : 0;
+}
+
+void lc_name_thread(const char *name) {
+    prctl(PR_SET_NAME, name);
+}
+
+int lc_watch(int epoll, int fd, uint64_t token, int is_edge_triggered) {
+    struct epoll_event event = {
+        .events = is_edge_triggered ? EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET : EPOLLIN,
+        .data.u64 = token};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+int lc_wait_events(
+    int epoll, uint64_t *tokens, uint8_t *meanings, int capacity, int timeout_milliseconds) {
+    enum { at_once = 128 };
+    struct epoll_event events[at_once];
+    int count = epoll_wait(
+        epoll, events, capacity < at_once ? capacity : at_once, timeout_milliseconds);
+    if (count < 0) return errno == EINTR ? 0 : -errno;
+    for (int i = 0; i < count; i++) {
+        uint32_t flags = events[i].events;
+        tokens[i] = events[i].data.u64;
+        // After an error both reading and writing say what it is.
+        meanings[i] = (uint8_t)(
+            (flags & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR) ? 1 : 0)
+            | (flags & (EPOLLOUT | EPOLLHUP | EPOLLERR) ? 2 : 0));
+    }
+    return count;
+}
+
+int lc_raise_descriptor_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit)) return -errno;
+    if (limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &limit) && getrlimit(RLIMIT_NOFILE, &limit)) return -errno;
+    }
+    return limit.rlim_cur > INT_MAX ? INT_MAX : (int)limit.rlim_cur;
+}

@@ -1,0 +1,76 @@
+import CLinux
+public import SystemPackage
+
+/// Waits for many descriptors at once. Equivalent to `epoll(7)`.
+public struct EventQueue: ~Copyable, Sendable {
+    /// What a descriptor is ready for.
+    public struct Event: Sendable, Hashable {
+        /// The name that was given to the descriptor.
+        public let token: UInt64
+        /// Whether reading will give something: data, the end, or an error.
+        public let isReadable: Bool
+        /// Whether writing will do something: take data, or give an error.
+        public let isWritable: Bool
+    }
+
+    /// How events are told.
+    public enum Trigger: Sendable {
+        /// As long as there is something to read.
+        case level
+        /// Once whenever something may newly be read or written.
+        case edge
+    }
+
+    private let descriptor: OwnedDescriptor
+    private static let capacity = 128
+
+    /// Makes a queue that watches nothing.
+    public init() throws(Errno) {
+        descriptor = try OwnedDescriptor(status: lc_event_queue())
+    }
+
+    /// Watches `descriptor` until it is closed.
+    public borrowing func watch(
+        _ descriptor: FileDescriptor, token: UInt64, _ trigger: Trigger
+    ) throws(Errno) {
+        try checked(
+            lc_watch(
+                self.descriptor.raw.rawValue, descriptor.rawValue, token,
+                trigger == .edge ? 1 : 0))
+    }
+
+    /// Waits for events; returns none after `timeout`, or when a signal came.
+    ///
+    /// - Parameter timeout: nil to wait for ever.
+    public borrowing func wait(timeout: Duration?) throws(Errno) -> [Event] {
+        let milliseconds = timeout.map { Int32(($0 / .milliseconds(1)).rounded(.up)) } ?? -1
+        var tokens = [UInt64](repeating: 0, count: Self.capacity)
+        var meanings = [UInt8](repeating: 0, count: Self.capacity)
+        let count = try checked(
+            unsafe lc_wait_events(
+                descriptor.raw.rawValue, &tokens, &meanings, Int32(Self.capacity), milliseconds))
+        return (0..<Int(count)).map { index in
+            Event(
+                token: tokens[index], isReadable: meanings[index] & 1 != 0,
+                isWritable: meanings[index] & 2 != 0)
+        }
+    }
+}
+
+/// Lets one thread wake another that waits in an `EventQueue`. Equivalent to `eventfd(2)`.
+public struct WakeUp: ~Copyable, Sendable {
+    private let owned: OwnedDescriptor
+
+    /// Readable after `signal()`.
+    public var descriptor: FileDescriptor { owned.raw }
+
+    /// Makes one that was not signalled.
+    public init() throws(Errno) {
+        owned = try OwnedDescriptor(status: lc_wake_up())
+    }
+
+    /// Wakes whoever waits.
+    public borrowing func signal() {
+        _ = lc_signal_wake_up(owned.raw.rawValue)
+    }
+}

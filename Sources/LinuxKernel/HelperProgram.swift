@@ -1,0 +1,107 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// Programs of the system that linkcond uses.
+public enum HelperProgram {
+    /// How a program ended.
+    public struct Result: Sendable, Hashable {
+        /// The exit code, or 128 and the signal's number.
+        public let exitCode: Int32
+        /// What it wrote to both outputs, in one line.
+        public let message: String
+    }
+
+    /// Administration tools live where an ordinary user's PATH does not look.
+    private static let moreDirectories = ["/usr/local/sbin", "/usr/sbin", "/sbin"]
+
+    /// Where `name` is installed; nil if it is not.
+    public static func path(of name: String) -> String? {
+        let directories =
+            unsafe getenv("PATH").map { unsafe String(cString: $0) }?
+            .split(separator: ":").map(String.init) ?? ["/usr/bin", "/bin"]
+        return (directories + moreDirectories).lazy.map { "\($0)/\(name)" }
+            .first { unsafe access($0, X_OK) == 0 }
+    }
+
+    /// Runs a program in the namespaces of the calling thread and waits until it ends.
+    ///
+    /// - Parameter input: what it reads from standard input, at most 64 KiB.
+    public static func run(
+        _ path: String, _ arguments: [String], input: String
+    ) throws(KernelError) -> Result {
+        do {
+            let (inputReader, inputWriter) = try pipe()
+            defer { try? inputReader.close() }
+            let (outputReader, outputWriter) = try pipe()
+            defer { try? outputReader.close() }
+            let process: pid_t
+            do {
+                // A pipe holds this much: nobody has to read yet.
+                defer {
+                    try? inputWriter.close()
+                    try? outputWriter.close()
+                }
+                _ = try inputWriter.writeAll(input.utf8)
+                process = try Privilege.lending {
+                    try start(path, arguments, input: inputReader, output: outputWriter)
+                }
+            }
+            let output = (try? readAll(outputReader)) ?? []
+            return Result(exitCode: try wait(for: process), message: oneLine(output))
+        } catch {
+            throw KernelError(.create, subject: path, errno: error as? Errno ?? .ioError)
+        }
+    }
+
+    private static func pipe() throws -> (FileDescriptor, FileDescriptor) {
+        var ends: [Int32] = [-1, -1]
+        try checked(unsafe lc_pipe_ends(&ends))
+        return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
+    }
+
+    private static func start(
+        _ path: String, _ arguments: [String], input: FileDescriptor, output: FileDescriptor
+    ) throws -> pid_t {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, input.rawValue, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, output.rawValue, 1)
+        unsafe posix_spawn_file_actions_adddup2(&actions, output.rawValue, 2)
+        var words: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map {
+            unsafe strdup($0)
+        }
+        unsafe words.append(nil)
+        defer { unsafe words.forEach { unsafe free($0) } }
+        var process = pid_t()
+        let status = unsafe posix_spawn(&process, path, &actions, nil, words, environ)
+        guard status == 0 else { throw Errno(rawValue: status) }
+        return process
+    }
+
+    private static func readAll(_ descriptor: FileDescriptor) throws -> [UInt8] {
+        var output: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = try unsafe buffer.withUnsafeMutableBytes {
+                try unsafe descriptor.read(into: $0)
+            }
+            guard count > 0 else { return output }
+            output += buffer.prefix(count)
+        }
+    }
+
+    private static func wait(for process: pid_t) throws -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { throw Errno(rawValue: errno) }
+        }
+        return status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + status & 0x7f
+    }
+
+    private static func oneLine(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes, as: UTF8.self)
+            .split(whereSeparator: \.isNewline).prefix(3).joined(separator: "; ")
+    }
+}

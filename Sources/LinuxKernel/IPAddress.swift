@@ -1,0 +1,94 @@
+import CLinux
+import Glibc
+
+/// An IPv4 or IPv6 address.
+public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
+    /// Whether it is one of IPv6.
+    public let isIPv6: Bool
+    /// The first 64 bits of an IPv6 address; zero for IPv4.
+    public let high: UInt64
+    /// The last 64 bits of an IPv6 address, or the 32 of IPv4.
+    public let low: UInt64
+
+    /// Makes an IPv4 address of its 32 bits.
+    public init(ipv4: UInt32) {
+        (isIPv6, high, low) = (false, 0, UInt64(ipv4))
+    }
+
+    /// Makes an IPv6 address of its halves.
+    public init(ipv6High high: UInt64, low: UInt64) {
+        (isIPv6, self.high, self.low) = (true, high, low)
+    }
+
+    /// Reads an address as the network has it: 4 or 16 bytes.
+    public init?(bytes: some Collection<UInt8>) {
+        func number(_ bytes: some Collection<UInt8>) -> UInt64 {
+            bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        switch bytes.count {
+        case 4: self.init(ipv4: UInt32(number(bytes)))
+        case 16: self.init(ipv6High: number(bytes.prefix(8)), low: number(bytes.dropFirst(8)))
+        default: return nil
+        }
+    }
+
+    /// Reads an address without a zone, such as `192.0.2.1` or `fd00::1`.
+    public init?(_ description: String) {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if unsafe inet_pton(AF_INET, description, &bytes) == 1 {
+            self.init(bytes: bytes.prefix(4))
+        } else if unsafe inet_pton(AF_INET6, description, &bytes) == 1 {
+            self.init(bytes: bytes)
+        } else {
+            return nil
+        }
+    }
+
+    /// The address as the network has it.
+    public var bytes: [UInt8] {
+        func bytes(_ number: UInt64, count: UInt64) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * (count - 1 - $0))) }
+        }
+        return isIPv6 ? bytes(high, count: 8) + bytes(low, count: 8) : bytes(low, count: 4)
+    }
+
+    /// The usual text form, that of RFC 5952 for IPv6.
+    public var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        _ = unsafe inet_ntop(
+            isIPv6 ? AF_INET6 : AF_INET, bytes, &text, socklen_t(INET6_ADDRSTRLEN))
+        return String(
+            decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// An address and a port of TCP or UDP.
+public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+    /// The address.
+    public let address: IPAddress
+    /// The port; for ICMP echo, which has none, the identifier or zero.
+    public let port: UInt16
+
+    /// Makes an endpoint.
+    public init(_ address: IPAddress, port: UInt16) {
+        (self.address, self.port) = (address, port)
+    }
+
+    /// The form of URLs: `192.0.2.1:80`, `[fd00::1]:80`.
+    public var description: String {
+        address.isIPv6 ? "[\(address)]:\(port)" : "\(address):\(port)"
+    }
+
+    init(_ endpoint: lc_endpoint) {
+        address =
+            endpoint.is_ipv6 != 0
+            ? IPAddress(ipv6High: endpoint.high, low: endpoint.low)
+            : IPAddress(ipv4: UInt32(truncatingIfNeeded: endpoint.low))
+        port = endpoint.port
+    }
+
+    var shim: lc_endpoint {
+        lc_endpoint(
+            high: address.high, low: address.low, port: port, is_ipv6: address.isIPv6 ? 1 : 0)
+    }
+}

@@ -1,0 +1,29 @@
+import SystemPackage
+
+/// A variable of the kernel, in the network namespace of the calling thread where it belongs to
+/// one. Equivalent to `sysctl(8)`.
+public struct KernelParameter: Sendable, Hashable {
+    private let path: FilePath
+
+    /// Names a variable by its path under `/proc/sys`, such as `net/ipv4/tcp_wmem`.
+    public init(_ name: String) {
+        path = FilePath("/proc/sys/" + name)
+    }
+
+    /// Its value, without the line's end.
+    public func read() throws(KernelError) -> String {
+        String(try SmallFile.read(path.string).prefix { !$0.isNewline })
+    }
+
+    /// Changes it.
+    public func write(_ value: String) throws(KernelError) {
+        do {
+            let file = try FileDescriptor.open(path, .writeOnly, options: [.closeOnExec])
+            defer { try? file.close() }
+            _ = try file.writeAll(value.utf8)
+        } catch {
+            throw KernelError(
+                .write, subject: path.string, errno: error as? Errno ?? .ioError)
+        }
+    }
+}

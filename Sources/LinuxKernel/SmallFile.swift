@@ -1,0 +1,27 @@
+import SystemPackage
+
+/// Files that are read as a whole, such as those under `/proc`.
+public enum SmallFile {
+    private static let limit = 65_536
+
+    /// The text of a file, of which 64 KiB are read at most.
+    public static func read(_ path: String) throws(KernelError) -> String {
+        do {
+            let file = try FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.closeOnExec])
+            defer { try? file.close() }
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while bytes.count < limit {
+                let count = try unsafe buffer.withUnsafeMutableBytes {
+                    try unsafe file.read(into: $0)
+                }
+                guard count > 0 else { break }
+                bytes += buffer.prefix(count)
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        } catch {
+            throw KernelError(.read, subject: path, errno: error as? Errno ?? .ioError)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CLinux
+import Glibc
+public import SystemPackage
+
+/// A nonblocking TCP socket.
+///
+/// Whatever would have to wait throws `Errno.wouldBlock`.
+public struct StreamSocket: ~Copyable, Sendable {
+    private let owned: OwnedDescriptor
+
+    /// The descriptor, for an `EventQueue`.
+    public var descriptor: FileDescriptor { owned.raw }
+
+    /// Begins to connect to `endpoint`; the socket gets writable when it is done or has failed.
+    ///
+    /// - Parameter unsentLimit: how many bytes the socket takes that were never sent yet.
+    public init(connectingTo endpoint: Endpoint, unsentLimit: UInt32) throws(Errno) {
+        owned = try OwnedDescriptor(status: lc_connect_stream(endpoint.shim, unsentLimit))
+    }
+
+    init(adopting owned: consuming OwnedDescriptor) {
+        self.owned = owned
+    }
+
+    /// Throws what went wrong with the socket since the last call.
+    public borrowing func checkError() throws(Errno) {
+        let error = try checked(lc_take_error(owned.raw.rawValue))
+        if error != 0 { throw Errno(rawValue: error) }
+    }
+
+    /// Reads into `buffer` and returns how many bytes came; none at the end of the stream.
+    public borrowing func receive(into buffer: inout [UInt8]) throws(Errno) -> Int {
+        let count = unsafe recv(owned.raw.rawValue, &buffer, buffer.count, 0)
+        guard count >= 0 else { throw Errno(rawValue: errno) }
+        return count
+    }
+
+    /// Sends a part of `bytes` and returns how many bytes the kernel took.
+    public borrowing func send(
+        _ bytes: borrowing [UInt8], _ range: Range<Int>
+    ) throws(Errno) -> Int {
+        let descriptor = owned.raw.rawValue
+        let count = unsafe bytes.withUnsafeBytes { bytes in
+            let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+            return unsafe Glibc.send(
+                descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
+        }
+        guard count >= 0 else { throw Errno(rawValue: errno) }
+        return count
+    }
+
+    /// Says that nothing more will be sent.
+    public borrowing func finishSending() {
+        _ = shutdown(owned.raw.rawValue, Int32(SHUT_WR))
+    }
+
+    /// Lets the other end see a reset when the socket is closed.
+    public borrowing func resetOnClose() {
+        _ = lc_reset_on_close(owned.raw.rawValue)
+    }
+}
+
+/// A nonblocking UDP socket, or one for ICMP echo, that talks to one other end.
+public struct DatagramSocket: ~Copyable, Sendable {
+    private let owned: OwnedDescriptor
+
+    /// The descriptor, for an `EventQueue`.
+    public var descriptor: FileDescriptor { owned.raw }
+
+    /// Makes a UDP socket.
+    public init(connectedTo endpoint: Endpoint) throws(Errno) {
+        owned = try OwnedDescriptor(status: lc_connect_datagram(endpoint.shim))
+    }
+
+    /// Makes a ping socket, for those whom `net.ipv4.ping_group_range` allows it.
+    ///
+    /// It takes and gives ICMP messages; the kernel sets identifier and checksum.
+    public init(echoTo address: IPAddress) throws(Errno) {
+        owned = try OwnedDescriptor(
+            status: lc_connect_echo(Endpoint(address, port: 0).shim))
+    }
+
+    /// Reads a datagram into `buffer` and returns its length.
+    public borrowing func receive(into buffer: inout [UInt8]) throws(Errno) -> Int {
+        let count = unsafe recv(owned.raw.rawValue, &buffer, buffer.count, 0)
+        guard count >= 0 else { throw Errno(rawValue: errno) }
+        return count
+    }
+
+    /// Sends a datagram.
+    public borrowing func send(_ bytes: borrowing ArraySlice<UInt8>) throws(Errno) {
+        let descriptor = owned.raw.rawValue
+        let count = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe Glibc.send(
+                descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+        guard count >= 0 else { throw Errno(rawValue: errno) }
+    }
+}

@@ -1,0 +1,89 @@
+import CNetlink
+
+/// A rule that chooses the routing table of a packet. Equivalent to `ip rule`.
+public struct RoutingRule: Sendable, Hashable {
+    /// Rules are asked in the order of their priorities.
+    public var priority: UInt32
+    /// The table that a packet is looked up in.
+    public var table: UInt32
+    /// Whether it is a rule of IPv6.
+    public var isIPv6: Bool
+    /// Only packets that arrive here; nil for all.
+    public var inputInterface: String?
+    /// Only packets of this IP protocol; nil for all.
+    public var transport: UInt8?
+    /// Only packets with this mark; nil for all.
+    public var mark: UInt32?
+
+    /// Makes a rule.
+    public init(
+        priority: UInt32, table: UInt32, isIPv6: Bool, inputInterface: String? = nil,
+        transport: UInt8? = nil, mark: UInt32? = nil
+    ) {
+        self.priority = priority
+        self.table = table
+        self.isIPv6 = isIPv6
+        self.inputInterface = inputInterface
+        self.transport = transport
+        self.mark = mark
+    }
+
+    /// Adds the rule. Equivalent to `ip rule add`.
+    public func add() -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWRULE, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
+        var header = fib_rule_hdr()
+        header.family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
+        header.action = UInt8(FR_ACT_TO_TBL)
+        builder.append(header)
+        builder.put(Int(FRA_PRIORITY), priority)
+        builder.put(Int(FRA_TABLE), table)
+        if let inputInterface { builder.put(Int(FRA_IIFNAME), inputInterface) }
+        if let transport { builder.put(Int(FRA_IP_PROTO), transport) }
+        if let mark { builder.put(Int(FRA_FWMARK), mark) }
+        return builder.finish()
+    }
+}
+
+extension Route {
+    /// Takes every packet that is looked up in `table` for one to this host. Equivalent to
+    /// `ip route add local default dev INDEX table TABLE`.
+    public static func addLocalDefault(
+        table: UInt32, isIPv6: Bool, interface: Int32
+    ) -> NetlinkMessage {
+        add(
+            table: table, isIPv6: isIPv6, destination: [], prefixLength: 0, interface: interface,
+            type: RTN_LOCAL, scope: RT_SCOPE_HOST)
+    }
+
+    /// Sends packets to a network that an interface is connected to. Equivalent to
+    /// `ip route add ADDRESS/LENGTH dev INDEX table TABLE`.
+    ///
+    /// - Parameter network: the address as the network has it, 4 or 16 bytes, with zeros behind
+    ///   the prefix.
+    public static func addConnected(
+        table: UInt32, network: [UInt8], prefixLength: UInt8, interface: Int32
+    ) -> NetlinkMessage {
+        add(
+            table: table, isIPv6: network.count == 16, destination: network,
+            prefixLength: prefixLength, interface: interface, type: RTN_UNICAST,
+            scope: RT_SCOPE_LINK)
+    }
+
+    private static func add(
+        table: UInt32, isIPv6: Bool, destination: [UInt8], prefixLength: UInt8, interface: Int32,
+        type: Int, scope: rt_scope_t
+    ) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWROUTE, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
+        var header = rtmsg()
+        header.rtm_family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
+        header.rtm_dst_len = prefixLength
+        header.rtm_protocol = UInt8(RTPROT_STATIC)
+        header.rtm_type = UInt8(type)
+        header.rtm_scope = UInt8(scope.rawValue)
+        builder.append(header)
+        if !destination.isEmpty { builder.put(Int(RTA_DST.rawValue), bytes: destination) }
+        builder.put(Int(RTA_OIF.rawValue), interface)
+        builder.put(Int(RTA_TABLE.rawValue), table)
+        return builder.finish()
+    }
+}

@@ -1,0 +1,56 @@
+import LinuxKernel
+import SystemPackage
+
+/// Where the app's traffic goes on the host.
+final class HostMapping {
+    let network: FarNetwork
+    private var resolver: HostResolver
+    private static let dnsPort: UInt16 = 53
+    private static let loopback4 = IPAddress(ipv4: 0x7f00_0001)
+    private static let loopback6 = IPAddress(ipv6High: 0, low: 1)
+
+    init(_ network: FarNetwork, _ resolver: HostResolver) {
+        self.network = network
+        self.resolver = resolver
+    }
+
+    /// Whether the app asks the host to resolve a name.
+    func isResolver(_ destination: Endpoint) -> Bool {
+        destination.port == Self.dnsPort && network.isGateway(destination.address)
+    }
+
+    /// The host's end for `destination`; several, to be tried in this order, for its resolver.
+    func endpoints(for destination: Endpoint) -> [Endpoint] {
+        guard network.isGateway(destination.address) else { return [destination] }
+        guard destination.port == Self.dnsPort else {
+            return [
+                Endpoint(
+                    destination.address.isIPv6 ? Self.loopback6 : Self.loopback4,
+                    port: destination.port)
+            ]
+        }
+        return resolver.candidates
+    }
+
+    /// How many name servers there are.
+    var serverCount: Int { resolver.servers.count }
+
+    /// Asks another name server from now on.
+    func report(failureOf server: Endpoint) {
+        resolver.report(failureOf: server)
+    }
+}
+
+extension Unreachability {
+    /// What ICMP says of `reason`; nil for reasons that a network would keep to itself.
+    init?(_ reason: Errno) {
+        switch reason {
+        case .networkUnreachable, .addressNotAvailable, .addressFamilyNotSupported,
+            .invalidArgument:
+            self = .network
+        case .noRouteToHost, .hostIsDown: self = .host
+        case .permissionDenied, .notPermitted: self = .prohibited
+        default: return nil
+        }
+    }
+}

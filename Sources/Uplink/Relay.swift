@@ -1,0 +1,57 @@
+import LinuxKernel
+import Synchronization
+import SystemPackage
+
+/// Connects a sandbox to the host's network without any privilege on the host.
+///
+/// Theory of operation. The app's packets arrive, through the conditioned link, in the network
+/// namespace of the far side, whose kernel takes every address for its own (`RelayRules`). So a
+/// TCP connection of the app ends in a socket of the far side's kernel, with windows that grow to
+/// the link's bandwidth-delay product; a thread in the host's namespaces moves the bytes between
+/// it and a socket of the host. The far side's sockets are opened by a process that has
+/// privileges over that namespace, and handed over (`RelaySockets`).
+///
+/// What the app sees of establishing a connection is what it would see of the host's network
+/// (`StreamRelay`). UDP and ICMP echo have a socket of the host per flow (`DatagramRelay`); their
+/// answers, and all that IP says of failures, are sent to the app in the name of the address that
+/// it asked. The gateway's address stands for the host's loopback, and on port 53 for the host's
+/// name servers.
+public final class Relay: Sendable {
+    private let wakeUp: WakeUp
+    private let thread: Mutex<BackgroundThread?>
+
+    /// Starts to relay on a thread of its own, which begins in the namespaces of the calling one.
+    ///
+    /// Raises the process's limit of open descriptors as far as it may.
+    public init(
+        _ sockets: RelaySockets, network: FarNetwork, scope: RelayScope = .everything,
+        resolver: HostResolver = .system()
+    ) throws(UplinkError) {
+        let wakeUp: WakeUp
+        do {
+            wakeUp = try WakeUp()
+        } catch {
+            throw .system(attempt: "start the relay", error)
+        }
+        let loop = RelayLoop.Settings(
+            sockets: sockets, network: network, scope: scope, resolver: resolver,
+            stop: wakeUp.descriptor)
+        do {
+            thread = Mutex(
+                try BackgroundThread(name: "linkcond relay") { try? RelayLoop(loop).run() })
+        } catch {
+            throw .system(attempt: "start the relay", error.errno)
+        }
+        self.wakeUp = wakeUp
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Ends all connections and waits until they are closed.
+    public func stop() {
+        wakeUp.signal()
+        thread.withLock { $0.take() }?.join()
+    }
+}

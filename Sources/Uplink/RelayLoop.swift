@@ -1,0 +1,116 @@
+import LinuxKernel
+import SystemPackage
+
+/// What the relay's thread does: it waits for events and hands them to the relays of TCP and of
+/// datagrams.
+final class RelayLoop {
+    /// What the loop needs.
+    struct Settings: Sendable {
+        var sockets: RelaySockets
+        var network: FarNetwork
+        var scope: RelayScope
+        var resolver: HostResolver
+        /// Readable when it is time to stop.
+        var stop: FileDescriptor
+    }
+
+    private let sockets: RelaySockets
+    private let network: FarNetwork
+    private let scope: RelayScope
+    private let events: RelayEvents
+    private let streams: StreamRelay
+    private let datagrams: DatagramRelay
+    private let start = ContinuousClock.now
+    private var packet = [UInt8](repeating: 0, count: 65_536)
+
+    private static let sweepInterval = Duration.seconds(1)
+    /// Descriptors for what else the process does.
+    private static let reservedDescriptors = 64
+    private static let mostFlows = 4096
+    /// How many requests are taken before it is the turn of others.
+    private static let turn = 64
+
+    init(_ settings: Settings) throws(Errno) {
+        let sockets = settings.sockets
+        self.sockets = sockets
+        network = settings.network
+        scope = settings.scope
+        let descriptors = try DescriptorLimit.raise() - Self.reservedDescriptors
+        let flows = min(Self.mostFlows, descriptors / 4)
+        events = try RelayEvents()
+        let host = HostMapping(network, settings.resolver)
+        // What the app's link loses is not missed: a full queue is like one more router's.
+        let answer = { (packet: [UInt8], address: IPAddress) in
+            let family = address.isIPv6 ? sockets.ipv6 : sockets.ipv4
+            try? family?.sender.send(packet, to: address)
+        }
+        streams = StreamRelay(
+            events: events, host: host, limit: (descriptors - flows) / 2, answer: answer)
+        datagrams = DatagramRelay(events: events, host: host, limit: flows, answer: answer)
+        _ = try events.watch(settings.stop, .level, for: .stop)
+        _ = try events.watch(sockets.tap.descriptor, .level, for: .requests)
+        for family in [sockets.ipv4, sockets.ipv6].compactMap({ $0 }) {
+            _ = try events.watch(family.listener.descriptor, .level, for: .accept(family))
+            _ = try events.watch(family.datagrams.descriptor, .level, for: .datagrams(family))
+        }
+    }
+
+    /// Relays until it is told to stop.
+    func run() {
+        var nextSweep = Self.sweepInterval
+        while let events = try? events.wait(timeout: timeout) {
+            let now = ContinuousClock.now - start
+            for event in events where !handle(event, at: now) { return }
+            streams.continueQueued()
+            if now >= nextSweep {
+                streams.expire(at: now)
+                datagrams.expire(at: now)
+                nextSweep = now + Self.sweepInterval
+            }
+        }
+    }
+
+    private var timeout: Duration? {
+        if streams.hasQueued { return .zero }
+        return streams.hasDeadlines || datagrams.hasDeadlines ? Self.sweepInterval : nil
+    }
+
+    /// Handles an event; false when it is time to stop.
+    private func handle(_ event: EventQueue.Event, at now: Duration) -> Bool {
+        switch events.target(of: event.token) {
+        case .stop: return false
+        case .requests: receiveRequests(at: now)
+        case .accept(let family): streams.accept(from: family)
+        case .datagrams(let family): datagrams.receive(from: family, at: now)
+        case .stream(let connection, let side):
+            streams.handle(event, connection, side, at: now)
+        case .flow(let flow): datagrams.receive(for: flow, at: now)
+        case nil: break
+        }
+        return true
+    }
+
+    private func receiveRequests(at now: Duration) {
+        for _ in 0..<Self.turn {
+            guard let (count, isUnfinished) = try? sockets.tap.receive(into: &packet) else {
+                return
+            }
+            guard
+                let request = RequestPacket(
+                    Array(packet.prefix(count)), isUnfinished: isUnfinished)
+            else { continue }
+            let destination = request.destination.address
+            switch request.kind {
+            case .connection where isRelayed(destination): streams.handle(request, at: now)
+            case .echo where scope == .everything && !network.isOwn(destination):
+                datagrams.handle(request, at: now)
+            default: break
+            }
+        }
+    }
+
+    private func isRelayed(_ destination: IPAddress) -> Bool {
+        if network.isGateway(destination) { return true }
+        return scope != .gateway && !network.isOwn(destination)
+    }
+}

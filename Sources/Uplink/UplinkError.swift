@@ -1,0 +1,33 @@
+public import Netlink
+public import SystemPackage
+
+/// Why the far side of a sandbox has no way to the host's network.
+public enum UplinkError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A program is not installed.
+    case missingProgram(String, package: String)
+    /// A program failed.
+    case programFailed(String, message: String)
+    /// A system call failed.
+    case system(attempt: String, Errno)
+    /// The kernel refused a change of routes or interfaces.
+    case netlink(NetlinkError)
+    /// There is no interface of this name.
+    case noSuchInterface(String)
+
+    /// One sentence: what failed, why, and the way out.
+    public var description: String {
+        switch self {
+        case .missingProgram(let program, let package):
+            "the program \(program) is not installed; install it with: sudo apt install "
+                + "\(package) (Debian, Ubuntu) or sudo dnf install \(package) (Fedora)"
+        case .programFailed(let program, let message):
+            "\(program) failed: \(message)"
+        case .system(let attempt, let errno):
+            "cannot \(attempt): \(errno)"
+        case .netlink(let error):
+            error.description
+        case .noSuchInterface(let name):
+            "\(name): no such interface in the sandbox"
+        }
+    }
+}

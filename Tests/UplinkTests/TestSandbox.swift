@@ -1,0 +1,120 @@
+import LinkTesting
+import LinuxKernel
+import Testing
+
+@testable import Uplink
+
+/// An app and a far side joined by a wire, a relay, and a namespace that stands for the host.
+///
+/// The calling thread is in the host's namespace; `app` runs commands in the app's.
+struct TestSandbox {
+    static let network = FarNetwork(
+        interface: "far0",
+        ipv4: FarNetwork.Addresses(
+            gateway: address("198.18.0.1"), server: address("198.18.0.3"), prefixLength: 24),
+        ipv6: FarNetwork.Addresses(
+            gateway: address("fd00:6c63::1"), server: address("fd00:6c63::3"), prefixLength: 64))
+
+    let relay: Relay
+    private let appProcess: String
+    private let farProcess: String
+
+    /// Runs `body` with a sandbox; all its processes and namespaces are gone afterwards.
+    ///
+    /// - Parameter nameServers: those of the host.
+    static func run(
+        scope: RelayScope = .everything, nameServers: [String] = ["127.0.0.1"],
+        _ body: @Sendable (TestSandbox) throws -> Void
+    ) async throws {
+        try await withNewNamespace {
+            try shell(
+                """
+                ip link set lo up
+                ip address add 192.0.2.1/32 dev lo
+                ip address add 2001:db8::1/128 dev lo nodad
+                """)
+            let appProcess = try startProcess("unshare -n sleep 600")
+            defer { _ = try? shell("kill -9 \(appProcess)") }
+            try shell(
+                """
+                while [ $(readlink /proc/\(appProcess)/ns/net) = $(readlink /proc/self/ns/net) ]
+                do sleep 0.01; done
+                """)
+            let (sockets, farProcess) = try NetworkNamespace.withNewOnCallingThread {
+                let farProcess = try startProcess("sleep 600")
+                try shell(
+                    """
+                    ip link set lo up
+                    ip link add far0 type veth peer name eth0 netns \(appProcess)
+                    ip address add 198.18.0.1/24 dev far0
+                    ip address add 198.18.0.3/24 dev far0
+                    ip address add fd00:6c63::1/64 dev far0 nodad
+                    ip address add fd00:6c63::3/64 dev far0 nodad
+                    ip link set far0 up
+                    nsenter -t \(appProcess) -n sh -e <<END
+                    ip link set lo up
+                    ip address add 198.18.0.2/24 dev eth0
+                    ip address add fd00:6c63::2/64 dev eth0 nodad
+                    ip link set eth0 up
+                    ip route add default via 198.18.0.1
+                    ip -6 route add default via fd00:6c63::1
+                    END
+                    """)
+                return (try RelaySockets.open(network, scope: scope), farProcess)
+            }
+            defer { _ = try? shell("kill -9 \(farProcess)") }
+            let relay = try Relay(
+                sockets, network: network, scope: scope,
+                resolver: HostResolver(servers: nameServers.compactMap { IPAddress($0) }))
+            defer { relay.stop() }
+            try body(
+                TestSandbox(relay: relay, appProcess: appProcess, farProcess: farProcess))
+        }
+    }
+
+    /// Runs a shell script in the app's namespace and returns its output.
+    @discardableResult
+    func app(_ script: String) throws -> String {
+        try Self.run(script, in: appProcess)
+    }
+
+    /// Runs a shell script on the far side.
+    @discardableResult
+    func far(_ script: String) throws -> String {
+        try Self.run(script, in: farProcess)
+    }
+
+    private static func run(_ script: String, in process: String) throws -> String {
+        try shell(
+            """
+            timeout -k 1 100 nsenter -t \(process) -n sh <<'END_OF_SCRIPT'
+            \(script)
+            END_OF_SCRIPT
+            """)
+    }
+
+    /// Starts a program beside the test, waits until `port` listens, stops it after `body`.
+    static func withServer(
+        _ command: String, port: Int, _ body: (String) throws -> Void
+    ) throws {
+        let process = try startProcess(command)
+        defer { _ = try? shell("kill -9 \(process)") }
+        try shell(
+            """
+            for attempt in $(seq 500); do
+                ss -Htuln "sport = :\(port)" | grep -q . && exit
+                sleep 0.01
+            done
+            echo 'nobody listens on port \(port)'; exit 1
+            """)
+        try body(process)
+    }
+
+    private static func startProcess(_ command: String) throws -> String {
+        try shell("exec \(command) >/dev/null 2>&1 </dev/null & echo $!").filter(\.isNumber)
+    }
+
+    private static func address(_ text: String) -> IPAddress {
+        IPAddress(text) ?? IPAddress(ipv4: 0)
+    }
+}
