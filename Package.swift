@@ -132,9 +132,11 @@ let package = Package(
                 "Conditioner", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel",
                 "LinkUnits", "LinkTesting", systemPackage,
             ], goldens: true),
-        tests(
-            of: "Uplink",
-            ["Uplink", "Netlink", "LinuxKernel", "LinkTesting", systemPackage], goldens: true),
+        // The relay between real programs in network namespaces.
+        .testTarget(
+            name: "UplinkTests",
+            dependencies: ["Uplink", "Netlink", "LinuxKernel", "LinkTesting", systemPackage],
+            exclude: ["Fixtures", "Goldens"], swiftSettings: swiftSettings),
         tests(
             of: "ConditionerKernel",
             [
