@@ -173,9 +173,11 @@ let package = Package(
                 "Verification", "Conditioner", "LinuxKernel", "LinkModel", "LinkUnits",
                 "LinkTesting", systemPackage,
             ]),
-        tests(
-            of: "Uplink",
-            ["Uplink", "Netlink", "LinuxKernel", "LinkTesting", systemPackage], goldens: true),
+        // The relay between real programs in network namespaces.
+        .testTarget(
+            name: "UplinkTests",
+            dependencies: ["Uplink", "Netlink", "LinuxKernel", "LinkTesting", systemPackage],
+            exclude: ["Fixtures", "Goldens"], swiftSettings: swiftSettings),
         tests(
             of: "ConditionerKernel",
             [

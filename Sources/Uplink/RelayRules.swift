@@ -46,7 +46,7 @@ struct RelayRules: Sendable, Hashable {
             "meta nfproto \(family) meta l4proto udp tproxy \(short) to :\(ports.datagram) accept"
         }
         return marked + ["iifname != \"\(network.interface)\" accept"] + exceptions
-            + ["tcp flags & (fin | syn | rst | ack) == syn drop"] + datagrams
+            + ["tcp flags & (fin | syn | rst | ack) == syn drop"] + echoes + datagrams
     }
 
     /// What is left to the kernel.
@@ -65,6 +65,12 @@ struct RelayRules: Sendable, Hashable {
                     ?? "meta nfproto ipv6 accept",
             ]
         }
+    }
+
+    /// The relay answers pings for others; the kernel says for IPv6 that it has no route there.
+    private var echoes: [String] {
+        guard scope == .everything, let ipv6 = network.ipv6 else { return [] }
+        return ["ip6 daddr != \(ipv6.gateway) icmpv6 type echo-request drop"]
     }
 
     /// Rules and routes by which the app's TCP and UDP, and what the relay marks, belong to the

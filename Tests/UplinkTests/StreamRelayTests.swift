@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Relay of TCP", .requiresNamespaces, .serialized)
 struct StreamRelayTests {
+    static let hosts = ["198.18.0.1", "fd00:6c63::1", "192.0.2.1", "2001:db8::1"]
+
     @Test func `A page of the host's loopback arrives whole, by IPv4 and by IPv6`() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory.path
@@ -24,13 +26,109 @@ struct StreamRelayTests {
         }
     }
 
-    @Test func `Nobody listening is a refusal, at once`() async throws {
+    @Test func `Each end may stop sending and still hear the other`() async throws {
         try await TestSandbox.run { sandbox in
-            for host in ["198.18.0.1", "[fd00:6c63::1]", "192.0.2.1", "[2001:db8::1]"] {
-                let result = try sandbox.app(
-                    "curl -sS -m 5 http://\(host):9/; echo code $?")
-                #expect(result.contains("code 7"), "\(host): \(result)")
+            try TestSandbox.withServer(TestSandbox.peer("half_close_server 8000"), port: 8000) {
+                _ in
+                let answer = try sandbox.app(
+                    TestSandbox.peer("half_close_client 198.18.0.1 8000 3000000"))
+                #expect(answer == "same\n")
+            }
+            try TestSandbox.withServer(TestSandbox.peer("early_close_server 8001"), port: 8001) {
+                _ in
+                let answer = try sandbox.app(
+                    TestSandbox.peer("early_close_client fd00:6c63::1 8001"))
+                #expect(answer == "banner 300000\n")
             }
         }
+    }
+
+    @Test func `A reset of one end is a reset at the other`() async throws {
+        try await withTemporaryDirectory { directory in
+            let log = directory.path + "/log"
+            try await TestSandbox.run { sandbox in
+                try TestSandbox.withServer(
+                    TestSandbox.peer("resetting_server 8000"), port: 8000
+                ) { _ in
+                    let answer = try sandbox.app(TestSandbox.peer("expect_reset 198.18.0.1 8000"))
+                    #expect(answer == "reset after 7\n")
+                }
+                try TestSandbox.withServer(
+                    TestSandbox.peer("endless_server 8001 \(log)"), port: 8001
+                ) { _ in
+                    try sandbox.app(TestSandbox.peer("reset_by_client 198.18.0.1 8001"))
+                    #expect(try shell("sleep 0.3; cat \(log)") == "ConnectionResetError\n")
+                }
+            }
+        }
+    }
+
+    @Test func `A server killed in the middle of a transfer is a reset`() async throws {
+        try await TestSandbox.run { sandbox in
+            try TestSandbox.withServer(
+                TestSandbox.peer("endless_server 8000 /dev/null"), port: 8000
+            ) { server in
+                // What the client wrote and the server never read makes the kernel reset.
+                let answer = try sandbox.app(
+                    """
+                    (sleep 0.5; kill -9 \(server)) &
+                    \(TestSandbox.peer("expect_reset 198.18.0.1 8000"))
+                    """)
+                #expect(answer.hasPrefix("reset after "))
+            }
+        }
+    }
+
+    @Test func `A thousand connections at once do not mix`() async throws {
+        try await TestSandbox.run { sandbox in
+            try TestSandbox.withServer(TestSandbox.peer("echo_server 8000"), port: 8000) { _ in
+                for host in ["198.18.0.1", "fd00:6c63::1"] {
+                    let answer = try sandbox.app(
+                        TestSandbox.peer("parallel_client \(host) 8000 1000"))
+                    #expect(answer == "1000 right\n")
+                }
+            }
+        }
+    }
+
+    @Test func `An app that does not read holds the server back`() async throws {
+        try await withTemporaryDirectory { directory in
+            let log = directory.path + "/log"
+            try await TestSandbox.run { sandbox in
+                try TestSandbox.withServer(
+                    TestSandbox.peer("endless_server 8000 \(log)"), port: 8000
+                ) { _ in
+                    let before = try memory()
+                    try sandbox.app(TestSandbox.peer("idle_client 198.18.0.1 8000 3"))
+                    let taken = try #require(Int(shell("head -n 1 \(log)").filter(\.isNumber)))
+                    // The app's receive buffer, the server's send buffer, and one read.
+                    #expect(taken < 16_000_000)
+                    #expect(try memory() - before < 2_000_000)
+                }
+            }
+        }
+    }
+
+    @Test func `A gibibyte takes little longer than without the relay`() async throws {
+        try await TestSandbox.run { sandbox in
+            func seconds(_ address: String) throws -> Double {
+                let report = try sandbox.app(
+                    "iperf3 -c \(address) -n 1G -J | jq .end.sum_received.seconds")
+                return try #require(Double(report.filter { !$0.isWhitespace }))
+            }
+            try TestSandbox.withServer("iperf3 -s", port: 5201) { _ in
+                try sandbox.far("iperf3 -s -D")
+                let direct = try seconds("198.18.0.3")
+                let relayed = try seconds("198.18.0.1")
+                print("1 GiB: direct \(direct) s, relayed \(relayed) s")
+                #expect(relayed < 6 * direct)
+            }
+        }
+    }
+
+    /// The resident memory of this process, in bytes.
+    private func memory() throws -> Int {
+        let text = try shell("grep VmRSS /proc/$PPID/status")
+        return try #require(Int(text.filter(\.isNumber))) * 1024
     }
 }

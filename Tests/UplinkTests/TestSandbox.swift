@@ -15,6 +15,11 @@ struct TestSandbox {
         ipv6: FarNetwork.Addresses(
             gateway: address("fd00:6c63::1"), server: address("fd00:6c63::3"), prefixLength: 64))
 
+    /// The command of a peer in Fixtures/peers.py.
+    static func peer(_ command: String) -> String {
+        "python3 \(BuiltProduct.packageDirectory)/Tests/UplinkTests/Fixtures/peers.py \(command)"
+    }
+
     let relay: Relay
     private let appProcess: String
     private let farProcess: String
@@ -110,7 +115,8 @@ struct TestSandbox {
         try body(process)
     }
 
-    private static func startProcess(_ command: String) throws -> String {
+    /// Starts a program and returns its process.
+    static func startProcess(_ command: String) throws -> String {
         try shell("exec \(command) >/dev/null 2>&1 </dev/null & echo $!").filter(\.isNumber)
     }
 

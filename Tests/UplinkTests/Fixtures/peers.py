@@ -1,0 +1,285 @@
+"""Peers for the tests of the relay: each is one command of this file."""
+
+import hashlib
+import resource
+import selectors
+import socket
+import struct
+import sys
+import time
+
+
+def listener(port, host="::"):
+    server = socket.create_server(
+        (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET,
+        backlog=4096, dualstack_ipv6=host == "::")
+    return server
+
+
+def half_close_server(port):
+    """Reads until the end of the stream, and only then answers with its digest."""
+    server = listener(int(port))
+    while True:
+        connection, _ = server.accept()
+        digest = hashlib.sha256()
+        while data := connection.recv(65536):
+            digest.update(data)
+        connection.sendall(digest.hexdigest().encode())
+        connection.close()
+
+
+def half_close_client(host, port, size):
+    data = bytes(range(256)) * (int(size) // 256)
+    connection = socket.create_connection((host, int(port)), timeout=20)
+    connection.sendall(data)
+    connection.shutdown(socket.SHUT_WR)
+    answer = b""
+    while part := connection.recv(65536):
+        answer += part
+    print("same" if answer.decode() == hashlib.sha256(data).hexdigest() else "different")
+
+
+def early_close_server(port):
+    """Says something, ends its direction, and then tells what it still hears."""
+    server = listener(int(port))
+    connection, _ = server.accept()
+    connection.sendall(b"banner")
+    connection.shutdown(socket.SHUT_WR)
+    heard = b""
+    while part := connection.recv(65536):
+        heard += part
+    print(len(heard), flush=True)
+    connection, _ = server.accept()
+    connection.sendall(str(len(heard)).encode())
+    connection.close()
+
+
+def early_close_client(host, port):
+    connection = socket.create_connection((host, int(port)), timeout=20)
+    banner = b""
+    while part := connection.recv(100):
+        banner += part
+    time.sleep(0.2)
+    connection.sendall(b"x" * 300000)
+    connection.close()
+    time.sleep(0.3)
+    again = socket.create_connection((host, int(port)), timeout=20)
+    print(banner.decode(), again.recv(100).decode())
+
+
+def resetting_server(port):
+    """Answers with a bit and resets the connection."""
+    server = listener(int(port))
+    while True:
+        connection, _ = server.accept()
+        connection.recv(1)
+        connection.sendall(b"partial")
+        time.sleep(0.1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+
+
+def endless_server(port, log):
+    """Sends until it cannot, and writes down why: nothing moved for a while, or an error."""
+    server = listener(int(port))
+    while True:
+        connection, _ = server.accept()
+        connection.settimeout(1.5)
+        total = 0
+        try:
+            while True:
+                total += connection.send(b"x" * 65536)
+        except socket.timeout:
+            outcome = total
+        except OSError as error:
+            outcome = type(error).__name__
+        with open(log, "a") as file:
+            file.write(f"{outcome}\n")
+        connection.close()
+
+
+def expect_reset(host, port):
+    connection = socket.create_connection((host, int(port)), timeout=20)
+    connection.sendall(b"?")
+    received = b""
+    try:
+        while part := connection.recv(65536):
+            received += part
+        print("end of stream after", len(received))
+    except ConnectionResetError:
+        print("reset after", len(received))
+
+
+def reset_by_client(host, port):
+    """Connects, and goes away with a reset once data flows."""
+    connection = socket.create_connection((host, int(port)), timeout=20)
+    connection.recv(1000)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def idle_client(host, port, seconds):
+    """Connects and reads nothing."""
+    connection = socket.create_connection((host, int(port)), timeout=20)
+    time.sleep(float(seconds))
+    connection.close()
+
+
+def echo_server(port):
+    """Echoes many connections at once."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
+    server = listener(int(port))
+    server.setblocking(False)
+    selector = selectors.DefaultSelector()
+    selector.register(server, selectors.EVENT_READ)
+    while True:
+        for key, _ in selector.select():
+            if key.fileobj is server:
+                connection, _ = server.accept()
+                selector.register(connection, selectors.EVENT_READ)
+            elif data := key.fileobj.recv(65536):
+                key.fileobj.sendall(data)
+            else:
+                selector.unregister(key.fileobj)
+                key.fileobj.close()
+
+
+def parallel_client(host, port, count):
+    """Opens all connections before it uses any, and checks that none gets another's data."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
+    connections = [
+        socket.create_connection((host, int(port)), timeout=20) for _ in range(int(count))]
+    for number, connection in enumerate(connections):
+        connection.sendall(b"%08d" % number * 100)
+    right = 0
+    for number, connection in enumerate(connections):
+        received = b""
+        while len(received) < 800:
+            received += connection.recv(800)
+        right += received == b"%08d" % number * 100
+        connection.close()
+    print(right, "right")
+
+
+def connect(host, port, seconds):
+    """How an attempt to connect ends, and whether it took as long as it might."""
+    begin = time.monotonic()
+    connection = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    connection.settimeout(float(seconds))
+    try:
+        connection.connect((host, int(port)))
+        print("connected", end=" ")
+    except OSError as error:
+        print(type(error).__name__, error.errno, end=" ")
+    print("at once" if time.monotonic() - begin < float(seconds) / 2 else "late")
+
+
+def datagram_echo_server(port, host="::"):
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    server = socket.socket(family, socket.SOCK_DGRAM)
+    server.bind((host, int(port)))
+    while True:
+        data, sender = server.recvfrom(65536)
+        server.sendto(data, sender)
+
+
+def datagram_client(host, port, sizes):
+    """Sends datagrams of several sizes over one socket and checks the echoes."""
+    client = socket.socket(
+        socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM)
+    client.settimeout(5)
+    client.connect((host, int(port)))
+    for size in map(int, sizes.split(",")):
+        data = bytes(index % 251 for index in range(size))
+        client.send(data)
+        answer = client.recv(65536)
+        print(size, "same" if answer == data else f"different: {len(answer)}")
+
+
+def datagram_refused(host, port):
+    client = socket.socket(
+        socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM)
+    client.settimeout(3)
+    client.connect((host, int(port)))
+    client.send(b"anybody?")
+    try:
+        client.recv(100)
+    except OSError as error:
+        print(type(error).__name__)
+
+
+def many_flows(host, port, count):
+    """Talks over many sockets, one datagram each."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    resource.setrlimit(resource.RLIMIT_NOFILE, (16384, 16384))
+    right = 0
+    clients = []
+    for number in range(int(count)):
+        client = socket.socket(family, socket.SOCK_DGRAM)
+        client.settimeout(5)
+        client.connect((host, int(port)))
+        client.send(b"%d" % number)
+        right += client.recv(100) == b"%d" % number
+        clients.append(client)
+    print(right, "right")
+
+
+def name_server(address, answer):
+    """Answers every question of type A with `answer`, by UDP and by TCP."""
+
+    def reply(question):
+        end = question.index(b"\0", 12) + 5
+        header = question[:2] + b"\x81\x80\0\1\0\1\0\0\0\0"
+        record = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4" + socket.inet_aton(answer)
+        return header + question[12:end] + record
+
+    datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    datagrams.bind((address, 53))
+    streams = socket.create_server((address, 53))
+    selector = selectors.DefaultSelector()
+    selector.register(datagrams, selectors.EVENT_READ)
+    selector.register(streams, selectors.EVENT_READ)
+    while True:
+        for key, _ in selector.select():
+            if key.fileobj is datagrams:
+                question, sender = datagrams.recvfrom(4096)
+                datagrams.sendto(reply(question), sender)
+            else:
+                connection, _ = streams.accept()
+                answer_bytes = reply(connection.recv(4096)[2:])
+                connection.sendall(struct.pack("!H", len(answer_bytes)) + answer_bytes)
+                connection.close()
+
+
+def silent_name_server(address):
+    """Hears datagrams, takes no connections and answers nothing."""
+    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind((address, 53))
+    while True:
+        server.recv(4096)
+
+
+def resolve(server, transport):
+    """Asks `server` for a name, as a C library would, three times at most."""
+    question = b"\x12\x34\x01\0\0\1\0\0\0\0\0\0\x04test\x07example\0\0\1\0\1"
+    family = socket.AF_INET6 if ":" in server else socket.AF_INET
+    if transport == "tcp":
+        client = socket.create_connection((server, 53), timeout=5)
+        client.sendall(struct.pack("!H", len(question)) + question)
+        answer = client.recv(4096)
+    else:
+        client = socket.socket(family, socket.SOCK_DGRAM)
+        client.settimeout(1)
+        client.connect((server, 53))
+        for _ in range(3):
+            client.send(question)
+            try:
+                answer = client.recv(4096)
+                break
+            except socket.timeout:
+                continue
+    print(socket.inet_ntoa(answer[-4:]))
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
