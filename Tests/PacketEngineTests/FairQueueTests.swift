@@ -42,6 +42,22 @@ struct FairQueueTests {
         #expect(sparse.allSatisfy { $0.wait <= 1.07 })
     }
 
+    @Test func `a flow that comes back as soon as it is through has no priority`() {
+        var emulator = LinkEmulator(Self.link, seed: 1)
+        emulator.enqueue(0..<100, flow: 1, at: .zero)
+        emulator.enqueue(100..<101, flow: 2, at: .zero)
+        var next: UInt32 = 101
+        for step in 1...60 {
+            // The next one starts when this one is through, and is followed by another.
+            for event in emulator.events(until: .milliseconds(step)) where event.slot >= 100 {
+                emulator.enqueue(next..<next + 1, flow: 2, at: .milliseconds(step))
+                next += 1
+            }
+        }
+        // Every other packet is its own; with priority nearly all would be.
+        #expect((25...31).contains(next - 101))
+    }
+
     @Test func `an overflow is paid for by the flow with the most bytes`() {
         var short = Self.link
         short.queue = .packets(100)

@@ -131,6 +131,24 @@ struct JitterProcessTests {
     }
 
     @Test(arguments: Jitter.Distribution.allCases)
+    func `behind a stall packets come at most four times as dense as they went`(
+        distribution: Jitter.Distribution
+    ) {
+        // Without the delay line, which would hold back what overtakes.
+        var process = JitterProcess(
+            Jitter(amount: .milliseconds(10), distribution: distribution),
+            random: RandomStream(seed: 8, for: .jitter))
+        var last = process.variation(at: .zero)
+        var least = Duration.seconds(1)
+        for step in 1..<50_000 {
+            let variation = process.variation(at: .microseconds(step * 100))
+            least = min(least, .microseconds(100) + variation - last)
+            last = variation
+        }
+        #expect(least > .nanoseconds(24_999) && least < .microseconds(30))
+    }
+
+    @Test(arguments: Jitter.Distribution.allCases)
     func `jitter larger than the delay never takes the total below zero`(
         distribution: Jitter.Distribution
     ) {
