@@ -42,20 +42,22 @@ struct FairQueueTests {
         #expect(sparse.allSatisfy { $0.wait <= 1.07 })
     }
 
-    @Test func `a flow that comes back as soon as it is through has no priority`() {
+    @Test func `a flow that comes back as soon as it is through waits every other time`() {
         var emulator = LinkEmulator(Self.link, seed: 1)
-        emulator.enqueue(0..<100, flow: 1, at: .zero)
-        emulator.enqueue(100..<101, flow: 2, at: .zero)
-        var next: UInt32 = 101
-        for step in 1...60 {
-            // The next one starts when this one is through, and is followed by another.
-            for event in emulator.events(until: .milliseconds(step)) where event.slot >= 100 {
-                emulator.enqueue(next..<next + 1, flow: 2, at: .milliseconds(step))
-                next += 1
+        for flow in 0..<4 as Range<UInt32> {
+            emulator.enqueue(flow * 100..<flow * 100 + 20, flow: flow + 1, at: .zero)
+        }
+        var sent: UInt32 = 1000
+        emulator.enqueue(sent..<sent + 1, bytes: 100, flow: 9, at: .zero)
+        while let now = emulator.nextEvent, now < .milliseconds(60) {
+            for event in emulator.events(until: now) where event.slot == sent {
+                sent += 1
+                emulator.enqueue(sent..<sent + 1, bytes: 100, flow: 9, at: now)
             }
         }
-        // Every other packet is its own; with priority nearly all would be.
-        #expect((25...31).contains(next - 101))
+        // Two in each turn of the four others, of 4 ms: once as a new flow, and once behind them.
+        // As a new flow each time it would be one per ms.
+        #expect((24...30).contains(sent - 1000))
     }
 
     @Test func `an overflow is paid for by the flow with the most bytes`() {
