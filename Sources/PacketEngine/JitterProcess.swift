@@ -45,12 +45,20 @@ struct JitterProcess: Sendable {
     }
 
     /// Takes up another variation; the random numbers go on.
+    ///
+    /// Where only the amount changes, the slide is stretched: a ramp in many steps would otherwise
+    /// be a new draw at each of them, and hold back what follows the latest.
     mutating func change(to jitter: Jitter?) {
         guard jitter != self.jitter else { return }
+        let old = (distribution: self.jitter?.distribution, amount: amount)
         self.jitter = jitter
         amount = jitter?.amount.bounded ?? .zero
-        shape = DelayShape.shape(of: jitter?.distribution ?? .uniform)
-        lastTime = nil
+        if let lastTime, old.distribution == jitter?.distribution, old.amount > .zero {
+            endTime = lastTime + (endTime - lastTime) * (amount / old.amount)
+        } else {
+            shape = DelayShape.shape(of: jitter?.distribution ?? .uniform)
+            lastTime = nil
+        }
     }
 
     /// The least variation that occurs, not above zero.

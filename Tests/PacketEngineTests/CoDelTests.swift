@@ -1,7 +1,8 @@
 import LinkModel
 import LinkUnits
-import PacketEngine
 import Testing
+
+@testable import PacketEngine
 
 @Suite("CoDel")
 struct CoDelTests {
@@ -30,6 +31,45 @@ struct CoDelTests {
             next += 100 / Double(count).squareRoot()
         }
         #expect(Array(times.prefix(expected.count)) == expected)
+    }
+
+    @Test func `a queue that fills again soon is dropped from at the rate last reached`() {
+        var codel = CoDel()
+        var queue = PacketQueue()
+        var drops = DropLog()
+        var dropped: [Double] = []
+        /// A packet leaves every millisecond, having waited so long.
+        func serve(_ milliseconds: Range<Int>, wait: Duration) {
+            for millisecond in milliseconds {
+                let now = Duration.milliseconds(millisecond)
+                queue = PacketQueue()
+                for slot in 0..<4 as Range<UInt32> {
+                    queue.append(
+                        Packet(slot: slot, length: ByteCount(bytes: 1500)), at: now - wait)
+                }
+                _ = codel.dequeue(from: &queue, at: now, drops: &drops)
+                while let time = drops.nextTime {
+                    dropped.append(time / .milliseconds(1))
+                    _ = drops.removeFirst()
+                }
+            }
+        }
+        serve(0..<1000, wait: .milliseconds(50))
+        let count = dropped.count
+        #expect(dropped.first == 100 && count > 20)
+        // Below the target for a moment: dropping ends, and begins after an interval.
+        serve(1000..<1001, wait: .zero)
+        dropped = []
+        serve(1001..<1300, wait: .milliseconds(50))
+        let distance = 100 / Double(count - 1).squareRoot()
+        #expect(dropped[0] == 1101)
+        #expect(dropped[1] == (1101 + distance).rounded(.up))
+        // Long after, it begins as at first.
+        serve(1300..<1301, wait: .zero)
+        serve(1301..<4000, wait: .zero)
+        dropped = []
+        serve(4000..<4300, wait: .milliseconds(50))
+        #expect(dropped == [4100, 4200, 4271])
     }
 
     @Test func `an overload of 5 % is held near the target, where drop-tail fills the queue`() {

@@ -42,6 +42,24 @@ struct FairQueueTests {
         #expect(sparse.allSatisfy { $0.wait <= 1.07 })
     }
 
+    @Test func `a flow that comes back as soon as it is through waits every other time`() {
+        var emulator = LinkEmulator(Self.link, seed: 1)
+        for flow in 0..<4 as Range<UInt32> {
+            emulator.enqueue(flow * 100..<flow * 100 + 20, flow: flow + 1, at: .zero)
+        }
+        var sent: UInt32 = 1000
+        emulator.enqueue(sent..<sent + 1, bytes: 100, flow: 9, at: .zero)
+        while let now = emulator.nextEvent, now < .milliseconds(60) {
+            for event in emulator.events(until: now) where event.slot == sent {
+                sent += 1
+                emulator.enqueue(sent..<sent + 1, bytes: 100, flow: 9, at: now)
+            }
+        }
+        // Two in each turn of the four others, of 4 ms: once as a new flow, and once behind them.
+        // As a new flow each time it would be one per ms.
+        #expect((24...30).contains(sent - 1000))
+    }
+
     @Test func `an overflow is paid for by the flow with the most bytes`() {
         var short = Self.link
         short.queue = .packets(100)

@@ -131,6 +131,48 @@ struct JitterProcessTests {
     }
 
     @Test(arguments: Jitter.Distribution.allCases)
+    func `behind a stall packets come at most four times as dense as they went`(
+        distribution: Jitter.Distribution
+    ) {
+        // Without the delay line, which would hold back what overtakes.
+        var process = JitterProcess(
+            Jitter(amount: .milliseconds(10), distribution: distribution),
+            random: RandomStream(seed: 8, for: .jitter))
+        var last = process.variation(at: .zero)
+        var least = Duration.seconds(1)
+        for step in 1..<50_000 {
+            let variation = process.variation(at: .microseconds(step * 100))
+            least = min(least, .microseconds(100) + variation - last)
+            last = variation
+        }
+        #expect(least > .nanoseconds(24_999) && least < .microseconds(30))
+    }
+
+    @Test func `a ramp in many steps has the mean of its moments`() {
+        // From 10 ms to 5 ms in 100,000 steps of 1 ms, over 4,000 slides.
+        let conditions = DirectionConditions(
+            delay: .milliseconds(50), jitter: Jitter(amount: .milliseconds(10)))
+        var link = LinkEmulator(conditions, seed: 3)
+        var sum = 0.0
+        let count = 100_000
+        for step in 0..<count {
+            let now = Duration.milliseconds(step)
+            let amount = Duration.milliseconds(10) - .nanoseconds(step * 50)
+            var next = conditions
+            next.jitter = Jitter(amount: amount)
+            link.change(to: next, at: now)
+            link.enqueue(UInt32(step)..<UInt32(step) + 1, at: now)
+            for event in link.events(until: now) {
+                sum +=
+                    (event.time - .milliseconds(Int(event.slot)) - .milliseconds(50))
+                    / .milliseconds(10)
+            }
+        }
+        // 100 s have 10,000 amounts or more, and one independent delay in 6.
+        #expect(abs(sum / Double(count)) < 3.89 / (10_000.0 / 6).squareRoot())
+    }
+
+    @Test(arguments: Jitter.Distribution.allCases)
     func `jitter larger than the delay never takes the total below zero`(
         distribution: Jitter.Distribution
     ) {
