@@ -43,7 +43,7 @@ public enum Effort: String, Sendable, Hashable, CaseIterable, Codable {
         choose(.milliseconds(1), .microseconds(700), .microseconds(400))
     }
     /// As a share of what is expected.
-    var relativeDelayError: Double { choose(0.02, 0.01, 0.005) }
+    var relativeDelayError: Double { choose(0.005, 0.003, 0.001) }
     /// As a share of the bandwidth.
     var bandwidthError: Double { choose(0.02, 0.01, 0.005) }
     /// As a share of what TCP may get: slow start and its recovery leave gaps.

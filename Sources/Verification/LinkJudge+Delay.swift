@@ -99,6 +99,6 @@ extension LinkJudge {
         let difference = middle(delayed).flatMap { late in middle(others).map { late - $0 } }
         return Check(
             .up, .dns, expected: extra.milliseconds, measured: difference,
-            tolerance: delayError(of: extra.milliseconds) * 2 + chance, detail: detail)
+            tolerance: delayError(of: extra.milliseconds) + chance, detail: detail)
     }
 }

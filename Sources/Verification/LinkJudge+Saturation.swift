@@ -14,6 +14,15 @@ extension LinkJudge {
                 ]
             }
             let expected = Double(bandwidth.bitsPerSecond)
+            let offered = (seen.offered ?? 0) * Double(seen.flow.packetBytes * 8)
+            // A link that is not kept busy shows neither; but what it got it has to pass.
+            if offered < expected * 1.03, let rate, rate > offered * 0.97 {
+                let because = "this machine cannot send so fast"
+                return [
+                    Check(direction, .bandwidth, unjudged: rate, because: because),
+                    Check(direction, .queue, unjudged: nil, because: because),
+                ]
+            }
             var checks = [
                 Check(
                     direction, .bandwidth, expected: expected, measured: rate,
@@ -70,6 +79,10 @@ extension LinkJudge {
             idle.map { (full - $0) / packetTime }
         }
         let jitter = (conditions.jitter?.amount ?? .zero).milliseconds
+        // Order is kept: in a stream each packet is as late as the latest of its neighbours.
+        guard jitter * 4 < packetTime * Double(limit) * 0.1 else {
+            return Check(direction, .queue, unjudged: standing, because: "hidden by the jitter")
+        }
         let chance = Statistics.deviations * 1.25 * jitter / Double(max(1, delays.count)).squareRoot()
         // One packet is on the wire, which some count as waiting; and one is just leaving.
         let tolerance =

@@ -47,7 +47,8 @@ public struct LinkJudge {
             guard flow.purpose == purpose, flow.direction == direction else { return nil }
             return SeenFlow(
                 flow: flow, sent: report.sent[index] ?? 0,
-                arrivals: report.arrivals[index] ?? .init(), obstacle: report.obstacles[index])
+                arrivals: report.arrivals[index] ?? .init(),
+                offered: report.offered[index], obstacle: report.obstacles[index])
         }
     }
 
@@ -79,16 +80,20 @@ struct SeenFlow {
     let flow: ProbePlan.Flow
     let sent: Int
     let arrivals: ProbeReport.Arrivals
+    /// How many packets per second of its last segment were sent.
+    let offered: Double?
     let obstacle: String?
     /// The places in `arrivals` at which a packet arrived for the first time, in that order.
     let firsts: [Int]
 
     init(
-        flow: ProbePlan.Flow, sent: Int, arrivals: ProbeReport.Arrivals, obstacle: String? = nil
+        flow: ProbePlan.Flow, sent: Int, arrivals: ProbeReport.Arrivals,
+        offered: Double? = nil, obstacle: String? = nil
     ) {
         self.flow = flow
         self.sent = sent
         self.arrivals = arrivals
+        self.offered = offered
         self.obstacle = obstacle
         var seen: Set<UInt32> = []
         firsts = arrivals.numbers.indices.filter { place in

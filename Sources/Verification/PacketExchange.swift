@@ -41,6 +41,7 @@ struct PacketExchange {
             try listen(until: begin)
             try send(index, from: begin)
             report.sent[senders[index].index] = senders[index].sent
+            report.offered[senders[index].index] = senders[index].packetsPerSecond
         }
     }
 
@@ -54,10 +55,13 @@ struct PacketExchange {
     private mutating func send(_ index: Int, from begin: Duration) throws {
         while let due = senders[index].due(from: begin) {
             // An overloaded sender has no pause; but arrivals must not pile up either.
-            if ProbeSocket.wait(for: receivers.numbers, until: due) {
+            let isLate = ProbeClock.now >= due
+            if !isLate || senders[index].sent.isMultiple(of: 32),
+                ProbeSocket.wait(for: receivers.numbers, until: due)
+            {
                 try receivers.receive(into: &report)
             }
-            if ProbeClock.now >= due { try senders[index].send(from: begin) }
+            if isLate || ProbeClock.now >= due { try senders[index].send(due, from: begin) }
         }
     }
 }
@@ -123,6 +127,10 @@ private final class FlowSender {
     private(set) var sent = 0
     private var segment = 0
     private var sentOfSegment = 0
+    /// From the beginning of the flow to that of its segment.
+    private var before = Duration.zero
+    private var segmentBegan = Duration.zero
+    private var lastSent = Duration.zero
     /// How much later than planned the next packet is due.
     private var slip = Duration.zero
 
@@ -142,29 +150,35 @@ private final class FlowSender {
 
     /// When the next packet is to be sent; nil when all are.
     func due(from begin: Duration) -> Duration? {
-        while segment < flow.segments.count, sentOfSegment == flow.segments[segment].count {
+        if sentOfSegment == flow.segments[segment].count {
+            guard segment + 1 < flow.segments.count else { return nil }
+            before += flow.segments[segment].duration
             segment += 1
             sentOfSegment = 0
         }
-        guard segment < flow.segments.count else { return nil }
-        let before = flow.segments[..<segment].reduce(Duration.zero) { $0 + $1.duration }
-        let due =
-            begin + before + flow.segments[segment].interval * sentOfSegment + slip
+        let due = begin + before + flow.segments[segment].interval * sentOfSegment + slip
         return due > begin + flow.duration + Self.grace ? nil : due
     }
 
-    /// Sends the packet that is due.
-    func send(from begin: Duration) throws(KernelError) {
-        guard let due = due(from: begin) else { return }
+    /// Sends the packet that was due then.
+    func send(_ due: Duration, from begin: Duration) throws(KernelError) {
         guard try socket.send(UInt32(sent), payload: flow.payload) else {
             // No room at present: the same packet a little later.
             slip += .milliseconds(1)
             return
         }
+        lastSent = ProbeClock.now
+        if sentOfSegment == 0 { segmentBegan = lastSent }
         sent += 1
         sentOfSegment += 1
         // Packets made up for would stand in each other's way.
-        if !flow.catchesUp { slip += max(.zero, ProbeClock.now - due - .microseconds(200)) }
+        if !flow.catchesUp { slip += max(.zero, lastSent - due - .microseconds(200)) }
+    }
+
+    /// How fast the last segment was in fact sent; nil for fewer than two packets.
+    var packetsPerSecond: Double? {
+        sentOfSegment > 1 && lastSent > segmentBegan
+            ? Double(sentOfSegment - 1) / (lastSent - segmentBegan).seconds : nil
     }
 }
 

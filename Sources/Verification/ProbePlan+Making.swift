@@ -115,7 +115,10 @@ private struct Planner {
         let fastest = Duration.microseconds(500)
         let interval =
             conditions.trace == nil
-            ? max(fastest, conditions.serialization(ofBytes: bytes) * 5 / 3) : .milliseconds(20)
+            ? max(
+                fastest, conditions.serialization(ofBytes: bytes) * 5 / 3,
+                // Many packets held behind a late one are a burst, which no queue has to hold.
+                (conditions.jitter?.amount ?? .zero) / 15) : .milliseconds(20)
         let rarest = conditions.eventShares.min()
         let wanted = max(
             Double(effort.lossProbes), rarest.map { effort.rareEvents / $0 } ?? 0)

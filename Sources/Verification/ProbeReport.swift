@@ -31,6 +31,8 @@ public struct ProbeReport: Sendable, Hashable, Codable {
 
     /// How many packets of the flow with this index in the plan were sent.
     public var sent: [Int: Int] = [:]
+    /// How many packets per second of the last segment of a flow were in fact sent.
+    public var offered: [Int: Double] = [:]
     /// What arrived of the flow with this index in the plan.
     public var arrivals: [Int: Arrivals] = [:]
     /// What came over the transfer with this index in the plan.
@@ -47,6 +49,7 @@ public struct ProbeReport: Sendable, Hashable, Codable {
     public func merged(with other: ProbeReport) -> ProbeReport {
         var merged = self
         merged.sent.merge(other.sent) { $0 + $1 }
+        merged.offered.merge(other.offered) { first, _ in first }
         merged.arrivals.merge(other.arrivals) { first, _ in first }
         merged.transfers.merge(other.transfers) { first, _ in first }
         merged.connects.merge(other.connects) { $0 + $1 }
