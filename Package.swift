@@ -147,7 +147,8 @@ let package = Package(
         tests(of: "Sandbox", ["Sandbox", "Netlink", "LinuxKernel"]),
         // Real programs in network namespaces, on this kernel and in the kernel lab.
         .testTarget(
-            name: "IntegrationTests", dependencies: [
+            name: "IntegrationTests",
+            dependencies: [
                 "linkcond", "Verification", "Conditioner", "LinkModel", "LinkUnits", "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),

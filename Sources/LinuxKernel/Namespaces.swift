@@ -4,6 +4,7 @@ public import SystemPackage
 
 /// Kinds of namespaces that a process can leave for new ones.
 public struct Namespaces: OptionSet, Sendable {
+    /// The flags of `unshare(2)`.
     public let rawValue: Int32
 
     /// Makes a set from flags of `unshare(2)`.

@@ -6,8 +6,11 @@ public import SystemPackage
 public struct Program: Sendable {
     /// Whom a program runs as.
     public struct Identity: Sendable, Hashable {
+        /// The user.
         public var user: UInt32
+        /// The group of files that it makes.
         public var group: UInt32
+        /// All groups that it belongs to.
         public var groups: [UInt32]
 
         /// Names a user with the groups.

@@ -86,7 +86,7 @@ struct RunCommand: ParsableCommand {
     func validate() throws {
         guard !command.isEmpty else {
             throw ValidationError(
-                
+
                 "there is no command; write it behind --, as in: linkcond run LTE -- curl URL")
         }
     }

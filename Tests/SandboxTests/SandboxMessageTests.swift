@@ -4,10 +4,11 @@ import Testing
 
 @Suite("Messages of a sandbox")
 struct SandboxMessageTests {
-    @Test(arguments: [
-        .built, .start, .signal(15), .note("a\nb"), .explanation(""), .statistics("{\"ä\": 1}"),
-        .ended(-1), .ended(255), .failed(SandboxError("no", fault: .notFound)),
-    ] as [SandboxMessage])
+    @Test(
+        arguments: [
+            .built, .start, .signal(15), .note("a\nb"), .explanation(""), .statistics("{\"ä\": 1}"),
+            .ended(-1), .ended(255), .failed(SandboxError("no", fault: .notFound)),
+        ] as [SandboxMessage])
     func `a message is read as it was sent`(message: SandboxMessage) {
         #expect(SandboxMessage(message.bytes) == message)
     }
