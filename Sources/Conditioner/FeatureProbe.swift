@@ -28,6 +28,12 @@ public enum FeatureProbe {
         }
     }
 
+    /// Whether the kernel lacks a feature, asked on the loopback interface of the calling thread's
+    /// namespace, which has to be one that nobody uses.
+    public static func finds(missing feature: KernelFeature) throws -> Bool {
+        try answer(feature, NetlinkSession()) == .missing
+    }
+
     /// Every namespace has a loopback interface, and this is its index.
     private static let loopback = Interface(index: 1, name: "lo")
 

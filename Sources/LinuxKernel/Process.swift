@@ -61,6 +61,15 @@ public enum Process {
         return ProcessEnd(exit)
     }
 
+    /// Kills every other process of the namespace, of which the caller is the first process, and
+    /// waits until they have ended.
+    public static func endAllOthers() {
+        _ = kill(-1, SIGKILL)
+        var exit = lc_child_exit()
+        // Whoever has lost its parent is a child of the first process.
+        while unsafe lc_reap(-1, 1, &exit) == 1 {}
+    }
+
     /// Sends a signal; a process that has ended already minds nothing.
     public static func signal(_ number: Int32, to process: Int32) {
         _ = kill(process, number)

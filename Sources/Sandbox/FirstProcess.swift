@@ -15,8 +15,7 @@ struct FirstProcess {
     func run() -> Never {
         Process.dieWithParent()
         do {
-            let code = try runCommand()
-            channel.send(.ended(code))
+            try runCommand()
         } catch let error as SandboxError {
             channel.send(.failed(error))
         } catch {
@@ -25,7 +24,7 @@ struct FirstProcess {
         Process.exitAtOnce(0)
     }
 
-    private func runCommand() throws -> Int32 {
+    private func runCommand() throws {
         // Before any thread, so that none takes these signals.
         let signals = try SignalDescriptor(Self.handled)
         try prepareFiles()
@@ -44,7 +43,11 @@ struct FirstProcess {
         let command = try start(in: places.app)
         let code = try family.wait(for: command)
         if let statistics = plane.statistics() { channel.send(.statistics(statistics)) }
-        return code
+        Process.endAllOthers()
+        channel.send(.ended(code))
+        // The end of the process closes the packet engine's sockets as well, which takes the
+        // kernel a while that nobody should wait for.
+        withExtendedLifetime(plane) { Process.exitAtOnce(0) }
     }
 
     /// Signals that would end this process or that it waits for.

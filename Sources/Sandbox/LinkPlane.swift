@@ -22,6 +22,10 @@ enum LinkPlane {
             if let reason = request.engineReason {
                 return (.engine(try emulate(request)), "packet engine: \(reason)")
             }
+            // Asking is quick; trying, failing and taking back is not.
+            if try FeatureProbe.finds(missing: .netem) {
+                return (.engine(try emulate(request)), "packet engine: this kernel has no netem")
+            }
             do {
                 return (.kernel(try condition(request)), "kernel data plane")
             } catch let error as ConditionerError {

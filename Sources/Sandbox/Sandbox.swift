@@ -45,7 +45,7 @@ public enum Sandbox {
             let signals = try SignalDescriptor(PassedOnSignals.all)
             let (channel, inner) = try MessageChannel.pair()
             let network = SandboxNetwork.unused()
-            guard let child = try Process.fork() else {
+            guard try Process.fork() != nil else {
                 channel.close()
                 NamespaceMaker(
                     request: request, network: network, channel: inner, isRootless: isRootless
@@ -54,7 +54,7 @@ public enum Sandbox {
             inner.close()
             let supervisor = Supervisor(
                 request: request, network: network, listener: listener, channel: channel,
-                signals: signals, child: child)
+                signals: signals)
             return try supervisor.run()
         } catch let error as SandboxError {
             throw error

@@ -10,7 +10,6 @@ struct Supervisor<Listener: Sandbox.Listener> {
     let listener: Listener
     let channel: MessageChannel
     let signals: SignalDescriptor
-    let child: Int32
 
     /// Waits for the run to end.
     func run() throws -> Sandbox.Outcome {
@@ -32,11 +31,10 @@ struct Supervisor<Listener: Sandbox.Listener> {
             case .explanation(let text): listener.explain(text)
             case .statistics(let text): outcome.statistics = text
             case .ended(let code):
+                // The kernel takes its time over the namespaces, but nobody is in them any more.
                 outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code
-                waitForChild()
                 return outcome
             case .failed(let error):
-                waitForChild()
                 throw error
             case nil:
                 throw SandboxError("the sandbox ended before its command did")
@@ -53,11 +51,6 @@ struct Supervisor<Listener: Sandbox.Listener> {
         let relay = try Relay(sockets, network: network.farNetwork)
         channel.send(.start)
         return relay
-    }
-
-    /// Everything of the sandbox is gone when its processes are.
-    private func waitForChild() {
-        _ = Process.wait(for: child)
     }
 }
 
