@@ -1,0 +1,111 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// What real programs measure inside a run, against what the profile says.
+@Suite("Run: accuracy", .serialized, .requiresNamespaces)
+struct RunAccuracyTests {
+    /// A profile's figures, from its definition.
+    struct Expectation: Sendable, CustomTestStringConvertible {
+        var profile: String
+        /// Propagation both ways and the time of a full ping on the wire, in milliseconds.
+        var roundTrip: Double
+        /// In bits per second.
+        var down: Double
+        var up: Double
+
+        var testDescription: String { profile }
+    }
+
+    private static let expectations = [
+        Expectation(profile: "LTE", roundTrip: 115.08, down: 50e6, up: 10e6),
+        Expectation(profile: "3G", roundTrip: 202.90, down: 780e3, up: 330e3),
+        Expectation(profile: "Edge", roundTrip: 846.16, down: 240e3, up: 200e3),
+        Expectation(profile: "DSL", roundTrip: 12.96, down: 2e6, up: 256e3),
+        Expectation(profile: "WiFi", roundTrip: 2.04, down: 40e6, up: 33e6),
+    ]
+
+    private static let backends = ["engine", "kernel"]
+
+    /// What of the bandwidth is TCP's: 1448 bytes of each packet of 1500.
+    private static let payloadShare = 1448.0 / 1500
+
+    @Test(arguments: expectations, backends)
+    func `ping by IPv4 and IPv6`(expected: Expectation, backend: String) async throws {
+        guard try Backends.serves(backend) else { return }
+        for (caller, address) in [
+            (Caller.root, "198.18.0.1"), (.ordinaryUser, "fd6c:696e:6b63::1"),
+        ] {
+            let output = try await SandboxedRun(
+                expected.profile, "--backend", backend, "--uplink", "none", "--",
+                "ping", "-c", "4", "-i", "0.2", "-q", address, by: caller
+            ).output()
+            let match = try #require(output.firstMatch(of: /= ([0-9.]+)\//), "\(output)")
+            let shortest = try #require(Double(match.1))
+            #expect(shortest > expected.roundTrip * 0.999)
+            #expect(shortest < expected.roundTrip + max(1, expected.roundTrip * 0.01))
+        }
+    }
+
+    @Test(arguments: expectations, backends)
+    func `iperf3 both ways`(expected: Expectation, backend: String) async throws {
+        guard try Backends.serves(backend) else { return }
+        for (option, bandwidth) in [("--reverse", expected.down), ("--no-delay", expected.up)] {
+            let output = try await SandboxedRun(
+                expected.profile, "--backend", backend, "--uplink", "none",
+                "--server", "iperf3 --server --one-off >/dev/null", "--server-ready", "5201", "--",
+                "iperf3", "--json", "--client", "server.linkcond", option,
+                // Slow start is over in this time on every one of these links.
+                "--omit", "4", "--time", "6"
+            ).output(timeout: .seconds(120))
+            struct Report: Decodable {
+                struct End: Decodable {
+                    struct Sum: Decodable { let bits_per_second: Double }
+                    let sum_received: Sum
+                }
+                let end: End
+            }
+            let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
+            let ratio = report.end.sum_received.bits_per_second / (bandwidth * Self.payloadShare)
+            #expect(abs(ratio - 1) < 0.05, "\(expected.profile) \(option): \(ratio)")
+        }
+    }
+
+    @Test func `the same seed loses the same packets`() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        func lost(seed: UInt64) async throws -> [Substring] {
+            let output = try await SandboxedRun(
+                "high-loss", "--set", "down.delay=1 ms", "--set", "up.delay=1 ms",
+                "--seed", "\(seed)", "--uplink", "none", "--",
+                "sh", "-c", "ping -c 300 -i 0.002 -W 1 198.18.0.1; true"
+            ).output()
+            return output.matches(of: /icmp_seq=([0-9]+)/).map(\.1)
+        }
+        let first = try await lost(seed: seed)
+        #expect((150...290).contains(first.count))
+        #expect(try await lost(seed: seed) == first)
+        #expect(try await lost(seed: seed &+ 1) != first)
+    }
+
+    @Test func `thirty at once are each as they should be`() async throws {
+        let profiles = Self.expectations.filter { $0.profile != "Edge" }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<30 {
+                let expected = profiles[number % profiles.count]
+                let caller = Caller.allCases[number % 2]
+                group.addTask {
+                    let output = try await SandboxedRun(
+                        expected.profile, "--uplink", "none", "--server", "sleep 60", "--",
+                        "ping", "-c", "20", "-i", "0.2", "-q", "198.18.0.3", by: caller
+                    ).output()
+                    let match = try #require(output.firstMatch(of: /= ([0-9.]+)\//), "\(output)")
+                    let shortest = try #require(Double(match.1))
+                    #expect(output.contains(" 0% packet loss"), "\(output)")
+                    #expect(shortest > expected.roundTrip * 0.999)
+                    #expect(shortest < expected.roundTrip + 5)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
