@@ -138,8 +138,8 @@ let package = Package(
         tests(
             of: "Verification",
             [
-                "Verification", "Conditioner", "LinuxKernel", "LinkModel", "LinkUnits",
-                "LinkTesting", systemPackage,
+                "Verification", "ProfileCatalog", "Conditioner", "LinuxKernel", "LinkModel",
+                "LinkUnits", "LinkTesting",
             ]),
         tests(
             of: "ConditionerKernel",

@@ -16,7 +16,8 @@ enum MeasuredLink {
         }
         let program = try FileManager.default.destinationOfSymbolicLink(
             atPath: ChildProgram.sameProgram)
-        let apply = [program, "apply", request.profile, "-i", "eth0", "--quiet"]
+        let apply =
+            [program, "apply", request.profile, "-i", "eth0", "--quiet"]
             + request.settings.flatMap { ["--set", $0] }
         let script = """
             set -e

@@ -113,7 +113,8 @@ struct VerifyCommand: ParsableCommand {
     private func measurements() throws -> [LinkMeasurement] {
         let catalog = ProfileArgument.catalog
         let effort: Effort = quick ? .quick : thorough ? .thorough : .normal
-        let entries = try all ? catalog.all().entries : profiles.map { try catalog.entry(named: $0) }
+        let entries =
+            try all ? catalog.all().entries : profiles.map { try catalog.entry(named: $0) }
         return try entries.enumerated().map { index, entry in
             let conditions = try ProfileArgument.conditions(
                 of: entry.profile, changedBy: settings)

@@ -58,7 +58,8 @@ struct DiagnosisTests {
     func remedies() throws {
         let texts = Self.hosts.map { host in
             Self.text(
-                .make(answers: Self.without(.netem, .htb), mayChangeNetwork: true, host: host,
+                .make(
+                    answers: Self.without(.netem, .htb), mayChangeNetwork: true, host: host,
                     sandbox: Self.capable))
         }
         try Golden("diagnoses.txt").expect(texts.joined(separator: "\n"))

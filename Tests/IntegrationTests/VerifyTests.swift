@@ -13,7 +13,11 @@ struct VerifyTests {
         try await TestNetwork.with { network in
             let checks = try await network.verify(LinkConditions())
             #expect(checks.failures.isEmpty, "\(checks.failures)")
-            for c in checks { print(c.direction, c.quantity, c.detail ?? "", c.expected ?? -1, c.measured ?? -1, c.tolerance ?? -1, c.verdict) }
+            for c in checks {
+                print(
+                    c.direction, c.quantity, c.detail ?? "", c.expected ?? -1, c.measured ?? -1,
+                    c.tolerance ?? -1, c.verdict)
+            }
         }
     }
 
@@ -24,7 +28,11 @@ struct VerifyTests {
                 bandwidth: .megabitsPerSecond(10), delay: .milliseconds(20),
                 loss: .random(.percent(20)))
             let checks = try await network.verify(LinkConditions(down: way, up: way))
-            for c in checks { print(c.direction, c.quantity, c.detail ?? "", c.expected ?? -1, c.measured ?? -1, c.tolerance ?? -1, c.verdict) }
+            for c in checks {
+                print(
+                    c.direction, c.quantity, c.detail ?? "", c.expected ?? -1, c.measured ?? -1,
+                    c.tolerance ?? -1, c.verdict)
+            }
         }
     }
 
@@ -41,8 +49,13 @@ struct VerifyTests {
                     ])
             }
             let way = DirectionConditions(bandwidth: .megabitsPerSecond(4))
-            let checks = try await network.verify(LinkConditions(down: way, up: way), effort: .normal)
-            for c in checks { print(c.direction, c.quantity, c.detail ?? "", c.expected ?? -1, c.measured ?? -1, c.tolerance ?? -1, c.verdict) }
+            let checks = try await network.verify(
+                LinkConditions(down: way, up: way), effort: .normal)
+            for c in checks {
+                print(
+                    c.direction, c.quantity, c.detail ?? "", c.expected ?? -1, c.measured ?? -1,
+                    c.tolerance ?? -1, c.verdict)
+            }
         }
     }
 }

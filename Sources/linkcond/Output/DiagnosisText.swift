@@ -22,7 +22,8 @@ enum DiagnosisTable {
     private static func verdict(_ diagnosis: Diagnosis) -> String {
         let apply =
             diagnosis.servesKernelPlane
-            ? "linkcond apply works on this host." : "linkcond apply does not work on this host yet."
+            ? "linkcond apply works on this host."
+            : "linkcond apply does not work on this host yet."
         return apply + "\n"
             + (diagnosis.servesEnginePlane
                 ? "linkcond run works on this host, with the packet engine."
@@ -53,6 +54,7 @@ struct DiagnosisJSON: Encodable {
                 name: check.name, status: check.status.rawValue, detail: check.detail,
                 fix: OrNull(check.fix))
         }
-        dataPlanes = DataPlanes(kernel: diagnosis.servesKernelPlane, engine: diagnosis.servesEnginePlane)
+        dataPlanes = DataPlanes(
+            kernel: diagnosis.servesKernelPlane, engine: diagnosis.servesEnginePlane)
     }
 }
