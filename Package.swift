@@ -171,8 +171,8 @@ let package = Package(
         tests(
             of: "Verification",
             [
-                "Verification", "Conditioner", "LinuxKernel", "LinkModel", "LinkUnits",
-                "LinkTesting", systemPackage,
+                "Verification", "ProfileCatalog", "Conditioner", "LinuxKernel", "LinkModel",
+                "LinkUnits", "LinkTesting",
             ]),
         // The relay between real programs in network namespaces.
         .testTarget(

@@ -24,10 +24,13 @@ public struct Diagnosis: Sendable, Hashable {
     public let checks: [Check]
     /// Whether the kernel data plane can carry out ordinary profiles here.
     public let servesKernelPlane: Bool
+    /// Whether the packet engine can run here, in namespaces of its own.
+    public let servesEnginePlane: Bool
 
     /// Puts a diagnosis together from what was found. Pure.
     static func make(
-        answers: [KernelFeature: FeatureAnswer]?, mayChangeNetwork: Bool, host: HostSystem
+        answers: [KernelFeature: FeatureAnswer]?, mayChangeNetwork: Bool, host: HostSystem,
+        sandbox: SandboxFindings
     ) -> Diagnosis {
         var checks = [kernelVersion(host), privilege(mayChangeNetwork)]
         guard let answers else {
@@ -36,7 +39,9 @@ public struct Diagnosis: Sendable, Hashable {
                     name: "kernel features", status: .limited,
                     detail: "asking the kernel takes the right to make a network namespace",
                     fix: "Run it as root: sudo linkcond doctor"))
-            return Diagnosis(checks: checks, servesKernelPlane: false)
+            return Diagnosis(
+                checks: checks + sandboxChecks(sandbox, host), servesKernelPlane: false,
+                servesEnginePlane: sandbox.servesEngine)
         }
         checks += KernelFeature.allCases.map { feature in
             check(feature, answers[feature] ?? .missing, host)
@@ -44,14 +49,17 @@ public struct Diagnosis: Sendable, Hashable {
         let isComplete = KernelFeature.allCases.allSatisfy {
             !$0.isEssential || answers[$0] == .present
         }
-        return Diagnosis(checks: checks, servesKernelPlane: isComplete && mayChangeNetwork)
+        return Diagnosis(
+            checks: checks + sandboxChecks(sandbox, host),
+            servesKernelPlane: isComplete && mayChangeNetwork,
+            servesEnginePlane: sandbox.servesEngine)
     }
 
     /// Looks at the host that the process runs on.
     public static func ofThisHost() -> Diagnosis {
         make(
             answers: try? FeatureProbe.run(), mayChangeNetwork: Privilege.mayChangeNetwork,
-            host: HostSystem.current())
+            host: HostSystem.current(), sandbox: SandboxFindings.current())
     }
 
     private static func kernelVersion(_ host: HostSystem) -> Check {

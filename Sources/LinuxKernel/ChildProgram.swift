@@ -20,9 +20,11 @@ public struct ChildProgram: Sendable {
     public init(
         path: String = sameProgram, arguments: [String], output: FileDescriptor
     ) throws(KernelError) {
-        var words = unsafe ([path == Self.sameProgram ? "linkcond" : path] + arguments).map { unsafe strdup($0) }
+        var words = unsafe ([path == Self.sameProgram ? "linkcond" : path] + arguments).map {
+            unsafe strdup($0)
+        }
         unsafe words.append(nil)
-        defer { for unsafe word in unsafe words { unsafe free(word) } }
+        defer { unsafe words.forEach { unsafe free($0) } }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }

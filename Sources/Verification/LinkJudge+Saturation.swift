@@ -10,7 +10,9 @@ extension LinkJudge {
             let rate = measuredRate(seen, conditions)
             guard let bandwidth = conditions.bandwidth else {
                 return [
-                    Check(direction, .bandwidth, unjudged: rate, because: "unlimited; sent 100 Mbit/s")
+                    Check(
+                        direction, .bandwidth, unjudged: rate, because: "unlimited; sent 100 Mbit/s"
+                    )
                 ]
             }
             let expected = Double(bandwidth.bitsPerSecond)
@@ -83,7 +85,8 @@ extension LinkJudge {
         guard jitter * 4 < packetTime * Double(limit) * 0.1 else {
             return Check(direction, .queue, unjudged: standing, because: "hidden by the jitter")
         }
-        let chance = Statistics.deviations * 1.25 * jitter / Double(max(1, delays.count)).squareRoot()
+        let chance =
+            Statistics.deviations * 1.25 * jitter / Double(max(1, delays.count)).squareRoot()
         // One packet is on the wire, which some count as waiting; and one is just leaving.
         let tolerance =
             2 + effort.queueError * Double(limit)

@@ -107,7 +107,11 @@ enum Statistics {
         var high = 9.0
         for _ in 0..<50 {
             let middle = (low + high) / 2
-            if 0.5 * erfc(-middle / 2.0.squareRoot()) < share { low = middle } else { high = middle }
+            if 0.5 * erfc(-middle / 2.0.squareRoot()) < share {
+                low = middle
+            } else {
+                high = middle
+            }
         }
         return (low + high) / 2
     }

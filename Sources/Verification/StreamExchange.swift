@@ -70,7 +70,7 @@ struct StreamExchange {
             let bytes: Int
             do {
                 bytes = try stream.read(until: end)
-            } catch where error.errno == .timedOut {
+            } catch  where error.errno == .timedOut {
                 break
             }
             guard bytes > 0 else { break }

@@ -8,9 +8,10 @@ struct DoctorCommand: ParsableCommand {
         abstract: "Says what this host can do, and how to get what it lacks.",
         discussion: """
             The kernel is asked by using each of its features in a network namespace made for \
-            that, which takes root; nothing of the host's network is touched.
+            that, which for those of apply takes root; nothing of the host's network is touched.
 
-            It ends with exit code 69 if no profile can be applied on this host.
+            It ends with exit code 69 if neither the kernel nor the packet engine can carry out a \
+            profile on this host.
 
             Examples:
               sudo linkcond doctor
@@ -30,7 +31,7 @@ struct DoctorCommand: ParsableCommand {
         } else {
             try console.print(DiagnosisTable.text(diagnosis, isStyled: console.isStyled))
         }
-        guard diagnosis.servesKernelPlane else {
+        guard diagnosis.servesKernelPlane || diagnosis.servesEnginePlane else {
             throw ExitCode(ExitStatus.unavailable.rawValue)
         }
     }

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Help")
 struct HelpTests {
-    private static let verbs = LinkcondCommand.configuration.subcommands.map {
-        $0.configuration.commandName ?? "?"
-    }
+    /// Those that people type.
+    private static let verbs = LinkcondCommand.configuration.subcommands
+        .filter { $0.configuration.shouldDisplay }.map { $0.configuration.commandName ?? "?" }
 
     @Test("Every verb says what it does and shows an example", arguments: verbs)
     func help(verb: String) async throws {

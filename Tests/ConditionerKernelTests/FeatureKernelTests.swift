@@ -30,7 +30,8 @@ struct FeatureKernelTests {
         #expect(answers.values.allSatisfy { $0 == .present })
         #expect(
             Diagnosis.make(
-                answers: answers, mayChangeNetwork: true, host: HostSystem.current()
+                answers: answers, mayChangeNetwork: true, host: HostSystem.current(),
+                sandbox: SandboxFindings.current()
             ).servesKernelPlane)
     }
 

@@ -1,4 +1,5 @@
 import LinkTesting
+import LinuxKernel
 import Testing
 
 @testable import Conditioner
@@ -30,6 +31,13 @@ struct DiagnosisTests {
     private static let everything = Dictionary(
         uniqueKeysWithValues: KernelFeature.allCases.map { ($0, FeatureAnswer.present) })
 
+    /// A host that has everything a sandbox may use.
+    private static let capable = SandboxFindings(
+        isRoot: true, asItIs: .possible, inUserNamespace: .possible, mostUserNamespaces: 15_000,
+        mayUsersMakeNamespaces: true, doesAppArmorRestrict: false,
+        programs: ["pasta", "slirp4netns", "nft"], tunnelDevice: .usable,
+        program: "/usr/bin/linkcond")
+
     private static func without(
         _ features: KernelFeature..., answer: FeatureAnswer = .missing
     ) -> [KernelFeature: FeatureAnswer] {
@@ -50,7 +58,9 @@ struct DiagnosisTests {
     func remedies() throws {
         let texts = Self.hosts.map { host in
             Self.text(
-                .make(answers: Self.without(.netem, .htb), mayChangeNetwork: true, host: host))
+                .make(
+                    answers: Self.without(.netem, .htb), mayChangeNetwork: true, host: host,
+                    sandbox: Self.capable))
         }
         try Golden("diagnoses.txt").expect(texts.joined(separator: "\n"))
     }
@@ -58,10 +68,11 @@ struct DiagnosisTests {
     @Test("A host that has everything is told to do nothing")
     func complete() {
         let diagnosis = Diagnosis.make(
-            answers: Self.everything, mayChangeNetwork: true, host: Self.debian)
+            answers: Self.everything, mayChangeNetwork: true, host: Self.debian,
+            sandbox: Self.capable)
         #expect(diagnosis.servesKernelPlane)
         #expect(diagnosis.checks.allSatisfy { $0.status == .ok && $0.fix == nil })
-        #expect(diagnosis.checks.count == KernelFeature.allCases.count + 2)
+        #expect(diagnosis.checks.count == KernelFeature.allCases.count + 8)
     }
 
     @Test(
@@ -69,7 +80,8 @@ struct DiagnosisTests {
         arguments: KernelFeature.allCases)
     func essentials(feature: KernelFeature) throws {
         let diagnosis = Diagnosis.make(
-            answers: Self.without(feature), mayChangeNetwork: true, host: Self.debian)
+            answers: Self.without(feature), mayChangeNetwork: true, host: Self.debian,
+            sandbox: Self.capable)
         #expect(diagnosis.servesKernelPlane == !feature.isEssential)
         let check = try #require(diagnosis.checks.first { $0.name == feature.rawValue })
         #expect(check.status == (feature.isEssential ? .missing : .limited))
@@ -81,7 +93,7 @@ struct DiagnosisTests {
     func unclear() throws {
         let diagnosis = Diagnosis.make(
             answers: Self.without(.netem, answer: .unclear("No buffer space available")),
-            mayChangeNetwork: true, host: Self.debian)
+            mayChangeNetwork: true, host: Self.debian, sandbox: Self.capable)
         #expect(!diagnosis.servesKernelPlane)
         let check = try #require(diagnosis.checks.first { $0.name == "sch_netem" })
         #expect(check.status == .limited)
@@ -90,17 +102,19 @@ struct DiagnosisTests {
 
     @Test("Without root, what cannot be asked is said, and how to ask")
     func unprivileged() {
-        let diagnosis = Diagnosis.make(answers: nil, mayChangeNetwork: false, host: Self.debian)
+        let diagnosis = Diagnosis.make(
+            answers: nil, mayChangeNetwork: false, host: Self.debian, sandbox: Self.capable)
         #expect(!diagnosis.servesKernelPlane)
-        #expect(diagnosis.checks.map(\.status) == [.ok, .limited, .limited])
-        #expect(diagnosis.checks.dropFirst().allSatisfy { $0.fix?.contains("sudo") == true })
+        #expect(diagnosis.checks.prefix(3).map(\.status) == [.ok, .limited, .limited])
+        #expect(diagnosis.checks[1...2].allSatisfy { $0.fix?.contains("sudo") == true })
     }
 
     @Test("A kernel that has everything does not serve somebody who may not use it")
     func noPrivilege() {
         #expect(
             !Diagnosis.make(
-                answers: Self.everything, mayChangeNetwork: false, host: Self.debian
+                answers: Self.everything, mayChangeNetwork: false, host: Self.debian,
+                sandbox: Self.capable
             ).servesKernelPlane)
     }
 

@@ -15,11 +15,19 @@ enum DiagnosisTable {
         for fix in diagnosis.checks.compactMap(\.fix) where said.insert(fix).inserted {
             text += "\n" + fix + "\n"
         }
-        let verdict =
+        return text + "\n" + verdict(diagnosis) + "\n"
+    }
+
+    /// Which verbs serve here.
+    private static func verdict(_ diagnosis: Diagnosis) -> String {
+        let apply =
             diagnosis.servesKernelPlane
             ? "linkcond apply works on this host."
             : "linkcond apply does not work on this host yet."
-        return text + "\n" + verdict + "\n"
+        return apply + "\n"
+            + (diagnosis.servesEnginePlane
+                ? "linkcond run works on this host, with the packet engine."
+                : "linkcond run does not work on this host yet.")
     }
 }
 
@@ -46,6 +54,7 @@ struct DiagnosisJSON: Encodable {
                 name: check.name, status: check.status.rawValue, detail: check.detail,
                 fix: OrNull(check.fix))
         }
-        dataPlanes = DataPlanes(kernel: diagnosis.servesKernelPlane, engine: false)
+        dataPlanes = DataPlanes(
+            kernel: diagnosis.servesKernelPlane, engine: diagnosis.servesEnginePlane)
     }
 }

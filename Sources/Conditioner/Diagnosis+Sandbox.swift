@@ -1,0 +1,119 @@
+import LinuxKernel
+
+extension Diagnosis {
+    /// What a sandbox needs: namespaces, packet sockets, and programs for its uplink.
+    static func sandboxChecks(_ found: SandboxFindings, _ host: HostSystem) -> [Check] {
+        [userNamespaces(found, host), packetSockets(found, host)]
+            + SandboxFindings.helpers.map { helper in
+                found.programs.contains(helper.program)
+                    ? Check(
+                        name: helper.program, status: .ok, detail: helper.purpose, fix: nil)
+                    : Check(
+                        name: helper.program, status: .limited,
+                        detail: "not in PATH: \(helper.purpose)",
+                        fix: host.installation(of: helper.package))
+            } + [tunnelDevice(found, host)]
+    }
+
+    private static func userNamespaces(_ found: SandboxFindings, _ host: HostSystem) -> Check {
+        let name = "user namespaces"
+        // Root may more than others, and so its own attempt does not tell.
+        if found.mostUserNamespaces == 0 {
+            return Check(
+                name: name, status: found.asItIs == .possible ? .limited : .missing,
+                detail: "none are allowed (user.max_user_namespaces is 0): no sandbox without root",
+                fix: permanently("user.max_user_namespaces=15000"))
+        }
+        if found.mayUsersMakeNamespaces == false {
+            return Check(
+                name: name, status: .limited,
+                detail: "only root may make them (kernel.unprivileged_userns_clone is 0)",
+                fix: permanently("kernel.unprivileged_userns_clone=1"))
+        }
+        if found.doesAppArmorRestrict == true, found.isRoot || found.inUserNamespace != .possible {
+            return Check(
+                name: name, status: .limited,
+                detail: "AppArmor keeps users from using them "
+                    + "(kernel.apparmor_restrict_unprivileged_userns is 1)",
+                fix: appArmorProfile(found.program))
+        }
+        switch found.inUserNamespace {
+        case .possible, .noPacketSocket:
+            return Check(name: name, status: .ok, detail: "a sandbox without root", fix: nil)
+        case .noUserNamespace(let reason), .noNetworkNamespace(let reason), .untried(let reason):
+            return Check(
+                name: name, status: found.asItIs == .possible ? .limited : .missing,
+                detail: "the kernel refused: \(reason): no sandbox without root",
+                fix: host.isContainer
+                    ? "Start the container with --security-opt seccomp=unconfined "
+                        + "--security-opt apparmor=unconfined, or with --privileged"
+                    : "Run it as root: sudo linkcond run LTE -- COMMAND")
+        }
+    }
+
+    private static func packetSockets(_ found: SandboxFindings, _ host: HostSystem) -> Check {
+        let name = "packet sockets"
+        if found.servesEngine {
+            return Check(name: name, status: .ok, detail: "the packet engine", fix: nil)
+        }
+        if case .noPacketSocket(let reason) = found.inUserNamespace {
+            return Check(
+                name: name, status: .missing,
+                detail: "not in this kernel (CONFIG_PACKET): \(reason): no packet engine",
+                fix: "Load it: sudo modprobe af_packet")
+        }
+        return Check(
+            name: name, status: .limited,
+            detail: "not tried, for lack of a namespace: no packet engine",
+            fix: "Run it as root: sudo linkcond doctor")
+    }
+
+    private static func tunnelDevice(_ found: SandboxFindings, _ host: HostSystem) -> Check {
+        let name = "/dev/net/tun"
+        return switch found.tunnelDevice {
+        case .usable:
+            Check(name: name, status: .ok, detail: "what pasta and slirp4netns need", fix: nil)
+        case .forbidden:
+            Check(
+                name: name, status: .limited,
+                detail: "may not be opened: pasta and slirp4netns do not work",
+                fix: "Allow everybody what it takes: sudo chmod 666 /dev/net/tun")
+        case .missing:
+            Check(
+                name: name, status: .limited,
+                detail: "not there: pasta and slirp4netns do not work",
+                fix: host.isContainer
+                    ? "Start the container with --device /dev/net/tun"
+                    : "Load the module: sudo modprobe tun")
+        }
+    }
+
+    private static func permanently(_ setting: String) -> String {
+        "Allow them, now and after the next boot: echo \(setting) "
+            + "| sudo tee /etc/sysctl.d/60-linkcond.conf && sudo sysctl --system"
+    }
+
+    /// Ubuntu's way: a profile that allows one program what all others may not.
+    private static func appArmorProfile(_ program: String) -> String {
+        #"""
+        Allow linkcond alone: printf 'abi <abi/4.0>,\ninclude <tunables/global>\n\#
+        profile linkcond "\#(program)" flags=(unconfined) {\n  userns,\n}\n' \#
+        | sudo tee /etc/apparmor.d/linkcond && sudo apparmor_parser -r /etc/apparmor.d/linkcond
+        or all programs: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
+        """#
+    }
+}
+
+extension HostSystem {
+    /// How to get a package of this name.
+    func installation(of package: String) -> String {
+        if distributionIDs.contains("debian") || distributionIDs.contains("ubuntu") {
+            return "Install it: sudo apt install \(package)"
+        }
+        if !Set(distributionIDs).isDisjoint(with: ["fedora", "rhel", "centos"]) {
+            return "Install it: sudo dnf install \(package)"
+        }
+        if distributionIDs.contains("arch") { return "Install it: sudo pacman -S \(package)" }
+        return "Install the package \(package)"
+    }
+}

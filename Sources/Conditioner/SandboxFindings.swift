@@ -1,0 +1,77 @@
+import FoundationEssentials
+import LinuxKernel
+import SystemPackage
+
+/// What a sandbox needs of a host, as it was found.
+struct SandboxFindings: Sendable, Hashable {
+    /// How `/dev/net/tun` stands.
+    enum TunnelDevice: Sendable, Hashable {
+        case usable, missing, forbidden
+    }
+
+    /// Whether it is root who asks.
+    var isRoot: Bool
+    /// What came of a network namespace with a packet socket, without a user namespace.
+    var asItIs: NamespaceAttempt
+    /// The same within a user namespace.
+    var inUserNamespace: NamespaceAttempt
+    /// `/proc/sys/user/max_user_namespaces`.
+    var mostUserNamespaces: Int?
+    /// `/proc/sys/kernel/unprivileged_userns_clone`, which Debian has: whether not only root may.
+    var mayUsersMakeNamespaces: Bool?
+    /// `/proc/sys/kernel/apparmor_restrict_unprivileged_userns`, which Ubuntu has.
+    var doesAppArmorRestrict: Bool?
+    /// Those of `helpers` that are in `PATH`.
+    var programs: Set<String>
+    /// How `/dev/net/tun` stands.
+    var tunnelDevice: TunnelDevice
+    /// The path of linkcond.
+    var program: String
+
+    /// The programs that a sandbox may use, and the packages that have them.
+    static let helpers = [
+        (program: "pasta", package: "passt", purpose: "an uplink without root"),
+        (program: "slirp4netns", package: "slirp4netns", purpose: "an uplink without root"),
+        (program: "nft", package: "nftables", purpose: "an uplink as root"),
+    ]
+
+    /// Whether the packet engine can run here: it needs a network namespace and packet sockets.
+    var servesEngine: Bool { asItIs == .possible || inUserNamespace == .possible }
+
+    /// Looks at this host.
+    static func current() -> SandboxFindings {
+        let number = { (path: String) in
+            FileManager.default.contents(atPath: path).flatMap { data in
+                Int(String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace })
+            }
+        }
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let directories = path.split(separator: ":")
+        let programs = helpers.map(\.program).filter { name in
+            directories.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+        }
+        return SandboxFindings(
+            isRoot: Privilege.isRoot, asItIs: .make(inUserNamespace: false),
+            inUserNamespace: .make(inUserNamespace: true),
+            mostUserNamespaces: number("/proc/sys/user/max_user_namespaces"),
+            mayUsersMakeNamespaces: number("/proc/sys/kernel/unprivileged_userns_clone")
+                .map { $0 != 0 },
+            doesAppArmorRestrict: number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+                .map { $0 != 0 },
+            programs: Set(programs), tunnelDevice: tunnelDevice(),
+            program: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+                ?? "linkcond")
+    }
+
+    private static func tunnelDevice() -> TunnelDevice {
+        do {
+            let device = try FileDescriptor.open(FilePath("/dev/net/tun"), .readWrite)
+            try device.close()
+            return .usable
+        } catch Errno.permissionDenied, Errno.notPermitted {
+            return .forbidden
+        } catch {
+            return .missing
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import LinkTesting
+import LinuxKernel
+import SystemPackage
+import Testing
+
+@testable import Conditioner
+
+@Suite("Diagnosis of what a sandbox needs")
+struct SandboxDiagnosisTests {
+    private static let debian = HostSystem(
+        kernelRelease: "6.1.0-30-amd64", distributionName: "Debian GNU/Linux 12 (bookworm)",
+        distributionIDs: ["debian"], isContainer: false)
+    private static let container = HostSystem(
+        kernelRelease: "6.1.0-30-amd64", distributionName: "Fedora Linux 42",
+        distributionIDs: ["fedora"], isContainer: true)
+
+    /// A user on a host that has everything.
+    private static let user = SandboxFindings(
+        isRoot: false, asItIs: .noNetworkNamespace(.notPermitted), inUserNamespace: .possible,
+        mostUserNamespaces: 15_000, mayUsersMakeNamespaces: nil, doesAppArmorRestrict: nil,
+        programs: ["pasta", "slirp4netns", "nft"], tunnelDevice: .usable,
+        program: "/usr/local/bin/linkcond")
+
+    private static func changed(
+        _ change: (inout SandboxFindings) -> Void
+    ) -> SandboxFindings {
+        var found = user
+        change(&found)
+        return found
+    }
+
+    private static let cases: [(name: String, found: SandboxFindings, host: HostSystem)] = [
+        ("a user where everything is there", user, debian),
+        (
+            "no user namespaces at all, as root",
+            changed {
+                $0.isRoot = true
+                $0.asItIs = .possible
+                $0.inUserNamespace = .noUserNamespace(.noSpace)
+                $0.mostUserNamespaces = 0
+            }, debian
+        ),
+        (
+            "no user namespaces at all, as a user",
+            changed {
+                $0.inUserNamespace = .noUserNamespace(.noSpace)
+                $0.mostUserNamespaces = 0
+            }, debian
+        ),
+        (
+            "Debian's switch",
+            changed {
+                $0.inUserNamespace = .noUserNamespace(.notPermitted)
+                $0.mayUsersMakeNamespaces = false
+            }, debian
+        ),
+        (
+            "AppArmor",
+            changed {
+                $0.inUserNamespace = .noNetworkNamespace(.notPermitted)
+                $0.doesAppArmorRestrict = true
+            }, debian
+        ),
+        (
+            "a container whose seccomp filter forbids it, without helpers",
+            changed {
+                $0.inUserNamespace = .noUserNamespace(.notPermitted)
+                $0.programs = []
+                $0.tunnelDevice = .missing
+            }, container
+        ),
+        (
+            "a kernel without packet sockets, a tunnel device for root alone",
+            changed {
+                $0.inUserNamespace = .noPacketSocket(.addressFamilyNotSupported)
+                $0.tunnelDevice = .forbidden
+            }, debian
+        ),
+    ]
+
+    @Test("What each kind of lack is told to do is in the golden file")
+    func remedies() throws {
+        let texts = Self.cases.map { name, found, host in
+            "\(name), engine: \(found.servesEngine)\n"
+                + Diagnosis.sandboxChecks(found, host).map { check in
+                    "\(check.status.rawValue) \(check.name): \(check.detail)\n"
+                        + (check.fix.map {
+                            "    \($0.split(separator: "\n").joined(separator: "\n    "))\n"
+                        } ?? "")
+                }.joined()
+        }
+        try Golden("sandbox-diagnoses.txt").expect(texts.joined(separator: "\n"))
+    }
+
+    @Test("AppArmor's switch does not matter to a user whom it lets")
+    func allowedByProfile() throws {
+        let found = Self.changed { $0.doesAppArmorRestrict = true }
+        let check = try #require(Diagnosis.sandboxChecks(found, Self.debian).first)
+        #expect(check.status == .ok)
+    }
+
+    @Test("Every lack has a fix")
+    func fixes() {
+        for (name, found, host) in Self.cases {
+            for check in Diagnosis.sandboxChecks(found, host) {
+                #expect((check.status == .ok) == (check.fix == nil), "\(name): \(check)")
+            }
+        }
+    }
+
+    @Test("The engine serves root on this host", .requiresNamespaces)
+    func thisHost() {
+        let found = SandboxFindings.current()
+        #expect(found.asItIs == .possible)
+        #expect(found.servesEngine)
+        #expect(found.program.hasSuffix("xctest"))
+    }
+}
