@@ -73,6 +73,11 @@ let package = Package(
         module("Netlink", ["LinuxKernel", "CNetlink", systemPackage]),
         module("TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage]),
 
+        // The emulation between two interfaces, in real time.
+        module(
+            "PacketLoop",
+            ["PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage]),
+
         // What linkcond does with them.
         module(
             "Conditioner",
@@ -93,12 +98,27 @@ let package = Package(
                 systemPackage,
             ],
             path: "Tests/LinkTesting", swiftSettings: swiftSettings),
+        // A packet loop and a meter as a program, for tests and benches.
+        .executableTarget(
+            name: "PacketLoopProbe",
+            dependencies: [
+                "PacketLoop", "PacketEngine", "ProfileFormat", "LinuxKernel", "LinkModel",
+                "LinkUnits",
+            ],
+            path: "Tests/PacketLoopProbe", swiftSettings: swiftSettings),
         tests(of: "LinkTesting", ["LinkTesting"]),
         tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
         tests(
             of: "PacketEngine", ["PacketEngine", "LinkModel", "LinkUnits", "LinkTesting"],
             goldens: true),
+        // Depends on the program, so that it is built before the tests run it.
+        tests(
+            of: "PacketLoop",
+            [
+                "PacketLoop", "PacketLoopProbe", "PacketEngine", "LinuxKernel", "LinkModel",
+                "LinkUnits", "LinkTesting", systemPackage,
+            ]),
         tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
         tests(
             of: "ProfileCatalog",

@@ -3,6 +3,8 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
+#include "clinux_packet.h"
+
 /// unshare(CLONE_NEWNET): the calling thread gets a network namespace of its own.
 int lc_unshare_network(void);
 

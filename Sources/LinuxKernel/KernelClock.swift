@@ -1,0 +1,10 @@
+import CLinux
+
+/// The clocks of the kernel.
+public enum KernelClock {
+    /// The time since the machine started; it never jumps (`CLOCK_MONOTONIC`).
+    public static var monotonic: Duration { .nanoseconds(lc_clock_monotonic()) }
+
+    /// The time since 1970, which somebody may set (`CLOCK_REALTIME`).
+    public static var realtime: Duration { .nanoseconds(lc_clock_realtime()) }
+}

@@ -1,0 +1,57 @@
+import CLinux
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// A thread that runs one closure and can be waited for.
+///
+/// It begins in the namespaces of the thread that makes it.
+public final class KernelThread: Sendable {
+    private let thread: Mutex<pthread_t?>
+
+    /// Starts a thread. `name` is for `ps -T` and debuggers; 15 bytes of it are kept.
+    public init(named name: String, _ body: @escaping @Sendable () -> Void) throws(KernelError) {
+        let work = unsafe Unmanaged.passRetained(
+            Work {
+                _ = unsafe lc_thread_set_name(String(name.utf8.prefix(15)) ?? "")
+                body()
+            })
+        var thread = pthread_t()
+        let status = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                if let context = unsafe context {
+                    unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
+                }
+                return nil
+            }, unsafe work.toOpaque())
+        guard status == 0 else {
+            unsafe work.release()
+            throw KernelError(.create, subject: "a thread", errno: Errno(rawValue: status))
+        }
+        self.thread = Mutex(thread)
+    }
+
+    /// Waits until the closure has returned.
+    public func join() {
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        pthread_join(thread, nil)
+    }
+
+    /// Makes the calling thread wake up as punctually as it may: with the smallest timer slack,
+    /// and where that is allowed (`CAP_SYS_NICE` on the host) before all ordinary threads.
+    ///
+    /// - Returns: whether it goes before others (`SCHED_FIFO`).
+    @discardableResult
+    public static func makeCallingThreadPunctual(isPreferred: Bool = true) -> Bool {
+        lc_thread_make_punctual(isPreferred ? 1 : 0) == 1
+    }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) {
+            self.body = body
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import CLinux
+import Glibc
+public import SystemPackage
+
+/// A frame as a `PacketReceiver` got it. Its bytes are where the batch was told to put them.
+public struct ReceivedFrame: Sendable, Hashable {
+    /// The 802.1Q tag that the kernel took out of the frame.
+    public struct Tag: Sendable, Hashable {
+        /// The EtherType of the tag, 0x8100 or 0x88a8.
+        public var etherType: UInt16
+        /// Priority and VLAN.
+        public var control: UInt16
+
+        /// Makes a tag.
+        public init(etherType: UInt16, control: UInt16) {
+            self.etherType = etherType
+            self.control = control
+        }
+    }
+
+    /// The bytes that were written, with the `virtio_net_hdr` in front.
+    public var count: Int
+    /// The tag to put back.
+    public var tag: Tag?
+    /// When it came to the interface, of `KernelClock.realtime`; nil if nobody noted it.
+    public var arrival: Duration?
+    /// Whether it was too long for its buffers.
+    public var isTruncated: Bool
+}
+
+/// Gets all frames that come to an interface, with what `virtio_net_hdr` says of each: whether its
+/// checksum is unfinished and whether it is several packets in one (`PACKET_VNET_HDR`).
+///
+/// Where the system allows but a small buffer (`net.core.rmem_max`), it is several sockets.
+public struct PacketReceiver: ~Copyable, Sendable {
+    let descriptors: [Int32]
+    /// The one that has the oldest frames.
+    private var current = 0
+    private var wasFull = false
+
+    /// Opens packet sockets on an interface of the calling thread's network namespace.
+    ///
+    /// Requires `CAP_NET_RAW` there. Frames that leave by the interface are not among them.
+    public init(interface: Int32) throws(KernelError) {
+        var descriptors = [Int32](repeating: -1, count: Int(LC_PACKET_SOCKETS))
+        let count = unsafe lc_packet_receiver(interface, &descriptors)
+        guard count > 0 else {
+            throw KernelError(
+                .create, subject: "a packet socket that receives from interface \(interface)",
+                errno: Errno(rawValue: -count))
+        }
+        self.descriptors = Array(descriptors.prefix(Int(count)))
+    }
+
+    deinit { for descriptor in descriptors { close(descriptor) } }
+
+    /// Frames that were lost since the last call because there was no buffer for them.
+    public func takeDrops() -> Int {
+        descriptors.reduce(0) { $0 + max(0, Int(lc_packet_drops($1))) }
+    }
+
+    /// Gets what has come, without waiting.
+    ///
+    /// - Parameter isExpectant: whether there is a reason to think that something has come.
+    /// - Returns: how many frames `batch` now has.
+    /// - Throws: the kernel's reason; that nothing has come is none.
+    public mutating func receive(
+        into batch: inout ReceiveBatch, isExpectant: Bool = true
+    ) throws(Errno) -> Int {
+        guard descriptors.count > 1 else { return try receive(from: 0, into: &batch) }
+        // A socket that always has more must not hide what waits in another.
+        if wasFull { chooseOldest() }
+        var count = try receive(from: current, into: &batch)
+        if count == 0, isExpectant, !wasFull {
+            chooseOldest()
+            count = try receive(from: current, into: &batch)
+        }
+        wasFull = count == ReceiveBatch.capacity
+        return count
+    }
+
+    private mutating func chooseOldest() {
+        let oldest = unsafe lc_packet_oldest(descriptors, Int32(descriptors.count))
+        if oldest >= 0 { current = Int(oldest) }
+    }
+
+    private func receive(from index: Int, into batch: inout ReceiveBatch) throws(Errno) -> Int {
+        let result = unsafe lc_packet_receive(
+            descriptors[index], batch.pieces, UInt32(ReceiveBatch.capacity), batch.frames)
+        guard result < 0 else { return Int(result) }
+        guard result == -EAGAIN || result == -EINTR else { throw Errno(rawValue: -result) }
+        return 0
+    }
+}
+
+/// Room for the frames of one system call.
+@safe
+public struct ReceiveBatch: ~Copyable {
+    /// The most frames of one call.
+    public static let capacity = Int(LC_PACKET_BATCH)
+
+    fileprivate let pieces: UnsafeMutablePointer<iovec>
+    fileprivate let frames: UnsafeMutablePointer<lc_frame>
+
+    /// Makes a batch whose frames have no room yet.
+    public init() {
+        unsafe pieces = .allocate(capacity: 2 * Self.capacity)
+        unsafe pieces.initialize(repeating: iovec(), count: 2 * Self.capacity)
+        unsafe frames = .allocate(capacity: Self.capacity)
+        unsafe frames.initialize(repeating: lc_frame(), count: Self.capacity)
+    }
+
+    deinit {
+        unsafe pieces.deallocate()
+        unsafe frames.deallocate()
+    }
+
+    /// Says where the bytes of frame `index` go: first to `head`, and what does not fit to `rest`.
+    ///
+    /// `memory` must live as long as the batch is used.
+    public mutating func place(
+        _ index: Int, in memory: borrowing FrameMemory, head: Range<Int>, rest: Range<Int>
+    ) {
+        precondition(index >= 0 && index < Self.capacity, "a batch has 64 frames")
+        unsafe pieces[2 * index] = iovec(memory.pointer(to: head))
+        unsafe pieces[2 * index + 1] = iovec(memory.pointer(to: rest))
+    }
+
+    /// What the last call says of a frame.
+    public subscript(index: Int) -> ReceivedFrame {
+        precondition(index >= 0 && index < Self.capacity, "a batch has 64 frames")
+        let frame = unsafe frames[index]
+        return ReceivedFrame(
+            count: Int(frame.length),
+            tag: frame.vlan_protocol == 0
+                ? nil
+                : ReceivedFrame.Tag(
+                    etherType: frame.vlan_protocol, control: frame.vlan_tci),
+            arrival: frame.realtime == 0 ? nil : .nanoseconds(frame.realtime),
+            isTruncated: frame.is_truncated != 0)
+    }
+}
+
+extension iovec {
+    init(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
+        unsafe self.init(iov_base: buffer.baseAddress, iov_len: buffer.count)
+    }
+}

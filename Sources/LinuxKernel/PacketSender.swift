@@ -1,0 +1,80 @@
+import CLinux
+import Glibc
+public import SystemPackage
+
+/// Sends frames to an interface, each with a `virtio_net_hdr` in front (`PACKET_VNET_HDR`).
+public struct PacketSender: ~Copyable, Sendable {
+    private let socket: OwnedDescriptor
+
+    /// Opens a packet socket on an interface of the calling thread's network namespace.
+    ///
+    /// Requires `CAP_NET_RAW` there.
+    ///
+    /// - Parameter bypassesQdisc: whether frames go round the queueing discipline of the interface
+    ///   (`PACKET_QDISC_BYPASS`).
+    public init(interface: Int32, bypassesQdisc: Bool) throws(KernelError) {
+        socket = try OwnedDescriptor(
+            lc_packet_sender(interface, bypassesQdisc ? 1 : 0),
+            creating: "a packet socket that sends to interface \(interface)")
+    }
+
+    /// Sends what `batch` has, without waiting, in one system call, and takes out what was sent.
+    ///
+    /// - Returns: how many frames were sent. Frames behind one that fails are not tried.
+    /// - Throws: why the first could not be sent; it is still in the batch.
+    public func send(_ batch: inout SendBatch) throws(Errno) -> Int {
+        guard !batch.isEmpty else { return 0 }
+        let result = unsafe lc_packet_send(
+            socket.number, batch.pieces + 2 * batch.first, UInt32(batch.count))
+        guard result >= 0 else { throw Errno(rawValue: -result) }
+        batch.removeFirst(Int(result))
+        return Int(result)
+    }
+}
+
+/// Frames for one system call, in order.
+@safe
+public struct SendBatch: ~Copyable {
+    /// The most frames that it holds.
+    public static let capacity = Int(LC_PACKET_BATCH)
+
+    fileprivate let pieces: UnsafeMutablePointer<iovec>
+    fileprivate private(set) var first = 0
+    private var end = 0
+
+    /// Makes an empty batch.
+    public init() {
+        unsafe pieces = .allocate(capacity: 2 * Self.capacity)
+        unsafe pieces.initialize(repeating: iovec(), count: 2 * Self.capacity)
+    }
+
+    deinit { unsafe pieces.deallocate() }
+
+    /// How many frames wait.
+    public var count: Int { end - first }
+
+    /// Whether none waits.
+    public var isEmpty: Bool { first == end }
+
+    /// Whether another frame has room.
+    public var hasRoom: Bool { end < Self.capacity }
+
+    /// Adds a frame: the bytes in `head`, and behind them those in `rest`.
+    ///
+    /// `memory` and these bytes must stay until the frame is out of the batch.
+    public mutating func append(
+        from memory: borrowing FrameMemory, head: Range<Int>, rest: Range<Int>
+    ) {
+        precondition(hasRoom, "the caller sends a full batch before it adds to it")
+        unsafe pieces[2 * end] = iovec(memory.pointer(to: head))
+        unsafe pieces[2 * end + 1] = iovec(memory.pointer(to: rest))
+        end += 1
+    }
+
+    /// Takes out the frames that were sent, or given up.
+    public mutating func removeFirst(_ number: Int) {
+        precondition(number <= count, "what was sent was there")
+        first += number
+        if isEmpty { (first, end) = (0, 0) }
+    }
+}

@@ -1,0 +1,203 @@
+import LinkModel
+import LinkUnits
+import LinuxKernel
+import PacketEngine
+import SystemPackage
+
+/// One direction of a link: from its inbox through the emulation to its outbox.
+struct Forwarder: ~Copyable {
+    private let direction: LinkDirection
+    private let clock: LoopClock
+    private let observer: (any PacketObserver)?
+    private var emulator: LinkEmulator
+    private var store: FrameStore
+    private var inbox: Inbox
+    private var outbox: Outbox
+    private var statistics: DirectionStatistics
+    /// What the emulation was last told of the time.
+    private var time = Duration.zero
+
+    init(
+        _ direction: LinkDirection, emulator: LinkEmulator, receiver: consuming PacketReceiver,
+        outbox: consuming Outbox, memory: ByteCount, clock: LoopClock,
+        observer: (any PacketObserver)?
+    ) throws(KernelError) {
+        self.direction = direction
+        self.clock = clock
+        self.observer = observer
+        self.emulator = emulator
+        statistics = DirectionStatistics(link: emulator.counters)
+        store = try FrameStore(limit: memory)
+        inbox = Inbox(receiver, store: &store)
+        self.outbox = outbox
+    }
+
+    /// Does what is to be done now, and says when to come again; nil if only a frame or a change
+    /// can give it anything to do.
+    mutating func turn(expectsFrames: Bool) -> Duration? {
+        let isDrained = receive(isExpectant: expectsFrames)
+        if isDrained { time = max(time, clock.now) }
+        judge()
+        outbox.flush(clock, &store, &statistics)
+        if outbox.isRefused { return clock.monotonic + clock.now + Outbox.retryInterval }
+        guard isDrained else { return clock.monotonic }
+        guard let next = emulator.nextEvent else {
+            store.forgetBytes()
+            return nil
+        }
+        return clock.monotonic + next
+    }
+
+    /// Takes what has come, and says whether that was all.
+    ///
+    /// As long as it was not, the emulation is told no later time than that of the last packet.
+    private mutating func receive(isExpectant: Bool) -> Bool {
+        let count: Int
+        do {
+            count = try inbox.receive(isExpectant: isExpectant)
+        } catch {
+            // That the interface went down is said once; frames come again when it is up.
+            if error != .networkDown { statistics.unreadable += 1 }
+            return true
+        }
+        guard count > 0 else { return true }
+        let now = clock.now
+        // The kernel notes the arrival on the other clock. Somebody may have set that meanwhile,
+        // so that what comes out must be checked.
+        let offset = KernelClock.realtime - now
+        for index in 0..<count {
+            switch inbox.take(index, to: &store) {
+            case .frame(let id, let arrival):
+                time = max(time, min(now, arrival.map { $0 - offset } ?? now))
+                enter(id)
+            case .unreadable: statistics.unreadable += 1
+            case .memoryFull: statistics.memoryDrops += 1
+            }
+        }
+        return count < ReceiveBatch.capacity
+    }
+
+    /// Puts a frame on the link, in pieces where the link treats packets singly.
+    private mutating func enter(_ id: FrameStore.ID) {
+        let isCut = emulator.treatsPacketsSingly
+        let (headers, superFrame) = store.withFrame(id) { virtual, frame in
+            let headers = FrameHeaders(frame)
+            return (headers, isCut ? SuperFrame(virtual, headers, frame) : nil)
+        }
+        store[id].network = headers.network
+        store[id].length = headers.length
+        store[id].arrival = time
+        guard !headers.isExempt else {
+            statistics.exempt += 1
+            observe(Ticket(frame: id), at: time, .exempt)
+            send(exempt: id)
+            return
+        }
+        let isDNS = headers.isToDNS && direction == .up
+        guard let superFrame else {
+            enqueue(Ticket(frame: id), headers.length, headers.flow, isDNS)
+            return
+        }
+        store[id].superFrame = superFrame
+        store.retain(id, count: superFrame.count - 1)
+        for segment in 0..<superFrame.count {
+            enqueue(
+                Ticket(frame: id, segment: segment), superFrame.length(of: segment), headers.flow,
+                isDNS)
+        }
+    }
+
+    private mutating func enqueue(_ ticket: Ticket, _ length: Int, _ flow: UInt32, _ isDNS: Bool) {
+        emulator.enqueue(
+            Packet(
+                slot: ticket.slot, length: ByteCount(bytes: UInt64(length)), flow: flow,
+                isDNS: isDNS), at: time)
+    }
+
+    private mutating func send(exempt id: FrameStore.ID) {
+        if !outbox.hasRoom { outbox.flush(clock, &store, &statistics) }
+        guard outbox.hasRoom else {
+            statistics.sendFailures += 1
+            store.release(id)
+            return
+        }
+        outbox.add(id, due: nil, &store, &statistics)
+    }
+
+    /// Carries out what the emulation has decided by now.
+    private mutating func judge() {
+        while true {
+            if !outbox.hasRoom {
+                outbox.flush(clock, &store, &statistics)
+                // What the kernel has no room for waits on the link.
+                guard outbox.hasRoom else { return }
+            }
+            guard let event = emulator.nextVerdict(at: time) else { return }
+            carryOut(event)
+        }
+    }
+
+    private mutating func carryOut(_ event: PacketEvent) {
+        let ticket = Ticket(slot: event.slot)
+        observe(ticket, at: event.time, .judged(event.verdict))
+        if !event.releasesSlot { store.retain(ticket.frame) }
+        switch event.verdict {
+        case .delivered:
+            // The reference goes on to the outbox.
+            if let segment = ticket.segment {
+                outbox.add(
+                    segment: segment, of: ticket.frame, due: event.time, &store, &statistics)
+            } else {
+                outbox.add(ticket.frame, due: event.time, &store, &statistics)
+            }
+            return
+        case .corrupted(let bit):
+            if let copy = store.corruptedCopy(of: ticket, bit: bit) {
+                outbox.add(copy, due: event.time, &store, &statistics)
+            } else {
+                statistics.memoryDrops += 1
+            }
+        case .queueFull, .managed, .lost: break
+        }
+        store.release(ticket.frame)
+    }
+
+    private func length(of ticket: Ticket) -> Int {
+        let frame = store[ticket.frame]
+        guard let segment = ticket.segment, let superFrame = frame.superFrame else {
+            return frame.length
+        }
+        return superFrame.length(of: segment)
+    }
+}
+
+extension Forwarder {
+    /// Changes the conditions; what is on the link stays on it.
+    mutating func change(
+        to conditions: DirectionConditions, dnsDelay: Duration?, trace: DeliveryTrace?
+    ) {
+        emulator.change(to: conditions, dnsDelay: dnsDelay, trace: trace, at: time)
+    }
+
+    /// What was counted until now.
+    mutating func currentStatistics() -> DirectionStatistics {
+        statistics.socketDrops += UInt64(inbox.takeDrops())
+        statistics.link = emulator.counters
+        statistics.memory = ByteCount(bytes: UInt64(store.used))
+        return statistics
+    }
+
+    private mutating func observe(_ ticket: Ticket, at time: Duration, _ fate: PacketRecord.Fate) {
+        guard let observer else { return }
+        let record = PacketRecord(
+            direction: direction, arrival: store[ticket.frame].arrival, departure: time,
+            length: ByteCount(bytes: UInt64(length(of: ticket))), fate: fate)
+        guard ticket.segment != nil else {
+            store.withFrame(ticket.frame) { observer.observed(record, frame: $1) }
+            return
+        }
+        guard let copy = store.copy(of: ticket) else { return }
+        store.withFrame(copy) { observer.observed(record, frame: $1) }
+        store.release(copy)
+    }
+}

@@ -1,0 +1,138 @@
+/// What decides a packet's fate, read from the headers of its Ethernet frame.
+///
+/// Frames come from anybody: one with short, absurd or unknown headers is described as far as it
+/// can be understood.
+struct FrameHeaders: Hashable {
+    /// Where the IP header begins: behind the Ethernet header and VLAN tags.
+    var network = 14
+    /// 4 or 6, or zero for what is no IP.
+    var version: UInt8 = 0
+    /// The bytes of the IP packet, or whatever the frame holds, without padding.
+    var length = 0
+    /// The protocol number of what IP carries; zero where it could not be found.
+    var transportProtocol: UInt8 = 0
+    /// Where the header of TCP, UDP and the like begins, if this frame has it.
+    var transport: Int?
+    /// Equal for packets of the same addresses, protocol and ports.
+    var flow: UInt32 = 0
+    /// Whether it goes to port 53 of TCP or UDP.
+    var isToDNS = false
+    /// Whether a link lets it pass at once, however bad: ARP and other things that are not IP,
+    /// and by which neighbours find each other.
+    var isExempt = false
+
+    static let tcp: UInt8 = 6
+    static let udp: UInt8 = 17
+    private static let icmpV6: UInt8 = 58
+
+    init(_ frame: Span<UInt8>) {
+        guard frame.count >= 14 else {
+            isExempt = true
+            (network, length) = (frame.count, 0)
+            return
+        }
+        let type = readEtherType(frame)
+        length = frame.count - network
+        switch type {
+        case 0x0800: readIPv4(frame)
+        case 0x86dd: readIPv6(frame)
+        default: isExempt = true
+        }
+    }
+
+    private mutating func readEtherType(_ frame: Span<UInt8>) -> UInt16 {
+        var type = frame.word(at: 12)
+        while type == 0x8100 || type == 0x88a8, network + 4 <= frame.count, network <= 18 {
+            type = frame.word(at: network + 2)
+            network += 4
+        }
+        return type
+    }
+
+    private mutating func readIPv4(_ frame: Span<UInt8>) {
+        version = 4
+        guard length >= 20, frame[network] >> 4 == 4 else { return }
+        let headerLength = Int(frame[network] & 0xf) * 4
+        trim(to: Int(frame.word(at: network + 2)), atLeast: headerLength)
+        guard headerLength >= 20, headerLength <= length else { return }
+        transportProtocol = frame[network + 9]
+        let fragment = frame.word(at: network + 6)
+        readTransport(
+            frame, at: network + headerLength, addresses: network + 12..<network + 20,
+            isFragment: fragment & 0x3fff != 0, hasPorts: fragment & 0x1fff == 0)
+    }
+
+    private mutating func readIPv6(_ frame: Span<UInt8>) {
+        version = 6
+        guard length >= 40, frame[network] >> 4 == 6 else { return }
+        trim(to: Int(frame.word(at: network + 4)) + 40, atLeast: 41)
+        var next = frame[network + 6]
+        var offset = network + 40
+        var isFragment = false
+        var hasPorts = true
+        let end = network + length
+        // More extension headers than a packet has in earnest are not read.
+        walk: for _ in 0..<8 {
+            guard offset + 8 <= end else { break }
+            switch next {
+            case 0, 43, 60, 135:
+                (next, offset) = (frame[offset], offset + (Int(frame[offset + 1]) + 1) * 8)
+            case 51:
+                (next, offset) = (frame[offset], offset + (Int(frame[offset + 1]) + 2) * 4)
+            case 44:
+                isFragment = true
+                hasPorts = hasPorts && frame.word(at: offset + 2) & 0xfff8 == 0
+                (next, offset) = (frame[offset], offset + 8)
+            default:
+                break walk
+            }
+        }
+        transportProtocol = next
+        readTransport(
+            frame, at: offset, addresses: network + 8..<network + 40, isFragment: isFragment,
+            hasPorts: hasPorts)
+    }
+
+    /// Takes away what is behind the packet, if what the packet says of its length can be.
+    private mutating func trim(to announced: Int, atLeast minimum: Int) {
+        if announced >= minimum && announced < length { length = announced }
+    }
+
+    private mutating func readTransport(
+        _ frame: Span<UInt8>, at offset: Int, addresses: Range<Int>, isFragment: Bool,
+        hasPorts: Bool
+    ) {
+        var hash = FlowHash()
+        hash.mix(UInt32(transportProtocol))
+        for position in stride(from: addresses.lowerBound, to: addresses.upperBound, by: 4) {
+            hash.mix(frame.long(at: position))
+        }
+        defer { flow = hash.value }
+        guard hasPorts, offset + 4 <= network + length else { return }
+        transport = offset
+        switch transportProtocol {
+        case Self.tcp, Self.udp:
+            // All fragments of a packet are of one flow, and only the first has the ports.
+            if !isFragment { hash.mix(frame.long(at: offset)) }
+            isToDNS = frame.word(at: offset + 2) == 53
+        case Self.icmpV6:
+            // Types 132 to 137, as on the kernel's data plane: a lossy link should look like
+            // one, and not like an absent neighbour.
+            isExempt = version == 6 && (132...137).contains(frame[offset])
+        default: break
+        }
+    }
+}
+
+/// A hash that is the same in every run and on every machine.
+private struct FlowHash {
+    private var state: UInt64 = 0x9e37_79b9_7f4a_7c15
+
+    mutating func mix(_ number: UInt32) {
+        // The step of SplitMix64 (Steele, Lea, Flood 2014).
+        state = (state ^ UInt64(number)) &* 0xbf58_476d_1ce4_e5b9
+        state ^= state >> 31
+    }
+
+    var value: UInt32 { UInt32(truncatingIfNeeded: state >> 32) }
+}

@@ -1,0 +1,91 @@
+import LinuxKernel
+
+/// Single packets out of frames.
+extension FrameStore {
+    /// A slot with the `virtio_net_hdr` and the headers of a run of packets; nil if the store is
+    /// full.
+    mutating func headers(
+        of run: Range<Int>, of id: ID, _ superFrame: SuperFrame
+    ) -> ID? {
+        guard let target = take(.small) else { return nil }
+        writeHeaders(of: run, of: id, superFrame, to: target)
+        return target
+    }
+
+    /// A slot with a copy of one packet, its checksum finished and a bit flipped; nil if the store
+    /// is full.
+    ///
+    /// On a wire the checksum is finished before anything can befall the packet: so the receiver
+    /// finds out.
+    ///
+    /// - Parameter bit: counted from the first of the IP packet.
+    mutating func corruptedCopy(of ticket: Ticket, bit: UInt64) -> ID? {
+        guard let copy = copy(of: ticket) else { return nil }
+        let length = self[copy].length
+        let network = VirtualHeader.count + self[copy].network
+        memory.withMutableBytes(in: self[copy].range) { bytes in
+            finishChecksum(in: &bytes, end: network + length)
+            guard length > 0 else { return }
+            let bit = Int(bit % UInt64(length * 8))
+            bytes[network + bit / 8] ^= 0x80 >> UInt8(bit % 8)
+        }
+        return copy
+    }
+
+    /// A slot with a copy of one packet; nil if the store is full.
+    mutating func copy(of ticket: Ticket) -> ID? {
+        let source = self[ticket.frame]
+        guard let segment = ticket.segment, let superFrame = source.superFrame else {
+            guard let target = take(source.size) else { return nil }
+            memory.copy(source.range, to: room(of: target).lowerBound)
+            setCount(source.count, of: target)
+            (self[target].network, self[target].length) = (source.network, source.length)
+            return target
+        }
+        let headerEnd = VirtualHeader.count + superFrame.headerLength
+        let payload = superFrame.payload(of: segment..<segment + 1)
+        let count = headerEnd + payload.count
+        guard let target = take(SlotSize.fitting(count)) else { return nil }
+        writeHeaders(of: segment..<segment + 1, of: ticket.frame, superFrame, to: target)
+        let start = source.range.lowerBound + VirtualHeader.count
+        memory.copy(
+            start + payload.lowerBound..<start + payload.upperBound,
+            to: room(of: target).lowerBound + headerEnd)
+        setCount(count, of: target)
+        self[target].network = superFrame.network
+        self[target].length = superFrame.length(of: segment)
+        return target
+    }
+
+    private mutating func writeHeaders(
+        of run: Range<Int>, of id: ID, _ superFrame: SuperFrame, to target: ID
+    ) {
+        let count = VirtualHeader.count + superFrame.headerLength
+        let start = self[id].range.lowerBound
+        memory.copy(start..<start + count, to: room(of: target).lowerBound)
+        setCount(count, of: target)
+        memory.withMutableBytes(in: self[target].range) { bytes in
+            superFrame.makeHeaders(of: run, in: &bytes)
+        }
+    }
+}
+
+/// Does what the `virtio_net_hdr` in front of a single packet asks a network card to do.
+///
+/// - Parameter end: where the packet ends, which may be before the end of the frame.
+func finishChecksum(in bytes: inout MutableSpan<UInt8>, end: Int) {
+    var virtual = VirtualHeader(bytes.span)
+    guard virtual.segmentation == VirtualHeader.Segmentation.none, virtual.isChecksumPartial else {
+        return
+    }
+    let start = VirtualHeader.count + Int(virtual.checksumStart)
+    let field = start + Int(virtual.checksumOffset)
+    guard field + 2 <= end, end <= bytes.count else { return }
+    var sum = InternetChecksum()
+    sum.add(bytes.span, in: start..<end)
+    // Zero would say that there is none (RFC 768); TCP may have it either way.
+    bytes.setWord(sum.complement == 0 ? 0xffff : sum.complement, at: field)
+    virtual.isChecksumPartial = false
+    (virtual.checksumStart, virtual.checksumOffset, virtual.headerLength) = (0, 0, 0)
+    virtual.write(to: &bytes)
+}

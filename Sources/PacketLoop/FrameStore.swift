@@ -1,0 +1,167 @@
+import LinkUnits
+import LinuxKernel
+
+/// Keeps the bytes of the frames that are on the link.
+///
+/// Slots of three sizes, each size in a region of its own; a slot is used again and again, and
+/// nothing is allocated for a packet. All slots in use together stay below a limit.
+struct FrameStore: ~Copyable {
+    /// A frame by its number. Numbers stay below 2^20.
+    typealias ID = UInt32
+
+    /// Where the bytes of a frame are and what is known of it.
+    struct Frame {
+        fileprivate let slot: Int
+        let size: SlotSize
+        /// Where the `virtio_net_hdr` begins in the slot.
+        fileprivate var start = FrameStore.headroom
+        /// The length with the `virtio_net_hdr`.
+        fileprivate(set) var count = 0
+        /// How many packets and copies of it are on the link or on their way out.
+        fileprivate(set) var references = 0
+        /// Where the IP header is in the frame.
+        var network = 0
+        /// The length of the IP packet.
+        var length = 0
+        var arrival = Duration.zero
+        var superFrame: SuperFrame?
+
+        /// The bytes of the frame in the memory, with the `virtio_net_hdr`.
+        var range: Range<Int> { slot + start..<slot + start + count }
+    }
+
+    // Sizes are odd multiples of a cache line, or all slots would begin in the same few sets.
+    enum SlotSize: Int, CaseIterable {
+        /// A packet of Ethernet's full size.
+        case small = 1728
+        /// A jumbo frame, or a handful of packets in one.
+        case medium = 16_448
+        /// The longest IP packet with its headers.
+        case large = 65_600
+
+        /// The smallest with room for a frame of `count` bytes with its `virtio_net_hdr`.
+        static func fitting(_ count: Int) -> SlotSize {
+            allCases.first { count <= $0.rawValue - FrameStore.headroom } ?? .large
+        }
+
+        fileprivate var index: Int {
+            switch self {
+            case .small: 0
+            case .medium: 1
+            case .large: 2
+            }
+        }
+    }
+
+    /// The longest frame with its `virtio_net_hdr` that fits into a medium slot.
+    static let mediumRoom = SlotSize.medium.rawValue - headroom
+
+    /// Room in front of a frame for a VLAN tag that the kernel took out.
+    static let headroom = 4
+
+    /// What is given back to the system at once when the link is empty would be missed soon.
+    private static let keptBytes = 32 << 20
+
+    var memory: FrameMemory
+    private(set) var frames: [Frame] = []
+    private var free: [[ID]] = [[], [], []]
+    private var carved = [0, 0, 0]
+    private let limit: Int
+    /// The bytes of all slots in use.
+    private(set) var used = 0
+    private var peak = 0
+
+    /// Makes an empty store whose slots in use never exceed `limit`.
+    init(limit: ByteCount) throws(KernelError) {
+        self.limit = Int(limit.bytes)
+        memory = try FrameMemory(reserving: SlotSize.allCases.count * self.limit)
+    }
+
+    /// Takes a slot with one reference; nil if the limit is reached.
+    mutating func take(_ size: SlotSize) -> ID? {
+        guard used + size.rawValue <= limit else { return nil }
+        let index = size.index
+        let id: ID
+        if let last = free[index].popLast() {
+            id = last
+        } else {
+            // Slots in use stay below the limit, and so do those ever made of this size.
+            id = ID(frames.count)
+            frames.append(Frame(slot: index * limit + carved[index], size: size))
+            carved[index] += size.rawValue
+        }
+        used += size.rawValue
+        peak = max(peak, used)
+        frames[Int(id)].references = 1
+        return id
+    }
+
+    subscript(id: ID) -> Frame {
+        get { frames[Int(id)] }
+        _modify { yield &frames[Int(id)] }
+    }
+
+    /// Adds references, so that as many more releases are needed.
+    mutating func retain(_ id: ID, count: Int = 1) {
+        frames[Int(id)].references += count
+    }
+
+    /// Gives up references; with the last one the slot is free.
+    mutating func release(_ id: ID, count: Int = 1) {
+        frames[Int(id)].references -= count
+        guard frames[Int(id)].references == 0 else { return }
+        let size = frames[Int(id)].size
+        frames[Int(id)].start = Self.headroom
+        frames[Int(id)].superFrame = nil
+        used -= size.rawValue
+        free[size.index].append(id)
+    }
+
+    /// Gives memory back to the system after a time of much use. To be called when no slot has
+    /// bytes that count.
+    mutating func forgetBytes() {
+        guard peak > Self.keptBytes else { return }
+        memory.discard()
+        peak = used
+    }
+}
+
+extension FrameStore {
+    /// The room that a slot has for a frame with its `virtio_net_hdr`.
+    func room(of id: ID) -> Range<Int> {
+        let frame = self[id]
+        return frame.slot + Self.headroom..<frame.slot + frame.size.rawValue
+    }
+
+    /// Says how long the frame in a slot is.
+    mutating func setCount(_ count: Int, of id: ID) {
+        self[id].count = count
+    }
+
+    /// Puts a tag back behind the addresses of a frame.
+    mutating func insert(etherType: UInt16, control: UInt16, into id: ID) {
+        let range = self[id].range
+        let width = Self.headroom
+        let addressesEnd = VirtualHeader.count + 12
+        guard range.count >= addressesEnd, self[id].start >= width else { return }
+        memory.copy(
+            range.lowerBound..<range.lowerBound + addressesEnd, to: range.lowerBound - width)
+        self[id].start -= width
+        self[id].count += width
+        memory.withMutableBytes(in: self[id].range) { bytes in
+            bytes.setWord(etherType, at: addressesEnd)
+            bytes.setWord(control, at: addressesEnd + 2)
+            var virtual = VirtualHeader(bytes.span)
+            if virtual.isChecksumPartial { virtual.checksumStart &+= UInt16(width) }
+            if virtual.headerLength > 0 { virtual.headerLength &+= UInt16(width) }
+            virtual.write(to: &bytes)
+        }
+    }
+
+    /// Calls `body` with a frame's bytes, those of its `virtio_net_hdr` apart.
+    func withFrame<Result>(_ id: ID, _ body: (VirtualHeader, Span<UInt8>) -> Result) -> Result {
+        memory.withBytes(in: self[id].range) { bytes in
+            body(VirtualHeader(bytes), bytes.extracting(droppingFirst: VirtualHeader.count))
+        }
+    }
+}

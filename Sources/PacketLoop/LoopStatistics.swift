@@ -1,0 +1,42 @@
+public import LinkUnits
+public import PacketEngine
+
+/// What a loop has done since it started.
+public struct LoopStatistics: Sendable, Hashable {
+    /// From the app to the network.
+    public var up: DirectionStatistics
+    /// From the network to the app.
+    public var down: DirectionStatistics
+}
+
+/// What a loop has done in one direction since it started.
+public struct DirectionStatistics: Sendable, Hashable {
+    /// What the emulated link has done. Where packets are treated singly, each segment of a
+    /// super-packet counts; else the super-packet counts as one.
+    public internal(set) var link: LinkCounters
+    /// Frames that passed at once: no IP, or neighbour discovery.
+    public internal(set) var exempt: UInt64 = 0
+
+    /// Frames that came faster than the loop could read. No profile wanted these drops.
+    public internal(set) var socketDrops: UInt64 = 0
+    /// Packets for which there was no memory left. No profile wanted these drops.
+    public internal(set) var memoryDrops: UInt64 = 0
+    /// Frames that could not be read, or were too long. No profile wanted these drops.
+    public internal(set) var unreadable: UInt64 = 0
+    /// Frames that the kernel did not take, such as because the interface is down.
+    public internal(set) var sendFailures: UInt64 = 0
+    /// Bytes of memory in use for frames at the moment.
+    public internal(set) var memory = ByteCount(bytes: 0)
+
+    /// How much later than scheduled packets were handed to the kernel.
+    public internal(set) var lateness = LatenessHistogram()
+
+    init(link: LinkCounters) {
+        self.link = link
+    }
+
+    /// Whether nothing was lost but what the conditions wanted.
+    public var isFaithful: Bool {
+        socketDrops == 0 && memoryDrops == 0 && unreadable == 0 && sendFailures == 0
+    }
+}

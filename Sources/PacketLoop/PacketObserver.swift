@@ -1,0 +1,43 @@
+public import LinkUnits
+public import PacketEngine
+
+/// Gets to know what became of each packet, such as to write it down.
+///
+/// It is called on the threads of the loop, which wait for it: it must not block, and must not
+/// call the loop.
+public protocol PacketObserver: Sendable {
+    /// A packet, or a copy of one, has left the link or was dropped.
+    ///
+    /// - Parameter frame: its Ethernet frame, valid during the call.
+    func observed(_ record: PacketRecord, frame: Span<UInt8>)
+}
+
+/// Which way packets go.
+public enum LinkDirection: String, Sendable, Hashable, CaseIterable {
+    /// From the app to the network.
+    case up
+    /// From the network to the app.
+    case down
+}
+
+/// What became of a packet.
+public struct PacketRecord: Sendable, Hashable {
+    /// Who decided it.
+    public enum Fate: Sendable, Hashable {
+        /// The emulated link.
+        case judged(Verdict)
+        /// Nobody: it is no IP packet, or one by which neighbours find each other.
+        case exempt
+    }
+
+    /// Which way it went.
+    public var direction: LinkDirection
+    /// When it came to the interface, counted from the loop's `LoopClock`.
+    public var arrival: Duration
+    /// When it left the link or was dropped, by the schedule of the link.
+    public var departure: Duration
+    /// The IP packet with its headers; for what is no IP, the frame without its header.
+    public var length: ByteCount
+    /// What became of it.
+    public var fate: Fate
+}

@@ -1,0 +1,58 @@
+/// The `virtio_net_hdr` in front of each frame: what a network card would be asked to do.
+///
+/// Its numbers have the byte order of the machine (packet(7), `PACKET_VNET_HDR`).
+struct VirtualHeader: Hashable {
+    static let count = 10
+
+    /// What the packets in the frame are cut into.
+    enum Segmentation: UInt8 {
+        case none = 0
+        case tcpIPv4 = 1
+        case tcpIPv6 = 4
+        case udp = 5
+    }
+
+    /// Whether the checksum at `checksumStart` is that of the pseudo-header only.
+    var isChecksumPartial = false
+    /// Whether somebody has verified the checksum.
+    var isChecksumValid = false
+    /// Nil for a kind that this program does not know.
+    var segmentation: Segmentation? = Segmentation.none
+    /// Whether the first segment reports congestion (CWR) and the others do not.
+    var isCongestionReported = false
+    var headerLength: UInt16 = 0
+    var segmentSize: UInt16 = 0
+    var checksumStart: UInt16 = 0
+    var checksumOffset: UInt16 = 0
+}
+
+extension VirtualHeader {
+    private static let congestionBit: UInt8 = 0x80
+
+    init(_ bytes: Span<UInt8>) {
+        isChecksumPartial = bytes[0] & 1 != 0
+        isChecksumValid = bytes[0] & 2 != 0
+        segmentation = Segmentation(rawValue: bytes[1] & ~Self.congestionBit)
+        isCongestionReported = bytes[1] & Self.congestionBit != 0
+        headerLength = bytes.word(at: 2).machineOrder
+        segmentSize = bytes.word(at: 4).machineOrder
+        checksumStart = bytes.word(at: 6).machineOrder
+        checksumOffset = bytes.word(at: 8).machineOrder
+    }
+
+    func write(to bytes: inout MutableSpan<UInt8>) {
+        bytes[0] = (isChecksumPartial ? 1 : 0) | (isChecksumValid ? 2 : 0)
+        bytes[1] =
+            (segmentation ?? .none).rawValue | (isCongestionReported ? Self.congestionBit : 0)
+        bytes.setWord(headerLength.machineOrder, at: 2)
+        bytes.setWord(segmentSize.machineOrder, at: 4)
+        bytes.setWord(checksumStart.machineOrder, at: 6)
+        bytes.setWord(checksumOffset.machineOrder, at: 8)
+    }
+}
+
+extension UInt16 {
+    /// The number whose bytes in the machine's order are those of this one in big-endian order,
+    /// and the reverse.
+    fileprivate var machineOrder: UInt16 { bigEndian }
+}
