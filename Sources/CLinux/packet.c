@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,7 +40,7 @@ static int bind_to(int fd, int interface, int protocol) {
     return bind(fd, (struct sockaddr *)&address, sizeof address);
 }
 
-int lc_packet_receiver(int interface) {
+static int open_receiver(void) {
     // Protocol zero: nothing comes in before the options are set.
     int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || set(fd, SOL_PACKET, PACKET_VNET_HDR, 1) != 0
@@ -47,7 +49,70 @@ int lc_packet_receiver(int interface) {
         || set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) != 0)
         return fail(fd);
     enlarge(fd, SO_RCVBUFFORCE, SO_RCVBUF);
-    return bind_to(fd, interface, ETH_P_ALL) == 0 ? fd : fail(fd);
+    return fd;
+}
+
+#ifndef PACKET_FANOUT_FLAG_IGNORE_OUTGOING // Linux 6.2
+#define PACKET_FANOUT_FLAG_IGNORE_OUTGOING 0x4000
+#endif
+
+static int filter(int fd, struct sock_filter *code, unsigned short length) {
+    struct sock_fprog program = {.len = length, .filter = code};
+    return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
+
+// Until a socket belongs to its group it would get every frame once more.
+static int ignore_all(int fd) {
+    struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
+    return filter(fd, code, 1);
+}
+
+// A group on an older kernel gets what the interface sends, whatever its sockets ask for.
+static int ignore_outgoing(int fd) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SKF_AD_OFF + SKF_AD_PKTTYPE),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_OUTGOING, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+        BPF_STMT(BPF_RET | BPF_K, 0)};
+    return filter(fd, code, 4);
+}
+
+// Adds sockets to a group of which one gets the frames until it is nearly full, then the next.
+static int add_members(int interface, int *fds, int count) {
+    int group = (PACKET_FANOUT_ROLLOVER | PACKET_FANOUT_FLAG_UNIQUEID
+                 | PACKET_FANOUT_FLAG_IGNORE_OUTGOING) << 16;
+    socklen_t size = sizeof group;
+    // Where there are no such groups (before Linux 4.12) one socket has to do.
+    if (ignore_outgoing(fds[0]) != 0
+        || setsockopt(fds[0], SOL_PACKET, PACKET_FANOUT, &group, sizeof group) != 0
+        || getsockopt(fds[0], SOL_PACKET, PACKET_FANOUT, &group, &size) != 0)
+        return 1;
+    group &= ~(PACKET_FANOUT_FLAG_UNIQUEID << 16);
+    for (int i = 1; i < count; i++) {
+        int fd = open_receiver();
+        if (fd < 0) return i;
+        if (ignore_all(fd) != 0 || bind_to(fd, interface, ETH_P_ALL) != 0
+            || setsockopt(fd, SOL_PACKET, PACKET_FANOUT, &group, sizeof group) != 0
+            || ignore_outgoing(fd) != 0) {
+            close(fd);
+            return i;
+        }
+        fds[i] = fd;
+    }
+    return count;
+}
+
+int lc_packet_receiver(int interface, int *fds) {
+    const int wanted = 16 << 20;
+    fds[0] = open_receiver();
+    if (fds[0] < 0) return fds[0];
+    if (bind_to(fds[0], interface, ETH_P_ALL) != 0) return fail(fds[0]);
+    int room = wanted;
+    socklen_t size = sizeof room;
+    getsockopt(fds[0], SOL_SOCKET, SO_RCVBUF, &room, &size);
+    if (room >= wanted) return 1;
+    int count = room > 0 ? wanted / room + 1 : 1;
+    return add_members(interface, fds, count < LC_PACKET_SOCKETS ? count : LC_PACKET_SOCKETS);
 }
 
 int lc_packet_sender(int interface, int bypass_qdisc) {
@@ -100,6 +165,27 @@ int lc_packet_receive(int fd, struct iovec *pieces, unsigned count, struct lc_fr
     return received;
 }
 
+int lc_packet_oldest(const int *fds, int count) {
+    int oldest = -EAGAIN;
+    int64_t earliest = INT64_MAX;
+    for (int i = 0; i < count; i++) {
+        char byte[16];
+        union control control;
+        struct iovec piece = {byte, sizeof byte};
+        struct mmsghdr message = {.msg_hdr = {
+            .msg_iov = &piece, .msg_iovlen = 1,
+            .msg_control = &control, .msg_controllen = sizeof control}};
+        struct lc_frame frame;
+        if (recvmsg(fds[i], &message.msg_hdr, MSG_DONTWAIT | MSG_PEEK) < 0) continue;
+        describe(&message, &frame);
+        if (frame.realtime < earliest) {
+            earliest = frame.realtime;
+            oldest = i;
+        }
+    }
+    return oldest;
+}
+
 int lc_packet_send(int fd, struct iovec *pieces, unsigned count) {
     struct mmsghdr messages[LC_PACKET_BATCH];
     if (count > LC_PACKET_BATCH) count = LC_PACKET_BATCH;
@@ -117,14 +203,18 @@ int lc_packet_drops(int fd) {
     return statistics.tp_drops & 0x7fffffff;
 }
 
-int lc_wait_create(int readable, int timer, int event) {
+static int wait_for(int epoll, int fd) {
+    struct epoll_event interest = {.events = EPOLLIN, .data.fd = fd};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &interest);
+}
+
+int lc_wait_create(const int *readable, int count, int timer, int event) {
     int epoll = epoll_create1(EPOLL_CLOEXEC);
-    const int fds[] = {readable, timer, event};
-    for (int i = 0; epoll >= 0 && i < 3; i++) {
-        struct epoll_event interest = {.events = EPOLLIN, .data.fd = fds[i]};
-        if (epoll_ctl(epoll, EPOLL_CTL_ADD, fds[i], &interest) != 0) return fail(epoll);
-    }
-    return epoll < 0 ? -errno : epoll;
+    if (epoll < 0 || wait_for(epoll, timer) != 0 || wait_for(epoll, event) != 0)
+        return fail(epoll);
+    for (int i = 0; i < count; i++)
+        if (wait_for(epoll, readable[i]) != 0) return fail(epoll);
+    return epoll;
 }
 
 int lc_timer_create(void) {
@@ -156,28 +246,44 @@ int64_t lc_clock_realtime(void) {
 }
 
 int lc_wait(int epoll, int timer, int event, int64_t deadline, int64_t *armed) {
-    if (deadline != 0 && deadline <= lc_clock_monotonic()) return 0;
+    if (deadline != 0 && deadline <= lc_clock_monotonic()) return 1;
     if (deadline != *armed) {
         struct itimerspec time = {.it_value = {deadline / 1000000000, deadline % 1000000000}};
         if (timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL) != 0) return -errno;
         *armed = deadline;
     }
-    struct epoll_event events[3];
-    int count = epoll_wait(epoll, events, 3, -1);
+    struct epoll_event events[4];
+    int readable = 0;
+    int count = epoll_wait(epoll, events, 4, -1);
     if (count < 0) return -errno;
     for (int i = 0; i < count; i++) {
         eventfd_t ignored;
         if (events[i].data.fd == event) eventfd_read(event, &ignored);
         // A timer that has fired stays ready until it is set again.
-        if (events[i].data.fd == timer) *armed = -1;
+        else if (events[i].data.fd == timer) *armed = -1;
+        else readable = 1;
     }
-    return 0;
+    return readable;
 }
+
+// As in linux/sched/types.h, which does not agree with the C library's headers.
+struct schedule {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
 
 int lc_thread_make_punctual(int priority) {
     prctl(PR_SET_TIMERSLACK, 1UL);
     struct sched_param parameters = {.sched_priority = priority};
-    return pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0;
+    if (priority > 0 && pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0)
+        return 1;
+    // Who asks for short turns gets them sooner (Linux 6.12); older kernels do not mind.
+    struct schedule turns = {.size = sizeof turns, .policy = SCHED_OTHER, .runtime = 100000};
+    syscall(SYS_sched_setattr, 0, &turns, 0);
+    return 0;
 }
 
 int lc_thread_set_name(const char *name) {

@@ -15,17 +15,23 @@ public final class Alarm: Sendable {
         timer = try OwnedDescriptor(lc_timer_create(), creating: "a timer")
         event = try OwnedDescriptor(lc_event_create(), creating: "an event descriptor")
         epoll = try OwnedDescriptor(
-            lc_wait_create(receiver.descriptor, timer.number, event.number),
+            unsafe lc_wait_create(
+                receiver.descriptors, Int32(receiver.descriptors.count), timer.number,
+                event.number),
             creating: "an epoll descriptor")
     }
 
     /// Waits until a frame is there, somebody rings, or `moment` of `KernelClock.monotonic` is
     /// reached. It may return early. To be called by one thread only.
-    public func wait(until moment: Duration?) {
+    ///
+    /// - Returns: whether there may be a frame.
+    @discardableResult
+    public func wait(until moment: Duration?) -> Bool {
         var armed = armed.load(ordering: .relaxed)
         let deadline = moment.map { max(1, $0.nanoseconds) } ?? 0
-        _ = unsafe lc_wait(epoll.number, timer.number, event.number, deadline, &armed)
+        let result = unsafe lc_wait(epoll.number, timer.number, event.number, deadline, &armed)
         self.armed.store(armed, ordering: .relaxed)
+        return result != 0
     }
 
     /// Wakes the thread that waits, or that will wait next. Any thread may call it.

@@ -30,30 +30,63 @@ public struct ReceivedFrame: Sendable, Hashable {
 
 /// Gets all frames that come to an interface, with what `virtio_net_hdr` says of each: whether its
 /// checksum is unfinished and whether it is several packets in one (`PACKET_VNET_HDR`).
+///
+/// Where the system allows but a small buffer (`net.core.rmem_max`), it is several sockets.
 public struct PacketReceiver: ~Copyable, Sendable {
-    private let socket: OwnedDescriptor
+    let descriptors: [Int32]
+    /// The one that has the oldest frames.
+    private var current = 0
+    private var wasFull = false
 
-    /// Opens a packet socket on an interface of the calling thread's network namespace.
+    /// Opens packet sockets on an interface of the calling thread's network namespace.
     ///
     /// Requires `CAP_NET_RAW` there. Frames that leave by the interface are not among them.
     public init(interface: Int32) throws(KernelError) {
-        socket = try OwnedDescriptor(
-            lc_packet_receiver(interface),
-            creating: "a packet socket that receives from interface \(interface)")
+        var descriptors = [Int32](repeating: -1, count: Int(LC_PACKET_SOCKETS))
+        let count = unsafe lc_packet_receiver(interface, &descriptors)
+        guard count > 0 else {
+            throw KernelError(
+                .create, subject: "a packet socket that receives from interface \(interface)",
+                errno: Errno(rawValue: -count))
+        }
+        self.descriptors = Array(descriptors.prefix(Int(count)))
     }
 
-    var descriptor: Int32 { socket.number }
+    deinit { for descriptor in descriptors { close(descriptor) } }
 
-    /// Frames that were lost since the last call because the socket's buffer was full.
-    public func takeDrops() -> Int { max(0, Int(lc_packet_drops(descriptor))) }
+    /// Frames that were lost since the last call because there was no buffer for them.
+    public func takeDrops() -> Int {
+        descriptors.reduce(0) { $0 + max(0, Int(lc_packet_drops($1))) }
+    }
 
-    /// Gets what has come, without waiting, in one system call.
+    /// Gets what has come, without waiting.
     ///
+    /// - Parameter isExpectant: whether there is a reason to think that something has come.
     /// - Returns: how many frames `batch` now has.
     /// - Throws: the kernel's reason; that nothing has come is none.
-    public func receive(into batch: inout ReceiveBatch) throws(Errno) -> Int {
+    public mutating func receive(
+        into batch: inout ReceiveBatch, isExpectant: Bool = true
+    ) throws(Errno) -> Int {
+        guard descriptors.count > 1 else { return try receive(from: 0, into: &batch) }
+        // A socket that always has more must not hide what waits in another.
+        if wasFull { chooseOldest() }
+        var count = try receive(from: current, into: &batch)
+        if count == 0, isExpectant, !wasFull {
+            chooseOldest()
+            count = try receive(from: current, into: &batch)
+        }
+        wasFull = count == ReceiveBatch.capacity
+        return count
+    }
+
+    private mutating func chooseOldest() {
+        let oldest = unsafe lc_packet_oldest(descriptors, Int32(descriptors.count))
+        if oldest >= 0 { current = Int(oldest) }
+    }
+
+    private func receive(from index: Int, into batch: inout ReceiveBatch) throws(Errno) -> Int {
         let result = unsafe lc_packet_receive(
-            descriptor, batch.pieces, UInt32(ReceiveBatch.capacity), batch.frames)
+            descriptors[index], batch.pieces, UInt32(ReceiveBatch.capacity), batch.frames)
         guard result < 0 else { return Int(result) }
         guard result == -EAGAIN || result == -EINTR else { throw Errno(rawValue: -result) }
         return 0

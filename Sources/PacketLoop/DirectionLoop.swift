@@ -22,8 +22,8 @@ final class DirectionLoop: Sendable {
         forwarder = Mutex(
             try Forwarder(
                 direction, emulator: emulator, receiver: receiver,
-                sender: try PacketSender(interface: target, bypassesQdisc: true), memory: memory,
-                clock: clock, observer: observer))
+                outbox: try Outbox(interface: target), memory: memory, clock: clock,
+                observer: observer))
     }
 
     func start() throws(KernelError) {
@@ -49,9 +49,10 @@ final class DirectionLoop: Sendable {
 
     private func run() {
         KernelThread.makeCallingThreadPunctual()
+        var hasFrames = true
         while !isStopped.load(ordering: .relaxed) {
-            let next = forwarder.withLock { $0.turn() }
-            alarm.wait(until: next)
+            let next = forwarder.withLock { $0.turn(expectsFrames: hasFrames) }
+            hasFrames = alarm.wait(until: next)
         }
     }
 }

@@ -19,7 +19,7 @@ struct Forwarder: ~Copyable {
 
     init(
         _ direction: LinkDirection, emulator: LinkEmulator, receiver: consuming PacketReceiver,
-        sender: consuming PacketSender, memory: ByteCount, clock: LoopClock,
+        outbox: consuming Outbox, memory: ByteCount, clock: LoopClock,
         observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction
@@ -29,13 +29,13 @@ struct Forwarder: ~Copyable {
         statistics = DirectionStatistics(link: emulator.counters)
         store = try FrameStore(limit: memory)
         inbox = Inbox(receiver, store: &store)
-        outbox = Outbox(sender)
+        self.outbox = outbox
     }
 
     /// Does what is to be done now, and says when to come again; nil if only a frame or a change
     /// can give it anything to do.
-    mutating func turn() -> Duration? {
-        let isDrained = receive()
+    mutating func turn(expectsFrames: Bool) -> Duration? {
+        let isDrained = receive(isExpectant: expectsFrames)
         if isDrained { time = max(time, clock.now) }
         judge()
         outbox.flush(clock, &store, &statistics)
@@ -51,10 +51,10 @@ struct Forwarder: ~Copyable {
     /// Takes what has come, and says whether that was all.
     ///
     /// As long as it was not, the emulation is told no later time than that of the last packet.
-    private mutating func receive() -> Bool {
+    private mutating func receive(isExpectant: Bool) -> Bool {
         let count: Int
         do {
-            count = try inbox.receive()
+            count = try inbox.receive(isExpectant: isExpectant)
         } catch {
             // That the interface went down is said once; frames come again when it is up.
             if error != .networkDown { statistics.unreadable += 1 }
@@ -181,7 +181,7 @@ extension Forwarder {
 
     /// What was counted until now.
     mutating func currentStatistics() -> DirectionStatistics {
-        statistics.socketDrops += UInt64(inbox.receiver.takeDrops())
+        statistics.socketDrops += UInt64(inbox.takeDrops())
         statistics.link = emulator.counters
         statistics.memory = ByteCount(bytes: UInt64(store.used))
         return statistics

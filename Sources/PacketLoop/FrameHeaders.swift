@@ -116,9 +116,11 @@ struct FrameHeaders: Hashable {
             if !isFragment { hash.mix(frame.long(at: offset)) }
             isToDNS = frame.word(at: offset + 2) == 53
         case Self.icmpV6:
-            // Types 132 to 137, as on the kernel's data plane: a lossy link should look like
-            // one, and not like an absent neighbour.
-            isExempt = version == 6 && (132...137).contains(frame[offset])
+            // Neighbour discovery: a lossy link should look like one, and not like an absent
+            // neighbour. Multicast listener discovery (130 to 132, 143) comes when the kernel
+            // likes, and would shift what the same seed loses.
+            let type = frame[offset]
+            isExempt = version == 6 && ((130...137).contains(type) || type == 143)
         default: break
         }
     }

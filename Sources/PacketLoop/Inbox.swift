@@ -13,7 +13,7 @@ struct Inbox: ~Copyable {
         case memoryFull
     }
 
-    let receiver: PacketReceiver
+    private var receiver: PacketReceiver
     private var batch = ReceiveBatch()
     private var heads: [FrameStore.ID] = []
     private var tails: [FrameStore.ID] = []
@@ -31,9 +31,12 @@ struct Inbox: ~Copyable {
     }
 
     /// Receives frames without waiting and says how many there are.
-    mutating func receive() throws(Errno) -> Int {
-        try receiver.receive(into: &batch)
+    mutating func receive(isExpectant: Bool) throws(Errno) -> Int {
+        try receiver.receive(into: &batch, isExpectant: isExpectant)
     }
+
+    /// Frames that were lost since the last call.
+    func takeDrops() -> Int { receiver.takeDrops() }
 
     /// Hands over a frame that was received, with one reference to it.
     mutating func take(_ index: Int, to store: inout FrameStore) -> Arrival {

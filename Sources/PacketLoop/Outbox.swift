@@ -27,15 +27,22 @@ struct Outbox: ~Copyable {
     /// When to try again.
     static let retryInterval = Duration.microseconds(100)
 
-    private let sender: PacketSender
+    /// Round the queueing discipline, which is faster, but only for what the interface can do by
+    /// itself: it refuses a super-packet that the kernel would have to cut for it.
+    private let direct: PacketSender
+    private let general: PacketSender
+    private var isDirect = true
     private var batch = SendBatch()
     private var entries: [Entry] = []
     private var run: Run?
     /// Since when the kernel has had no room.
     private var refusedSince: Duration?
 
-    init(_ sender: consuming PacketSender) {
-        self.sender = sender
+    /// Makes an outbox that sends to an interface of the calling thread's network namespace.
+    init(interface: Int32) throws(KernelError) {
+        let direct = try PacketSender(interface: interface, bypassesQdisc: true)
+        general = try PacketSender(interface: interface, bypassesQdisc: false)
+        self.direct = direct
         entries.reserveCapacity(SendBatch.capacity)
     }
 
@@ -109,7 +116,7 @@ struct Outbox: ~Copyable {
         closeRun(&store, &statistics)
         while !batch.isEmpty {
             do {
-                let sent = try sender.send(&batch)
+                let sent = try send()
                 refusedSince = nil
                 let now = clock.now
                 for entry in entries[..<sent] {
@@ -119,6 +126,7 @@ struct Outbox: ~Copyable {
                 }
                 finish(sent, &store)
             } catch {
+                // The caller comes again.
                 guard !isTemporary(error, clock) else { return }
                 statistics.sendFailures += UInt64(entries[0].references)
                 batch.removeFirst(1)
@@ -126,6 +134,17 @@ struct Outbox: ~Copyable {
             }
         }
         refusedSince = nil
+    }
+
+    private mutating func send() throws(Errno) -> Int {
+        guard isDirect else { return try general.send(&batch) }
+        do {
+            return try direct.send(&batch)
+        } catch {
+            guard error == .noBufferSpace else { throw error }
+            isDirect = false
+            return try general.send(&batch)
+        }
     }
 
     /// Whether the kernel may take the first frame soon.

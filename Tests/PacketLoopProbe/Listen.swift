@@ -13,7 +13,7 @@ enum Listen {
 
     static func run(_ arguments: [String]) throws {
         guard arguments.count == 2, let seconds = Double(arguments[1]) else { throw Usage() }
-        let receiver = try PacketReceiver(interface: try index(of: arguments[0]))
+        var receiver = try PacketReceiver(interface: try index(of: arguments[0]))
         let alarm = try Alarm(for: receiver)
         let room = 2048
         let memory = try FrameMemory(reserving: ReceiveBatch.capacity * room)

@@ -53,11 +53,11 @@ func interfaceIndex(_ name: String) throws -> Int32 {
 
 /// The end of a wire, where frames are put in and taken out.
 final class WireEnd: Sendable {
-    private let receiver: PacketReceiver
+    private let receiver: Mutex<PacketReceiver>
     private let sender: PacketSender
 
     init(interface: Int32) throws {
-        receiver = try PacketReceiver(interface: interface)
+        receiver = Mutex(try PacketReceiver(interface: interface))
         sender = try PacketSender(interface: interface, bypassesQdisc: false)
     }
 
@@ -90,7 +90,7 @@ final class WireEnd: Sendable {
         }
         var received: [ReceivedBytes] = []
         while received.count < count, KernelClock.monotonic < deadline {
-            let number = try receiver.receive(into: &batch)
+            let number = try receiver.withLock { try $0.receive(into: &batch) }
             for index in 0..<number {
                 let frame = batch[index]
                 memory.withBytes(in: index * room..<index * room + frame.count) { bytes in

@@ -24,14 +24,22 @@ struct lc_frame {
 /// The most frames of one call of lc_packet_receive and lc_packet_send.
 #define LC_PACKET_BATCH 64
 
-/// An AF_PACKET socket with PACKET_VNET_HDR that gets all frames which come to an interface.
-int lc_packet_receiver(int interface);
+/// The most sockets of one receiver.
+#define LC_PACKET_SOCKETS 16
+
+/// AF_PACKET sockets with PACKET_VNET_HDR that together get all frames which come to an interface:
+/// one, or where net.core.rmem_max keeps its buffer small, several that fill up in turn.
+/// Returns how many.
+int lc_packet_receiver(int interface, int *fds);
 
 /// An AF_PACKET socket with PACKET_VNET_HDR that sends to an interface and gets nothing.
 int lc_packet_sender(int interface, int bypass_qdisc);
 
 /// recvmmsg(2), not waiting; frame i goes to pieces[2 * i] and then pieces[2 * i + 1].
 int lc_packet_receive(int fd, struct iovec *pieces, unsigned count, struct lc_frame *frames);
+
+/// Which of the sockets of a receiver holds the frame that came first; -EAGAIN if none has any.
+int lc_packet_oldest(const int *fds, int count);
 
 /// sendmmsg(2), not waiting; frame i is pieces[2 * i] and then pieces[2 * i + 1].
 int lc_packet_send(int fd, struct iovec *pieces, unsigned count);
@@ -40,10 +48,11 @@ int lc_packet_send(int fd, struct iovec *pieces, unsigned count);
 int lc_packet_drops(int fd);
 
 /// An epoll descriptor that waits for the others, which stay the caller's.
-int lc_wait_create(int readable, int timer, int event);
+int lc_wait_create(const int *readable, int count, int timer, int event);
 
 /// Waits until there is something to read or somebody signalled the event, at most until the time
-/// `deadline` of CLOCK_MONOTONIC in nanoseconds; zero waits without limit.
+/// `deadline` of CLOCK_MONOTONIC in nanoseconds; zero waits without limit. Returns whether there
+/// may be something to read.
 ///
 /// `armed` is what the timer was last set to, kept between the calls; zero at first.
 int lc_wait(int epoll, int timer, int event, int64_t deadline, int64_t *armed);
