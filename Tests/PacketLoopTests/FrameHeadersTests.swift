@@ -93,7 +93,7 @@ struct FrameHeadersTests {
         #expect(SampleFrame(bytes: SampleFrame.ethernet + [0x88, 0xcc, 0, 0]).headers.isExempt)
         for type in UInt8.min...UInt8.max {
             let frame = SampleFrame.ipv6(next: 58, [type, 0, 0, 0, 0, 0, 0, 0])
-            #expect(frame.headers.isExempt == (132...137).contains(type))
+            #expect(frame.headers.isExempt == ((130...137).contains(type) || type == 143))
         }
         #expect(!SampleFrame.ipv4(protocol: 58, [135, 0, 0, 0, 0, 0, 0, 0]).headers.isExempt)
         #expect(!SampleFrame.ipv4(protocol: 1, [8, 0, 0, 0, 0, 0, 0, 0]).headers.isExempt)

@@ -62,9 +62,9 @@ struct SandboxedRun: Sendable {
                     path: "linkcond-test-program-\(ProcessInfo.processInfo.processIdentifier)"
                 )
                 .path
-            try? FileManager.default.removeItem(atPath: path)
-            try FileManager.default.copyItem(atPath: try TestNetwork.program(), toPath: path)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            // By another process: a child of this one that is just being made could keep the file
+            // open for writing, and then nobody may execute it.
+            try shell("cp \(try TestNetwork.program()) \(path); chmod 755 \(path)")
             atexit { Self.removeProgram() }
             copy = path
             return path
