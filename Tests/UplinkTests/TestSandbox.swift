@@ -21,6 +21,8 @@ struct TestSandbox {
     }
 
     let relay: Relay
+    /// The path of the far side's network namespace.
+    var farNamespace: String { "/proc/\(farProcess)/ns/net" }
     private let appProcess: String
     private let farProcess: String
 
