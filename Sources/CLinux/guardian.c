@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -25,24 +26,41 @@ static int lock(int fd, int operation) {
     return result;
 }
 
-int lc_acquire_parameter(
+enum { longest_value = 32 };
+
+/// Whether the parameter has another value than `value`, which has one line; what it has goes to
+/// `found`.
+static int differs(int current, const char *value, char found[longest_value]) {
+    memset(found, 0, longest_value);
+    if (pread(current, found, longest_value - 1, 0) < 0) return -errno;
+    size_t length = strlen(value);
+    return strncmp(found, value, length) != 0 || found[length] != '\n';
+}
+
+int lc_share_parameter(
     const struct lc_shared_parameter *parameter, int current, const char *value) {
-    char found[32] = {0};
-    char original[32];
-    int status = 0;
+    char found[longest_value];
     if (lock(parameter->mutex, LOCK_EX)) return -errno;
-    ssize_t length = pread(current, found, sizeof found - 1, 0);
-    if (length < 0 || lock(parameter->users, LOCK_SH)) {
-        status = -errno;
-    } else if (strncmp(found, value, strlen(value)) != 0
-        && pread(parameter->users, original, sizeof original, 0) == 0) {
+    int status = lock(parameter->users, LOCK_SH) ? -errno : differs(current, value, found);
+    if (status == 0) status = pread(parameter->users, found, 1, 0) > 0;
+    lock(parameter->mutex, LOCK_UN);
+    return status;
+}
+
+int lc_change_parameter(
+    const struct lc_shared_parameter *parameter, int current, const char *value) {
+    char found[longest_value];
+    char original;
+    if (lock(parameter->mutex, LOCK_EX)) return -errno;
+    int status = differs(current, value, found);
+    if (status > 0) {
         // The value is on file before it is changed, so that whoever comes later can restore it.
-        if (pwrite(parameter->users, found, (size_t)length, 0) != length
+        ssize_t length = (ssize_t)strlen(found);
+        status = 0;
+        if ((pread(parameter->users, &original, 1, 0) == 0
+                && pwrite(parameter->users, found, (size_t)length, 0) != length)
             || pwrite(parameter->parameter, value, strlen(value), 0) < 0)
             status = -errno;
-    } else if (strncmp(found, value, strlen(value)) != 0
-        && pwrite(parameter->parameter, value, strlen(value), 0) < 0) {
-        status = -errno;
     }
     lock(parameter->mutex, LOCK_UN);
     return status;
@@ -50,7 +68,7 @@ int lc_acquire_parameter(
 
 /// Restores a parameter if nobody else needs it.
 static void release_parameter(const struct lc_shared_parameter *parameter) {
-    char original[32];
+    char original[longest_value];
     if (lock(parameter->mutex, LOCK_EX)) return;
     if (lock(parameter->users, LOCK_EX | LOCK_NB) == 0) {
         ssize_t length = pread(parameter->users, original, sizeof original, 0);
@@ -72,12 +90,10 @@ static void close_range_of(int first, int last) {
     for (int fd = first; fd <= last && fd < end; fd++) close(fd);
 }
 
-static int compare(int left, int right) { return left < right ? -1 : left > right; }
-
 /// Closes all descriptors above the standard ones but `kept`.
 static void close_others(int *kept, int count) {
     for (int i = 1; i < count; i++)
-        for (int j = i; j > 0 && compare(kept[j - 1], kept[j]) > 0; j--) {
+        for (int j = i; j > 0 && kept[j - 1] > kept[j]; j--) {
             int swapped = kept[j];
             kept[j] = kept[j - 1];
             kept[j - 1] = swapped;
@@ -88,7 +104,7 @@ static void close_others(int *kept, int count) {
         close_range_of(next, kept[i] - 1);
         next = kept[i] + 1;
     }
-    close_range_of(next, ~0U >> 1);
+    close_range_of(next, INT_MAX);
 }
 
 static void execute(const struct lc_guarded *guarded) {

@@ -40,7 +40,8 @@ public final class GuardedProgram: Sendable {
                             input: input == nil ? -1 : source.reader.raw.rawValue,
                             kept: input == nil ? -1 : source.writer.raw.rawValue,
                             ready: ready.writer.raw.rawValue, ready_number: readyNumber,
-                            output: output.writer.raw.rawValue, lifeline: lifeline.reader.raw.rawValue,
+                            output: output.writer.raw.rawValue,
+                            lifeline: lifeline.reader.raw.rawValue,
                             parameters: shims.baseAddress, parameter_count: Int32(shims.count))
                         return unsafe lc_start_guarded(&guarded)
                     }

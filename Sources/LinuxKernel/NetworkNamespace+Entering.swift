@@ -1,4 +1,3 @@
-import CLinux
 import SystemPackage
 
 extension NetworkNamespace {
@@ -9,17 +8,14 @@ extension NetworkNamespace {
         inNamespaceAt path: String, _ body: @escaping @Sendable () throws -> Result
     ) throws -> Result {
         try DedicatedThread.run {
-            let status: Int32
             do {
                 let namespace = try FileDescriptor.open(
                     FilePath(path), .readOnly, options: [.closeOnExec])
                 defer { try? namespace.close() }
-                status = lc_enter_network(namespace.rawValue)
+                try enter(namespace)
             } catch {
-                throw KernelError(.open, subject: path, errno: error as? Errno ?? .ioError)
-            }
-            guard status == 0 else {
-                throw KernelError(.open, subject: path, errno: Errno(rawValue: -status))
+                throw (error as? KernelError)
+                    ?? KernelError(.open, subject: path, errno: error as? Errno ?? .ioError)
             }
             return try body()
         }

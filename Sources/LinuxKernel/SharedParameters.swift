@@ -7,17 +7,29 @@ public struct SharedParameters: ~Copyable, Sendable {
     private var owned: [Owned] = []
 
     private final class Owned: Sendable {
+        let path: String
+        let value: String
         let mutex: OwnedDescriptor
         let users: OwnedDescriptor
         let parameter: OwnedDescriptor
+        let current: OwnedDescriptor
 
-        init(
-            mutex: consuming OwnedDescriptor, users: consuming OwnedDescriptor,
-            parameter: consuming OwnedDescriptor
-        ) {
-            self.mutex = mutex
-            self.users = users
-            self.parameter = parameter
+        init(_ name: String, _ value: String, directory: String) throws {
+            path = "/proc/sys/" + name
+            self.value = value
+            let file = name.replacing("/", with: ".")
+            mutex = OwnedDescriptor(adopting: try FileLock.open("\(directory)/parameters.lock"))
+            users = OwnedDescriptor(adopting: try FileLock.open("\(directory)/\(file)"))
+            parameter = try Self.open(path, .writeOnly)
+            current = try Self.open(path, .readOnly)
+        }
+
+        private static func open(
+            _ path: String, _ mode: FileDescriptor.AccessMode
+        ) throws -> OwnedDescriptor {
+            OwnedDescriptor(
+                adopting: try FileDescriptor.open(
+                    FilePath(path), mode, options: [.closeOnExec]))
         }
 
         var shim: lc_shared_parameter {
@@ -32,34 +44,45 @@ public struct SharedParameters: ~Copyable, Sendable {
 
     var shims: [lc_shared_parameter] { owned.map(\.shim) }
 
-    /// Changes a parameter, and has it put back when nobody needs it any more.
+    /// Becomes one of those who want a parameter to be `value`, without changing it yet.
     ///
     /// - Parameters:
     ///   - name: its path under `/proc/sys`.
     ///   - directory: where the processes that change it keep what they know of it; the same for
     ///     all.
-    public mutating func set(
-        _ name: String, to value: String, directory: String
-    ) throws(KernelError) {
-        let path = "/proc/sys/" + name
-        let file = name.replacing("/", with: ".")
+    /// - Returns: whether it takes a change; false if it has the value for other reasons than
+    ///   these processes.
+    public mutating func share(
+        _ name: String, wanting value: String, directory: String
+    ) throws(KernelError) -> Bool {
         do {
-            let owned = Owned(
-                mutex: OwnedDescriptor(
-                    adopting: try FileLock.open("\(directory)/parameters.lock")),
-                users: OwnedDescriptor(adopting: try FileLock.open("\(directory)/\(file)")),
-                parameter: OwnedDescriptor(
-                    adopting: try FileDescriptor.open(
-                        FilePath(path), .writeOnly, options: [.closeOnExec])))
-            let current = OwnedDescriptor(
-                adopting: try FileDescriptor.open(
-                    FilePath(path), .readOnly, options: [.closeOnExec]))
+            let owned = try Owned(name, value, directory: directory)
             var shim = owned.shim
-            try checked(unsafe lc_acquire_parameter(&shim, current.raw.rawValue, value))
+            let status = try checked(
+                unsafe lc_share_parameter(&shim, owned.current.raw.rawValue, value))
             self.owned.append(owned)
+            return status != 0
         } catch {
             throw (error as? KernelError)
-                ?? KernelError(.write, subject: path, errno: error as? Errno ?? .ioError)
+                ?? KernelError(
+                    .read, subject: "/proc/sys/" + name, errno: error as? Errno ?? .ioError)
+        }
+    }
+
+    /// Gives all parameters their values.
+    ///
+    /// They are put back by the guardian of a `GuardedProgram` that was started before, when
+    /// nobody needs them any more.
+    public borrowing func change() throws(KernelError) {
+        for owned in owned {
+            var shim = owned.shim
+            do {
+                try checked(
+                    unsafe lc_change_parameter(
+                        &shim, owned.current.raw.rawValue, owned.value))
+            } catch {
+                throw KernelError(.write, subject: owned.path, errno: error)
+            }
         }
     }
 }

@@ -63,6 +63,9 @@ public final class HelperUplink: Sendable {
     public static func start(
         _ kind: Kind, networkNamespace: String, userNamespace: String?
     ) throws(UplinkError) -> HelperUplink {
+        // As root it wants to become another user, who may not enter the namespaces; some
+        // versions hang.
+        guard kind != .pasta || userNamespace != nil else { throw .pastaAsRoot }
         guard let path = HelperProgram.path(of: kind.rawValue) else {
             throw .missingProgram(kind.rawValue, package: kind.package)
         }
@@ -105,12 +108,11 @@ public final class HelperUplink: Sendable {
     ) -> [String] {
         switch kind {
         case .pasta:
-            // Into the background it would outlive everything; as root it would look for a user
-            // to become, and hang. Ports are none of its business.
+            // Into the background it would outlive everything. Ports are none of its business.
             ["--config-net", "--quiet", "--foreground", "--ns-ifname", interface]
                 + ["--mtu", "65520", "--pid", "/dev/stdout"]
                 + ["-t", "none", "-u", "none", "-T", "none", "-U", "none"]
-                + (userNamespace.map { ["--userns", $0] } ?? ["--runas", "0", "--netns-only"])
+                + (userNamespace.map { ["--userns", $0] } ?? [])
                 + ["--netns", networkNamespace]
         case .slirp4netns:
             ["--configure", "--mtu=65520", "--enable-ipv6", "--disable-host-loopback"]

@@ -38,9 +38,15 @@ struct lc_guarded {
 /// ends when the program does.
 int lc_start_guarded(const struct lc_guarded *guarded);
 
-/// Writes `value` to a shared parameter and its original to `users`, unless it is `value` already;
-/// takes the shared lock in any case. `current` is the parameter, open for reading.
-int lc_acquire_parameter(
+/// Takes the shared lock of a parameter. Returns 1 if its value is not `value`, or was changed to
+/// that by another user, and 0 if it is so by itself. `current` is the parameter, open for
+/// reading.
+int lc_share_parameter(
+    const struct lc_shared_parameter *parameter, int current, const char *value);
+
+/// Writes the value of a shared parameter to `users`, unless another user did, and then changes
+/// it to `value`.
+int lc_change_parameter(
     const struct lc_shared_parameter *parameter, int current, const char *value);
 
 #endif
