@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -342,10 +341,6 @@ int lc_signal_wake_up(int fd) {
 
 int lc_pipe_ends(int *ends) {
     return pipe2(ends, O_CLOEXEC) ? -errno : 0;
-}
-
-void lc_name_thread(const char *name) {
-    prctl(PR_SET_NAME, name);
 }
 
 int lc_watch(int epoll, int fd, uint64_t token, int is_edge_triggered) {

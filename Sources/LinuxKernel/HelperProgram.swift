@@ -54,7 +54,7 @@ public enum HelperProgram {
         }
     }
 
-    private static func pipe() throws -> (FileDescriptor, FileDescriptor) {
+    static func pipe() throws -> (FileDescriptor, FileDescriptor) {
         var ends: [Int32] = [-1, -1]
         try checked(unsafe lc_pipe_ends(&ends))
         return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
@@ -69,15 +69,22 @@ public enum HelperProgram {
         unsafe posix_spawn_file_actions_adddup2(&actions, input.rawValue, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, output.rawValue, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, output.rawValue, 2)
-        var words: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map {
-            unsafe strdup($0)
-        }
-        unsafe words.append(nil)
-        defer { unsafe words.forEach { unsafe free($0) } }
         var process = pid_t()
-        let status = unsafe posix_spawn(&process, path, &actions, nil, words, environ)
+        let status = unsafe withWords([path] + arguments) { words in
+            unsafe posix_spawn(&process, path, &actions, nil, words, environ)
+        }
         guard status == 0 else { throw Errno(rawValue: status) }
         return process
+    }
+
+    /// Calls `body` with the words as C has them.
+    static func withWords<Value>(
+        _ words: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) throws -> Value
+    ) rethrows -> Value {
+        var pointers: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) }
+        unsafe pointers.append(nil)
+        defer { unsafe pointers.forEach { unsafe free($0) } }
+        return try unsafe body(pointers)
     }
 
     private static func readAll(_ descriptor: FileDescriptor) throws -> [UInt8] {

@@ -1,3 +1,4 @@
+import Glibc
 import SystemPackage
 
 /// Files that are read as a whole, such as those under `/proc`.
@@ -23,5 +24,11 @@ public enum SmallFile {
         } catch {
             throw KernelError(.read, subject: path, errno: error as? Errno ?? .ioError)
         }
+    }
+
+    /// Makes a directory, if it is not there.
+    public static func makeDirectory(_ path: String) throws(KernelError) {
+        guard unsafe mkdir(path, 0o755) != 0, errno != EEXIST else { return }
+        throw KernelError(.create, subject: path, errno: Errno(rawValue: errno))
     }
 }

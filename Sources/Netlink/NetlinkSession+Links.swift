@@ -18,10 +18,14 @@ extension NetlinkSession {
 
     /// The index of the interface that carries the default route, IPv4 before IPv6.
     public func defaultRouteInterface() throws(NetlinkError) -> Int32? {
-        let routes = try dump(Route.list(), attempt: "list the routes").compactMap(Route.init)
-            .filter { $0.isDefault && $0.interface != nil }
+        let routes = try routes().filter { $0.isDefault && $0.interface != nil }
         return routes.min { left, right in
             (left.isIPv6 ? 1 : 0, left.metric) < (right.isIPv6 ? 1 : 0, right.metric)
         }?.interface
+    }
+
+    /// The routes of the main table.
+    public func routes() throws(NetlinkError) -> [Route] {
+        try dump(Route.list(), attempt: "list the routes").compactMap(Route.init)
     }
 }

@@ -61,6 +61,7 @@ public enum RelayScope: Sendable, Hashable {
     case everything
     /// TCP and UDP; a helper such as pasta carries the rest.
     case transport
-    /// TCP and UDP to the gateway, which stands for the host; the rest is routed.
-    case gateway
+    /// All of IPv6, and of IPv4 TCP and UDP to the gateway, which stands for the host; the rest
+    /// of IPv4 is routed.
+    case besideRoutedIPv4
 }

@@ -1,5 +1,4 @@
 import LinuxKernel
-import Synchronization
 import SystemPackage
 
 /// Connects a sandbox to the host's network without any privilege on the host.
@@ -18,7 +17,7 @@ import SystemPackage
 /// name servers.
 public final class Relay: Sendable {
     private let wakeUp: WakeUp
-    private let thread: Mutex<BackgroundThread?>
+    private let thread: KernelThread
 
     /// Starts to relay on a thread of its own, which begins in the namespaces of the calling one.
     ///
@@ -37,8 +36,7 @@ public final class Relay: Sendable {
             sockets: sockets, network: network, scope: scope, resolver: resolver,
             stop: wakeUp.descriptor)
         do {
-            thread = Mutex(
-                try BackgroundThread(name: "linkcond relay") { try? RelayLoop(loop).run() })
+            thread = try KernelThread(named: "linkcond relay") { try? RelayLoop(loop).run() }
         } catch {
             throw .system(attempt: "start the relay", error.errno)
         }
@@ -52,6 +50,6 @@ public final class Relay: Sendable {
     /// Ends all connections and waits until they are closed.
     public func stop() {
         wakeUp.signal()
-        thread.withLock { $0.take() }?.join()
+        thread.join()
     }
 }

@@ -101,16 +101,18 @@ final class RelayLoop {
             else { continue }
             let destination = request.destination.address
             switch request.kind {
-            case .connection where isRelayed(destination): streams.handle(request, at: now)
-            case .echo where scope == .everything && !network.isOwn(destination):
-                datagrams.handle(request, at: now)
-            default: break
+            case .connection where network.isGateway(destination):
+                streams.handle(request, at: now)
+            case _ where network.isOwn(destination) || isRouted(destination): break
+            case .connection: streams.handle(request, at: now)
+            case .echo where scope != .transport: datagrams.handle(request, at: now)
+            case .echo: break
             }
         }
     }
 
-    private func isRelayed(_ destination: IPAddress) -> Bool {
-        if network.isGateway(destination) { return true }
-        return scope != .gateway && !network.isOwn(destination)
+    /// Whether packets go their way without the relay.
+    private func isRouted(_ destination: IPAddress) -> Bool {
+        scope == .besideRoutedIPv4 && !destination.isIPv6
     }
 }

@@ -51,25 +51,18 @@ struct RelayRules: Sendable, Hashable {
 
     /// What is left to the kernel.
     private var exceptions: [String] {
-        switch scope {
-        case .gateway:
-            [
-                "ip daddr != \(network.ipv4.gateway) accept",
-                network.ipv6.map { "ip6 daddr != \($0.gateway) accept" }
-                    ?? "meta nfproto ipv6 accept",
-            ]
-        case .everything, .transport:
-            [
-                "ip daddr { \(network.ipv4.server), 224.0.0.0/4, 255.255.255.255 } accept",
-                network.ipv6.map { "ip6 daddr { \($0.server), fe80::/10, ff00::/8 } accept" }
-                    ?? "meta nfproto ipv6 accept",
-            ]
-        }
+        [
+            scope == .besideRoutedIPv4
+                ? "ip daddr != \(network.ipv4.gateway) accept"
+                : "ip daddr { \(network.ipv4.server), 224.0.0.0/4, 255.255.255.255 } accept",
+            network.ipv6.map { "ip6 daddr { \($0.server), fe80::/10, ff00::/8 } accept" }
+                ?? "meta nfproto ipv6 accept",
+        ]
     }
 
     /// The relay answers pings for others; the kernel says for IPv6 that it has no route there.
     private var echoes: [String] {
-        guard scope == .everything, let ipv6 = network.ipv6 else { return [] }
+        guard scope != .transport, let ipv6 = network.ipv6 else { return [] }
         return ["ip6 daddr != \(ipv6.gateway) icmpv6 type echo-request drop"]
     }
 
@@ -86,7 +79,7 @@ struct RelayRules: Sendable, Hashable {
                     priority: Self.firstPriority, table: Self.table, isIPv6: isIPv6,
                     mark: Self.mark)
             ]
-            if scope != .gateway {
+            if isIPv6 || scope != .besideRoutedIPv4 {
                 rules += [IPProtocol.tcp, IPProtocol.udp].enumerated().map { index, transport in
                     RoutingRule(
                         priority: Self.firstPriority + 1 + UInt32(index), table: Self.table,

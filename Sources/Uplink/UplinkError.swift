@@ -1,3 +1,4 @@
+public import LinuxKernel
 public import Netlink
 public import SystemPackage
 
@@ -11,6 +12,10 @@ public enum UplinkError: Error, Sendable, Hashable, CustomStringConvertible {
     case system(attempt: String, Errno)
     /// The kernel refused a change of routes or interfaces.
     case netlink(NetlinkError)
+    /// An operation on the system failed.
+    case kernel(KernelError)
+    /// pasta was asked for by root.
+    case pastaAsRoot
     /// There is no interface of this name.
     case noSuchInterface(String)
 
@@ -26,6 +31,11 @@ public enum UplinkError: Error, Sendable, Hashable, CustomStringConvertible {
             "cannot \(attempt): \(errno)"
         case .netlink(let error):
             error.description
+        case .kernel(let error):
+            error.description
+        case .pastaAsRoot:
+            "pasta does not serve root; use --uplink relay, veth or slirp, or run linkcond "
+                + "without sudo"
         case .noSuchInterface(let name):
             "\(name): no such interface in the sandbox"
         }

@@ -89,14 +89,4 @@ struct ConnectionRequestTests {
             #expect(!result.contains("lladdr"))
         }
     }
-
-    @Test func `Of the gateway alone the rest is left to the kernel`() async throws {
-        try await TestSandbox.run(scope: .gateway) { sandbox in
-            try TestSandbox.withServer("python3 -m http.server --bind :: 8000", port: 8000) { _ in
-                try expect("connected at once", sandbox, "198.18.0.1", port: 8000)
-                try expect("connected at once", sandbox, "fd00:6c63::1", port: 8000)
-                try expect("TimeoutError None late", sandbox, "192.0.2.1", port: 8000)
-            }
-        }
-    }
 }

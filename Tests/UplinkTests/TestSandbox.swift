@@ -21,6 +21,8 @@ struct TestSandbox {
     }
 
     let relay: Relay
+    /// The path of the far side's network namespace.
+    var farNamespace: String { "/proc/\(farProcess)/ns/net" }
     private let appProcess: String
     private let farProcess: String
 
@@ -96,6 +98,29 @@ struct TestSandbox {
             \(script)
             END_OF_SCRIPT
             """)
+    }
+
+    /// Gives the stand-in for the host a neighbour, 203.0.113.1, that is its way to everywhere.
+    /// Returns the neighbour's process, in whose namespaces commands can be run.
+    @discardableResult
+    static func connectOutside() throws -> String {
+        let outside = try startProcess("unshare -n sleep 600")
+        try shell(
+            """
+            while ! ip link add out0 type veth peer name in0 netns \(outside) 2>&1; do
+                sleep 0.01
+            done
+            ip address add 203.0.113.2/24 dev out0
+            ip link set out0 up
+            nsenter -t \(outside) -n sh -e <<END
+            ip link set lo up
+            ip address add 203.0.113.1/24 dev in0
+            ip link set in0 up
+            END
+            ip route add default via 203.0.113.1
+            echo 0 2147483647 >/proc/sys/net/ipv4/ping_group_range
+            """)
+        return outside
     }
 
     /// Starts a program beside the test, waits until `port` listens, stops it after `body`.

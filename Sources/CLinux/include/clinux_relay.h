@@ -80,9 +80,6 @@ int lc_signal_wake_up(int fd);
 /// pipe2 with O_CLOEXEC: the end to read from, then the one to write to.
 int lc_pipe_ends(int *ends);
 
-/// Names the calling thread.
-void lc_name_thread(const char *name);
-
 /// Watches a descriptor for becoming readable or writable, edge-triggered or not.
 int lc_watch(int epoll, int fd, uint64_t token, int is_edge_triggered);
 

@@ -1,0 +1,124 @@
+import CLinux
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// A helper program that ends with this process, even if that is killed.
+///
+/// A guardian, a process in a session of its own, waits for the end of this one and of the
+/// program, and outlives neither. Processes that this one forks later, without executing another
+/// program, keep the guardian waiting.
+public final class GuardedProgram: Sendable {
+    private let guardian: pid_t
+    private let lifeline: Mutex<OwnedDescriptor?>
+    private let ready: OwnedDescriptor
+    private let output: OwnedDescriptor
+
+    /// Starts a program and its guardian in the namespaces of the calling thread.
+    ///
+    /// - Parameters:
+    ///   - readyNumber: the number of the descriptor by which the program says that it is ready.
+    ///   - input: what the program reads, at most 64 KiB, before it waits for more; nil for an
+    ///     empty input.
+    ///   - parameters: what the guardian puts back.
+    public init(
+        _ path: String, _ arguments: [String], readyNumber: Int32, input: String? = nil,
+        parameters: borrowing SharedParameters = SharedParameters()
+    ) throws(KernelError) {
+        do {
+            let lifeline = try PipeEnds()
+            let ready = try PipeEnds()
+            let output = try PipeEnds()
+            let source = try PipeEnds()
+            if let input { _ = try source.writer.raw.writeAll(input.utf8) }
+            let shims = parameters.shims
+            let status = unsafe HelperProgram.withWords([path] + arguments) { words in
+                unsafe path.withCString { path in
+                    unsafe shims.withUnsafeBufferPointer { shims in
+                        var guarded = unsafe lc_guarded(
+                            path: path, arguments: words, environment: environ,
+                            input: input == nil ? -1 : source.reader.raw.rawValue,
+                            kept: input == nil ? -1 : source.writer.raw.rawValue,
+                            ready: ready.writer.raw.rawValue, ready_number: readyNumber,
+                            output: output.writer.raw.rawValue,
+                            lifeline: lifeline.reader.raw.rawValue,
+                            parameters: shims.baseAddress, parameter_count: Int32(shims.count))
+                        return unsafe lc_start_guarded(&guarded)
+                    }
+                }
+            }
+            guardian = try checked(status)
+            self.lifeline = Mutex(lifeline.takeWriter())
+            self.ready = ready.takeReader()
+            self.output = output.takeReader()
+        } catch {
+            throw KernelError(.create, subject: path, errno: error as? Errno ?? .ioError)
+        }
+    }
+
+    private struct PipeEnds: ~Copyable {
+        let reader: OwnedDescriptor
+        let writer: OwnedDescriptor
+
+        init() throws {
+            let (reader, writer) = try HelperProgram.pipe()
+            self.reader = OwnedDescriptor(adopting: reader)
+            self.writer = OwnedDescriptor(adopting: writer)
+        }
+
+        consuming func takeReader() -> OwnedDescriptor { reader }
+        consuming func takeWriter() -> OwnedDescriptor { writer }
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Waits until the program has said `text` by its descriptor, or anything if that is nil;
+    /// false if it ends before, or takes longer than `timeout`.
+    public func isReady(saying text: String? = nil, within timeout: Duration) -> Bool {
+        let deadline = ContinuousClock.now + timeout
+        var said = ""
+        while let part = Self.read(ready.raw, within: deadline - .now), !part.isEmpty {
+            said += part
+            if said.contains(text ?? "") { return true }
+        }
+        return false
+    }
+
+    /// What the program has written to its outputs up to now, in one line.
+    public func message() -> String {
+        var text = ""
+        while let part = Self.read(output.raw, within: .milliseconds(100)), !part.isEmpty {
+            text += part
+        }
+        return text.split(whereSeparator: \.isNewline).suffix(3).joined(separator: "; ")
+    }
+
+    /// What comes from a descriptor, empty at its end; nil if nothing comes in time.
+    private static func read(_ descriptor: FileDescriptor, within timeout: Duration) -> String? {
+        var poll = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        let milliseconds = Int32(max(0, (timeout / .milliseconds(1)).rounded(.up)))
+        var status: Int32
+        repeat {
+            status = unsafe Glibc.poll(&poll, 1, milliseconds)
+        } while status < 0 && errno == EINTR
+        guard status > 0 else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count =
+            (try? unsafe buffer.withUnsafeMutableBytes { try unsafe descriptor.read(into: $0) })
+            ?? 0
+        return String(decoding: buffer.prefix(count), as: UTF8.self)
+    }
+
+    /// Ends the program and waits until it is gone and everything is put back.
+    public func stop() {
+        let isRunning = lifeline.withLock { lifeline in
+            let isRunning = lifeline != nil
+            lifeline = nil
+            return isRunning
+        }
+        var status: Int32 = 0
+        while isRunning, unsafe waitpid(guardian, &status, 0) < 0, errno == EINTR {}
+    }
+}

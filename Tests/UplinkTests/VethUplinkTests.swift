@@ -1,0 +1,138 @@
+import LinkTesting
+import LinuxKernel
+import Testing
+
+@testable import Uplink
+
+@Suite("Veth uplink", .requiresNamespaces, .serialized)
+struct VethUplinkTests {
+    private static let forwarding = "cat /proc/sys/net/ipv4/conf/out0/forwarding"
+
+    /// Runs `body` with a sandbox on a host that has an outside; gives it the outside's process.
+    private func run(_ body: @Sendable (TestSandbox, _ outside: String, String) throws -> Void)
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let path = directory.path
+            try await TestSandbox.run(scope: .besideRoutedIPv4) { sandbox in
+                let outside = try TestSandbox.connectOutside()
+                defer { _ = try? shell("kill -9 \(outside)") }
+                try body(sandbox, outside, path)
+            }
+        }
+    }
+
+    private func code(_ sandbox: TestSandbox, _ host: String) throws -> String {
+        try sandbox.app(
+            "curl -s -m 3 -o /dev/null -w '%{http_code}' http://\(host):8000/ || true")
+    }
+
+    @Test func `IPv4 is forwarded, IPv6 and the host's loopback are relayed`() async throws {
+        try await run { sandbox, outside, directory in
+            let server = try TestSandbox.startProcess(
+                "nsenter -t \(outside) -n python3 -m http.server --bind :: 8000")
+            defer { _ = try? shell("kill -9 \(server)") }
+            #expect(try shell(Self.forwarding) == "0\n")
+            let uplink = try VethUplink.start(
+                farNamespace: sandbox.farNamespace, stateDirectory: directory)
+            #expect(try shell(Self.forwarding) == "1\n")
+            #expect(try shell("cat /proc/sys/net/ipv4/ip_forward") == "0\n")
+            let ping = try sandbox.app("ping -c 2 -i 0.2 -W 2 -q 203.0.113.1 || true")
+            #expect(ping.contains(" 0% packet loss"))
+            #expect(try code(sandbox, "203.0.113.1") == "200")
+            try TestSandbox.withServer("python3 -m http.server --bind :: 8000", port: 8000) { _ in
+                for host in ["198.18.0.1", "[fd00:6c63::1]", "192.0.2.1", "[2001:db8::1]"] {
+                    let code = try code(sandbox, host)
+                    #expect(code == "200", "\(host)")
+                }
+            }
+            uplink.stop()
+            #expect(try shell(Self.forwarding) == "0\n")
+            #expect(try shell("nft list tables") == "")
+            #expect(!(try shell("ip -br link").contains("lcwire")))
+        }
+    }
+
+    @Test func `The host forwards for nobody else`() async throws {
+        try await run { sandbox, outside, directory in
+            // Another network of the host's, to which the outside must not get.
+            let inside = try TestSandbox.startProcess("unshare -n sleep 600")
+            defer { _ = try? shell("kill -9 \(inside)") }
+            try shell(
+                """
+                while ! ip link add in1 type veth peer name eth0 netns \(inside); do
+                    sleep 0.01
+                done
+                ip address add 10.9.9.1/24 dev in1
+                ip link set in1 up
+                nsenter -t \(inside) -n ip address add 10.9.9.2/24 dev eth0
+                nsenter -t \(inside) -n ip link set eth0 up
+                nsenter -t \(inside) -n ip route add default via 10.9.9.1
+                nsenter -t \(outside) -n ip route add default via 203.0.113.2
+                """)
+            let ping = "nsenter -t \(outside) -n ping -c 1 -W 1 -q"
+            let uplink = try VethUplink.start(
+                farNamespace: sandbox.farNamespace, stateDirectory: directory)
+            for target in ["10.9.9.2", "$(ip -4 -br address show up0 | cut -d/ -f1)"] {
+                let address = try sandbox.far("echo \(target)").split(separator: " ").last ?? ""
+                let answer = try shell("\(ping) \(address.filter { !$0.isNewline }) || true")
+                #expect(answer.contains("100% packet loss"), "\(address)")
+            }
+            // What the administrator forwards stays as it is.
+            uplink.stop()
+            try shell("echo 1 >/proc/sys/net/ipv4/ip_forward")
+            let second = try VethUplink.start(
+                farNamespace: sandbox.farNamespace, stateDirectory: directory)
+            #expect(try shell("\(ping) 10.9.9.2").contains(" 0% packet loss"))
+            second.stop()
+            #expect(try shell("\(ping) 10.9.9.2").contains(" 0% packet loss"))
+        }
+    }
+
+    @Test func `The last of several puts a parameter back`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory.path
+            try await withNewNamespace {
+                try shell("ip link set lo up")
+                let name = "net/ipv4/conf/lo/forwarding"
+                func start(expecting isChange: Bool) throws -> GuardedProgram {
+                    var parameters = SharedParameters()
+                    let found = try parameters.share(name, wanting: "1", directory: path)
+                    #expect(found == isChange)
+                    let program = try GuardedProgram(
+                        "/bin/sleep", ["100"], readyNumber: 3, parameters: parameters)
+                    try parameters.change()
+                    return program
+                }
+                func value() throws -> String { try KernelParameter(name).read() }
+                let first = try start(expecting: true)
+                let second = try start(expecting: true)
+                #expect(try value() == "1")
+                first.stop()
+                #expect(try value() == "1")
+                let third = try start(expecting: true)
+                second.stop()
+                #expect(try value() == "1")
+                third.stop()
+                #expect(try value() == "0")
+                try KernelParameter(name).write("1")
+                let fourth = try start(expecting: false)
+                fourth.stop()
+                #expect(try value() == "1")
+            }
+        }
+    }
+
+    @Test func `Thirty wires differ in names and addresses`() {
+        let wires = (0..<WireNumber.count).map(WireNumber.init)
+        #expect(Set(wires.map(\.host)).union(wires.map(\.far)).count == 2 * WireNumber.count)
+        #expect(wires.allSatisfy { $0.interface.utf8.count < 16 })
+        #expect(wires[0].host.description == "198.19.0.1")
+        #expect(wires[WireNumber.count - 1].far.description == "198.19.255.254")
+    }
+
+    @Test func `The rules are these`() throws {
+        try Golden("veth-rules.txt").expect(
+            VethUplink.rules(WireNumber(7), dropping: ["eth0", "wlan0"]))
+    }
+}
