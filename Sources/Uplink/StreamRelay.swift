@@ -17,6 +17,8 @@ final class StreamRelay {
             case offered
             /// Both ends are there.
             case relaying(Side)
+            /// It is over.
+            case closed
         }
 
         let ends: Ends
@@ -173,7 +175,7 @@ final class StreamRelay {
         switch connection.phase {
         case .connecting(let request):
             if event.isWritable { finishConnecting(connection, request, at: now) }
-        case .offered: break
+        case .offered, .closed: break
         case .relaying(let far): pump(connection, far)
         }
     }
@@ -213,6 +215,7 @@ final class StreamRelay {
     private func drop(_ connection: Connection) {
         events.forget(connection.host.token)
         if case .relaying(let far) = connection.phase { events.forget(far.token) }
+        connection.phase = .closed
         connections[connection.ends] = nil
     }
 

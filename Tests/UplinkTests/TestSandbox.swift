@@ -40,36 +40,15 @@ struct TestSandbox {
                 ip address add 192.0.2.1/32 dev lo
                 ip address add 2001:db8::1/128 dev lo nodad
                 """)
-            let appProcess = try startProcess("unshare -n sleep 600")
-            defer { _ = try? shell("kill -9 \(appProcess)") }
-            try shell(
-                """
-                while [ $(readlink /proc/\(appProcess)/ns/net) = $(readlink /proc/self/ns/net) ]
-                do sleep 0.01; done
-                """)
-            let (sockets, farProcess) = try NetworkNamespace.withNewOnCallingThread {
-                let farProcess = try startProcess("sleep 600")
-                try shell(
-                    """
-                    ip link set lo up
-                    ip link add far0 type veth peer name eth0 netns \(appProcess)
-                    ip address add 198.18.0.1/24 dev far0
-                    ip address add 198.18.0.3/24 dev far0
-                    ip address add fd00:6c63::1/64 dev far0 nodad
-                    ip address add fd00:6c63::3/64 dev far0 nodad
-                    ip link set far0 up
-                    nsenter -t \(appProcess) -n sh -e <<END
-                    ip link set lo up
-                    ip address add 198.18.0.2/24 dev eth0
-                    ip address add fd00:6c63::2/64 dev eth0 nodad
-                    ip link set eth0 up
-                    ip route add default via 198.18.0.1
-                    ip -6 route add default via fd00:6c63::1
-                    END
-                    """)
-                return (try RelaySockets.open(network, scope: scope), farProcess)
-            }
-            defer { _ = try? shell("kill -9 \(farProcess)") }
+            let (sockets, appProcess, farProcess) =
+                try NetworkNamespace.withNewOnCallingThread {
+                    let farProcess = try startProcess("sleep 600")
+                    let appProcess = try startProcess("unshare -n sleep 600")
+                    try joinApp(appProcess)
+                    let sockets = try RelaySockets.open(network, scope: scope)
+                    return (sockets, appProcess, farProcess)
+                }
+            defer { _ = try? shell("kill -9 \(appProcess) \(farProcess)") }
             let relay = try Relay(
                 sockets, network: network, scope: scope,
                 resolver: HostResolver(servers: nameServers.compactMap { IPAddress($0) }))
@@ -77,6 +56,32 @@ struct TestSandbox {
             try body(
                 TestSandbox(relay: relay, appProcess: appProcess, farProcess: farProcess))
         }
+    }
+
+    /// Joins the calling thread's namespace, as the far side, to the one that `app`, started there,
+    /// is about to have.
+    static func joinApp(_ app: String) throws {
+        try shell(
+            """
+            while [ $(readlink /proc/\(app)/ns/net) = $(readlink /proc/self/ns/net) ]; do
+                sleep 0.01
+            done
+            ip link set lo up
+            ip link add far0 type veth peer name eth0 netns \(app)
+            ip address add 198.18.0.1/24 dev far0
+            ip address add 198.18.0.3/24 dev far0
+            ip address add fd00:6c63::1/64 dev far0 nodad
+            ip address add fd00:6c63::3/64 dev far0 nodad
+            ip link set far0 up
+            nsenter -t \(app) -n sh -e <<END
+            ip link set lo up
+            ip address add 198.18.0.2/24 dev eth0
+            ip address add fd00:6c63::2/64 dev eth0 nodad
+            ip link set eth0 up
+            ip route add default via 198.18.0.1
+            ip -6 route add default via fd00:6c63::1
+            END
+            """)
     }
 
     /// Runs a shell script in the app's namespace and returns its output.

@@ -1,10 +1,12 @@
 """Peers for the tests of the relay: each is one command of this file."""
 
 import hashlib
+import os
 import resource
 import selectors
 import socket
 import struct
+import subprocess
 import sys
 import time
 
@@ -279,6 +281,55 @@ def resolve(server, transport):
             except socket.timeout:
                 continue
     print(socket.inet_ntoa(answer[-4:]))
+
+
+def helpers():
+    """The helper programs and guardians of this user in this network namespace."""
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/status") as file:
+                status = dict(line.split(":\t", 1) for line in file if ":\t" in line)
+            name = status["Name"].strip()
+            if int(status["Uid"].split()[0]) != os.getuid():
+                continue
+            if os.readlink(f"/proc/{process}/ns/net") != os.readlink("/proc/self/ns/net"):
+                continue
+        except PermissionError:
+            pass
+        except OSError:
+            continue
+        if name.startswith(("pasta", "passt", "slirp", "nft", "linkcond guard")):
+            yield name
+
+
+def sandbox(tests, uplink):
+    """Plays both processes of a sandbox, kills the one on the host, and prints what the app saw
+    and which processes are left."""
+    ends = socket.socketpair()
+
+    def play(role, end, far_process, *prefix):
+        environment = dict(
+            os.environ, LINKCOND_TEST_ROLE=role, LINKCOND_TEST_UPLINK=uplink,
+            LINKCOND_TEST_SOCKET=str(end.fileno()), LINKCOND_TEST_FAR=str(far_process))
+        command = [
+            *prefix, tests, "--testing-library", "swift-testing", "--filter",
+            "UplinkRoles"]
+        return subprocess.Popen(
+            command, env=environment, pass_fds=[end.fileno()], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    far = play("far", ends[0], 0, "unshare", "-n" if os.getuid() == 0 else "-Urn")
+    host = play("host", ends[1], far.pid)
+    for end in ends:
+        end.close()
+    print(far.communicate(timeout=30)[0])
+    print("helped by:", " ".join(sorted(helpers())))
+    host.kill()
+    print(host.communicate(timeout=30)[0])
+    deadline = time.monotonic() + 2
+    while (left := " ".join(helpers())) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    print("left:", left)
 
 
 if __name__ == "__main__":
