@@ -1,5 +1,4 @@
 import LinuxKernel
-import Synchronization
 import SystemPackage
 
 /// Connects a sandbox to the host's network without any privilege on the host.
@@ -27,43 +26,21 @@ public final class Relay: Sendable {
         _ sockets: RelaySockets, network: FarNetwork, scope: RelayScope = .everything,
         resolver: HostResolver = .system()
     ) throws(UplinkError) {
-        let start = Start()
+        let wakeUp: WakeUp
         do {
             wakeUp = try WakeUp()
-            let settings = RelayLoop.Settings(
-                sockets: sockets, network: network, scope: scope, resolver: resolver,
-                stop: wakeUp.descriptor)
-            thread = try KernelThread(named: "linkcond relay") {
-                do {
-                    let loop = try RelayLoop(settings)
-                    start.finish(nil)
-                    loop.run()
-                } catch {
-                    start.finish(error)
-                }
-            }
         } catch {
-            let errno = error as? Errno ?? (error as? KernelError)?.errno
-            throw .system(attempt: "start the relay", errno ?? .ioError)
+            throw .system(attempt: "start the relay", error)
         }
-        if let error = start.wait() { throw .system(attempt: "start the relay", error) }
-    }
-
-    /// What came of the start of the thread.
-    private final class Start: Sendable {
-        private let outcome = Mutex<Errno??>(nil)
-
-        func finish(_ error: Errno?) {
-            outcome.withLock { $0 = .some(error) }
+        let loop = RelayLoop.Settings(
+            sockets: sockets, network: network, scope: scope, resolver: resolver,
+            stop: wakeUp.descriptor)
+        do {
+            thread = try KernelThread(named: "linkcond relay") { try? RelayLoop(loop).run() }
+        } catch {
+            throw .system(attempt: "start the relay", error.errno)
         }
-
-        func wait() -> Errno? {
-            while true {
-                if let outcome = outcome.withLock({ $0 }) { return outcome }
-                // It takes some system calls.
-                KernelThread.yield()
-            }
-        }
+        self.wakeUp = wakeUp
     }
 
     deinit {
