@@ -33,7 +33,7 @@ struct FirstProcess {
         channel.send(.explanation(explanation))
 
         try NetworkNamespace.enter(places.far)
-        if request.uplink != .none { try connectUplink() }
+        if let uplink = UplinkPlan(request.uplink) { try connect(uplink) }
         for (name, value) in request.variables { Process.setVariable(name, value) }
         let family = Family(channel: channel, signals: signals)
         for server in request.servers {
@@ -62,10 +62,10 @@ struct FirstProcess {
         try Mount.replaceFiles(names.replacements(reading: HostNames.text))
     }
 
-    /// Opens the relay's end on the far side, where the calling thread is, and waits until the
+    /// Opens the uplink's end on the far side, where the calling thread is, and waits until the
     /// supervisor has connected it to the host.
-    private func connectUplink() throws {
-        let sockets = try RelaySockets.open(network.farNetwork)
+    private func connect(_ uplink: UplinkPlan) throws {
+        let sockets = try uplink.openFarSide(network)
         channel.send(.built)
         try sockets.send(over: channel.descriptor)
         guard case .start = channel.receiveMessage() else { Process.exitAtOnce(0) }

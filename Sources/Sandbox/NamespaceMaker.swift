@@ -17,6 +17,7 @@ struct NamespaceMaker {
             guard let child = try Process.fork() else {
                 FirstProcess(request: request, network: network, channel: channel).run()
             }
+            channel.send(.forked(child))
             channel.close()
             _ = Process.wait(for: child)
             Process.exitAtOnce(0)

@@ -39,6 +39,9 @@ public enum Sandbox {
         _ request: SandboxRequest, listener: some Listener
     ) throws(SandboxError) -> Outcome {
         let isRootless = !Privilege.mayMakeNamespaces
+        if let obstacle = UplinkPlan(request.uplink)?.obstacle(isRootless: isRootless) {
+            throw obstacle
+        }
         do {
             // Descriptors of ours must not take the places of streams that the caller has closed.
             StandardStreams.reserve()
@@ -54,7 +57,7 @@ public enum Sandbox {
             inner.close()
             let supervisor = Supervisor(
                 request: request, network: network, listener: listener, channel: channel,
-                signals: signals)
+                signals: signals, isRootless: isRootless)
             return try supervisor.run()
         } catch let error as SandboxError {
             throw error

@@ -3,6 +3,8 @@ import LinuxKernel
 /// What the two processes of a sandbox tell each other: the supervisor in the host's namespaces
 /// and the first process inside.
 enum SandboxMessage: Hashable {
+    /// From the maker of the namespaces: the first process, by its number on the host.
+    case forked(Int32)
     /// From inside: the network stands; descriptors for the uplink follow.
     case built
     /// From the supervisor: the uplink stands, start the command.
@@ -31,6 +33,7 @@ enum SandboxMessage: Hashable {
             case .explanation(let text): (5, 0, text)
             case .statistics(let text): (6, 0, text)
             case .ended(let code): (7, code, "")
+            case .forked(let process): (9, process, "")
             case .failed(let error): (8, error.fault.rawValue, error.description)
             }
         let number32 = UInt32(bitPattern: number)
@@ -53,6 +56,7 @@ enum SandboxMessage: Hashable {
         case 6: self = .statistics(text)
         case 7: self = .ended(value)
         case 8: self = .failed(SandboxError(text, fault: .init(rawValue: value) ?? .sandbox))
+        case 9: self = .forked(value)
         default: return nil
         }
     }

@@ -15,7 +15,20 @@ public struct SandboxRequest: Sendable {
 
     /// How the far side reaches the host's network.
     public enum Uplink: String, Sendable, CaseIterable {
-        case auto, none, relay, pasta, slirp, veth
+        /// The relay.
+        case auto
+        /// Not at all.
+        case none
+        /// linkcond itself, by sockets of the host: TCP, UDP and echo requests; nothing on the
+        /// host changes.
+        case relay
+        /// The relay, and pasta for other ICMP; not for root.
+        case pasta
+        /// The relay, and slirp4netns for other ICMP.
+        case slirp
+        /// A wire to the host, which routes and masquerades IPv4 of any protocol; the relay for
+        /// IPv6 and for the host's loopback. For root.
+        case veth
     }
 
     /// The conditions of the link.

@@ -10,13 +10,15 @@ struct Supervisor<Listener: Sandbox.Listener> {
     let listener: Listener
     let channel: MessageChannel
     let signals: SignalDescriptor
+    let isRootless: Bool
 
     /// Waits for the run to end.
     func run() throws -> Sandbox.Outcome {
         var outcome = Sandbox.Outcome(exitCode: 0)
         var deadline = Deadline(request.timeout)
-        var relay: Relay?
-        defer { relay?.stop() }
+        var firstProcess: Int32 = 0
+        var uplink: UplinkPlan.Connection?
+        defer { uplink?.stop() }
         while true {
             let ready = Readiness.wait(
                 for: [channel.descriptor, signals.descriptor], timeout: deadline.remaining)
@@ -38,19 +40,22 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 throw error
             case nil:
                 throw SandboxError("the sandbox ended before its command did")
+            case .forked(let process):
+                firstProcess = process
             case .built:
-                relay = try connectUplink()
+                uplink = try connectUplink(to: firstProcess)
             case .start, .signal:
                 break
             }
         }
     }
 
-    private func connectUplink() throws -> Relay {
+    private func connectUplink(to process: Int32) throws -> UplinkPlan.Connection? {
         let sockets = try RelaySockets.receive(from: channel.descriptor)
-        let relay = try Relay(sockets, network: network.farNetwork)
+        let connection = try UplinkPlan(request.uplink)?
+            .connect(sockets, network, process: process, isRootless: isRootless)
         channel.send(.start)
-        return relay
+        return connection
     }
 }
 

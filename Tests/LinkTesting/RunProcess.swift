@@ -46,11 +46,13 @@ public func runProcess(
         options.teardownSequence = [
             .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .seconds(1))
         ]
-        options.userID = userID
-        options.supplementaryGroups = userID == nil ? nil : []
+        // Subprocess changes the user between fork and exec by functions of glibc that wait for
+        // threads which the copy does not have, so now and then forever.
+        let user = userID.map { ["setpriv", "--reuid", "\($0)", "--clear-groups", "--"] } ?? []
+        let words = user + [executable] + arguments
         let configuration = Configuration(
-            executable: executable.contains("/") ? .path(FilePath(executable)) : .name(executable),
-            arguments: Arguments(arguments),
+            executable: words[0].contains("/") ? .path(FilePath(words[0])) : .name(words[0]),
+            arguments: Arguments(Array(words.dropFirst())),
             environment: environment.map { .custom(variables($0)) } ?? .inherit,
             workingDirectory: workingDirectory.map { FilePath($0) }, platformOptions: options)
         let status = try await withTimeout(timeout) {

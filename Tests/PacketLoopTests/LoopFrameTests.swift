@@ -223,7 +223,8 @@ struct LoopFrameTests {
             try shell("sleep 0.3")
             let full = loop.statistics.up
             #expect(full.memory <= bound && full.memoryDrops > 0)
-            #expect(full.link.heldPackets + full.memoryDrops == 2000)
+            // On a busy machine the socket itself may be full before the loop gets to read.
+            #expect(full.link.heldPackets + full.memoryDrops + full.socketDrops == 2000)
             #expect(try far.receive(Int(full.link.heldPackets)).count == full.link.heldPackets)
             #expect(loop.statistics.up.memory < ByteCount(bytes: 5 << 20))
             #expect(!loop.statistics.up.isFaithful)
@@ -251,7 +252,7 @@ struct LoopFrameTests {
             #expect(loop.statistics.down.sendFailures == 3)
             try shell("ip link del app")
             try far.send(Self.numbered(3))
-            try shell("sleep 0.2")
+            for _ in 0..<500 where loop.statistics.down.sendFailures < 6 { try shell("sleep 0.02") }
             loop.stop()
             #expect(loop.statistics.down.sendFailures == 6)
         }

@@ -25,7 +25,7 @@ struct TestRoute {
     ) async throws {
         let number = counter.add(1, ordering: .relaxed).newValue
         let suffix = "\(ProcessInfo.processInfo.processIdentifier)-\(number)"
-        let (app, far) = ("lctest-a\(suffix)", "lctest-f\(suffix)")
+        let (app, far) = ("lctest-la\(suffix)", "lctest-lf\(suffix)")
         try await withNewNamespace {
             defer { _ = try? shell("ip netns del \(app); ip netns del \(far)") }
             try shell(

@@ -58,14 +58,21 @@ struct TestSandbox {
         }
     }
 
+    /// The shell's words for waiting until a process has a network namespace of its own.
+    static func waitForNamespace(_ process: String) -> String {
+        """
+        while [ "$(readlink /proc/\(process)/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do
+            sleep 0.01
+        done
+        """
+    }
+
     /// Joins the calling thread's namespace, as the far side, to the one that `app`, started there,
     /// is about to have.
     static func joinApp(_ app: String) throws {
         try shell(
             """
-            while [ $(readlink /proc/\(app)/ns/net) = $(readlink /proc/self/ns/net) ]; do
-                sleep 0.01
-            done
+            \(waitForNamespace(app))
             ip link set lo up
             ip link add far0 type veth peer name eth0 netns \(app)
             ip address add 198.18.0.1/24 dev far0
@@ -112,9 +119,8 @@ struct TestSandbox {
         let outside = try startProcess("unshare -n sleep 600")
         try shell(
             """
-            while ! ip link add out0 type veth peer name in0 netns \(outside) 2>&1; do
-                sleep 0.01
-            done
+            \(waitForNamespace(outside))
+            ip link add out0 type veth peer name in0 netns \(outside)
             ip address add 203.0.113.2/24 dev out0
             ip link set out0 up
             nsenter -t \(outside) -n sh -e <<END

@@ -32,6 +32,10 @@ struct VethUplinkTests {
             let server = try TestSandbox.startProcess(
                 "nsenter -t \(outside) -n python3 -m http.server --bind :: 8000")
             defer { _ = try? shell("kill -9 \(server)") }
+            try shell(
+                """
+                until nsenter -t \(outside) -n ss -Htln | grep -q :8000; do sleep 0.01; done
+                """)
             #expect(try shell(Self.forwarding) == "0\n")
             let uplink = try VethUplink.start(
                 farNamespace: sandbox.farNamespace, stateDirectory: directory)
@@ -60,9 +64,8 @@ struct VethUplinkTests {
             defer { _ = try? shell("kill -9 \(inside)") }
             try shell(
                 """
-                while ! ip link add in1 type veth peer name eth0 netns \(inside); do
-                    sleep 0.01
-                done
+                \(TestSandbox.waitForNamespace(inside))
+                ip link add in1 type veth peer name eth0 netns \(inside)
                 ip address add 10.9.9.1/24 dev in1
                 ip link set in1 up
                 nsenter -t \(inside) -n ip address add 10.9.9.2/24 dev eth0

@@ -4,6 +4,7 @@ import hashlib
 import os
 import resource
 import selectors
+import signal
 import socket
 import struct
 import subprocess
@@ -100,10 +101,12 @@ def endless_server(port, log):
         connection.close()
 
 
-def expect_reset(host, port):
+def expect_reset(host, port, server):
+    """Connects, and kills the process `server` once data flows."""
     connection = socket.create_connection((host, int(port)), timeout=20)
     connection.sendall(b"?")
-    received = b""
+    received = connection.recv(65536)
+    os.kill(int(server), signal.SIGKILL)
     try:
         while part := connection.recv(65536):
             received += part

@@ -1,0 +1,89 @@
+import LinuxKernel
+import Uplink
+
+/// What an uplink consists of, and which process does what.
+///
+/// The relay carries TCP and UDP in every case: the kernel's own TCP reaches the bandwidth of any
+/// profile, where the helpers' TCP windows end at 10 to 20 Mbit/s over a phone's round trip. What
+/// else there is to carry, a second means may do.
+enum UplinkPlan: Hashable {
+    case relay
+    case helper(HelperUplink.Kind)
+    case veth
+
+    /// The plan of a request; nil for no uplink.
+    init?(_ uplink: SandboxRequest.Uplink) {
+        switch uplink {
+        case .none: return nil
+        case .auto, .relay: self = .relay
+        case .pasta: self = .helper(.pasta)
+        case .slirp: self = .helper(.slirp4netns)
+        case .veth: self = .veth
+        }
+    }
+
+    private var scope: RelayScope {
+        switch self {
+        case .relay: .everything
+        case .helper: .transport
+        case .veth: .besideRoutedIPv4
+        }
+    }
+
+    /// Why it cannot work, before anything has been made; nil if nothing is known against it.
+    func obstacle(isRootless: Bool) -> SandboxError? {
+        guard self == .veth, isRootless else { return nil }
+        return SandboxError(
+            "--uplink veth routes through this host's network, which takes root; use "
+                + "--uplink relay, or run it with sudo")
+    }
+
+    /// Opens the far side's end, for a thread that is there and may do everything.
+    func openFarSide(_ network: SandboxNetwork) throws -> RelaySockets {
+        let sockets = try RelaySockets.open(network.farNetwork, scope: scope)
+        if case .helper = self { try HelperUplink.prepareFarSide(network.farNetwork) }
+        return sockets
+    }
+
+    /// Connects the far side with the host's network, for a process that is in the host's
+    /// namespaces and has forked all its children.
+    ///
+    /// - Parameter process: one whose main thread is on the far side.
+    func connect(
+        _ sockets: RelaySockets, _ network: SandboxNetwork, process: Int32, isRootless: Bool
+    ) throws(UplinkError) -> Connection {
+        let namespaces = "/proc/\(process)/ns"
+        let relay = try Relay(sockets, network: network.farNetwork, scope: scope)
+        do {
+            switch self {
+            case .relay:
+                return Connection(relay: relay)
+            case .helper(let kind):
+                let helper = try HelperUplink.start(
+                    kind, networkNamespace: "\(namespaces)/net",
+                    userNamespace: isRootless ? "\(namespaces)/user" : nil)
+                return Connection(relay: relay, helper: helper)
+            case .veth:
+                let wire = try VethUplink.start(farNamespace: "\(namespaces)/net")
+                return Connection(relay: relay, wire: wire)
+            }
+        } catch {
+            relay.stop()
+            throw error
+        }
+    }
+
+    /// A far side that is connected.
+    struct Connection {
+        fileprivate let relay: Relay
+        fileprivate var helper: HelperUplink?
+        fileprivate var wire: VethUplink?
+
+        /// Takes it down, and waits until the host is as it was before.
+        func stop() {
+            helper?.stop()
+            wire?.stop()
+            relay.stop()
+        }
+    }
+}
