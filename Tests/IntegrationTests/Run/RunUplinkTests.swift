@@ -93,14 +93,6 @@ struct RunUplinkTests {
                 """, by: caller)
     }
 
-    @Test func `names whose server does not answer fail as they do on the host`() async throws {
-        try await expect(
-            "6\n",
-            from: """
-                (run WiFi -- sh -c 'curl -s -m 20 http://no-such-name.invalid/; echo $?')
-                """, by: .ordinaryUser)
-    }
-
     @Test func `a helper that is missing is named, with its package`() async throws {
         for (caller, uplink, helper, package) in [
             (Caller.ordinaryUser, "pasta", "pasta", "passt"),
