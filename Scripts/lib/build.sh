@@ -7,6 +7,8 @@ source "${BASH_SOURCE[0]%/*}/packages.sh"
 readonly build_packages=(
     pkg-config=pkg-config pkg-config:libnl-3.0=libnl-3-dev
     pkg-config:libnl-route-3.0=libnl-route-3-dev ip=iproute2
+    # What `linkcond run` itself starts, and the first command of README.md.
+    nft=nftables curl=curl python3=python3
 )
 release_binary=${repository:?}/.build/release/linkcond
 # The binary's own time will not do: SwiftPM leaves it alone when a change does not alter it.
