@@ -11,6 +11,8 @@ struct EvidenceWriter: ~Copyable {
     private let logFormat: PacketLog.Format
     private var captureStream: EvidenceStream?
     private var logStream: EvidenceStream?
+    /// The highest number that came out in each direction.
+    private var latest = PacketCounts()
 
     /// Writes at once what stands before the packets.
     init(
@@ -44,29 +46,39 @@ struct EvidenceWriter: ~Copyable {
     /// Writes down all packets of a batch.
     mutating func write(_ batch: borrowing PacketBatch) {
         for index in 0..<batch.count {
-            let record = batch.record(index)
+            let end = end(of: batch.record(index))
             batch.withFrame(index) { frame in
-                appendToCapture(record, frame)
-                appendToLog(record, frame)
+                appendToCapture(end, frame)
+                appendToLog(end, frame)
             }
         }
         flush()
     }
 
-    private mutating func appendToCapture(_ record: PacketRecord, _ frame: Span<UInt8>) {
+    private mutating func end(of record: PacketRecord) -> PacketEnd {
+        guard let number = record.number, record.isDelivered else {
+            return PacketEnd(record: record)
+        }
+        let isReordered = number < latest[record.direction]
+        latest[record.direction] = max(number, latest[record.direction])
+        return PacketEnd(record: record, isReordered: isReordered)
+    }
+
+    private mutating func appendToCapture(_ end: PacketEnd, _ frame: Span<UInt8>) {
         guard captureStream != nil else { return }
-        let way = record.direction == .up ? conditions.up : conditions.down
-        let comment = VerdictText.comment(record, management: way.aqm)
+        let direction = end.record.direction
+        let way = direction == .up ? conditions.up : conditions.down
+        let comment = end.comment(management: way.aqm)
         let capture = capture
-        captureStream?.append(record.direction) {
-            capture.appendPacket(record, frame: frame, comment: comment, to: &$0)
+        captureStream?.append(direction) {
+            capture.appendPacket(end.record, frame: frame, comment: comment, to: &$0)
         }
     }
 
-    private mutating func appendToLog(_ record: PacketRecord, _ frame: Span<UInt8>) {
+    private mutating func appendToLog(_ end: PacketEnd, _ frame: Span<UInt8>) {
         guard logStream != nil else { return }
-        let line = PacketLog.line(record, frame: frame, logFormat)
-        logStream?.append(record.direction) { $0.append(line) }
+        let line = PacketLog.line(end, frame: frame, logFormat)
+        logStream?.append(end.record.direction) { $0.append(line) }
     }
 
     /// Writes what stands behind the packets.

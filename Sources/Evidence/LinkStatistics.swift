@@ -2,8 +2,7 @@ import FoundationEssentials
 import LinkUnits
 public import PacketLoop
 
-/// What passed over the link of a run. The keys of its JSON are a promise: see
-/// `Profiles/schema/statistics.schema.json`.
+/// What passed over the link of a run.
 public struct LinkStatistics: Codable, Sendable, Hashable {
     /// What carried out the conditions: `engine` or `kernel`.
     public var backend: String
@@ -14,22 +13,11 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     /// Whether the link did what the profile says and nothing else; nil where nobody knows.
     @OrNull public var isFaithful: Bool?
     /// From the app to the network.
-    public var up: Way
+    public var up: WayCounters
     /// From the network to the app.
-    public var down: Way
+    public var down: WayCounters
     /// What became of the files in which packets were written down.
     public var evidence: EvidenceReport
-
-    /// One direction.
-    public struct Way: Codable, Sendable, Hashable {
-        /// What was counted in it.
-        public var counters: WayCounters
-
-        /// Makes one of what was counted.
-        public init(counters: WayCounters) {
-            self.counters = counters
-        }
-    }
 
     /// Gathers what is known.
     public init(
@@ -40,8 +28,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
         _seed = OrNull(wrappedValue: seed)
         durationSeconds = duration.seconds
         _isFaithful = OrNull(wrappedValue: isFaithful)
-        self.up = Way(counters: up)
-        self.down = Way(counters: down)
+        self.up = up
+        self.down = down
         self.evidence = evidence
     }
 
@@ -65,45 +53,5 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     /// The statistics as JSON.
     public func json() throws -> String {
         String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
-    }
-}
-
-/// The statistics of a run, with what was run.
-public struct RunStatistics: Encodable, Sendable {
-    /// The name of the profile.
-    public var profile: String
-    /// What was changed of it, as on the command line.
-    public var settings: [String]
-    /// The command and its arguments.
-    public var command: [String]
-    /// The exit code of the run.
-    public var exitCode: Int32
-    /// What passed over the link.
-    public var link: LinkStatistics
-
-    /// Puts both together.
-    public init(
-        profile: String, settings: [String], command: [String], exitCode: Int32,
-        link: LinkStatistics
-    ) {
-        self.profile = profile
-        self.settings = settings
-        self.command = command
-        self.exitCode = exitCode
-        self.link = link
-    }
-
-    /// Encodes all on one level.
-    public func encode(to encoder: any Encoder) throws {
-        try link.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(profile, forKey: .profile)
-        try container.encode(settings, forKey: .settings)
-        try container.encode(command, forKey: .command)
-        try container.encode(exitCode, forKey: .exitCode)
-    }
-
-    private enum CodingKeys: CodingKey {
-        case profile, settings, command, exitCode
     }
 }

@@ -47,9 +47,10 @@ public struct OutputFile: Sendable, Hashable {
             if let owner { _ = fchown(descriptor.rawValue, owner.user, owner.group) }
             return descriptor
         } catch Errno.fileExists {
+            // Not to be made: where everybody may write, such as in /tmp, the kernel keeps even root
+            // from opening another user's file with that option (`fs.protected_regular`).
             return try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                permissions: permissions)
+                FilePath(path), .writeOnly, options: [.truncate, .closeOnExec])
         }
     }
 

@@ -1,6 +1,5 @@
 import LinkUnits
 import LinuxKernel
-import PacketEngine
 import PacketLoop
 
 /// A line of text for each packet.
@@ -15,6 +14,7 @@ import PacketLoop
 /// - `bytes`: the length of the IP packet with its headers.
 /// - `verdict`: `delivered`, `duplicate` (a copy that was delivered), `corrupted` (delivered with
 ///   a bit flipped), `queueFull`, `managed` (dropped by the queue management), `lost`, `exempt`.
+/// - `reordered`: whether a later packet came out before it (RFC 4737); none unless delivered.
 /// - `protocol`, `source`, `destination`, `sourcePort`, `destinationPort`.
 public enum PacketLog {
     /// How a line is written.
@@ -38,8 +38,8 @@ public enum PacketLog {
     /// The line of one packet.
     ///
     /// - Parameter frame: the beginning of its frame.
-    static func line(_ record: PacketRecord, frame: Span<UInt8>, _ format: Format) -> String {
-        let values = values(record, PacketSummary(frame))
+    static func line(_ end: PacketEnd, frame: Span<UInt8>, _ format: Format) -> String {
+        let values = values(end, PacketSummary(frame))
         switch format {
         case .csv:
             return values.map { $0?.text ?? "" }.joined(separator: ",") + "\n"
@@ -53,7 +53,8 @@ public enum PacketLog {
 
     private static let names = [
         "number", "direction", "timeSeconds", "departureSeconds", "delayMilliseconds", "bytes",
-        "verdict", "protocol", "source", "destination", "sourcePort", "destinationPort",
+        "verdict", "reordered", "protocol", "source", "destination", "sourcePort",
+        "destinationPort",
     ]
 
     /// A value whose text needs no quoting.
@@ -75,15 +76,17 @@ public enum PacketLog {
         }
     }
 
-    private static func values(_ record: PacketRecord, _ summary: PacketSummary) -> [Value?] {
-        [
+    private static func values(_ end: PacketEnd, _ summary: PacketSummary) -> [Value?] {
+        let record = end.record
+        return [
             record.number.map { .number(String($0)) },
             .word(record.direction.rawValue),
             .number(seconds(record.arrival)),
             .number(seconds(record.departure)),
             record.isDelivered ? .number(milliseconds(record.departure - record.arrival)) : nil,
             .number(String(record.length.bytes)),
-            .word(VerdictText.key(record)),
+            .word(end.key),
+            record.isDelivered ? .number(end.isReordered ? "true" : "false") : nil,
             .word(summary.networkProtocol),
             summary.source.map { .word("\($0)") },
             summary.destination.map { .word("\($0)") },
@@ -98,15 +101,5 @@ public enum PacketLog {
 
     private static func milliseconds(_ time: Duration) -> String {
         DecimalText.text(max(.zero, time).wholeNanoseconds, decimals: 6)
-    }
-}
-
-extension PacketRecord {
-    /// Whether it came out at the other end.
-    fileprivate var isDelivered: Bool {
-        switch fate {
-        case .exempt, .judged(.delivered), .judged(.corrupted): true
-        case .judged(.queueFull), .judged(.managed), .judged(.lost): false
-        }
     }
 }

@@ -37,8 +37,16 @@ public struct WayCounters: Codable, Sendable, Hashable {
     @OrNull public var heldPackets: UInt64?
     /// The most packets that were in the queue at once.
     @OrNull public var longestQueuePackets: UInt64?
-    /// Packets lost for want of time or memory, which no profile asked for.
-    @OrNull public var unwantedDrops: UInt64?
+    /// Packets marked in place of being dropped (ECN), which the packet engine never does.
+    @OrNull public var ecnMarkedPackets: UInt64?
+    /// Frames that came faster than they could be read, and so were lost; no profile asks for it.
+    @OrNull public var socketDroppedPackets: UInt64?
+    /// Packets for which there was no memory left; no profile asks for it.
+    @OrNull public var memoryDroppedPackets: UInt64?
+    /// Frames that could not be read, or were too long; no profile asks for it.
+    @OrNull public var unreadablePackets: UInt64?
+    /// Frames that the kernel did not take at the other end; no profile asks for it.
+    @OrNull public var unsentPackets: UInt64?
     /// How late packets left the link.
     @OrNull public var latenessMicroseconds: Lateness?
 
@@ -84,7 +92,11 @@ public struct WayCounters: Codable, Sendable, Hashable {
         exemptPackets = statistics.exempt
         heldPackets = link.heldPackets
         longestQueuePackets = UInt64(link.longestQueue)
-        unwantedDrops = statistics.unwantedDrops
+        ecnMarkedPackets = 0
+        socketDroppedPackets = statistics.socketDrops
+        memoryDroppedPackets = statistics.memoryDrops
+        unreadablePackets = statistics.unreadable
+        unsentPackets = statistics.sendFailures
         latenessMicroseconds = Lateness(statistics.lateness)
     }
 }

@@ -206,7 +206,11 @@ extension Forwarder {
             store.withFrame(ticket.frame) { observer.observed(record, frame: $1) }
             return
         }
-        guard let copy = store.copy(of: ticket) else { return }
+        guard let copy = store.copy(of: ticket) else {
+            // There is no memory for it, but for what became of it there always is.
+            observer.observed(record, frame: Span())
+            return
+        }
         store.withFrame(copy) { observer.observed(record, frame: $1) }
         store.release(copy)
     }

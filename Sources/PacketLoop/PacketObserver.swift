@@ -8,7 +8,8 @@ public import PacketEngine
 public protocol PacketObserver: Sendable {
     /// A packet, or a copy of one, has left the link or was dropped.
     ///
-    /// - Parameter frame: its Ethernet frame, valid during the call.
+    /// - Parameter frame: its Ethernet frame, valid during the call; empty if there is no memory left
+    ///   to take it out of a super-packet.
     func observed(_ record: PacketRecord, frame: Span<UInt8>)
 }
 
