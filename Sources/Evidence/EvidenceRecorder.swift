@@ -19,13 +19,14 @@ public final class EvidenceRecorder: PacketObserver {
     /// How often packets are taken out: before a batch is full.
     private static let interval = Duration.milliseconds(20)
     /// How long a file may take for what is left at the end.
-    private static let patience = Duration.seconds(30)
+    public static let patience = Duration.seconds(30)
 
     private let queue: RecordQueue
     private let writer: Mutex<EvidenceWriter>
     private let report: Mutex<EvidenceReport>
     private let end: WakeUp
     private let done: WakeUp
+    private let patience: Duration
 
     /// Begins the files of `request`.
     ///
@@ -33,9 +34,12 @@ public final class EvidenceRecorder: PacketObserver {
     ///   - conditions: what the link does.
     ///   - clock: the loop's.
     ///   - remark: what a capture file says of itself.
+    ///   - patience: how long a file may take for what is left at the end.
     public init(
-        _ request: EvidenceRequest, conditions: LinkConditions, clock: LoopClock, remark: String
+        _ request: EvidenceRequest, conditions: LinkConditions, clock: LoopClock, remark: String,
+        patience: Duration = EvidenceRecorder.patience
     ) throws(KernelError) {
+        self.patience = patience
         queue = try RecordQueue(
             bytes: Self.batchBytes, limit: request.capture == nil ? Self.headerBytes : .max)
         let writer = try EvidenceWriter(
@@ -62,10 +66,10 @@ public final class EvidenceRecorder: PacketObserver {
     /// Writes what is left and says what the files hold. To be called when the loop has stopped.
     public func finish() -> EvidenceReport {
         end.signal()
-        let isDone = !Readiness.wait(for: [done.descriptor], timeout: Self.patience).isEmpty
+        let isDone = !Readiness.wait(for: [done.descriptor], timeout: patience).isEmpty
         return report.withLock { report in
             // The thread waits for a file, such as a pipe that nobody reads, and goes on to do so.
-            if !isDone { report.giveUp() }
+            if !isDone { report.giveUp(observed: queue.total) }
             return report
         }
     }

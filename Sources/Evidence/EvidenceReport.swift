@@ -14,10 +14,10 @@ public struct EvidenceReport: Codable, Sendable, Hashable {
     /// What the user should know of them.
     public var notes: [String] { [capture, log].compactMap { $0?.note } }
 
-    /// Says of the files that they took no more.
-    mutating func giveUp() {
-        capture?.problem = "it takes no more"
-        log?.problem = "it takes no more"
+    /// Says of the files that they took no more of the packets that there were.
+    mutating func giveUp(observed: UInt64) {
+        capture?.giveUp(observed: observed)
+        log?.giveUp(observed: observed)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -42,6 +42,11 @@ public struct FileReport: Codable, Sendable, Hashable {
         self.packets = packets
         self.missingPackets = missingPackets
         _problem = OrNull(wrappedValue: problem)
+    }
+
+    fileprivate mutating func giveUp(observed: UInt64) {
+        problem = "it takes no more"
+        missingPackets = observed - packets
     }
 
     fileprivate var note: String? {

@@ -39,6 +39,12 @@ public struct OutputFile: Sendable, Hashable {
         }
     }
 
+    /// Takes over a descriptor that is open already.
+    init(path: String, descriptor: FileDescriptor) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
     private static func create(_ path: String, _ owner: Owner?) throws -> FileDescriptor {
         do {
             let descriptor = try FileDescriptor.open(

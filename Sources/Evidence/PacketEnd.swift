@@ -6,8 +6,9 @@ import PacketLoop
 /// What became of a packet, in words.
 struct PacketEnd {
     let record: PacketRecord
-    /// Whether a packet that entered the link later has left it before this one (RFC 4737).
-    var isReordered = false
+    /// Whether a packet that entered the link later has left it before this one (RFC 4737); nil
+    /// for what did not come out, or has no number.
+    var isReordered: Bool?
 
     /// For programs; the words are a promise.
     var key: String {
@@ -39,7 +40,7 @@ struct PacketEnd {
     private var deliveryText: String {
         let nanoseconds = max(.zero, record.departure - record.arrival).wholeNanoseconds
         let milliseconds = DecimalText.text((nanoseconds + 500) / 1000, decimals: 3)
-        return "delivered after \(milliseconds) ms" + (isReordered ? ", reordered" : "")
+        return "delivered after \(milliseconds) ms" + (isReordered == true ? ", reordered" : "")
     }
 }
 

@@ -14,7 +14,8 @@ import PacketLoop
 /// - `bytes`: the length of the IP packet with its headers.
 /// - `verdict`: `delivered`, `duplicate` (a copy that was delivered), `corrupted` (delivered with
 ///   a bit flipped), `queueFull`, `managed` (dropped by the queue management), `lost`, `exempt`.
-/// - `reordered`: whether a later packet came out before it (RFC 4737); none unless delivered.
+/// - `reordered`: whether a later packet came out before it (RFC 4737); none for what
+///   did not come out, or has no number.
 /// - `protocol`, `source`, `destination`, `sourcePort`, `destinationPort`.
 public enum PacketLog {
     /// How a line is written.
@@ -86,7 +87,7 @@ public enum PacketLog {
             record.isDelivered ? .number(milliseconds(record.departure - record.arrival)) : nil,
             .number(String(record.length.bytes)),
             .word(end.key),
-            record.isDelivered ? .number(end.isReordered ? "true" : "false") : nil,
+            end.isReordered.map { .number("\($0)") },
             .word(summary.networkProtocol),
             summary.source.map { .word("\($0)") },
             summary.destination.map { .word("\($0)") },

@@ -57,7 +57,7 @@ struct Pcapng {
         buffer.append(Self.interface(of: record.direction))
         appendTime(record.arrival, to: &buffer)
         buffer.append(UInt32(frame.count))
-        buffer.append(UInt32(frame.count))
+        buffer.append(UInt32(max(frame.count, Int(record.length.bytes))))
         buffer.append(frame)
         buffer.pad()
         Self.append(.comment, comment, to: &buffer)

@@ -56,6 +56,7 @@ final class RecordQueue: Sendable {
     private struct State: ~Copyable {
         var batch: PacketBatch
         var missing = PacketCounts()
+        var total: UInt64 = 0
     }
 
     private let filling: Mutex<State>
@@ -76,6 +77,7 @@ final class RecordQueue: Sendable {
     /// Adds a packet.
     func append(_ record: PacketRecord, frame: Span<UInt8>) {
         filling.withLock { state in
+            state.total += 1
             if !state.batch.append(record, frame: frame, limit: limit) {
                 state.missing[record.direction] += 1
             }
@@ -90,6 +92,9 @@ final class RecordQueue: Sendable {
             return body(batch)
         }
     }
+
+    /// How many were added, or found no room, until now.
+    var total: UInt64 { filling.withLock { $0.total } }
 
     /// How many found no room until now.
     var missing: PacketCounts { filling.withLock { $0.missing } }
