@@ -75,6 +75,7 @@ public final class EvidenceRecorder: PacketObserver {
     }
 
     private func run() {
+        KernelThread.outliveBrokenPipes()
         var isBusy = false
         var isLast = false
         while !isLast {

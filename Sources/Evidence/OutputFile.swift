@@ -1,4 +1,5 @@
 import Glibc
+import LinuxKernel
 public import SystemPackage
 
 /// A file that is open for writing.
@@ -67,6 +68,7 @@ public struct OutputFile: Sendable, Hashable {
 
     /// Writes a whole text and closes the file.
     public func write(_ text: String) throws(EvidenceError) {
+        KernelThread.outliveBrokenPipes()
         do {
             try descriptor.closeAfter { _ = try descriptor.writeAll(text.utf8) }
         } catch {

@@ -93,6 +93,19 @@ struct EvidenceRecorderTests {
         #expect(report.notes.count == 1)
     }
 
+    @Test func `a pipe that nobody reads any more is reported`() throws {
+        let (reader, writer) = try FileDescriptor.pipe()
+        try reader.close()
+        var request = EvidenceRequest()
+        request.log = OutputFile(path: "pipe", descriptor: writer)
+        let recorder = try Self.recorder(request)
+        Self.observe(10, by: recorder)
+        #expect(
+            recorder.finish().notes == [
+                "cannot write pipe: Broken pipe; 10 packets are missing in it"
+            ])
+    }
+
     @Test func `a file that cannot be made is an error that names it`() throws {
         #expect(throws: EvidenceError(path: "/nowhere/a", errno: .noSuchFileOrDirectory)) {
             try OutputFile(creating: "/nowhere/a")

@@ -31,7 +31,7 @@ struct RunEvidenceTests {
             let received = try #require(Int(match.1))
 
             let statistics = try await files.statistics()
-            #expect(statistics.profile == "apple/very-bad-network")
+            #expect(statistics.profile == "apple/Very-Bad-Network")
             #expect(statistics.backend == "engine")
             #expect(statistics.seed == 7)
             #expect(statistics.exitCode == Int(result.exitCode ?? -1))
