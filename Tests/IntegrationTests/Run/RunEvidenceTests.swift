@@ -93,7 +93,7 @@ struct RunEvidenceTests {
         try await EvidenceFiles.with { files in
             let result = try await Self.run(
                 [
-                    "LTE", "--set", "down.queue=20 packets", "--set", "down.duplicate=5%",
+                    "LTE", "--set", "down.queue=5 packets", "--set", "down.duplicate=5%",
                     "--set", "down.corrupt=1%", "--set", "down.reorder=5%", "--set", "up.loss=1%",
                     "--set", "down.delay=10 ms", "--set", "up.delay=10 ms", "--uplink", "none",
                     "--server", "iperf3 --server --one-off >/dev/null", "--server-ready", "5201",
@@ -104,7 +104,7 @@ struct RunEvidenceTests {
             #expect(result.exitCode == 0, "\(result.standardError)")
             let statistics = try await files.statistics()
             let down = statistics.down.counters
-            #expect(down.longestQueuePackets.map { $0 <= 21 } == true)
+            #expect(down.longestQueuePackets.map { $0 <= 6 } == true)
 
             let packets = try await files.packets(
                 "frame.interface_name", "frame.comment", "frame.len", "frame.cap_len")
@@ -184,24 +184,26 @@ struct RunEvidenceTests {
     @Test func `a full disk is noted, and the run goes on`() async throws {
         try await EvidenceFiles.with { files in
             let script = """
-                mount -t tmpfs -o size=64k none "$1"
-                "$0" run LTE --uplink none --pcap "$1/a.pcapng" --log "$1/a.csv" \
-                    --stats /dev/stdout -- sh -c \
+                mkdir "$1/disk"
+                mount -t tmpfs -o size=64k none "$1/disk"
+                "$0" run LTE --uplink none --pcap "$1/disk/a.pcapng" --log "$1/disk/a.csv" \
+                    --stats "$1/stats.json" -- sh -c \
                     'ping -qn -c 600 -i 0.002 -s 1000 198.18.0.1 >/dev/null; exit 3'
                 echo "exit code $?" >&2
-                tshark -r "$1/a.pcapng" 2>&1 >/dev/null | grep -v "Running as"
-                exit 0
+                tshark -r "$1/disk/a.pcapng" >/dev/null 2>&1
+                echo "tshark $?" >&2
                 """
             let result = try await runProcess(
                 "unshare",
                 ["--mount", "sh", "-c", script, try SandboxedRun.program(), files.directory.path])
             let said = result.standardError
             #expect(said.contains("exit code 3\n"), "\(said)")
+            #expect(said.contains("tshark 0\n"), "\(said)")
             #expect(
                 said.contains(
-                    "note: cannot write \(files.directory.path)/a.pcapng: No space left on device; "
+                    "note: cannot write \(files.directory.path)/disk/a.pcapng: No space left on device; "
                 ), "\(said)")
-            try await JSONSchema("statistics").expectValid(result.standardOutput)
+            #expect(try await files.statistics().exitCode == 3)
         }
     }
 
