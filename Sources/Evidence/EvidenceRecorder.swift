@@ -59,6 +59,7 @@ public final class EvidenceRecorder: PacketObserver {
         _ = try KernelThread(named: "evidence") { [self] in run() }
     }
 
+    /// Keeps a packet until it is written; without waiting, on any thread.
     public func observed(_ record: PacketRecord, frame: Span<UInt8>) {
         queue.append(record, frame: frame)
     }

@@ -9,11 +9,13 @@ public struct OrNull<Value: Codable & Sendable & Hashable>: Codable, Sendable, H
         self.wrappedValue = wrappedValue
     }
 
+    /// Reads a value or null.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
     }
 
+    /// Writes the value or null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if let wrappedValue {
