@@ -78,6 +78,11 @@ let package = Package(
             "PacketLoop",
             ["PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage]),
 
+        // What is written down of a run: captures, logs, statistics.
+        module(
+            "Evidence",
+            ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage]),
+
         // How the far side of a sandbox reaches the host's network.
         module("Uplink", ["Netlink", "LinuxKernel", systemPackage]),
 
@@ -91,13 +96,14 @@ let package = Package(
         module(
             "Sandbox",
             [
-                "Uplink", "Conditioner", "PacketLoop", "Netlink", "LinuxKernel", "LinkModel",
-                systemPackage,
+                "Uplink", "Evidence", "Conditioner", "PacketLoop", "Netlink", "LinuxKernel",
+                "LinkModel", "LinkUnits", systemPackage,
             ]),
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "Verification", "Sandbox", "Conditioner", "ProfileCatalog", "ProfileFormat",
+                "Verification", "Sandbox", "Evidence", "Conditioner", "ProfileCatalog",
+                "ProfileFormat",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
                 argumentParser, systemPackage,
             ],
@@ -132,6 +138,12 @@ let package = Package(
                 "PacketLoop", "PacketLoopProbe", "PacketEngine", "LinuxKernel", "LinkModel",
                 "LinkUnits", "LinkTesting", systemPackage,
             ]),
+        tests(
+            of: "Evidence",
+            [
+                "Evidence", "PacketLoop", "PacketEngine", "LinuxKernel", "LinkModel", "LinkUnits",
+                "LinkTesting", systemPackage,
+            ], goldens: true),
         tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
         tests(
             of: "ProfileCatalog",

@@ -1,12 +1,13 @@
 import Glibc
-import SystemPackage
+public import SystemPackage
 
 /// A region of memory for the bytes of frames, of which only what was written to exists.
 ///
 /// Places in it are named by their distance from its beginning.
 @safe
-public struct FrameMemory: ~Copyable {
-    @usableFromInline let base: UnsafeMutableRawPointer
+public struct FrameMemory: ~Copyable, Sendable {
+    // The address and no pointer: whoever has the memory is its only owner, on any thread.
+    @usableFromInline let address: UInt
     /// The size of the region in bytes.
     public let count: Int
 
@@ -18,11 +19,11 @@ public struct FrameMemory: ~Copyable {
             throw KernelError(
                 .create, subject: "memory for packets", errno: Errno(rawValue: errno))
         }
-        unsafe base = region
+        address = UInt(bitPattern: region)
         self.count = count
     }
 
-    deinit { unsafe munmap(base, count) }
+    deinit { unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), count) }
 
     /// Calls `body` with the bytes in `range`.
     @inlinable
@@ -55,9 +56,29 @@ public struct FrameMemory: ~Copyable {
         unsafe UnsafeMutableRawPointer(to).copyMemory(from: from, byteCount: source.count)
     }
 
+    /// Copies bytes from elsewhere to the place `target`.
+    @inlinable
+    public mutating func copy(_ source: Span<UInt8>, to target: Int) {
+        let target = unsafe pointer(to: target..<target + source.count)
+        unsafe source.withUnsafeBytes { source in
+            guard let from = source.baseAddress, let to = target.baseAddress else { return }
+            unsafe UnsafeMutableRawPointer(to).copyMemory(from: from, byteCount: source.count)
+        }
+    }
+
+    /// Writes the bytes in `range` to a file.
+    public func write(_ range: Range<Int>, to file: FileDescriptor) throws(Errno) {
+        let bytes = unsafe UnsafeRawBufferPointer(pointer(to: range))
+        do {
+            _ = try unsafe file.writeAll(bytes)
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
+    }
+
     /// Gives all memory back to the system; every byte is zero afterwards.
     public mutating func discard() {
-        unsafe madvise(base, count, MADV_DONTNEED)
+        unsafe madvise(UnsafeMutableRawPointer(bitPattern: address), count, MADV_DONTNEED)
     }
 
     @inlinable
@@ -65,7 +86,7 @@ public struct FrameMemory: ~Copyable {
         precondition(
             range.lowerBound >= 0 && range.upperBound <= count, "frames lie in their memory")
         return unsafe UnsafeMutableBufferPointer(
-            start: (base + range.lowerBound).assumingMemoryBound(to: UInt8.self),
+            start: UnsafeMutablePointer(bitPattern: address + UInt(range.lowerBound)),
             count: range.count)
     }
 }

@@ -47,6 +47,15 @@ public final class KernelThread: Sendable {
         lc_thread_make_punctual(isPreferred ? 1 : 0) == 1
     }
 
+    /// From now on a pipe that nobody reads any more is an error for the calling thread that
+    /// writes to it, and not the end of the process (`SIGPIPE`).
+    public static func outliveBrokenPipes() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
     private final class Work: Sendable {
         let body: @Sendable () -> Void
 

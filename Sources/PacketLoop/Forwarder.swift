@@ -14,6 +14,8 @@ struct Forwarder: ~Copyable {
     private var inbox: Inbox
     private var outbox: Outbox
     private var statistics: DirectionStatistics
+    /// How many packets have entered the link.
+    private var entered: UInt64 = 0
     /// What the emulation was last told of the time.
     private var time = Duration.zero
 
@@ -89,11 +91,14 @@ struct Forwarder: ~Copyable {
         store[id].arrival = time
         guard !headers.isExempt else {
             statistics.exempt += 1
+            store[id].number = nil
             observe(Ticket(frame: id), at: time, .exempt)
             send(exempt: id)
             return
         }
         let isDNS = headers.isToDNS && direction == .up
+        store[id].number = entered + 1
+        entered += UInt64(superFrame?.count ?? 1)
         guard let superFrame else {
             enqueue(Ticket(frame: id), headers.length, headers.flow, isDNS)
             return
@@ -139,7 +144,8 @@ struct Forwarder: ~Copyable {
 
     private mutating func carryOut(_ event: PacketEvent) {
         let ticket = Ticket(slot: event.slot)
-        observe(ticket, at: event.time, .judged(event.verdict))
+        observe(
+            ticket, at: event.time, .judged(event.verdict), isCopy: !event.releasesSlot)
         if !event.releasesSlot { store.retain(ticket.frame) }
         switch event.verdict {
         case .delivered:
@@ -187,16 +193,24 @@ extension Forwarder {
         return statistics
     }
 
-    private mutating func observe(_ ticket: Ticket, at time: Duration, _ fate: PacketRecord.Fate) {
+    private mutating func observe(
+        _ ticket: Ticket, at time: Duration, _ fate: PacketRecord.Fate, isCopy: Bool = false
+    ) {
         guard let observer else { return }
+        let number = store[ticket.frame].number.map { $0 + UInt64(ticket.segment ?? 0) }
         let record = PacketRecord(
-            direction: direction, arrival: store[ticket.frame].arrival, departure: time,
+            direction: direction, number: number, isCopy: isCopy,
+            arrival: store[ticket.frame].arrival, departure: time,
             length: ByteCount(bytes: UInt64(length(of: ticket))), fate: fate)
         guard ticket.segment != nil else {
             store.withFrame(ticket.frame) { observer.observed(record, frame: $1) }
             return
         }
-        guard let copy = store.copy(of: ticket) else { return }
+        guard let copy = store.copy(of: ticket) else {
+            // There is no memory for it, but for what became of it there always is.
+            observer.observed(record, frame: Span())
+            return
+        }
         store.withFrame(copy) { observer.observed(record, frame: $1) }
         store.release(copy)
     }

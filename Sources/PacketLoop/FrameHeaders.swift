@@ -2,30 +2,31 @@
 ///
 /// Frames come from anybody: one with short, absurd or unknown headers is described as far as it
 /// can be understood.
-struct FrameHeaders: Hashable {
+public struct FrameHeaders: Sendable, Hashable {
     /// Where the IP header begins: behind the Ethernet header and VLAN tags.
-    var network = 14
+    public internal(set) var network = 14
     /// 4 or 6, or zero for what is no IP.
-    var version: UInt8 = 0
+    public internal(set) var version: UInt8 = 0
     /// The bytes of the IP packet, or whatever the frame holds, without padding.
-    var length = 0
+    public internal(set) var length = 0
     /// The protocol number of what IP carries; zero where it could not be found.
-    var transportProtocol: UInt8 = 0
+    public internal(set) var transportProtocol: UInt8 = 0
     /// Where the header of TCP, UDP and the like begins, if this frame has it.
-    var transport: Int?
+    public internal(set) var transport: Int?
     /// Equal for packets of the same addresses, protocol and ports.
-    var flow: UInt32 = 0
+    public internal(set) var flow: UInt32 = 0
     /// Whether it goes to port 53 of TCP or UDP.
-    var isToDNS = false
+    public internal(set) var isToDNS = false
     /// Whether a link lets it pass at once, however bad: ARP and other things that are not IP,
     /// and by which neighbours find each other.
-    var isExempt = false
+    public internal(set) var isExempt = false
 
     static let tcp: UInt8 = 6
     static let udp: UInt8 = 17
     private static let icmpV6: UInt8 = 58
 
-    init(_ frame: Span<UInt8>) {
+    /// Reads the headers of a frame, of which the end may be missing.
+    public init(_ frame: Span<UInt8>) {
         guard frame.count >= 14 else {
             isExempt = true
             (network, length) = (frame.count, 0)

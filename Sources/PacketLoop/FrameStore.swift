@@ -24,6 +24,8 @@ struct FrameStore: ~Copyable {
         /// The length of the IP packet.
         var length = 0
         var arrival = Duration.zero
+        /// The number of its first packet on the link; nil if it passes at once.
+        var number: UInt64?
         var superFrame: SuperFrame?
 
         /// The bytes of the frame in the memory, with the `virtio_net_hdr`.

@@ -8,7 +8,8 @@ public import PacketEngine
 public protocol PacketObserver: Sendable {
     /// A packet, or a copy of one, has left the link or was dropped.
     ///
-    /// - Parameter frame: its Ethernet frame, valid during the call.
+    /// - Parameter frame: its Ethernet frame, valid during the call; empty if there is no memory left
+    ///   to take it out of a super-packet.
     func observed(_ record: PacketRecord, frame: Span<UInt8>)
 }
 
@@ -32,6 +33,11 @@ public struct PacketRecord: Sendable, Hashable {
 
     /// Which way it went.
     public var direction: LinkDirection
+    /// The how-manieth packet on the link in its direction it was, from 1; nil if it passed at
+    /// once. The same seed loses the same numbers.
+    public var number: UInt64?
+    /// Whether it is a copy that the link made; the packet itself follows.
+    public var isCopy: Bool
     /// When it came to the interface, counted from the loop's `LoopClock`.
     public var arrival: Duration
     /// When it left the link or was dropped, by the schedule of the link.
@@ -40,4 +46,18 @@ public struct PacketRecord: Sendable, Hashable {
     public var length: ByteCount
     /// What became of it.
     public var fate: Fate
+
+    /// Says what became of a packet.
+    public init(
+        direction: LinkDirection, number: UInt64?, isCopy: Bool = false, arrival: Duration,
+        departure: Duration, length: ByteCount, fate: Fate
+    ) {
+        self.direction = direction
+        self.number = number
+        self.isCopy = isCopy
+        self.arrival = arrival
+        self.departure = departure
+        self.length = length
+        self.fate = fate
+    }
 }

@@ -1,3 +1,4 @@
+import Evidence
 import FoundationEssentials
 import Glibc
 import LinuxKernel
@@ -40,14 +41,21 @@ struct FirstProcess {
             try family.startServer(server, network: places.far, identity: request.identity)
         }
         try family.waitForServers(listeningOn: request.serverPorts)
+        let beginning = KernelClock.monotonic
         let command = try start(in: places.app)
         let code = try family.wait(for: command)
-        if let statistics = plane.statistics() { channel.send(.statistics(statistics)) }
+        try report(plane.finish(request, after: KernelClock.monotonic - beginning))
         Process.endAllOthers()
         channel.send(.ended(code))
         // The end of the process closes the packet engine's sockets as well, which takes the
         // kernel a while that nobody should wait for.
         withExtendedLifetime(plane) { Process.exitAtOnce(0) }
+    }
+
+    private func report(_ end: LinkPlane.End) throws {
+        for note in end.notes { channel.send(.note(note)) }
+        guard request.evidence.wantsStatistics, let statistics = end.statistics else { return }
+        channel.send(.statistics(try statistics.json()))
     }
 
     /// Signals that would end this process or that it waits for.

@@ -1,5 +1,7 @@
 import Conditioner
+import Evidence
 import LinkModel
+import LinkUnits
 import LinuxKernel
 import Netlink
 import PacketLoop
@@ -7,7 +9,7 @@ import PacketLoop
 /// What conditions the wire between the app and the far side.
 enum LinkPlane {
     case kernel(Conditioner)
-    case engine(PacketLoop)
+    case engine(EmulatedLink)
 
     /// Conditions the wire in the calling thread's namespace, which is the link's.
     ///
@@ -17,30 +19,28 @@ enum LinkPlane {
         case .kernel:
             return (.kernel(try condition(request)), "kernel data plane, as asked for")
         case .engine:
-            return (.engine(try emulate(request)), "packet engine, as asked for")
+            return try emulate(request, "as asked for")
         case .auto:
-            if let reason = request.engineReason {
-                return (.engine(try emulate(request)), "packet engine: \(reason)")
-            }
+            if let reason = request.engineReason { return try emulate(request, reason) }
             // Asking is quick; trying, failing and taking back is not.
             if try FeatureProbe.finds(missing: .netem) {
-                return (.engine(try emulate(request)), "packet engine: this kernel has no netem")
+                return try emulate(request, "this kernel has no netem")
             }
             do {
                 return (.kernel(try condition(request)), "kernel data plane")
             } catch let error as ConditionerError {
-                return (.engine(try emulate(request)), "packet engine: \(error)")
+                return try emulate(request, "\(error)")
             }
         }
     }
 
-    private static func emulate(_ request: SandboxRequest) throws -> PacketLoop {
-        let loop = try PacketLoop(
-            appSide: SandboxNetwork.appEnd.index, farSide: SandboxNetwork.farEnd.index,
-            conditions: request.conditions.withExplicitLoss,
-            seed: request.seed ?? UInt64.random(in: .min ... .max))
-        try loop.start()
-        return loop
+    private static func emulate(
+        _ request: SandboxRequest, _ reason: String
+    ) throws -> (LinkPlane, explanation: String) {
+        let link = try EmulatedLink(request)
+        return (
+            .engine(link), "packet engine: \(reason); --seed \(link.seed) repeats what it loses"
+        )
     }
 
     /// A switch joins the ends, and qdiscs condition what crosses the far one, both ways.
@@ -61,13 +61,47 @@ enum LinkPlane {
         }
     }
 
-    /// What passed over the link, as JSON.
-    func statistics() -> String? { nil }
+    /// What is known of a link when the command has ended.
+    struct End {
+        /// What passed over it, if that was asked for.
+        var statistics: LinkStatistics?
+        /// What the user should know of it.
+        var notes: [String] = []
+    }
+
+    /// Counts what has passed, and ends what is written down.
+    ///
+    /// - Parameter duration: how long the command ran.
+    func finish(_ request: SandboxRequest, after duration: Duration) throws -> End {
+        switch self {
+        case .engine(let link):
+            return link.finish(after: duration)
+        case .kernel(let conditioner):
+            guard request.evidence.wantsStatistics else { return End() }
+            let ways = try conditioner.status().first?.ways ?? [:]
+            return End(
+                statistics: LinkStatistics(
+                    backend: "kernel", seed: nil, duration: duration, isFaithful: nil,
+                    up: WayCounters(ways[.up]?.counters, duration: duration),
+                    down: WayCounters(ways[.down]?.counters, duration: duration)))
+        }
+    }
+}
+
+extension WayCounters {
+    /// Takes over what qdiscs counted; a direction without any has passed nothing.
+    fileprivate init(_ counters: DirectionCounters?, duration: Duration) {
+        self.init(
+            packets: counters?.packets ?? 0, bytes: ByteCount(bytes: counters?.bytes ?? 0),
+            dropped: counters?.dropped ?? 0, lost: counters?.lost ?? 0,
+            queuedPackets: counters?.queuedPackets ?? 0, duration: duration)
+    }
 }
 
 extension SandboxRequest {
     /// Why only the packet engine will do; nil if the kernel may.
-    fileprivate var engineReason: String? {
-        seed == nil ? nil : "the kernel does not take a seed"
+    public var engineReason: String? {
+        if evidence.wantsPackets { return "the kernel does not tell what it does to which packet" }
+        return seed == nil ? nil : "the kernel does not take a seed"
     }
 }

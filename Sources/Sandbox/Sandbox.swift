@@ -1,3 +1,4 @@
+public import Evidence
 import Glibc
 import LinuxKernel
 import SystemPackage
@@ -26,8 +27,8 @@ public enum Sandbox {
     public struct Outcome: Sendable, Hashable {
         /// The command's exit code; 128 and the number for a signal; 124 if it ran too long.
         public var exitCode: Int32
-        /// What passed over the link, as JSON.
-        public var statistics: String?
+        /// What passed over the link, if that was asked for.
+        public var statistics: LinkStatistics?
     }
 
     /// Runs the command of `request` and waits for it.

@@ -1,3 +1,4 @@
+public import Evidence
 public import LinkModel
 public import LinuxKernel
 
@@ -47,6 +48,8 @@ public struct SandboxRequest: Sendable {
     public var uplink = Uplink.auto
     /// What decides the packets' fate; nil: every run another.
     public var seed: UInt64?
+    /// What is to be written down.
+    public var evidence = EvidenceRequest()
     /// How long the command may run; nil: as long as it likes.
     public var timeout: Duration?
     /// Whom the command runs as; nil: the caller.

@@ -1,3 +1,4 @@
+import Evidence
 import Glibc
 import LinuxKernel
 import SystemPackage
@@ -31,7 +32,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
             switch channel.receiveMessage() {
             case .note(let text): listener.note(text)
             case .explanation(let text): listener.explain(text)
-            case .statistics(let text): outcome.statistics = text
+            case .statistics(let text): outcome.statistics = try LinkStatistics(json: text)
             case .ended(let code):
                 // The kernel takes its time over the namespaces, but nobody is in them any more.
                 outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code

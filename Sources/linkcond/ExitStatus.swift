@@ -1,4 +1,5 @@
 import Conditioner
+import Evidence
 import LinuxKernel
 import ProfileCatalog
 import ProfileFormat
@@ -41,7 +42,8 @@ enum ExitStatus: Int32, CaseIterable {
         case is UsageError: self = .usage
         case is ProfileError: self = .badFile
         case let error as SandboxError: self.init(of: error)
-        case is OutputError: self = .cannotWrite
+        case is OutputError, is EvidenceError: self = .cannotWrite
+        case is UnavailableError: self = .unavailable
         case let error as LinkFailure: self = error.exitStatus
         case is VerificationError: self = .failed
         default: self = .internalFault
@@ -75,6 +77,11 @@ enum ExitStatus: Int32, CaseIterable {
         case .unreadable(.malformed): self = .badFile
         }
     }
+}
+
+/// Options that no data plane serves together.
+struct UnavailableError: Error, CustomStringConvertible {
+    let description: String
 }
 
 /// An argument that is well formed and yet names nothing.

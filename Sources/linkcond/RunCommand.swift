@@ -29,6 +29,7 @@ struct RunCommand: ParsableCommand {
               linkcond run 3G --server 'python3 -m http.server 8000' --server-ready 8000 \\
                   --uplink none -- curl -O http://server.linkcond:8000/file
               linkcond run Edge --set down.loss=2% --seed 7 -- npm test
+              linkcond run LTE --pcap lte.pcapng --stats lte.json -- npm test
             """)
 
     @Argument(
@@ -76,6 +77,8 @@ struct RunCommand: ParsableCommand {
         transform: DurationArgument.parse)
     var timeout: Duration?
 
+    @OptionGroup var evidence: EvidenceOptions
+
     @OptionGroup var global: GlobalOptions
 
     @Argument(
@@ -86,7 +89,6 @@ struct RunCommand: ParsableCommand {
     func validate() throws {
         guard !command.isEmpty else {
             throw ValidationError(
-
                 "there is no command; write it behind --, as in: linkcond run LTE -- curl URL")
         }
     }
@@ -105,13 +107,23 @@ struct RunCommand: ParsableCommand {
         request.backend = backend
         request.seed = seed
         request.timeout = timeout
+        try evidence.requireEngine(ifNeededBy: request)
         let environment = ProcessInfo.processInfo.environment
         if let user = InvokingUser.behindSudo(environment: environment) {
             request.identity = user.identity
             request.variables = user.variables
         }
         request.variables["LINKCOND_PROFILE"] = entry.profile.id
+        let files = try evidence.open(for: &request)
+        let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
+        if let statistics = outcome.statistics {
+            let json = RunStatisticsJSON(
+                profile: entry.profile.id, settings: settings, command: command,
+                conditions: request.conditions, startedAt: beginning,
+                exitCode: outcome.exitCode, link: statistics)
+            files.write(try JSONText.text(of: json), console)
+        }
         throw ExitCode(outcome.exitCode)
     }
 }

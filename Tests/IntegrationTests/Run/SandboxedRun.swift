@@ -59,7 +59,8 @@ struct SandboxedRun: Sendable {
             if let copy { return copy }
             let path = FileManager.default.temporaryDirectory
                 .appending(
-                    path: "linkcond-test-program-\(ProcessInfo.processInfo.processIdentifier)"
+                    // The kernel lab has the host's files and process numbers of its own.
+                    path: "linkcond-test-program-\(UUID().uuidString)"
                 )
                 .path
             // By another process: a child of this one that is just being made could keep the file

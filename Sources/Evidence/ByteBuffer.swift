@@ -1,0 +1,74 @@
+import LinuxKernel
+import SystemPackage
+
+/// Bytes that are gathered before they go to a file.
+///
+/// Its memory is taken once. Appending more than there is room for is a bug of the caller.
+struct ByteBuffer: ~Copyable {
+    private var memory: FrameMemory
+    private(set) var count = 0
+
+    init(capacity: Int) throws(KernelError) {
+        memory = try FrameMemory(reserving: capacity)
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// How many bytes can still be appended.
+    var room: Int { memory.count - count }
+
+    /// What was appended.
+    var bytes: [UInt8] {
+        memory.withBytes(in: 0..<count) { span in span.indices.map { span[$0] } }
+    }
+
+    mutating func append(_ text: String) {
+        append(text.utf8, count: text.utf8.count)
+    }
+
+    mutating func append(_ bytes: Span<UInt8>) {
+        memory.copy(bytes, to: count)
+        count += bytes.count
+    }
+
+    /// Appends a number, its lowest byte first.
+    mutating func append(_ number: some FixedWidthInteger & UnsignedInteger) {
+        set(number, at: count)
+        count += number.bitWidth / 8
+    }
+
+    /// Overwrites what stands at `offset`, or stands to come there.
+    mutating func set(_ number: some FixedWidthInteger & UnsignedInteger, at offset: Int) {
+        let size = number.bitWidth / 8
+        memory.withMutableBytes(in: offset..<offset + size) { bytes in
+            for index in 0..<size {
+                bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * index))
+            }
+        }
+    }
+
+    /// Appends zeros until the length is a multiple of four.
+    mutating func pad() {
+        while count % 4 != 0 { append(0 as UInt8) }
+    }
+
+    mutating func removeAll() {
+        count = 0
+    }
+
+    /// Writes all that was appended to a file.
+    func write(to file: FileDescriptor) throws(Errno) {
+        try memory.write(0..<count, to: file)
+    }
+
+    private mutating func append(_ bytes: some Sequence<UInt8>, count: Int) {
+        memory.withMutableBytes(in: self.count..<self.count + count) { room in
+            var index = 0
+            for byte in bytes {
+                room[index] = byte
+                index += 1
+            }
+        }
+        self.count += count
+    }
+}

@@ -1,0 +1,26 @@
+import LinuxKernel
+
+/// Where and by what a file was made.
+struct Host: Sendable, Hashable {
+    var hardware: String
+    var system: String
+    var application = "linkcond"
+
+    /// This one.
+    static func current() -> Host {
+        let words = ["ostype", "osrelease"].compactMap { name in
+            (try? SmallFile.read("/proc/sys/kernel/\(name)"))?.split(separator: "\n").first
+        }
+        return Host(hardware: architecture, system: words.joined(separator: " "))
+    }
+
+    private static var architecture: String {
+        #if arch(x86_64)
+            "x86_64"
+        #elseif arch(arm64)
+            "aarch64"
+        #else
+            ""
+        #endif
+    }
+}

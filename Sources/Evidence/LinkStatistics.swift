@@ -1,0 +1,57 @@
+import FoundationEssentials
+import LinkUnits
+public import PacketLoop
+
+/// What passed over the link of a run.
+public struct LinkStatistics: Codable, Sendable, Hashable {
+    /// What carried out the conditions: `engine` or `kernel`.
+    public var backend: String
+    /// With which the same packets meet the same fate; nil where the kernel rolled the dice.
+    @OrNull public var seed: UInt64?
+    /// How long the command ran.
+    public var durationSeconds: Double
+    /// Whether the link did what the profile says and nothing else; nil where nobody knows.
+    @OrNull public var isFaithful: Bool?
+    /// From the app to the network.
+    public var up: WayCounters
+    /// From the network to the app.
+    public var down: WayCounters
+    /// What became of the files in which packets were written down.
+    public var evidence: EvidenceReport
+
+    /// Gathers what is known.
+    public init(
+        backend: String, seed: UInt64?, duration: Duration, isFaithful: Bool?, up: WayCounters,
+        down: WayCounters, evidence: EvidenceReport = EvidenceReport()
+    ) {
+        self.backend = backend
+        _seed = OrNull(wrappedValue: seed)
+        durationSeconds = duration.seconds
+        _isFaithful = OrNull(wrappedValue: isFaithful)
+        self.up = up
+        self.down = down
+        self.evidence = evidence
+    }
+
+    /// Takes over what the packet engine counted.
+    public init(
+        _ loop: LoopStatistics, seed: UInt64, duration: Duration,
+        evidence: EvidenceReport = EvidenceReport()
+    ) {
+        self.init(
+            backend: "engine", seed: seed, duration: duration,
+            isFaithful: Faithfulness(loop).isGiven,
+            up: WayCounters(loop.up, duration: duration),
+            down: WayCounters(loop.down, duration: duration), evidence: evidence)
+    }
+
+    /// Reads what `json` has written.
+    public init(json: String) throws {
+        self = try JSONDecoder().decode(LinkStatistics.self, from: Data(json.utf8))
+    }
+
+    /// The statistics as JSON.
+    public func json() throws -> String {
+        String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
+    }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import Evidence
+import LinkModel
+import LinuxKernel
+import Sandbox
+
+/// Options that name files in which a run is written down.
+struct EvidenceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Writes what passed over the link as JSON, as Profiles/schema/statistics.schema.json "
+                + "describes it.", valueName: "file"),
+        completion: .file())
+    var stats: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Writes all packets as pcapng, each with what became of it as a comment. What was "
+                + "still under way at the end is not in it.", valueName: "file"),
+        completion: .file())
+    var pcap: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Writes a line for each packet: CSV if the name ends in .csv, else JSON.",
+            valueName: "file"),
+        completion: .file())
+    var log: String?
+
+    func validate() throws {
+        let paths = [stats, pcap, log].compactMap(\.self)
+        guard Set(paths).count == paths.count else {
+            throw ValidationError("--stats, --pcap and --log cannot write to the same file")
+        }
+    }
+
+    /// Refuses what only the packet engine can do, where the kernel is asked for.
+    func requireEngine(ifNeededBy request: SandboxRequest) throws {
+        guard request.backend == .kernel else { return }
+        let options = ["--pcap": pcap != nil, "--log": log != nil, "--seed": request.seed != nil]
+        guard let option = options.filter(\.value).keys.sorted().first else { return }
+        throw UnavailableError(
+            description: "the kernel data plane cannot do \(option); leave out \(option) or "
+                + "--backend kernel")
+    }
+
+    /// Opens the files, so that one that cannot be written is an error before anything happens,
+    /// and asks `request` to have them filled.
+    func open(for request: inout SandboxRequest) throws(EvidenceError) -> StatisticsFile {
+        let owner = request.identity.map {
+            OutputFile.Owner(user: $0.user, group: $0.group)
+        }
+        func open(_ path: String?) throws(EvidenceError) -> OutputFile? {
+            guard let path else { return nil }
+            return try OutputFile(creating: path, owner: owner)
+        }
+        request.evidence.capture = try open(pcap)
+        request.evidence.log = try open(log)
+        request.evidence.wantsStatistics = stats != nil
+        let conditions = request.conditions.withExplicitLoss
+        request.evidence.upDescription = ConditionText.text(of: conditions.up)
+        request.evidence.downDescription = ConditionText.text(of: conditions.down)
+        return StatisticsFile(file: try open(stats))
+    }
+}
+
+/// Where the statistics of a run go; nowhere if they were not asked for.
+struct StatisticsFile {
+    let file: OutputFile?
+
+    /// Writes them. That this fails is no reason to hide how the command ended.
+    func write(_ text: String, _ console: Console) {
+        do {
+            try file?.write(text + "\n")
+        } catch {
+            console.note("\(error)")
+        }
+    }
+}

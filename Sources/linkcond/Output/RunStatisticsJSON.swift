@@ -1,0 +1,61 @@
+import Evidence
+import FoundationEssentials
+import LinkModel
+import LinkUnits
+import LinuxKernel
+
+/// What `run --stats` writes. The keys are a promise: see
+/// `Profiles/schema/statistics.schema.json`.
+struct RunStatisticsJSON: Encodable {
+    let profile: String
+    let settings: [String]
+    let command: [String]
+    let exitCode: Int32
+    let startedAt: String
+    let durationSeconds: Double
+    let backend: String
+    let kernel: String
+    let seed: OrNull<UInt64>
+    let faithful: OrNull<Bool>
+    let down: Way
+    let up: Way
+    let dns: OrNull<ProfileJSON.DNS>
+    let evidence: EvidenceReport
+
+    init(
+        profile: String, settings: [String], command: [String], conditions: LinkConditions,
+        startedAt: Date, exitCode: Int32, link: LinkStatistics
+    ) {
+        self.profile = profile
+        self.settings = settings
+        self.command = command
+        self.exitCode = exitCode
+        self.startedAt = Timestamp.text(Int64(startedAt.timeIntervalSince1970))
+        durationSeconds = link.durationSeconds
+        backend = link.backend
+        let release = try? SmallFile.read("/proc/sys/kernel/osrelease")
+        kernel = release?.split(separator: "\n").first.map(String.init) ?? "unknown"
+        seed = OrNull(link.seed)
+        faithful = OrNull(link.isFaithful)
+        let conditions = conditions.withExplicitLoss
+        down = Way(conditions: DirectionJSON(conditions.down), counters: link.down)
+        up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)
+        dns = OrNull(
+            conditions.dnsDelay.map { ProfileJSON.DNS(delayMilliseconds: $0.milliseconds) })
+        evidence = link.evidence
+    }
+
+    /// The conditions of a direction with what was counted beside them.
+    struct Way: Encodable {
+        let conditions: DirectionJSON
+        let counters: WayCounters
+
+        func encode(to encoder: any Encoder) throws {
+            try conditions.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(counters, forKey: .counters)
+        }
+
+        private enum CodingKeys: CodingKey { case counters }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import LinkModel
+import LinkUnits
+import PacketEngine
+import Testing
+
+@testable import Evidence
+@testable import PacketLoop
+
+@Suite("Link statistics")
+struct StatisticsTests {
+    private static func direction(
+        lateness: Duration = .microseconds(50), packets: Int = 1000
+    ) -> DirectionStatistics {
+        var link = LinkEmulator(DirectionConditions(), seed: 1)
+        link.enqueue(Packet(slot: 0, length: ByteCount(bytes: 1500)), at: .zero)
+        while link.nextVerdict(at: .seconds(1)) != nil {}
+        var statistics = DirectionStatistics(link: link.counters)
+        statistics.lateness.record(lateness, packets: packets)
+        return statistics
+    }
+
+    private static let loop = LoopStatistics(up: direction(), down: direction())
+
+    @Test func `a loop that does as it should is faithful`() {
+        #expect(Faithfulness(Self.loop).isGiven)
+        #expect(Faithfulness(Self.loop).note == nil)
+    }
+
+    @Test func `one that loses what nobody wanted lost is not, and says so`() {
+        for counter: WritableKeyPath<DirectionStatistics, UInt64> in [
+            \.socketDrops, \.memoryDrops, \.unreadable, \.sendFailures,
+        ] {
+            var loop = Self.loop
+            loop.down[keyPath: counter] = 3
+            #expect(!Faithfulness(loop).isGiven)
+            #expect(
+                Faithfulness(loop).note?.hasSuffix(
+                    "3 packets were lost that the profile did not lose") == true)
+        }
+    }
+
+    @Test func `nor is one that is late, unless that was only a packet or two`() {
+        var loop = Self.loop
+        loop.up = Self.direction(lateness: .milliseconds(20))
+        #expect(!Faithfulness(loop).isGiven)
+        #expect(Faithfulness(loop).note?.contains("more than 20 ms late") == true)
+        loop.up = Self.direction(lateness: .milliseconds(20), packets: 10)
+        #expect(Faithfulness(loop).isGiven)
+    }
+
+    @Test func `counts what passed`() {
+        let counters = WayCounters(Self.direction(), duration: .seconds(2))
+        #expect(counters.arrivedPackets == 1)
+        #expect(counters.packets == 1)
+        #expect(counters.bytes == 1500)
+        #expect(counters.bitsPerSecond == 6000)
+        #expect(counters.ecnMarkedPackets == 0)
+        #expect(WayCounters(Self.direction(), duration: .zero).bitsPerSecond == 0)
+    }
+
+    @Test func `survive being sent as JSON`() throws {
+        let statistics = LinkStatistics(Self.loop, seed: .max, duration: .milliseconds(1500))
+        #expect(try LinkStatistics(json: statistics.json()) == statistics)
+    }
+
+    @Test func `what is not known is null and not left out`() throws {
+        let counters = WayCounters(
+            packets: 1, bytes: ByteCount(bytes: 2), dropped: 3, lost: 4, queuedPackets: 5,
+            duration: .seconds(1))
+        let statistics = LinkStatistics(
+            backend: "kernel", seed: nil, duration: .seconds(1), isFaithful: nil, up: counters,
+            down: counters)
+        let object = try JSONSerialization.jsonObject(with: Data(statistics.json().utf8))
+        let fields = try #require(object as? [String: Any])
+        #expect(fields["seed"] is NSNull)
+        let up = try #require(fields["up"] as? [String: Any])
+        #expect(up["longestQueuePackets"] is NSNull)
+        #expect(up["lost"] as? Int == 4)
+    }
+}
