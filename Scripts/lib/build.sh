@@ -35,19 +35,27 @@ require_swift() {
             "get 6.2 or later from https://swift.org/install"
 }
 
+# build_release_product PRODUCT
+build_release_product() {
+    local log
+    log=$(swift build --package-path "$repository" -c release --product "$1" \
+        -Xswiftc -static-executable -Xlinker -s </dev/null 2>&1) && return
+    printf '%s\n' "$log" >&2
+    say "the build failed; the compiler's messages stand above"
+    return "$exit_internal"
+}
+
 # The stamp bears the time at which the build began, so that what is edited meanwhile counts.
 build_release() {
-    local log stamp
+    local stamp
     require_packages "${build_packages[@]}"
     require_swift
     say "building linkcond (the first time takes some minutes, later ones less)"
     mkdir -p "$repository/.build"
     stamp=$(mktemp "$build_stamp.XXXXXX")
-    log=$(swift build --package-path "$repository" -c release --product linkcond \
-        -Xswiftc -static-executable -Xlinker -s </dev/null 2>&1) || {
+    build_release_product linkcond || {
         rm -f "$stamp"
-        printf '%s\n' "$log" >&2
-        fail "$exit_internal" "the build failed; the compiler's messages stand above"
+        exit "$exit_internal"
     }
     mv -f "$stamp" "$build_stamp"
 }

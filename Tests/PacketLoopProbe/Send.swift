@@ -50,6 +50,12 @@ enum Send {
             for (index, byte) in header.enumerated() { bytes[index] = byte }
             let length = size - 14
             (bytes[26], bytes[27]) = (UInt8(length >> 8), UInt8(length & 0xff))
+            // A bridge may look at it.
+            let sum = stride(from: 24, to: 44, by: 2).reduce(UInt32(0)) {
+                $0 + UInt32(bytes[$1]) << 8 + UInt32(bytes[$1 + 1])
+            }
+            let checksum = ~UInt16(truncatingIfNeeded: sum + sum >> 16)
+            (bytes[34], bytes[35]) = (UInt8(checksum >> 8), UInt8(checksum & 0xff))
             (bytes[48], bytes[49]) = (UInt8((length - 20) >> 8), UInt8((length - 20) & 0xff))
         }
     }

@@ -1,0 +1,104 @@
+"""The measurements, each in interleaved runs, so that what else the machine does meets all alike."""
+
+import json
+import statistics
+
+from engine_bench import mahimahi
+from engine_bench.network import Network
+from shared.machine import wait_until_idle
+from shared.processes import run
+
+UNLIMITED = ""
+# Packets are on the link one by one, and those that are due when the thread looks leave together.
+SEGMENTING = "up.bandwidth=1000 Gbit/s;down.bandwidth=1000 Gbit/s"
+RATES = (1000, 10_000, 100_000)
+
+
+def measure_throughput(network, repeat, seconds, patience):
+    """Gigabits per second of one TCP connection, one figure for each round."""
+    figures = {}
+
+    def note(name, value):
+        figures.setdefault(name, []).append(value)
+
+    for _ in range(repeat):
+        wait_until_idle(patience)
+        for offloads in (True, False):
+            suffix = "" if offloads else ", no offload"
+            network.set_offloads(offloads)
+            for name, middle in middles(network):
+                with middle:
+                    note(name + suffix, tcp(network, seconds))
+        network.set_offloads(True)
+        for name, shell in mahimahi.shells().items():
+            note(name, mahimahi.throughput(network, shell, seconds))
+    return figures
+
+
+def median_ratio(values, others):
+    """The median of what the ratio was in each round, since rounds meet different machines."""
+    return statistics.median(value / other for value, other in zip(values, others))
+
+
+def middles(network):
+    yield "bridge", network.bridge()
+    yield "engine", network.loop(UNLIMITED)
+    yield "engine segmenting", network.loop(SEGMENTING)
+
+
+def tcp(network, seconds):
+    with network.iperf_server("far"):
+        done = run([*network.inside("app"), "iperf3", "-c", Network.FAR, "-t", seconds, "-J"])
+    return json.loads(done)["end"]["sum_received"]["bits_per_second"] / 1e9
+
+
+def measure_flood(network, repeat, seconds, patience):
+    """Packets of 64 bytes as fast as one sender can: how many arrive per second, medians."""
+    figures = {}
+    for _ in range(repeat):
+        wait_until_idle(patience)
+        for name, middle in middles(network):
+            with middle:
+                heard, sent = network.probe(0, seconds)
+                figures.setdefault(name, []).append(
+                    (heard["packetsPerSecond"], heard["packets"] / sent))
+    return {
+        name: {"perSecond": statistics.median(rate for rate, _ in values),
+               "arrivedShare": statistics.median(share for _, share in values)}
+        for name, values in figures.items()}
+
+
+def measure_delay(network, repeat, seconds, patience):
+    """How late packets arrive, and what the processors spend on each: medians, worst maximum."""
+    figures = {}
+    for rate in RATES:
+        runs = []
+        for _ in range(repeat):
+            wait_until_idle(patience)
+            with network.bridge():
+                bridge = network.probe(rate, seconds)[0]["delayMicroseconds"]
+            runs.append({"bridge": bridge, **delay_run(network, rate, seconds)})
+        figures[rate] = {
+            key: combined(key, [run[key] for run in runs]) for key in runs[0]}
+    return figures
+
+
+def delay_run(network, rate, seconds):
+    with network.loop("up.delay=10 ms") as loop:
+        before = loop.processor_seconds()
+        heard, sent = network.probe(rate, seconds)
+        spent = loop.processor_seconds() - before
+        late = loop.statistics()["up"]["lateMicroseconds"]
+    return {
+        "rate": heard["packetsPerSecond"],
+        "lostShare": 1 - heard["packets"] / sent,
+        "error": {key: value - 10_000 for key, value in heard["delayMicroseconds"].items()},
+        # From the schedule until the system call that sends has returned, which the loop knows.
+        "late": late,
+        "processorMicroseconds": spent / max(1, heard["packets"]) * 1e6}
+
+
+def combined(name, values):
+    if isinstance(values[0], dict):
+        return {key: combined(key, [value[key] for value in values]) for key in values[0]}
+    return max(values) if name == "max" else statistics.median(values)
