@@ -6,14 +6,14 @@ import Synchronization
 
 /// The thread of one direction.
 final class DirectionLoop: Sendable {
-    private let direction: LinkDirection
+    private let direction: Direction
     private let forwarder: Mutex<Forwarder>
     private let alarm: Alarm
     private let isStopped = Atomic<Bool>(false)
     private let thread = Mutex<KernelThread?>(nil)
 
     init(
-        _ direction: LinkDirection, from source: Int32, to target: Int32, _ emulator: LinkEmulator,
+        _ direction: Direction, from source: Int32, to target: Int32, _ emulator: LinkEmulator,
         memory: ByteCount, clock: LoopClock, observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction

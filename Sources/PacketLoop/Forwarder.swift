@@ -6,7 +6,7 @@ import SystemPackage
 
 /// One direction of a link: from its inbox through the emulation to its outbox.
 struct Forwarder: ~Copyable {
-    private let direction: LinkDirection
+    private let direction: Direction
     private let clock: LoopClock
     private let observer: (any PacketObserver)?
     private var emulator: LinkEmulator
@@ -18,7 +18,7 @@ struct Forwarder: ~Copyable {
     private var time = Duration.zero
 
     init(
-        _ direction: LinkDirection, emulator: LinkEmulator, receiver: consuming PacketReceiver,
+        _ direction: Direction, emulator: LinkEmulator, receiver: consuming PacketReceiver,
         outbox: consuming Outbox, memory: ByteCount, clock: LoopClock,
         observer: (any PacketObserver)?
     ) throws(KernelError) {
