@@ -91,8 +91,8 @@ let package = Package(
         module(
             "Sandbox",
             [
-                "Uplink", "Conditioner", "PacketLoop", "Netlink", "LinuxKernel", "LinkModel",
-                systemPackage,
+                "Uplink", "Conditioner", "PacketLoop", "PacketEngine", "TrafficControl", "Netlink",
+                "LinuxKernel", "LinkModel", systemPackage,
             ]),
         .executableTarget(
             name: "linkcond",

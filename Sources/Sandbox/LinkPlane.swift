@@ -37,7 +37,7 @@ enum LinkPlane {
     private static func emulate(_ request: SandboxRequest) throws -> PacketLoop {
         let loop = try PacketLoop(
             appSide: SandboxNetwork.appEnd.index, farSide: SandboxNetwork.farEnd.index,
-            conditions: request.conditions.withExplicitLoss,
+            conditions: request.conditions, traces: request.traces,
             seed: request.seed ?? UInt64.random(in: .min ... .max))
         try loop.start()
         return loop
@@ -68,6 +68,9 @@ enum LinkPlane {
 extension SandboxRequest {
     /// Why only the packet engine will do; nil if the kernel may.
     fileprivate var engineReason: String? {
-        seed == nil ? nil : "the kernel does not take a seed"
+        if conditions.up.trace != nil || conditions.down.trace != nil {
+            return "the kernel plays no delivery traces"
+        }
+        return seed == nil ? nil : "the kernel does not take a seed"
     }
 }

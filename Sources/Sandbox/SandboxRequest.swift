@@ -1,5 +1,6 @@
 public import LinkModel
 public import LinuxKernel
+import PacketLoop
 
 /// What `run` is asked for.
 public struct SandboxRequest: Sendable {
@@ -53,6 +54,9 @@ public struct SandboxRequest: Sendable {
     public var identity: Program.Identity?
     /// Variables of the command's environment, beside the caller's.
     public var variables: [String: String] = [:]
+
+    /// The delivery traces of the conditions, once `Sandbox.run` has read them.
+    var traces = LinkTraces()
 
     /// Asks for a command under conditions.
     public init(conditions: LinkConditions, profile: String, command: [RawText]) {
