@@ -13,14 +13,16 @@ struct Forwarder: ~Copyable {
     private var store: FrameStore
     private var inbox: Inbox
     private var outbox: Outbox
+    /// Tells which frames are those of this direction; nil if all are.
+    private var traffic: LoopbackTraffic?
     private var statistics: DirectionStatistics
     /// What the emulation was last told of the time.
     private var time = Duration.zero
 
     init(
         _ direction: Direction, emulator: LinkEmulator, receiver: consuming PacketReceiver,
-        outbox: consuming Outbox, memory: ByteCount, clock: LoopClock,
-        observer: (any PacketObserver)?
+        outbox: consuming Outbox, traffic: LoopbackTraffic?, memory: ByteCount,
+        clock: LoopClock, observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction
         self.clock = clock
@@ -30,6 +32,7 @@ struct Forwarder: ~Copyable {
         store = try FrameStore(limit: memory)
         inbox = Inbox(receiver, store: &store)
         self.outbox = outbox
+        self.traffic = traffic
     }
 
     /// Does what is to be done now, and says when to come again; nil if only a frame or a change
@@ -80,9 +83,17 @@ struct Forwarder: ~Copyable {
     /// Puts a frame on the link, in pieces where the link treats packets singly.
     private mutating func enter(_ id: FrameStore.ID) {
         let isCut = emulator.treatsPacketsSingly
-        let (headers, superFrame) = store.withFrame(id) { virtual, frame in
+        let (headers, superFrame, isMine) = store.withFrame(id) { virtual, frame in
             let headers = FrameHeaders(frame)
-            return (headers, isCut ? SuperFrame(virtual, headers, frame) : nil)
+            let direction = traffic?.direction(headers, frame) ?? direction
+            return (
+                headers, isCut ? SuperFrame(virtual, headers, frame) : nil,
+                direction == self.direction
+            )
+        }
+        guard isMine else {
+            store.release(id)
+            return
         }
         store[id].network = headers.network
         store[id].length = headers.length

@@ -46,6 +46,8 @@ public struct SandboxRequest: Sendable {
     public var backend = Backend.auto
     /// How the far side reaches the host's network.
     public var uplink = Uplink.auto
+    /// Whether the conditions also hold between the command's own processes, over the loopback.
+    public var conditionsLoopback = false
     /// What decides the packets' fate; nil: every run another.
     public var seed: UInt64?
     /// How long the command may run; nil: as long as it likes.
