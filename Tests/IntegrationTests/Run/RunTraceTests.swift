@@ -23,8 +23,7 @@ struct RunTraceTests {
         }
     }
 
-    @Test(arguments: Caller.allCases)
-    func `a download is as fast as the trace lets it`(caller: Caller) async throws {
+    @Test func `a download is as fast as the trace lets it`() async throws {
         struct Report: Decodable {
             struct End: Decodable {
                 struct Sum: Decodable { let bits_per_second: Double }
@@ -36,11 +35,22 @@ struct RunTraceTests {
             let output = try await SandboxedRun(
                 profile, "--uplink", "none", "--server", "iperf3 --server --one-off >/dev/null",
                 "--server-ready", "5201", "--", "iperf3", "--json", "--client", "server.linkcond",
-                "--reverse", "--omit", "2", "--time", "4", by: caller
+                "--reverse", "--omit", "2", "--time", "4"
             ).output()
             let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
             let ratio = report.end.sum_received.bits_per_second / (1.2e6 * 1448 / 1500)
             #expect(abs(ratio - 1) < 0.05, "\(ratio)")
+        }
+    }
+
+    @Test(arguments: Caller.allCases)
+    func `the loopback follows the trace, too`(caller: Caller) async throws {
+        try await Self.withProfile { profile, _ in
+            let report = try await LoopbackProgram.report(
+                [profile], "127.0.0.1", port: 8000, down: 400_000, up: 400_000, by: caller)
+            let ratio = try #require(report.down) / (1.2e6 * 1448 / 1500)
+            #expect((0.5...1.05).contains(ratio), "\(ratio)")
+            #expect(try #require(report.up) > 1.2e6)
         }
     }
 
