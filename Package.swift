@@ -96,8 +96,8 @@ let package = Package(
         module(
             "Sandbox",
             [
-                "Uplink", "Evidence", "Conditioner", "PacketLoop", "Netlink", "LinuxKernel",
-                "LinkModel", "LinkUnits", systemPackage,
+                "Uplink", "Evidence", "Conditioner", "PacketLoop", "PacketEngine", "TrafficControl",
+                "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
             ]),
         .executableTarget(
             name: "linkcond",

@@ -1,3 +1,4 @@
+public import LinkModel
 public import LinuxKernel
 public import Netlink
 import SystemPackage

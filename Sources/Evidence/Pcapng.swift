@@ -1,3 +1,4 @@
+import LinkModel
 import LinkUnits
 import PacketEngine
 import PacketLoop

@@ -84,4 +84,19 @@ extension NetworkNamespace {
                 .enter, subject: "a network namespace", errno: Errno(rawValue: -status))
         }
     }
+
+    /// Runs `body` on the calling thread in another namespace, and takes the thread back to where
+    /// it was.
+    public static func visit<Result: ~Copyable>(
+        _ namespace: FileDescriptor, _ body: () throws(KernelError) -> Result
+    ) throws(KernelError) -> Result {
+        let here = try openCurrent()
+        defer { try? here.close() }
+        try enter(namespace)
+        defer {
+            let status = lc_enter_network(here.rawValue)
+            precondition(status == 0, "a thread may go back to where it comes from")
+        }
+        return try body()
+    }
 }

@@ -3,10 +3,10 @@ import SystemPackage
 
 /// Files that are read as a whole, such as those under `/proc`.
 public enum SmallFile {
-    private static let limit = 65_536
-
-    /// The text of a file, of which 64 KiB are read at most.
-    public static func read(_ path: String) throws(KernelError) -> String {
+    /// The text of a file, of which `limit` bytes are read at most.
+    public static func read(
+        _ path: String, limit: Int = 65_536
+    ) throws(KernelError) -> String {
         do {
             let file = try FileDescriptor.open(
                 FilePath(path), .readOnly, options: [.closeOnExec])

@@ -121,6 +121,14 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
+    /// Changes the size of the largest IP packet. Equivalent to `ip link set dev NAME mtu N`.
+    public static func setMTU(index: Int32, _ mtu: UInt32) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        builder.append(header(index: index))
+        builder.put(Int(IFLA_MTU), mtu)
+        return builder.finish()
+    }
+
     /// Changes the description only. Equivalent to `ip link set dev NAME alias TEXT`.
     public static func setAlias(index: Int32, _ alias: String) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)

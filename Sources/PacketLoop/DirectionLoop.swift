@@ -3,27 +3,55 @@ import LinkUnits
 import LinuxKernel
 import PacketEngine
 import Synchronization
+import SystemPackage
+
+/// Where the frames of a direction come from and where they go.
+enum LoopPath {
+    /// From one interface to another; all frames are of this direction.
+    case wire(from: Int32, to: Int32)
+    /// From an interface to which come the frames that a host's loopback sends, of both
+    /// directions, to that loopback.
+    case loopback(from: Int32, of: FileDescriptor)
+
+    /// The interface where frames come from.
+    var source: Int32 {
+        switch self {
+        case .wire(let source, _), .loopback(let source, _): source
+        }
+    }
+
+    /// What tells the frames of this direction from others; nil if there are no others.
+    var traffic: LoopbackTraffic? {
+        if case .loopback = self { LoopbackTraffic() } else { nil }
+    }
+
+    func makeOutbox() throws(KernelError) -> Outbox {
+        switch self {
+        case .wire(_, let target): try Outbox(interface: target)
+        case .loopback(_, let host): try Outbox(loopbackOf: host)
+        }
+    }
+}
 
 /// The thread of one direction.
 final class DirectionLoop: Sendable {
-    private let direction: LinkDirection
+    private let direction: Direction
     private let forwarder: Mutex<Forwarder>
     private let alarm: Alarm
     private let isStopped = Atomic<Bool>(false)
     private let thread = Mutex<KernelThread?>(nil)
 
     init(
-        _ direction: LinkDirection, from source: Int32, to target: Int32, _ emulator: LinkEmulator,
-        memory: ByteCount, clock: LoopClock, observer: (any PacketObserver)?
+        _ direction: Direction, _ path: LoopPath, _ emulator: LinkEmulator, memory: ByteCount,
+        clock: LoopClock, observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction
-        let receiver = try PacketReceiver(interface: source)
+        let receiver = try PacketReceiver(interface: path.source)
         alarm = try Alarm(for: receiver)
         forwarder = Mutex(
             try Forwarder(
-                direction, emulator: emulator, receiver: receiver,
-                outbox: try Outbox(interface: target), memory: memory, clock: clock,
-                observer: observer))
+                direction, emulator: emulator, receiver: receiver, outbox: path.makeOutbox(),
+                traffic: path.traffic, memory: memory, clock: clock, observer: observer))
     }
 
     func start() throws(KernelError) {

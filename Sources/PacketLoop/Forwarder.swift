@@ -6,13 +6,15 @@ import SystemPackage
 
 /// One direction of a link: from its inbox through the emulation to its outbox.
 struct Forwarder: ~Copyable {
-    private let direction: LinkDirection
+    private let direction: Direction
     private let clock: LoopClock
     private let observer: (any PacketObserver)?
     private var emulator: LinkEmulator
     private var store: FrameStore
     private var inbox: Inbox
     private var outbox: Outbox
+    /// Tells which frames are those of this direction; nil if all are.
+    private var traffic: LoopbackTraffic?
     private var statistics: DirectionStatistics
     /// How many packets have entered the link.
     private var entered: UInt64 = 0
@@ -20,9 +22,9 @@ struct Forwarder: ~Copyable {
     private var time = Duration.zero
 
     init(
-        _ direction: LinkDirection, emulator: LinkEmulator, receiver: consuming PacketReceiver,
-        outbox: consuming Outbox, memory: ByteCount, clock: LoopClock,
-        observer: (any PacketObserver)?
+        _ direction: Direction, emulator: LinkEmulator, receiver: consuming PacketReceiver,
+        outbox: consuming Outbox, traffic: LoopbackTraffic?, memory: ByteCount,
+        clock: LoopClock, observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction
         self.clock = clock
@@ -32,6 +34,7 @@ struct Forwarder: ~Copyable {
         store = try FrameStore(limit: memory)
         inbox = Inbox(receiver, store: &store)
         self.outbox = outbox
+        self.traffic = traffic
     }
 
     /// Does what is to be done now, and says when to come again; nil if only a frame or a change
@@ -82,9 +85,17 @@ struct Forwarder: ~Copyable {
     /// Puts a frame on the link, in pieces where the link treats packets singly.
     private mutating func enter(_ id: FrameStore.ID) {
         let isCut = emulator.treatsPacketsSingly
-        let (headers, superFrame) = store.withFrame(id) { virtual, frame in
+        let (headers, superFrame, isMine) = store.withFrame(id) { virtual, frame in
             let headers = FrameHeaders(frame)
-            return (headers, isCut ? SuperFrame(virtual, headers, frame) : nil)
+            let direction = traffic?.direction(headers, frame) ?? direction
+            return (
+                headers, isCut ? SuperFrame(virtual, headers, frame) : nil,
+                direction == self.direction
+            )
+        }
+        guard isMine else {
+            store.release(id)
+            return
         }
         store[id].network = headers.network
         store[id].length = headers.length

@@ -30,7 +30,8 @@ struct Outbox: ~Copyable {
     /// Round the queueing discipline, which is faster, but only for what the interface can do by
     /// itself: it refuses a super-packet that the kernel would have to cut for it.
     private let direct: PacketSender
-    private let general: PacketSender
+    /// Nil where filters beside the queueing discipline would send the frames back.
+    private let general: PacketSender?
     private var isDirect = true
     private var batch = SendBatch()
     private var entries: [Entry] = []
@@ -45,6 +46,19 @@ struct Outbox: ~Copyable {
         self.direct = direct
         entries.reserveCapacity(SendBatch.capacity)
     }
+
+    /// Makes an outbox that has frames arrive on the loopback of a network namespace, which can do
+    /// with super-packets.
+    init(loopbackOf host: FileDescriptor) throws(KernelError) {
+        direct = try NetworkNamespace.visit(host) { () throws(KernelError) in
+            try PacketSender(interface: Self.loopback, bypassesQdisc: true)
+        }
+        general = nil
+        entries.reserveCapacity(SendBatch.capacity)
+    }
+
+    /// The index of the loopback in every namespace.
+    private static let loopback: Int32 = 1
 
     /// Whether frames wait that the kernel did not take.
     var isRefused: Bool { refusedSince != nil }
@@ -137,14 +151,15 @@ struct Outbox: ~Copyable {
     }
 
     private mutating func send() throws(Errno) -> Int {
-        guard isDirect else { return try general.send(&batch) }
-        do {
-            return try direct.send(&batch)
-        } catch {
-            guard error == .noBufferSpace else { throw error }
-            isDirect = false
-            return try general.send(&batch)
+        if isDirect {
+            do {
+                return try direct.send(&batch)
+            } catch {
+                guard error == .noBufferSpace, general != nil else { throw error }
+                isDirect = false
+            }
         }
+        return try general?.send(&batch) ?? 0
     }
 
     /// Whether the kernel may take the first frame soon.

@@ -3,8 +3,10 @@ public import LinkUnits
 public import LinuxKernel
 import PacketEngine
 import Synchronization
+public import SystemPackage
 
-/// Carries frames between two Ethernet interfaces, through an emulated link in each direction.
+/// Carries frames between two Ethernet interfaces, through an emulated link in each direction; or
+/// between the programs of one host that talk over its loopback.
 ///
 /// Theory of operation. A thread for each direction sleeps until frames come, which a packet
 /// socket (`PACKET_VNET_HDR`) hands over in batches with the time of their arrival, or until the
@@ -40,17 +42,56 @@ public final class PacketLoop: Sendable {
         memory: ByteCount = PacketLoop.defaultMemory,
         observer: (any PacketObserver)? = nil
     ) throws(KernelError) {
-        let conditions = conditions.withExplicitLoss
+        let emulators = Self.emulators(conditions, traces, seed: seed)
         up = try DirectionLoop(
-            .up, from: appSide, to: farSide,
+            .up, .wire(from: appSide, to: farSide), emulators.up, memory: memory, clock: clock,
+            observer: observer)
+        down = try DirectionLoop(
+            .down, .wire(from: farSide, to: appSide), emulators.down, memory: memory, clock: clock,
+            observer: observer)
+    }
+
+    /// Emulates a link between the programs of one host: every packet that its loopback sends goes
+    /// over the link, up to a server or down from one (`LoopbackTraffic` says which), and then
+    /// arrives on the loopback.
+    ///
+    /// The caller sees to it that what the loopback sends comes to `interface` instead, such as by
+    /// filters on the loopback's egress and a wire between namespaces. What the loop sends to the
+    /// loopback goes round them.
+    ///
+    /// - Parameters:
+    ///   - host: the network namespace of the loopback.
+    ///   - interface: the index, in the calling thread's namespace, of the interface to which the
+    ///     frames come. It has to be up.
+    ///   - conditions: what the link does.
+    ///   - traces: the delivery traces that the conditions name.
+    ///   - seed: where its random numbers begin.
+    ///   - clock: from when the times in records count.
+    ///   - memory: for each direction; packets beyond it are dropped and counted.
+    ///   - observer: gets to know what became of each packet.
+    public init(
+        loopbackOf host: FileDescriptor, arrivingAt interface: Int32, conditions: LinkConditions,
+        traces: LinkTraces = .init(), seed: UInt64, clock: LoopClock = .startingNow(),
+        memory: ByteCount = PacketLoop.defaultMemory, observer: (any PacketObserver)? = nil
+    ) throws(KernelError) {
+        let path = LoopPath.loopback(from: interface, of: host)
+        let emulators = Self.emulators(conditions, traces, seed: seed)
+        up = try DirectionLoop(
+            .up, path, emulators.up, memory: memory, clock: clock, observer: observer)
+        down = try DirectionLoop(
+            .down, path, emulators.down, memory: memory, clock: clock, observer: observer)
+    }
+
+    private static func emulators(
+        _ conditions: LinkConditions, _ traces: LinkTraces, seed: UInt64
+    ) -> (up: LinkEmulator, down: LinkEmulator) {
+        let conditions = conditions.withExplicitLoss
+        return (
             LinkEmulator(
                 conditions.up, dnsDelay: conditions.dnsDelay, trace: traces.up, seed: seed),
-            memory: memory, clock: clock, observer: observer)
-        down = try DirectionLoop(
-            .down, from: farSide, to: appSide,
             // Any other number will do, so that the directions do not lose in step.
-            LinkEmulator(conditions.down, trace: traces.down, seed: ~seed),
-            memory: memory, clock: clock, observer: observer)
+            LinkEmulator(conditions.down, trace: traces.down, seed: ~seed)
+        )
     }
 
     deinit { stop() }

@@ -1,3 +1,4 @@
+public import LinkModel
 public import LinkUnits
 public import PacketEngine
 
@@ -13,13 +14,8 @@ public protocol PacketObserver: Sendable {
     func observed(_ record: PacketRecord, frame: Span<UInt8>)
 }
 
-/// Which way packets go.
-public enum LinkDirection: String, Sendable, Hashable, CaseIterable {
-    /// From the app to the network.
-    case up
-    /// From the network to the app.
-    case down
-}
+/// Which way packets go, as records of packets call it.
+public typealias LinkDirection = Direction
 
 /// What became of a packet.
 public struct PacketRecord: Sendable, Hashable {

@@ -16,10 +16,21 @@ enum ProfileFile {
             throw malformed(file, "is not a text; a profile is a YAML text in UTF-8")
         }
         do {
-            return try ProfileReader.profile(from: text, file: file)
+            var profile = try ProfileReader.profile(from: text, file: file)
+            for way in [\LinkConditions.down, \.up] {
+                guard let trace = profile.conditions[keyPath: way].trace else { continue }
+                profile.conditions[keyPath: way].trace = path(of: trace, besides: file)
+            }
+            return profile
         } catch {
             throw .malformed(error)
         }
+    }
+
+    /// The path of a file that the profile in `file` names: beside it, unless it is absolute.
+    private static func path(of name: String, besides file: String) -> String {
+        guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
+        return file[...slash] + name
     }
 
     /// The profile files in `directory`, by name; none if there is no such directory.

@@ -13,8 +13,7 @@ struct EmulatedLink {
 
     /// Carries packets from now on, as `request` wants it.
     init(_ request: SandboxRequest) throws {
-        // Short enough to be typed, and for every reader of JSON.
-        seed = request.seed ?? UInt64(UInt32.random(in: .min ... .max))
+        seed = request.chance
         let conditions = request.conditions.withExplicitLoss
         let clock = LoopClock.startingNow()
         if request.evidence.wantsPackets {
@@ -29,7 +28,8 @@ struct EmulatedLink {
         }
         loop = try PacketLoop(
             appSide: SandboxNetwork.appEnd.index, farSide: SandboxNetwork.farEnd.index,
-            conditions: conditions, seed: seed, clock: clock, observer: recorder)
+            conditions: conditions, traces: request.traces, seed: seed, clock: clock,
+            observer: recorder)
         try loop.start()
     }
 

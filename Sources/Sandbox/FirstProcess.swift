@@ -32,6 +32,8 @@ struct FirstProcess {
         let places = try Places.make(network)
         let (plane, explanation) = try LinkPlane.start(request)
         channel.send(.explanation(explanation))
+        let loopback =
+            request.conditionsLoopback ? try LoopbackWire.start(request, places: places) : nil
 
         try NetworkNamespace.enter(places.far)
         if let uplink = UplinkPlan(request.uplink) { try connect(uplink) }
@@ -49,7 +51,7 @@ struct FirstProcess {
         channel.send(.ended(code))
         // The end of the process closes the packet engine's sockets as well, which takes the
         // kernel a while that nobody should wait for.
-        withExtendedLifetime(plane) { Process.exitAtOnce(0) }
+        withExtendedLifetime((plane, loopback)) { Process.exitAtOnce(0) }
     }
 
     private func report(_ end: LinkPlane.End) throws {

@@ -102,6 +102,9 @@ extension SandboxRequest {
     /// Why only the packet engine will do; nil if the kernel may.
     public var engineReason: String? {
         if evidence.wantsPackets { return "the kernel does not tell what it does to which packet" }
+        if conditions.up.trace != nil || conditions.down.trace != nil {
+            return "the kernel plays no delivery traces"
+        }
         return seed == nil ? nil : "the kernel does not take a seed"
     }
 }

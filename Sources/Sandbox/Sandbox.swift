@@ -43,6 +43,9 @@ public enum Sandbox {
         if let obstacle = UplinkPlan(request.uplink)?.obstacle(isRootless: isRootless) {
             throw obstacle
         }
+        var request = request
+        // As the caller, whose files they are, and while nothing is built.
+        request.traces = try TraceFiles.read(for: request.conditions)
         do {
             // Descriptors of ours must not take the places of streams that the caller has closed.
             StandardStreams.reserve()

@@ -2,6 +2,10 @@
 public struct SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was at fault, as far as the exit code tells.
     public enum Fault: Int32, Sendable {
+        /// A file that cannot be read.
+        case unreadableFile = 74
+        /// A file with something wrong in it.
+        case badFile = 78
         /// linkcond or the host.
         case sandbox = 125
         /// The command cannot be executed.

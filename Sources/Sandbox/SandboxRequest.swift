@@ -1,6 +1,7 @@
 public import Evidence
 public import LinkModel
 public import LinuxKernel
+import PacketLoop
 
 /// What `run` is asked for.
 public struct SandboxRequest: Sendable {
@@ -46,6 +47,8 @@ public struct SandboxRequest: Sendable {
     public var backend = Backend.auto
     /// How the far side reaches the host's network.
     public var uplink = Uplink.auto
+    /// Whether the conditions also hold between the command's own processes, over the loopback.
+    public var conditionsLoopback = false
     /// What decides the packets' fate; nil: every run another.
     public var seed: UInt64?
     /// What is to be written down.
@@ -56,6 +59,13 @@ public struct SandboxRequest: Sendable {
     public var identity: Program.Identity?
     /// Variables of the command's environment, beside the caller's.
     public var variables: [String: String] = [:]
+
+    /// What the packet engine draws by; short enough to be typed, and for every reader of JSON.
+    var chance: UInt64 { seed ?? drawn }
+    private let drawn = UInt64(UInt32.random(in: .min ... .max))
+
+    /// The delivery traces of the conditions, once `Sandbox.run` has read them.
+    var traces = LinkTraces()
 
     /// Asks for a command under conditions.
     public init(conditions: LinkConditions, profile: String, command: [RawText]) {

@@ -1,4 +1,5 @@
-public import Conditioner
+public import LinkModel
+import Conditioner
 
 /// One quantity of a link: what the profile promises, what was measured, and the verdict.
 public struct Check: Sendable, Hashable {

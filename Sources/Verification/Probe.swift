@@ -1,3 +1,4 @@
+import LinkModel
 import Conditioner
 public import LinuxKernel
 

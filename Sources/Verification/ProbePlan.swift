@@ -1,4 +1,5 @@
-public import Conditioner
+public import LinkModel
+import Conditioner
 public import LinkUnits
 public import LinuxKernel
 

@@ -1,3 +1,4 @@
+import LinkModel
 import Glibc
 
 /// Numbers about samples.

@@ -64,6 +64,8 @@ enum ExitStatus: Int32, CaseIterable {
 
     private init(of error: SandboxError) {
         switch error.fault {
+        case .unreadableFile: self = .cannotRead
+        case .badFile: self = .badFile
         case .sandbox: self = .sandbox
         case .notExecutable: self = .notExecutable
         case .notFound: self = .notFound

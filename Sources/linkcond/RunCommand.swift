@@ -20,6 +20,13 @@ struct RunCommand: ParsableCommand {
             host.linkcond is this host's loopback, as seen from the command; server.linkcond is \
             where the servers of --server are, which share a network of their own.
 
+            With --loopback the conditions also hold between the command's own processes, when \
+            they talk over 127.0.0.1, ::1 or another address of their own: packets to a server \
+            go by the profile's up, answers by its down, on a link apart from the one to \
+            host.linkcond. The server is who has a port below 32768, else (TCP) who has the odd \
+            port, as the kernel hands out, else who has the lower one. The packet engine does \
+            it, whatever --backend says.
+
             The exit code is the command's, or 128 and the number of the signal that killed it; \
             124 if it ran longer than --timeout; 125 if linkcond failed; 126 if the command cannot \
             be executed; 127 if there is none of that name.
@@ -53,6 +60,9 @@ struct RunCommand: ParsableCommand {
 
     @Option(help: "How the command reaches this host's network.")
     var uplink = SandboxRequest.Uplink.auto
+
+    @Flag(help: "Condition also what the command's processes send each other over the loopback.")
+    var loopback = false
 
     @Option(
         name: .customLong("set"),
@@ -105,6 +115,7 @@ struct RunCommand: ParsableCommand {
         request.serverPorts = serverPorts
         request.uplink = uplink
         request.backend = backend
+        request.conditionsLoopback = loopback
         request.seed = seed
         request.timeout = timeout
         try evidence.requireEngine(ifNeededBy: request)

@@ -23,6 +23,7 @@ struct LinkMessageTests {
             "ip link set dev lcu5 addrgenmode none",
             Link.disableAutoconfiguration(index: 0x4c00_000a)
         ),
+        ("ip link set dev lo mtu 1500", Link.setMTU(index: 1, 1500)),
         ("ip link del dev lcu5", Link.delete(index: 0x4c00_000a)),
         ("ip link del group 7181", Link.delete(group: 7181)),
         ("ip link show dev eth0", Link.get(name: "eth0")),

@@ -1,4 +1,5 @@
 import Conditioner
+import LinkModel
 import LinkUnits
 import Verification
 

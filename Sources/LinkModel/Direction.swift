@@ -1,10 +1,8 @@
-public import LinkModel
-
-/// One of the two ways through an interface.
+/// One of the two ways through a link.
 public enum Direction: String, Sendable, Hashable, CaseIterable {
-    /// From the app: the egress of its interface.
+    /// From the app to the network: the egress of the app's interface.
     case up
-    /// Toward the app: the ingress of its interface.
+    /// From the network to the app: the ingress of the app's interface.
     case down
 
     /// The conditions of this direction.
