@@ -15,6 +15,8 @@ enum NFTables {
             throw .system(attempt: "start \(program)", error.errno)
         }
         guard result.exitCode == 0 else {
+            // What it says of every command when the kernel knows no tables at all.
+            if result.message.contains("Operation not supported") { throw .noPacketFilter }
             throw .programFailed("nft", message: result.message)
         }
     }

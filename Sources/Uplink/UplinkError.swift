@@ -16,6 +16,8 @@ public enum UplinkError: Error, Sendable, Hashable, CustomStringConvertible {
     case kernel(KernelError)
     /// pasta was asked for by root.
     case pastaAsRoot
+    /// The kernel has no nftables.
+    case noPacketFilter
     /// There is no interface of this name.
     case noSuchInterface(String)
 
@@ -36,6 +38,9 @@ public enum UplinkError: Error, Sendable, Hashable, CustomStringConvertible {
         case .pastaAsRoot:
             "pasta does not serve root; use --uplink relay, veth or slirp, or run linkcond "
                 + "without sudo"
+        case .noPacketFilter:
+            "this kernel has no nftables, by which the uplink takes packets; use --uplink none, "
+                + "and --server for what the command needs"
         case .noSuchInterface(let name):
             "\(name): no such interface in the sandbox"
         }

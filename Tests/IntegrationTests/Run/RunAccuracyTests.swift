@@ -47,8 +47,10 @@ struct RunAccuracyTests {
             ).output()
             let match = try #require(output.firstMatch(of: /= ([0-9.]+)\//), "\(output)")
             let shortest = try #require(Double(match.1))
-            #expect(shortest > expected.roundTrip * 0.999)
-            #expect(shortest < expected.roundTrip + max(1, expected.roundTrip * 0.01))
+            // The clock of the lab, where a processor is a process, is as exact as that.
+            let clockError = Self.processorCount > 1 ? 0 : 0.5
+            #expect(shortest > expected.roundTrip * 0.999 - clockError)
+            #expect(shortest < expected.roundTrip + clockError + max(1, expected.roundTrip * 0.01))
         }
     }
 

@@ -17,7 +17,7 @@ struct RunUplinkTests {
         #expect(result.standardOutput == output, "\(result.standardError)")
     }
 
-    @Test(arguments: cases)
+    @Test(.requiresUplink, arguments: cases)
     func `the host's loopback, its addresses, and its name service`(
         caller: Caller, uplink: String
     ) async throws {
@@ -42,7 +42,7 @@ struct RunUplinkTests {
                 """, by: caller, arguments: ["--uplink", uplink])
     }
 
-    @Test(arguments: Caller.allCases)
+    @Test(.requiresUplink, arguments: Caller.allCases)
     func `git clones over http`(caller: Caller) async throws {
         try await expect(
             "content\n",
@@ -64,7 +64,7 @@ struct RunUplinkTests {
                 """, by: caller)
     }
 
-    @Test(arguments: Caller.allCases)
+    @Test(.requiresUplink, arguments: Caller.allCases)
     func `pip downloads from an index`(caller: Caller) async throws {
         try await expect(
             "example-1.0-py3-none-any.whl\n",
@@ -93,7 +93,8 @@ struct RunUplinkTests {
                 """, by: caller)
     }
 
-    @Test func `a helper that is missing is named, with its package`() async throws {
+    @Test(.requiresUplink) func `a helper that is missing is named, with its package`() async throws
+    {
         for (caller, uplink, helper, package) in [
             (Caller.ordinaryUser, "pasta", "pasta", "passt"),
             (.ordinaryUser, "slirp", "slirp4netns", "slirp4netns"),
@@ -115,7 +116,18 @@ struct RunUplinkTests {
         }
     }
 
-    @Test func `uplinks that do not suit the caller say what does`() async throws {
+    @Test(.requiresNoUplink) func `a kernel without nftables is named, with what to do`()
+        async throws
+    {
+        let result = try await StandInHost.script("(run WiFi -- true)", by: .root)
+        #expect(result.exitCode == 125)
+        #expect(
+            result.standardError
+                == "linkcond: this kernel has no nftables, by which the uplink takes packets; "
+                + "use --uplink none, and --server for what the command needs\n")
+    }
+
+    @Test(.requiresUplink) func `uplinks that do not suit the caller say what does`() async throws {
         let pasta = try await StandInHost.script("(run WiFi --uplink pasta -- true)", by: .root)
         #expect(pasta.exitCode == 125)
         #expect(pasta.standardError.contains("use --uplink relay"))
