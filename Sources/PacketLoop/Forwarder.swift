@@ -66,10 +66,12 @@ struct Forwarder: ~Copyable {
             return true
         }
         guard count > 0 else { return true }
-        let now = clock.now
         // The kernel notes the arrival on the other clock. Somebody may have set that meanwhile,
-        // so that what comes out must be checked.
-        let offset = KernelClock.realtime - now
+        // so that what comes out must be checked. The clocks are read in this order, so that a
+        // thread that is interrupted in between takes packets for later ones, not earlier ones.
+        let realtime = KernelClock.realtime
+        let now = clock.now
+        let offset = realtime - now
         for index in 0..<count {
             switch inbox.take(index, to: &store) {
             case .frame(let id, let arrival):

@@ -30,7 +30,8 @@ enum ProfileFile {
     /// The path of a file that the profile in `file` names: beside it, unless it is absolute.
     private static func path(of name: String, besides file: String) -> String {
         guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
-        return file[...slash] + name
+        let directory = file[...slash]
+        return directory == "./" ? name : directory + name
     }
 
     /// The profile files in `directory`, by name; none if there is no such directory.

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import LinuxKernel
 import Netlink
+import PacketLoop
 import SystemPackage
 import Uplink
 
@@ -47,6 +48,9 @@ struct FirstProcess {
         let command = try start(in: places.app)
         let code = try family.wait(for: command)
         try report(plane.finish(request, after: KernelClock.monotonic - beginning))
+        if let note = loopback.flatMap({ Faithfulness($0.statistics).note }) {
+            channel.send(.note("loopback: \(note)"))
+        }
         Process.endAllOthers()
         channel.send(.ended(code))
         // The end of the process closes the packet engine's sockets as well, which takes the

@@ -25,10 +25,11 @@ struct RunCommand: ParsableCommand {
             go by the profile's up, answers by its down, on a link apart from the one to \
             host.linkcond. The server is who has a port below 32768, else (TCP) who has the odd \
             port, as the kernel hands out, else who has the lower one. The packet engine does \
-            it, whatever --backend says.
+            it, whatever --backend says. Statistics, capture and log are of the other link only.
 
             The exit code is the command's, or 128 and the number of the signal that killed it; \
-            124 if it ran longer than --timeout; 125 if linkcond failed; 126 if the command cannot \
+            124 if it ran longer than --timeout; 74 or 78 if a delivery trace cannot be read or \
+            is wrong; 125 if linkcond failed; 126 if the command cannot \
             be executed; 127 if there is none of that name.
 
             Examples:

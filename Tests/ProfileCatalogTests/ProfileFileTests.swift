@@ -112,4 +112,20 @@ struct ProfileFileTests {
             #expect(problems.map(\.description) == ["\(path): cannot be read: Not a directory"])
         }
     }
+
+    @Test("The trace that a profile names is beside it, unless its path is absolute")
+    func traces() async throws {
+        try await withTemporaryDirectory { directory in
+            for (name, expected) in [
+                ("lte.trace", "\(directory.path)/lte.trace"),
+                ("../a/b", "\(directory.path)/../a/b"), ("/a/b", "/a/b"),
+            ] {
+                let path = try directory.write(
+                    "name: A\ndown: { trace: \(name) }\n", to: "a.yaml")
+                let conditions = try catalog.entry(named: path).profile.conditions
+                #expect(conditions.down.trace == expected)
+                #expect(conditions.up.trace == nil)
+            }
+        }
+    }
 }

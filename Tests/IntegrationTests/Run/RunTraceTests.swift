@@ -39,7 +39,7 @@ struct RunTraceTests {
             ).output()
             let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
             let ratio = report.end.sum_received.bits_per_second / (1.2e6 * 1448 / 1500)
-            #expect(abs(ratio - 1) < 0.05, "\(ratio)")
+            #expect((0.7...1.15).contains(ratio), "\(ratio)")
         }
     }
 
