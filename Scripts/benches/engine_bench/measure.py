@@ -1,4 +1,4 @@
-"""The measurements, each in interleaved runs, so that what else the machine does meets all alike."""
+"""The measurements: in turns, so that what else the machine does meets all of them alike."""
 
 import json
 import statistics

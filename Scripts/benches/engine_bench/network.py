@@ -6,7 +6,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from shared.processes import read_until_ready, run
+from shared.processes import read_until_ready, run, started
 
 
 class Loop:
@@ -31,14 +31,16 @@ class Network:
     APP = "198.51.100.1"
     FAR = "198.51.100.2"
 
-    def __init__(self, probe):
+    def __init__(self, probe, is_preferred):
         self.probe_program = probe
+        # Without this capability its threads wait for their turn, as an ordinary user's do.
+        self.limits = [] if is_preferred else ["setpriv", "--bounding-set", "-sys_nice"]
         self.names = {place: f"lcbench-{place}-{os.getpid()}" for place in ("app", "link", "far")}
 
     @classmethod
     @contextmanager
-    def made(cls, probe):
-        network = cls(probe)
+    def made(cls, probe, is_preferred=True):
+        network = cls(probe, is_preferred)
         try:
             network.build()
             yield network
@@ -88,29 +90,18 @@ class Network:
 
     @contextmanager
     def loop(self, settings):
-        process = subprocess.Popen(
-            [*self.inside("link"), self.probe_program, "join", "app", "far", "1", settings],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        try:
+        with started([*self.inside("link"), *self.limits, self.probe_program, "join", "app",
+                      "far", 1, settings]) as process:
             read_until_ready(process)
             yield Loop(process)
-        finally:
-            process.stdin.close()
-            process.wait()
 
     @contextmanager
     def iperf_server(self, place):
-        process = subprocess.Popen(
-            [*self.inside(place), "iperf3", "-s", "-1", "--forceflush"],
-            stdout=subprocess.PIPE, text=True)
-        try:
+        with started([*self.inside(place), "iperf3", "-s", "-1", "--forceflush"]) as process:
             while "listening" not in (line := process.stdout.readline()):
                 if not line:
                     sys.exit("bench: iperf3 does not start")
             yield
-        finally:
-            process.kill()
-            process.wait()
 
     def counts(self):
         """What the kernel counted at both ends so far."""
@@ -122,10 +113,9 @@ class Network:
 
     def probe(self, rate, seconds):
         """Sends from the app for some time; returns what was heard, and how many were sent."""
-        listener = subprocess.Popen(
-            [*self.inside("far"), self.probe_program, "listen", "eth0", str(seconds + 1)],
-            stdout=subprocess.PIPE, text=True)
-        read_until_ready(listener)
-        sent = run([*self.inside("app"), self.probe_program, "send", "eth0", rate, seconds, 64])
-        heard = json.loads(listener.communicate()[0])
-        return heard, int(sent)
+        listen = [*self.inside("far"), self.probe_program, "listen", "eth0", seconds + 1]
+        with started(listen) as listener:
+            read_until_ready(listener)
+            sent = run(
+                [*self.inside("app"), self.probe_program, "send", "eth0", rate, seconds, 64])
+            return json.loads(listener.stdout.read()), int(sent)

@@ -1,7 +1,18 @@
 """Starts programs, and complains of those that fail."""
 
+import signal
 import subprocess
 import sys
+from contextlib import contextmanager
+
+
+def start(main):
+    """Runs a bench. Who ends it early gets what it made removed, too."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def run(command, **options):
@@ -18,3 +29,15 @@ def read_until_ready(process):
     line = process.stdout.readline().strip()
     if line != "ready":
         sys.exit(f"bench: {' '.join(process.args[-4:])} said {line!r} and not ready")
+
+
+@contextmanager
+def started(command):
+    """A program that runs beside, and ends at the latest with the block."""
+    process = subprocess.Popen(
+        [str(part) for part in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
