@@ -23,7 +23,28 @@ struct ByteBuffer: ~Copyable {
     }
 
     mutating func append(_ text: String) {
-        append(text.utf8, count: text.utf8.count)
+        append(text.utf8Span.span)
+    }
+
+    /// Appends in decimal digits `number` divided by as many powers of ten as there are `decimals`.
+    mutating func append(decimal number: UInt64, decimals: Int = 0) {
+        var (rest, digits) = (number, 1)
+        while rest >= 10 { (rest, digits) = (rest / 10, digits + 1) }
+        digits = max(digits, decimals + 1)
+        let length = digits + (decimals > 0 ? 1 : 0)
+        memory.withMutableBytes(in: count..<count + length) { bytes in
+            var (rest, index) = (number, length)
+            for place in 0..<digits {
+                if place == decimals, decimals > 0 {
+                    index -= 1
+                    bytes[index] = UInt8(ascii: ".")
+                }
+                index -= 1
+                bytes[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+        }
+        count += length
     }
 
     mutating func append(_ bytes: Span<UInt8>) {
@@ -59,16 +80,5 @@ struct ByteBuffer: ~Copyable {
     /// Writes all that was appended to a file.
     func write(to file: FileDescriptor) throws(Errno) {
         try memory.write(0..<count, to: file)
-    }
-
-    private mutating func append(_ bytes: some Sequence<UInt8>, count: Int) {
-        memory.withMutableBytes(in: self.count..<self.count + count) { room in
-            var index = 0
-            for byte in bytes {
-                room[index] = byte
-                index += 1
-            }
-        }
-        self.count += count
     }
 }

@@ -38,7 +38,7 @@ struct EvidenceWriter: ~Copyable {
         if let file = request.log {
             logStream = try EvidenceStream(file)
             let format = logFormat
-            logStream?.append { $0.append(PacketLog.header(format)) }
+            logStream?.append { PacketLog.appendHeader(format, to: &$0) }
         }
         flush()
     }
@@ -77,8 +77,10 @@ struct EvidenceWriter: ~Copyable {
 
     private mutating func appendToLog(_ end: PacketEnd, _ frame: Span<UInt8>) {
         guard logStream != nil else { return }
-        let line = PacketLog.line(end, frame: frame, logFormat)
-        logStream?.append(end.record.direction) { $0.append(line) }
+        let format = logFormat
+        logStream?.append(end.record.direction) {
+            PacketLog.append(end, frame: frame, format, to: &$0)
+        }
     }
 
     /// Writes what stands behind the packets.

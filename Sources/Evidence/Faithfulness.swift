@@ -1,7 +1,7 @@
 import LinkUnits
 public import PacketLoop
 
-/// Whether a loop did what the conditions say and nothing else.
+/// Whether loops did what the conditions say and nothing else.
 public struct Faithfulness: Sendable, Hashable {
     /// Packets lost for want of time or memory.
     private let unwantedDrops: UInt64
@@ -14,8 +14,13 @@ public struct Faithfulness: Sendable, Hashable {
     static let leastPackets = 100
 
     /// Judges by what was counted.
-    public init(_ loop: LoopStatistics) {
-        let ways = [loop.up, loop.down]
+    public init(_ loops: LoopStatistics...) {
+        self.init(loops)
+    }
+
+    /// Judges by what was counted.
+    public init(_ loops: [LoopStatistics]) {
+        let ways = loops.flatMap { [$0.up, $0.down] }
         unwantedDrops = ways.reduce(0) { $0 + $1.unwantedDrops }
         lateness = ways.filter { $0.lateness.count >= Self.leastPackets }
             .compactMap { $0.lateness.quantile(.percent99) }
@@ -23,10 +28,10 @@ public struct Faithfulness: Sendable, Hashable {
             .max()
     }
 
-    /// Whether it did.
+    /// Whether they did.
     public var isGiven: Bool { unwantedDrops == 0 && lateness == nil }
 
-    /// What the user should know; nil if it did.
+    /// What the user should know; nil if they did.
     public var note: String? {
         var facts: [String] = []
         if unwantedDrops > 0 {

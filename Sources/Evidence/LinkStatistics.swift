@@ -16,8 +16,18 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public var up: WayCounters
     /// From the network to the app.
     public var down: WayCounters
+    /// What passed over the loopback of the command; nil if that was not conditioned.
+    @OrNull public private(set) var loopback: Loopback?
     /// What became of the files in which packets were written down.
     public var evidence: EvidenceReport
+
+    /// What passed over the loopback of the command, which the packet engine conditions.
+    public struct Loopback: Codable, Sendable, Hashable {
+        /// From who asks to who answers.
+        public var up: WayCounters
+        /// Back.
+        public var down: WayCounters
+    }
 
     /// Gathers what is known.
     public init(
@@ -43,6 +53,14 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
             isFaithful: Faithfulness(loop).isGiven,
             up: WayCounters(loop.up, duration: duration),
             down: WayCounters(loop.down, duration: duration), evidence: evidence)
+    }
+
+    /// Adds what passed over the loopback of the command.
+    public mutating func add(loopback loop: LoopStatistics, duration: Duration) {
+        loopback = Loopback(
+            up: WayCounters(loop.up, duration: duration),
+            down: WayCounters(loop.down, duration: duration))
+        if !Faithfulness(loop).isGiven { isFaithful = false }
     }
 
     /// Reads what `json` has written.

@@ -32,25 +32,36 @@ public enum PacketLog {
         }
     }
 
-    /// What stands before the first packet.
-    static func header(_ format: Format) -> String {
-        format == .csv ? names.joined(separator: ",") + "\n" : ""
+    /// Adds what stands before the first packet.
+    static func appendHeader(_ format: Format, to buffer: inout ByteBuffer) {
+        guard format == .csv else { return }
+        buffer.append(names.joined(separator: ",") + "\n")
     }
 
-    /// The line of one packet.
+    /// Adds the line of one packet.
     ///
     /// - Parameter frame: the beginning of its frame.
-    static func line(_ end: PacketEnd, frame: Span<UInt8>, _ format: Format) -> String {
-        let values = values(end, PacketSummary(frame))
-        switch format {
-        case .csv:
-            return values.map { $0?.text ?? "" }.joined(separator: ",") + "\n"
-        case .jsonLines:
-            let fields = zip(names, values).map { name, value in
-                "\"\(name)\":\(value?.json ?? "null")"
-            }
-            return "{\(fields.joined(separator: ","))}\n"
-        }
+    static func append(
+        _ end: PacketEnd, frame: Span<UInt8>, _ format: Format, to buffer: inout ByteBuffer
+    ) {
+        let record = end.record
+        let summary = PacketSummary(frame)
+        let delay = record.isDelivered ? nanoseconds(record.departure - record.arrival) : nil
+        var line = LogLine(format, names: names)
+        line.append(record.number, to: &buffer)
+        line.append(record.direction.rawValue, to: &buffer)
+        line.append(nanoseconds(record.arrival), decimals: 9, to: &buffer)
+        line.append(nanoseconds(record.departure), decimals: 9, to: &buffer)
+        line.append(delay, decimals: 6, to: &buffer)
+        line.append(record.length.bytes, to: &buffer)
+        line.append(end.key, to: &buffer)
+        line.append(end.isReordered, to: &buffer)
+        line.append(summary.networkProtocol, to: &buffer)
+        line.append(summary.source?.description, to: &buffer)
+        line.append(summary.destination?.description, to: &buffer)
+        line.append(summary.sourcePort.map(UInt64.init), to: &buffer)
+        line.append(summary.destinationPort.map(UInt64.init), to: &buffer)
+        line.end(&buffer)
     }
 
     private static let names = [
@@ -59,49 +70,7 @@ public enum PacketLog {
         "destinationPort",
     ]
 
-    /// A value whose text needs no quoting.
-    private enum Value {
-        case number(String)
-        case word(String)
-
-        var text: String {
-            switch self {
-            case .number(let text), .word(let text): text
-            }
-        }
-
-        var json: String {
-            switch self {
-            case .number(let text): text
-            case .word(let text): "\"\(text)\""
-            }
-        }
-    }
-
-    private static func values(_ end: PacketEnd, _ summary: PacketSummary) -> [Value?] {
-        let record = end.record
-        return [
-            record.number.map { .number(String($0)) },
-            .word(record.direction.rawValue),
-            .number(seconds(record.arrival)),
-            .number(seconds(record.departure)),
-            record.isDelivered ? .number(milliseconds(record.departure - record.arrival)) : nil,
-            .number(String(record.length.bytes)),
-            .word(end.key),
-            end.isReordered.map { .number("\($0)") },
-            .word(summary.networkProtocol),
-            summary.source.map { .word("\($0)") },
-            summary.destination.map { .word("\($0)") },
-            summary.sourcePort.map { .number(String($0)) },
-            summary.destinationPort.map { .number(String($0)) },
-        ]
-    }
-
-    private static func seconds(_ time: Duration) -> String {
-        DecimalText.text(max(.zero, time).wholeNanoseconds, decimals: 9)
-    }
-
-    private static func milliseconds(_ time: Duration) -> String {
-        DecimalText.text(max(.zero, time).wholeNanoseconds, decimals: 6)
+    private static func nanoseconds(_ time: Duration) -> UInt64 {
+        max(.zero, time).wholeNanoseconds
     }
 }

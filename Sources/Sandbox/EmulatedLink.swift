@@ -44,7 +44,6 @@ struct EmulatedLink {
         let statistics = LinkStatistics(
             counted, seed: seed, duration: duration, evidence: evidence)
         return LinkPlane.End(
-            statistics: statistics,
-            notes: [Faithfulness(counted).note].compactMap(\.self) + evidence.notes)
+            statistics: statistics, loops: [counted], fileNotes: evidence.notes)
     }
 }

@@ -47,10 +47,10 @@ struct FirstProcess {
         let beginning = KernelClock.monotonic
         let command = try start(in: places.app)
         let code = try family.wait(for: command)
-        try report(plane.finish(request, after: KernelClock.monotonic - beginning))
-        if let note = loopback.flatMap({ Faithfulness($0.statistics).note }) {
-            channel.send(.note("loopback: \(note)"))
-        }
+        let duration = KernelClock.monotonic - beginning
+        var end = try plane.finish(request, after: duration)
+        if let loopback { end.add(loopback: loopback, after: duration) }
+        try report(end)
         Process.endAllOthers()
         channel.send(.ended(code))
         // The end of the process closes the packet engine's sockets as well, which takes the

@@ -65,8 +65,20 @@ enum LinkPlane {
     struct End {
         /// What passed over it, if that was asked for.
         var statistics: LinkStatistics?
-        /// What the user should know of it.
-        var notes: [String] = []
+        /// What the packet engine counted.
+        var loops: [LoopStatistics] = []
+        /// What the user should know of the files.
+        var fileNotes: [String] = []
+
+        /// What the user should know.
+        var notes: [String] { [Faithfulness(loops).note].compactMap(\.self) + fileNotes }
+
+        /// Adds what passed over the loopback.
+        mutating func add(loopback loop: PacketLoop, after duration: Duration) {
+            let counted = loop.statistics
+            loops.append(counted)
+            statistics?.add(loopback: counted, duration: duration)
+        }
     }
 
     /// Counts what has passed, and ends what is written down.

@@ -16,13 +16,15 @@ struct EvidenceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Writes all packets as pcapng, each with what became of it as a comment. What was "
-                + "still under way at the end is not in it.", valueName: "file"),
+                + "still under way at the end is not in it, nor what --loopback conditions.",
+            valueName: "file"),
         completion: .file())
     var pcap: String?
 
     @Option(
         help: ArgumentHelp(
-            "Writes a line for each packet: CSV if the name ends in .csv, else JSON.",
+            "Writes a line for each packet: CSV if the name ends in .csv, else JSON. As for "
+                + "--pcap, without --loopback.",
             valueName: "file"),
         completion: .file())
     var log: String?

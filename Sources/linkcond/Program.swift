@@ -7,7 +7,7 @@ enum Program {
     static func main() {
         var command: any ParsableCommand
         do {
-            command = try LinkcondCommand.parseAsRoot()
+            command = try LinkcondCommand.parseAsRoot(arguments())
         } catch {
             leave(withUsage: error)
         }
@@ -18,6 +18,16 @@ enum Program {
         } catch {
             leave(with: error)
         }
+    }
+
+    /// The words for the argument parser, without the program's name.
+    ///
+    /// Of a command behind two hyphens the first word will do: `RunCommand` takes the others from
+    /// where they are, byte for byte, and the parser takes seconds for ten thousand of them.
+    private static func arguments() -> [String] {
+        let words = CommandLine.arguments.dropFirst()
+        guard let hyphens = words.firstIndex(of: "--") else { return Array(words) }
+        return Array(words.prefix(through: hyphens) + words[hyphens...].dropFirst().prefix(1))
     }
 
     /// Whether `error` is the argument parser's own, as a request for help is.

@@ -111,7 +111,7 @@ struct RunCommand: ParsableCommand {
             conditions: try ProfileArgument.conditions(of: entry.profile, changedBy: settings),
             profile: entry.profile.id,
             command: LinuxKernel.Process.arguments(
-                droppingFirst: CommandLine.arguments.count - command.count))
+                droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1))
         request.servers = servers
         request.serverPorts = serverPorts
         request.uplink = uplink

@@ -10,18 +10,20 @@ import Testing
 
 @Suite("Packet log")
 struct PacketLogTests {
-    private static func text(_ format: PacketLog.Format) -> String {
-        PacketLog.header(format)
-            + SamplePackets.all.map { record, frame in
-                PacketLog.line(
-                    PacketEnd(record: record, isReordered: record.number.map { $0 == 2 }),
-                    frame: frame.span,
-                    format)
-            }.joined()
+    private static func text(
+        _ format: PacketLog.Format, _ packets: [(PacketRecord, [UInt8])] = SamplePackets.all
+    ) throws -> String {
+        var buffer = try ByteBuffer(capacity: 65_536)
+        PacketLog.appendHeader(format, to: &buffer)
+        for (record, frame) in packets {
+            let end = PacketEnd(record: record, isReordered: record.number.map { $0 == 2 })
+            PacketLog.append(end, frame: frame.span, format, to: &buffer)
+        }
+        return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
     @Test func `as CSV`() throws {
-        let text = Self.text(.csv)
+        let text = try Self.text(.csv)
         try Golden("log.csv").expect(text)
         let widths = text.split(separator: "\n").map {
             $0.split(separator: ",", omittingEmptySubsequences: false).count
@@ -30,9 +32,10 @@ struct PacketLogTests {
     }
 
     @Test func `as JSON, an object a line`() throws {
-        let text = Self.text(.jsonLines)
+        let text = try Self.text(.jsonLines)
         try Golden("log.jsonl").expect(text)
-        let names = Set(PacketLog.header(.csv).dropLast().split(separator: ",").map(String.init))
+        let header = try Self.text(.csv, []).dropLast()
+        let names = Set(header.split(separator: ",").map(String.init))
         for line in text.split(separator: "\n") {
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
             let fields = try #require(object as? [String: Any])
@@ -48,14 +51,25 @@ struct PacketLogTests {
         }
     }
 
-    @Test func `frames that end early are told as far as they go`() {
+    @Test func `frames that end early are told as far as they go`() throws {
         for (_, frame) in SamplePackets.all {
-            for length in 0...frame.count {
-                let line = PacketLog.line(
-                    PacketEnd(record: SamplePackets.record(.up, .delivered)),
-                    frame: frame.span.extracting(first: length), .csv)
+            let packets = (0...frame.count).map { length in
+                (SamplePackets.record(.up, .delivered), Array(frame.prefix(length)))
+            }
+            for line in try Self.text(.csv, packets).split(separator: "\n") {
                 #expect(line.split(separator: ",", omittingEmptySubsequences: false).count == 13)
             }
+        }
+    }
+
+    @Test func `decimals in a buffer`() throws {
+        for (number, decimals) in [(0, 0), (7, 0), (0, 3), (7, 3), (1234, 3), (.max, 9), (10, 1)]
+            as [(UInt64, Int)]
+        {
+            var buffer = try ByteBuffer(capacity: 100)
+            buffer.append(decimal: number, decimals: decimals)
+            let text = decimals == 0 ? "\(number)" : DecimalText.text(number, decimals: decimals)
+            #expect(String(decoding: buffer.bytes, as: UTF8.self) == text)
         }
     }
 }

@@ -64,6 +64,18 @@ struct StatisticsTests {
         #expect(try LinkStatistics(json: statistics.json()) == statistics)
     }
 
+    @Test func `a loopback that was not as it should be spoils the whole`() {
+        var statistics = LinkStatistics(Self.loop, seed: 1, duration: .seconds(1))
+        statistics.add(loopback: Self.loop, duration: .seconds(1))
+        #expect(statistics.isFaithful == true)
+        var lossy = Self.loop
+        lossy.up.socketDrops = 1
+        statistics.add(loopback: lossy, duration: .seconds(1))
+        #expect(statistics.isFaithful == false)
+        #expect(statistics.loopback?.up.socketDroppedPackets == 1)
+        #expect(Faithfulness(Self.loop, lossy).note?.contains("1 packets were lost") == true)
+    }
+
     @Test func `what is not known is null and not left out`() throws {
         let counters = WayCounters(
             packets: 1, bytes: ByteCount(bytes: 2), dropped: 3, lost: 4, queuedPackets: 5,

@@ -20,6 +20,7 @@ struct RunStatisticsJSON: Encodable {
     let down: Way
     let up: Way
     let dns: OrNull<ProfileJSON.DNS>
+    let loopback: OrNull<LinkStatistics.Loopback>
     let evidence: EvidenceReport
 
     init(
@@ -42,6 +43,7 @@ struct RunStatisticsJSON: Encodable {
         up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)
         dns = OrNull(
             conditions.dnsDelay.map { ProfileJSON.DNS(delayMilliseconds: $0.milliseconds) })
+        loopback = OrNull(link.loopback)
         evidence = link.evidence
     }
 

@@ -51,6 +51,12 @@ struct EvidenceFiles {
         let faithful: Bool?
         let up: Way
         let down: Way
+        let loopback: Loopback?
+
+        struct Loopback: Decodable {
+            let up: Counters
+            let down: Counters
+        }
     }
 
     /// What `--stats` wrote, which has to conform to its schema.

@@ -232,6 +232,21 @@ struct RunEvidenceTests {
         }
     }
 
+    @Test func `statistics tell of a conditioned loopback as well`() async throws {
+        try await EvidenceFiles.with { files in
+            let result = try await Self.run(
+                ["LTE", "--loopback", "--uplink", "none"] + files.options + [
+                    "--", "ping", "-n", "-c", "3", "-i", "0.01", "127.0.0.1",
+                ]
+            ).result()
+            #expect(result.exitCode == 0, "\(result.standardError)")
+            let statistics = try await files.statistics()
+            let loopback = try #require(statistics.loopback)
+            #expect(loopback.up.packets + loopback.down.packets == 6)
+            #expect(statistics.up.counters.arrivedPackets == 0)
+        }
+    }
+
     @Test(arguments: ["--pcap", "--log", "--seed"])
     func `the kernel data plane cannot tell single packets, and says so`(
         option: String
