@@ -57,11 +57,11 @@ struct RunProcessTests {
             let file = directory.path + "/alive"
             let error = await #expect(throws: ProcessTimeout.self) {
                 try await runProcess(
-                    "/bin/sh", ["-c", "echo before; (sleep 2; echo x > \(file)) & sleep 60"],
+                    "/bin/sh", ["-c", "echo before; (sleep 6; echo x > \(file)) & sleep 60"],
                     timeout: .milliseconds(500))
             }
             #expect(error?.description.contains("output: before") == true)
-            try await Task.sleep(for: .seconds(2.5))
+            try await Task.sleep(for: .seconds(6.5))
             let result = try await runProcess("/bin/sh", ["-c", "test -e \(file)"])
             #expect(result.exitCode == 1)
         }
