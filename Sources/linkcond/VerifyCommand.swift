@@ -2,15 +2,11 @@ import ArgumentParser
 import LinkModel
 import LinkUnits
 import ProfileCatalog
+import Sandbox
 import Verification
 
 /// `linkcond verify PROFILE...`
 struct VerifyCommand: ParsableCommand {
-    /// What carries the conditions out.
-    enum Backend: String, CaseIterable, ExpressibleByArgument {
-        case auto, kernel, engine
-    }
-
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Measures whether a link does what its profile says.",
@@ -54,7 +50,7 @@ struct VerifyCommand: ParsableCommand {
     var settings: [String] = []
 
     @Option(help: "What carries the conditions out.")
-    var backend = Backend.auto
+    var backend = SandboxRequest.Backend.auto
 
     @Option(help: "Have chance do the same to the packets in every run with this number.")
     var seed: UInt64?
@@ -115,16 +111,13 @@ struct VerifyCommand: ParsableCommand {
         let effort: Effort = quick ? .quick : thorough ? .thorough : .normal
         let entries =
             try all ? catalog.all().entries : profiles.map { try catalog.entry(named: $0) }
-        return try entries.enumerated().map { index, entry in
+        return try entries.map { entry in
             let conditions = try ProfileArgument.conditions(
                 of: entry.profile, changedBy: settings)
-            var arguments = ["verify-link", all ? entry.profile.id : profiles[index]]
-            arguments += settings.flatMap { ["--set", $0] } + ["--backend", backend.rawValue]
-            if let seed { arguments += ["--seed", "\(seed)"] }
             return LinkMeasurement(
                 profile: entry.profile.id, conditions: conditions,
                 plan: ProbePlan(conditions, effort: effort), effort: effort,
-                arguments: arguments)
+                backend: backend, seed: seed)
         }
     }
 

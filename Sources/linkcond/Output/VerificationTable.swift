@@ -1,6 +1,7 @@
 import Conditioner
 import LinkModel
 import LinkUnits
+import Sandbox
 import Verification
 
 /// What `verify` measured, for people.
@@ -49,7 +50,7 @@ enum VerificationTable {
     private static func summary(_ results: [LinkVerification]) -> String {
         let judged = results.flatMap(\.checks).count { $0.verdict != .notJudged }
         let failed = results.flatMap(\.checks).count { $0.verdict == .failed }
-        let backends = Set(results.map(\.backend)).sorted().joined(separator: ", ")
+        let backends = Set(results.map(\.backend.rawValue)).sorted().joined(separator: ", ")
         let subject = results.count == 1 ? results[0].profile : "\(results.count) profiles"
         return failed == 0
             ? "\(subject): all of \(judged) checks within tolerance (\(backends))."
@@ -121,7 +122,7 @@ struct VerificationJSON: Encodable {
     init(_ results: [LinkVerification]) {
         self.results = results.map { result in
             Result(
-                profile: result.profile, backend: result.backend, pass: result.isAsPromised,
+                profile: result.profile, backend: result.backend.rawValue, pass: result.isAsPromised,
                 checks: result.checks.map(Entry.init))
         }
     }
