@@ -28,7 +28,8 @@ extension LinkJudge {
         return Check(
             direction, .delay, expected: expectation.mean, measured: measured,
             tolerance: delayError(of: expectation.mean)
-                + expectation.meanError(count: delays.count), detail: detail)
+                + expectation.meanError(count: delays.count, interval: seen.interval),
+            detail: detail)
     }
 
     private func jitter(of seen: SeenFlow, _ direction: Direction) -> Check {
@@ -49,7 +50,7 @@ extension LinkJudge {
             direction, .jitter, expected: expectation.deviation, measured: measured,
             tolerance: effort.delayError.milliseconds
                 + effort.relativeJitterError * expectation.deviation
-                + expectation.deviationError(count: delays.count))
+                + expectation.deviationError(count: delays.count, interval: seen.interval))
     }
 
     /// What the instrument may be wrong by at this delay, in milliseconds.
@@ -75,8 +76,10 @@ extension LinkJudge {
             let spread = DelayExpectation(link.up, bytes: dns.flow.packetBytes)
             return dnsCheck(
                 extra, delays, reference.delays,
-                chance: spread.meanError(count: delays.count)
-                    + spread.meanError(count: reference.delays.count), detail: detail)
+                chance: spread.meanError(count: delays.count, interval: dns.interval)
+                    + spread.meanError(
+                        count: reference.delays.count, interval: reference.interval),
+                detail: detail)
         }
         let isReachable = seen(.dns, .up).allSatisfy { $0.obstacle == nil }
         if plan.connects.count == 2, isReachable {
@@ -86,7 +89,8 @@ extension LinkJudge {
             let spread = DelayExpectation(link.up, bytes: 60)
             checks.append(
                 dnsCheck(
-                    extra, times[0], times[1], chance: spread.meanError(count: times[0].count) * 4,
+                    extra, times[0], times[1],
+                    chance: spread.meanError(count: times[0].count, interval: extra) * 4,
                     detail: "TCP"))
         }
         return checks

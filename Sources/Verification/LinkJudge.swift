@@ -110,6 +110,9 @@ struct SeenFlow {
         Double(arrivals.received[place] - arrivals.sent[place]) / 1e6
     }
 
+    /// From one packet to the next, as planned.
+    var interval: Duration { flow.segments.last?.interval ?? .zero }
+
     /// For each number, whether the packet did not arrive.
     var isLost: [Bool] {
         var lost = [Bool](repeating: true, count: sent)

@@ -202,12 +202,13 @@ private struct Planner {
     private mutating func addConnects() {
         guard let delay = link.dnsDelay, link.isLossless else { return }
         let roundTrip = [link.up, link.down].reduce(.zero) { $0 + $1.longestDelay }
-        for port in [53, port()] {
+        for (port, delay) in [(53, delay), (port(), .zero)] {
             let patience = delay + roundTrip * 2 + .seconds(1)
             let start = free[.up] ?? .zero
-            plan.connects.append(.init(port: port, start: start, count: 3, patience: patience))
+            let count = effort.connects
+            plan.connects.append(.init(port: port, start: start, count: count, patience: patience))
             // The last packet of a handshake is delayed as well.
-            free[.up] = start + (delay + roundTrip + Self.pause) * 3 + delay
+            free[.up] = start + (delay + roundTrip + Self.pause) * count + delay
             meet()
         }
     }
