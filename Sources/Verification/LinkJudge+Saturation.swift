@@ -29,14 +29,24 @@ extension LinkJudge {
                 Check(
                     direction, .bandwidth, expected: expected, measured: rate,
                     tolerance: expected
-                        * (effort.bandwidthError + rateError(seen, conditions)))
+                        * (effort.bandwidthError + rateError(seen, conditions) + seen.disturbance))
             ]
             if let queue = conditions.fillableQueue(effort), conditions.loss.mean < .one {
                 checks.append(self.queue(seen, conditions, limit: queue, rate: rate))
             }
-            return checks
+            return checks.map { check in
+                guard check.verdict == .failed, seen.disturbance > Self.worstDisturbance else {
+                    return check
+                }
+                return Check(
+                    direction, check.quantity, unjudged: check.measured,
+                    because: "this machine was too busy")
+            }
         }
     }
+
+    /// A sender and a receiver that the machine disturbs more than that tell nothing.
+    private static let worstDisturbance = 0.1
 
     /// What passes the bottleneck in bits per second: what arrives, and what is lost behind it.
     private func measuredRate(_ seen: SeenFlow, _ conditions: DirectionConditions) -> Double? {
@@ -102,7 +112,7 @@ extension LinkJudge {
             Statistics.deviations * 1.25 * jitter / Double(max(1, delays.count)).squareRoot()
         // One packet is on the wire, which some count as waiting; and one is just leaving.
         let tolerance =
-            2 + effort.queueError * Double(limit)
+            2 + (effort.queueError + seen.disturbance) * Double(limit)
             + (effort.delayError.milliseconds + chance) / packetTime
         return Check(
             direction, .queue, expected: Double(limit), measured: standing, tolerance: tolerance)
@@ -127,6 +137,11 @@ extension LinkJudge {
 }
 
 extension SeenFlow {
+    /// The share of the packets that the machine kept from being sent or received in time.
+    fileprivate var disturbance: Double {
+        heldUp + Double(arrivals.overflows) / Double(max(1, arrivals.overflows + firsts.count))
+    }
+
     /// The places in `arrivals` of packets that were sent behind those that filled the queue.
     fileprivate var behindFilling: [Int] {
         let filled = UInt32(flow.segments.first?.count ?? 0)

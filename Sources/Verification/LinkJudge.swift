@@ -48,7 +48,8 @@ public struct LinkJudge {
             return SeenFlow(
                 flow: flow, sent: report.sent[index] ?? 0,
                 arrivals: report.arrivals[index] ?? .init(),
-                offered: report.offered[index], obstacle: report.obstacles[index])
+                offered: report.offered[index], heldUp: report.heldUp[index] ?? 0,
+                obstacle: report.obstacles[index])
         }
     }
 
@@ -82,18 +83,21 @@ struct SeenFlow {
     let arrivals: ProbeReport.Arrivals
     /// How many packets per second of its last segment were sent.
     let offered: Double?
+    /// The share of the time of its last segment in which the machine kept the sender waiting.
+    let heldUp: Double
     let obstacle: String?
     /// The places in `arrivals` at which a packet arrived for the first time, in that order.
     let firsts: [Int]
 
     init(
         flow: ProbePlan.Flow, sent: Int, arrivals: ProbeReport.Arrivals,
-        offered: Double? = nil, obstacle: String? = nil
+        offered: Double? = nil, heldUp: Double = 0, obstacle: String? = nil
     ) {
         self.flow = flow
         self.sent = sent
         self.arrivals = arrivals
         self.offered = offered
+        self.heldUp = heldUp
         self.obstacle = obstacle
         var seen: Set<UInt32> = []
         firsts = arrivals.numbers.indices.filter { place in

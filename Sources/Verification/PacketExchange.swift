@@ -42,6 +42,7 @@ struct PacketExchange {
             try send(index, from: begin)
             report.sent[senders[index].index] = senders[index].sent
             report.offered[senders[index].index] = senders[index].packetsPerSecond
+            report.heldUp[senders[index].index] = senders[index].heldUp
         }
     }
 
@@ -131,11 +132,15 @@ private final class FlowSender {
     private var before = Duration.zero
     private var segmentBegan = Duration.zero
     private var lastSent = Duration.zero
+    /// How long the machine kept the segment from being sent, in noticeable pieces.
+    private var heldUpTime = Duration.zero
     /// How much later than planned the next packet is due.
     private var slip = Duration.zero
 
     /// A sender that the machine holds up this much longer than planned gives up the rest.
     private static let grace = Duration.milliseconds(300)
+    /// A pause from which on it is one.
+    private static let noticeable = Duration.milliseconds(2)
 
     init(_ flow: ProbePlan.Flow, index: Int, to address: String) throws(KernelError) {
         self.flow = flow
@@ -154,6 +159,7 @@ private final class FlowSender {
             guard segment + 1 < flow.segments.count else { return nil }
             before += flow.segments[segment].duration
             segment += 1
+            heldUpTime = .zero
             sentOfSegment = 0
         }
         let due = begin + before + flow.segments[segment].interval * sentOfSegment + slip
@@ -167,12 +173,23 @@ private final class FlowSender {
             slip += .milliseconds(1)
             return
         }
-        lastSent = ProbeClock.now
-        if sentOfSegment == 0 { segmentBegan = lastSent }
+        let now = ProbeClock.now
+        if sentOfSegment == 0 {
+            segmentBegan = now
+        } else {
+            let delay = now - lastSent - flow.segments[segment].interval
+            if delay > Self.noticeable { heldUpTime += delay }
+        }
+        lastSent = now
         sent += 1
         sentOfSegment += 1
         // Packets made up for would stand in each other's way.
         if !flow.catchesUp { slip += max(.zero, lastSent - due - .microseconds(200)) }
+    }
+
+    /// The share of the last segment's time during which nothing could be sent.
+    var heldUp: Double? {
+        lastSent > segmentBegan ? heldUpTime / (lastSent - segmentBegan) : nil
     }
 
     /// How fast the last segment was in fact sent; nil for fewer than two packets.

@@ -52,7 +52,13 @@ struct DelayExpectationTests {
     @Test("More packets tell more")
     func errors() {
         let expected = expectation(delay: .milliseconds(50), .milliseconds(10))
-        #expect(abs(expected.meanError(count: 400, interval: .seconds(1)) - expected.meanError(count: 100, interval: .seconds(1)) / 2) < 1e-9)
-        #expect(abs(expected.deviationError(count: 100, interval: .seconds(1)) - 4.417 * 10 / 200.0.squareRoot()) < 0.1)
+        #expect(
+            abs(
+                expected.meanError(count: 400, interval: .seconds(1)) - expected.meanError(
+                    count: 100, interval: .seconds(1)) / 2) < 1e-9)
+        #expect(
+            abs(
+                expected.deviationError(count: 100, interval: .seconds(1)) - 4.417 * 10
+                    / 200.0.squareRoot()) < 0.1)
     }
 }
