@@ -15,10 +15,11 @@ extension LinkJudge {
         let conditions = direction.conditions(of: link)
         let delays = seen.delays
         let expectation = DelayExpectation(conditions, bytes: seen.flow.packetBytes)
-        // The median is not moved by a few probes that met with a busy machine; but only of a
-        // delay without variation is it known.
+        // A busy machine makes some probes late and none early, which the lower quartile does not
+        // see; but only of a delay without variation is it known.
         let measured =
-            conditions.jitter == nil ? Statistics.median(delays) : Statistics.mean(delays)
+            conditions.jitter == nil
+            ? Statistics.percentile(0.25, of: delays) : Statistics.mean(delays)
         if conditions.trace != nil {
             return Check(direction, .delay, unjudged: measured, because: "follows the trace")
         }
@@ -87,10 +88,15 @@ extension LinkJudge {
                 (report.connects[index] ?? []).map(\.milliseconds)
             }
             let spread = DelayExpectation(link.up, bytes: 60)
+            // Neighbours ask each other now and then whether they are still there.
+            let inTheWay = [link.up, link.down].reduce(.zero) {
+                $0 + $1.serialization(ofBytes: 72) * 2
+            }
             checks.append(
                 dnsCheck(
                     extra, times[0], times[1],
-                    chance: spread.meanError(count: times[0].count, interval: extra) * 4,
+                    chance: inTheWay.milliseconds
+                        + spread.meanError(count: times[0].count, interval: extra) * 4,
                     detail: "TCP"))
         }
         return checks

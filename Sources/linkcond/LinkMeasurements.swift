@@ -64,8 +64,16 @@ enum LinkMeasurements {
             path: "linkcond-verify-\(UUID().uuidString)")
         let signals = try SignalDescriptor(Self.interruptions + [SIGCHLD])
         // Only this user's probes may write there.
-        try FileManager.default.createDirectory(
-            at: root, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        do {
+            try FileManager.default.createDirectory(
+                at: root, withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw LinkFailure(
+                exitStatus: .cannotWrite,
+                description: "cannot make \(root.path) for what is measured; have TMPDIR name a "
+                    + "directory where you may write")
+        }
         defer { try? FileManager.default.removeItem(at: root) }
 
         var results = [LinkVerification?](repeating: nil, count: measurements.count)

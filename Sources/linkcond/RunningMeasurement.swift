@@ -90,6 +90,11 @@ struct LinkFailure: Error, CustomStringConvertible {
     let exitStatus: ExitStatus
     let description: String
 
+    init(exitStatus: ExitStatus, description: String) {
+        self.exitStatus = exitStatus
+        self.description = description
+    }
+
     init(_ measurement: LinkMeasurement, because reason: String, end: ProcessEnd) {
         let prefix = "linkcond: "
         let cause = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason

@@ -51,10 +51,12 @@ enum VerificationTable {
         let judged = results.flatMap(\.checks).count { $0.verdict != .notJudged }
         let failed = results.flatMap(\.checks).count { $0.verdict == .failed }
         let backends = Set(results.map(\.backend.rawValue)).sorted().joined(separator: ", ")
+        let open = results.flatMap(\.checks).count { $0.verdict == .notJudged }
+        let rest = open == 0 ? "" : ", \(open) not judged"
         let subject = results.count == 1 ? results[0].profile : "\(results.count) profiles"
         return failed == 0
-            ? "\(subject): all of \(judged) checks within tolerance (\(backends))."
-            : "\(subject): \(failed) of \(judged) checks outside tolerance (\(backends))."
+            ? "\(subject): all of \(judged) checks within tolerance\(rest) (\(backends))."
+            : "\(subject): \(failed) of \(judged) checks outside tolerance\(rest) (\(backends))."
     }
 }
 
@@ -122,7 +124,8 @@ struct VerificationJSON: Encodable {
     init(_ results: [LinkVerification]) {
         self.results = results.map { result in
             Result(
-                profile: result.profile, backend: result.backend.rawValue, pass: result.isAsPromised,
+                profile: result.profile, backend: result.backend.rawValue,
+                pass: result.isAsPromised,
                 checks: result.checks.map(Entry.init))
         }
     }
