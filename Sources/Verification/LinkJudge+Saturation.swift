@@ -35,12 +35,12 @@ extension LinkJudge {
                 checks.append(self.queue(seen, conditions, limit: queue, rate: rate))
             }
             return checks.map { check in
-                guard check.verdict == .failed, seen.disturbance > Self.worstDisturbance else {
-                    return check
-                }
+                // It makes less pass, and never more.
+                guard check.verdict == .failed, seen.disturbance > Self.worstDisturbance,
+                    let measured = check.measured, measured < check.expected ?? 0
+                else { return check }
                 return Check(
-                    direction, check.quantity, unjudged: check.measured,
-                    because: "this machine was too busy")
+                    direction, check.quantity, unjudged: measured, because: Check.busyMachine)
             }
         }
     }

@@ -1,4 +1,5 @@
 import Conditioner
+import LinkUnits
 import LinuxKernel
 
 /// The UDP part of a probe: one thread that sends when the plan says so and receives in between.
@@ -43,6 +44,7 @@ struct PacketExchange {
             report.sent[senders[index].index] = senders[index].sent
             report.offered[senders[index].index] = senders[index].packetsPerSecond
             report.heldUp[senders[index].index] = senders[index].heldUp
+            report.lateness[senders[index].index] = senders[index].lateness
         }
     }
 
@@ -134,6 +136,8 @@ private final class FlowSender {
     private var lastSent = Duration.zero
     /// How long the machine kept the segment from being sent, in noticeable pieces.
     private var heldUpTime = Duration.zero
+    /// By how much each packet was sent later than planned, in milliseconds.
+    private var latenesses: [Double] = []
     /// How much later than planned the next packet is due.
     private var slip = Duration.zero
 
@@ -181,6 +185,7 @@ private final class FlowSender {
             if delay > Self.noticeable { heldUpTime += delay }
         }
         lastSent = now
+        latenesses.append((now - due).milliseconds)
         sent += 1
         sentOfSegment += 1
         // Packets made up for would stand in each other's way.
@@ -191,6 +196,9 @@ private final class FlowSender {
     var heldUp: Double? {
         lastSent > segmentBegan ? heldUpTime / (lastSent - segmentBegan) : nil
     }
+
+    /// Later than that, in milliseconds, a quarter of the packets were sent.
+    var lateness: Double? { Statistics.percentile(0.75, of: latenesses) }
 
     /// How fast the last segment was in fact sent; nil for fewer than two packets.
     var packetsPerSecond: Double? {
