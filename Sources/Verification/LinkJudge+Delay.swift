@@ -44,7 +44,7 @@ extension LinkJudge {
         }
         return Check(
             direction, .delay, expected: expectation.mean, measured: measured,
-            tolerance: delayError(of: expectation.mean) + seen.lateness
+            tolerance: delayError(of: expectation.mean) + min(seen.lateness, Self.worstLateness)
                 + expectation.meanError(count: delays.count, interval: seen.interval),
             detail: detail)
     }
@@ -65,7 +65,7 @@ extension LinkJudge {
         }
         return Check(
             direction, .jitter, expected: expectation.deviation, measured: measured,
-            tolerance: effort.delayError.milliseconds + seen.lateness
+            tolerance: effort.delayError.milliseconds + min(seen.lateness, Self.worstLateness)
                 + effort.relativeJitterError * expectation.deviation
                 + expectation.deviationError(count: delays.count, interval: seen.interval))
     }

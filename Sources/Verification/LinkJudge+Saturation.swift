@@ -29,7 +29,8 @@ extension LinkJudge {
                 Check(
                     direction, .bandwidth, expected: expected, measured: rate,
                     tolerance: expected
-                        * (effort.bandwidthError + rateError(seen, conditions) + seen.disturbance))
+                        * (effort.bandwidthError + rateError(seen, conditions)
+                            + min(seen.disturbance, Self.worstDisturbance)))
             ]
             if let queue = conditions.fillableQueue(effort), conditions.loss.mean < .one {
                 checks.append(self.queue(seen, conditions, limit: queue, rate: rate))
@@ -72,12 +73,13 @@ extension LinkJudge {
 
     /// How far the rate may be off by chance, as a share of it.
     private func rateError(_ seen: SeenFlow, _ conditions: DirectionConditions) -> Double {
-        let count = Double(max(10, seen.firsts.count))
+        let count = Double(
+            max(10, isToldByQueue(conditions) ? seen.behindFilling.count : seen.firsts.count))
         let lost = min(0.99, conditions.loss.mean.value + conditions.corrupt.value)
         let losses = (lost / (1 - lost) / (count * conditions.loss.independentShare)).squareRoot()
-        guard let jitter = conditions.jitter, !isToldByQueue(conditions) else {
-            return Statistics.deviations * losses
-        }
+        guard let jitter = conditions.jitter else { return Statistics.deviations * losses }
+        // Whether the queue takes one more or one less is a matter of when it is asked.
+        if isToldByQueue(conditions) { return Statistics.deviations * losses + 1 / count }
         // Jitter moves the ends of the line through the arrivals.
         let time = seen.flow.duration
         let independent = min(count, max(1, time / jitter.memory))
@@ -112,7 +114,7 @@ extension LinkJudge {
             Statistics.deviations * 1.25 * jitter / Double(max(1, delays.count)).squareRoot()
         // One packet is on the wire, which some count as waiting; and one is just leaving.
         let tolerance =
-            2 + (effort.queueError + seen.disturbance) * Double(limit)
+            2 + (effort.queueError + min(seen.disturbance, Self.worstDisturbance)) * Double(limit)
             + (effort.delayError.milliseconds + chance) / packetTime
         return Check(
             direction, .queue, expected: Double(limit), measured: standing, tolerance: tolerance)

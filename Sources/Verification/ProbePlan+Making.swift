@@ -117,8 +117,9 @@ private struct Planner {
             conditions.trace == nil
             ? max(
                 fastest, conditions.serialization(ofBytes: bytes) * 5 / 3,
-                // Many packets held behind a late one are a burst, which no queue has to hold.
-                (conditions.jitter?.amount ?? .zero) / 15) : .milliseconds(20)
+                // Packets held behind a late one are a burst, and netem counts them to its limit:
+                // so few that the smallest queue, of 50, holds them.
+                (conditions.jitter?.amount ?? .zero) / 5) : .milliseconds(20)
         let rarest = conditions.eventShares.min()
         let wanted = max(
             Double(effort.lossProbes), rarest.map { effort.rareEvents / $0 } ?? 0)
