@@ -45,8 +45,6 @@ int64_t lc_probe_clock(void) { return now(CLOCK_MONOTONIC); }
 
 void lc_probe_wake_precisely(void) { prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); }
 
-int lc_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, 9) == 0 ? 0 : -errno; }
-
 static int wait_for(struct pollfd *entries, int count, int64_t until) {
     for (;;) {
         int64_t left = until - now(CLOCK_MONOTONIC);

@@ -14,21 +14,21 @@ final class Family {
         self.signals = signals
     }
 
-    /// Has the shell run a server. What it prints goes to standard error: standard output is the
+    /// Starts a server. What it prints goes to standard error: standard output is the
     /// command's.
     func startServer(
-        _ command: String, network: FileDescriptor, identity: Program.Identity?
+        _ server: SandboxRequest.Server, network: FileDescriptor, identity: Program.Identity?
     ) throws {
-        var program = Program(["/bin/sh", "-c", command].map { RawText($0) })
+        var program = Program(server.words)
         program.network = network
         program.identity = identity
         let null = try FileDescriptor.open(
             FilePath("/dev/null"), .readOnly, options: .closeOnExec)
         program.streams = [null, .standardError, .standardError]
         do {
-            servers[try program.start()] = command
+            servers[try program.start()] = server.name
         } catch {
-            throw SandboxError("\(command): cannot start the server: \(error.errno)")
+            throw SandboxError("\(server.name): cannot start the server: \(error.errno)")
         }
         try? null.close()
     }

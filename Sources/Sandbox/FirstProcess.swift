@@ -33,6 +33,7 @@ struct FirstProcess {
         let places = try Places.make(network)
         let (plane, explanation) = try LinkPlane.start(request)
         channel.send(.explanation(explanation))
+        channel.send(.dataPlane(plane.kind))
         let loopback =
             request.conditionsLoopback ? try LoopbackWire.start(request, places: places) : nil
 

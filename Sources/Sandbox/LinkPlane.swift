@@ -11,6 +11,14 @@ enum LinkPlane {
     case kernel(Conditioner)
     case engine(EmulatedLink)
 
+    /// Which it is.
+    var kind: Sandbox.DataPlane {
+        switch self {
+        case .kernel: .kernel
+        case .engine: .engine
+        }
+    }
+
     /// Conditions the wire in the calling thread's namespace, which is the link's.
     ///
     /// Also returns what the user may want to know of the choice.

@@ -17,6 +17,7 @@ struct Places: Sendable {
     static func make(_ network: SandboxNetwork) throws -> Places {
         let far = try NetworkNamespace.openCurrent()
         let farSession = try NetlinkSession()
+        allowLowPorts()
         try Namespaces.network.unshare()
         let app = try NetworkNamespace.openCurrent()
         let appSession = try NetlinkSession()
@@ -29,6 +30,11 @@ struct Places: Sendable {
         try farSession.executeAll(network.farMessages)
         try appSession.executeAll(network.appMessages)
         return Places(app: app, link: link, far: far)
+    }
+
+    /// Lets servers of any user have ports such as 53 and 80, as they would on a host of their own.
+    private static func allowLowPorts() {
+        try? Namespaces.write("0", to: "/proc/sys/net/ipv4/ip_unprivileged_port_start")
     }
 
     /// Lets the command's user send echo requests: the privilege that ping's file carries does not

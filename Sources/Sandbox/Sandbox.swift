@@ -23,10 +23,20 @@ public enum Sandbox {
         func explain(_ text: String)
     }
 
+    /// What carried the conditions out.
+    public enum DataPlane: String, Sendable, Hashable {
+        /// Qdiscs.
+        case kernel
+        /// The packet engine.
+        case engine
+    }
+
     /// How a run ended.
     public struct Outcome: Sendable, Hashable {
         /// The command's exit code; 128 and the number for a signal; 124 if it ran too long.
         public var exitCode: Int32
+        /// What carried the conditions out.
+        public var dataPlane = DataPlane.engine
         /// What passed over the link, if that was asked for.
         public var statistics: LinkStatistics?
     }
@@ -51,7 +61,7 @@ public enum Sandbox {
             StandardStreams.reserve()
             let signals = try SignalDescriptor(PassedOnSignals.all)
             let (channel, inner) = try MessageChannel.pair()
-            let network = SandboxNetwork.unused()
+            let network = request.network ?? .unused()
             guard try Process.fork() != nil else {
                 channel.close()
                 NamespaceMaker(

@@ -15,6 +15,8 @@ enum SandboxMessage: Hashable {
     case note(String)
     /// From inside: what the user may want to know.
     case explanation(String)
+    /// From inside: what conditions the link.
+    case dataPlane(Sandbox.DataPlane)
     /// From inside: the link's statistics, as JSON.
     case statistics(String)
     /// From inside: the command has ended with this code.
@@ -35,6 +37,7 @@ enum SandboxMessage: Hashable {
             case .ended(let code): (7, code, "")
             case .forked(let process): (9, process, "")
             case .failed(let error): (8, error.fault.rawValue, error.description)
+            case .dataPlane(let plane): (10, 0, plane.rawValue)
             }
         let number32 = UInt32(bitPattern: number)
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: number32 >> (8 * $0)) }
@@ -57,6 +60,9 @@ enum SandboxMessage: Hashable {
         case 7: self = .ended(value)
         case 8: self = .failed(SandboxError(text, fault: .init(rawValue: value) ?? .sandbox))
         case 9: self = .forked(value)
+        case 10:
+            guard let plane = Sandbox.DataPlane(rawValue: text) else { return nil }
+            self = .dataPlane(plane)
         default: return nil
         }
     }

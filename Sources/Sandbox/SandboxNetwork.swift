@@ -51,7 +51,7 @@ public struct SandboxNetwork: Sendable, Hashable {
 
     /// A network that the caller's host does not already have: in a sandbox within a sandbox,
     /// another one than that of the outer.
-    static func unused() -> SandboxNetwork {
+    public static func unused() -> SandboxNetwork {
         let taken = Set((try? NetlinkSession().addresses()) ?? [])
         let numbers = (0...UInt8.max).map { SandboxNetwork(number: $0) }
         return numbers.first { network in

@@ -33,14 +33,38 @@ public struct SandboxRequest: Sendable {
         case veth
     }
 
+    /// What serves the command from the far side.
+    public enum Server: Sendable, Hashable {
+        /// A command for the shell.
+        case shell(String)
+        /// A program and its arguments.
+        case program([RawText])
+
+        /// The program that is started, and its arguments.
+        var words: [RawText] {
+            switch self {
+            case .shell(let command): ["/bin/sh", "-c", command].map { RawText($0) }
+            case .program(let words): words
+            }
+        }
+
+        /// How people know it.
+        var name: String {
+            switch self {
+            case .shell(let command): command
+            case .program(let words): words.map(\.description).joined(separator: " ")
+            }
+        }
+    }
+
     /// The conditions of the link.
     public var conditions: LinkConditions
     /// The name under which the command sees them.
     public var profile: String
     /// The command: a program and its arguments.
     public var command: [RawText]
-    /// Commands for the shell, each a server on the far side.
-    public var servers: [String] = []
+    /// What runs on the far side until the command ends.
+    public var servers: [Server] = []
     /// TCP ports on which the servers have to listen before the command starts.
     public var serverPorts: [UInt16] = []
     /// What carries out the conditions.
@@ -49,6 +73,8 @@ public struct SandboxRequest: Sendable {
     public var uplink = Uplink.auto
     /// Whether the conditions also hold between the command's own processes, over the loopback.
     public var conditionsLoopback = false
+    /// The addresses inside; nil: some that the caller's host does not have.
+    public var network: SandboxNetwork?
     /// What decides the packets' fate; nil: every run another.
     public var seed: UInt64?
     /// What is to be written down.

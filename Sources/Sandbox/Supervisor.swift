@@ -32,6 +32,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
             switch channel.receiveMessage() {
             case .note(let text): listener.note(text)
             case .explanation(let text): listener.explain(text)
+            case .dataPlane(let plane): outcome.dataPlane = plane
             case .statistics(let text): outcome.statistics = try LinkStatistics(json: text)
             case .ended(let code):
                 // The kernel takes its time over the namespaces, but nobody is in them any more.

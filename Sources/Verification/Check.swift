@@ -51,6 +51,9 @@ public struct Check: Sendable, Hashable {
     /// The judgement.
     public var verdict: Verdict
 
+    /// Why nothing is judged where the machine is at fault.
+    static let busyMachine = "this machine was too busy"
+
     /// Compares what was measured with what is expected.
     init(
         _ direction: Direction, _ quantity: Quantity, expected: Double, measured: Double?,

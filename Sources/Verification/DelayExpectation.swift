@@ -12,13 +12,15 @@ struct DelayExpectation: Hashable {
     /// The fourth central moment by the square of the variance: what the spread of a measured
     /// deviation depends on. 3 for a normal distribution.
     let kurtosis: Double
+    /// How long it takes the delay to become another, independent of what it was.
+    let memory: Duration
 
     /// What a packet of `bytes` meets with.
     init(_ conditions: DirectionConditions, bytes: Int) {
         let fixed = conditions.serialization(ofBytes: bytes).milliseconds
         let delay = conditions.delay.milliseconds
         guard let jitter = conditions.jitter else {
-            (mean, deviation, kurtosis) = (delay + fixed, 0, 3)
+            (mean, deviation, kurtosis, memory) = (delay + fixed, 0, 3, .zero)
             return
         }
         let values = Self.deviates(jitter.distribution).map {
@@ -35,17 +37,24 @@ struct DelayExpectation: Hashable {
         self.mean = mean
         deviation = variance.squareRoot()
         kurtosis = variance > 0 ? moment(4) / (variance * variance) : 3
+        memory = jitter.memory
     }
 
-    /// How far the mean of `count` packets may be off by chance.
-    func meanError(count: Int) -> Double {
-        Statistics.deviations * deviation / Double(max(1, count)).squareRoot()
+    /// How far the mean of `count` packets at this interval may be off by chance.
+    func meanError(count: Int, interval: Duration) -> Double {
+        Statistics.deviations * deviation / independent(count, interval).squareRoot()
     }
 
-    /// How far the standard deviation of `count` packets may be off by chance.
-    func deviationError(count: Int) -> Double {
+    /// How far the standard deviation of `count` packets at this interval may be off by chance.
+    func deviationError(count: Int, interval: Duration) -> Double {
         Statistics.deviations * deviation
-            * (max(0.1, kurtosis - 1) / (4 * Double(max(1, count)))).squareRoot()
+            * (max(0.1, kurtosis - 1) / (4 * independent(count, interval))).squareRoot()
+    }
+
+    /// How many independent delays so many packets are worth.
+    private func independent(_ count: Int, _ interval: Duration) -> Double {
+        let share = memory > interval ? interval / memory : 1
+        return max(1, Double(count) * share)
     }
 
     /// Values spread evenly over a distribution with mean 0 and deviation 1; for `uniform` from
@@ -72,6 +81,22 @@ struct DelayExpectation: Hashable {
         case .normal: Statistics.normalQuantile(share)
         case .pareto: pareto
         case .paretonormal: 0.25 * Statistics.normalQuantile(share) + 0.75 * pareto
+        }
+    }
+}
+
+extension Jitter {
+    /// How far apart in time two delays are as good as independent, for the mean of many.
+    ///
+    /// Twice the integral of the autocorrelation of the packet engine's jitter, which changes no
+    /// faster than keeps packets in order ("How a link is emulated" in its documentation has the
+    /// numbers). The kernel draws each packet's delay by itself, and so does better.
+    var memory: Duration {
+        switch distribution {
+        case .uniform: amount * 2.4
+        case .normal: amount * 5
+        case .paretonormal: amount * 8
+        case .pareto: amount * 11.2
         }
     }
 }

@@ -8,17 +8,34 @@ extension LinkJudge {
     func delays(_ direction: Direction) -> [Check] {
         seen(.delay, direction).flatMap { flow in
             [delay(of: flow, direction, detail: nil), jitter(of: flow, direction)]
-        } + seen(.delayIPv6, direction).map { delay(of: $0, direction, detail: "IPv6") }
+                .map { excuse($0, flow) }
+        }
+            + seen(.delayIPv6, direction).map { flow in
+                excuse(delay(of: flow, direction, detail: "IPv6"), flow)
+            }
+    }
+
+    /// A machine that is later than that for itself tells nothing of delays.
+    private static let worstLateness = 3.0
+
+    private func excuse(_ check: Check, _ seen: SeenFlow) -> Check {
+        // A late machine makes delays longer and more spread, and never less so.
+        guard check.verdict == .failed, seen.lateness > Self.worstLateness,
+            let measured = check.measured, measured > check.expected ?? 0
+        else { return check }
+        return Check(
+            check.direction, check.quantity, unjudged: measured, because: Check.busyMachine)
     }
 
     private func delay(of seen: SeenFlow, _ direction: Direction, detail: String?) -> Check {
         let conditions = direction.conditions(of: link)
         let delays = seen.delays
         let expectation = DelayExpectation(conditions, bytes: seen.flow.packetBytes)
-        // The median is not moved by a few probes that met with a busy machine; but only of a
-        // delay without variation is it known.
+        // A busy machine makes some probes late and none early, which the lower quartile does not
+        // see; but only of a delay without variation is it known.
         let measured =
-            conditions.jitter == nil ? Statistics.median(delays) : Statistics.mean(delays)
+            conditions.jitter == nil
+            ? Statistics.percentile(0.25, of: delays) : Statistics.mean(delays)
         if conditions.trace != nil {
             return Check(direction, .delay, unjudged: measured, because: "follows the trace")
         }
@@ -27,8 +44,9 @@ extension LinkJudge {
         }
         return Check(
             direction, .delay, expected: expectation.mean, measured: measured,
-            tolerance: delayError(of: expectation.mean)
-                + expectation.meanError(count: delays.count), detail: detail)
+            tolerance: delayError(of: expectation.mean) + min(seen.lateness, Self.worstLateness)
+                + expectation.meanError(count: delays.count, interval: seen.interval),
+            detail: detail)
     }
 
     private func jitter(of seen: SeenFlow, _ direction: Direction) -> Check {
@@ -47,9 +65,9 @@ extension LinkJudge {
         }
         return Check(
             direction, .jitter, expected: expectation.deviation, measured: measured,
-            tolerance: effort.delayError.milliseconds
+            tolerance: effort.delayError.milliseconds + min(seen.lateness, Self.worstLateness)
                 + effort.relativeJitterError * expectation.deviation
-                + expectation.deviationError(count: delays.count))
+                + expectation.deviationError(count: delays.count, interval: seen.interval))
     }
 
     /// What the instrument may be wrong by at this delay, in milliseconds.
@@ -75,8 +93,10 @@ extension LinkJudge {
             let spread = DelayExpectation(link.up, bytes: dns.flow.packetBytes)
             return dnsCheck(
                 extra, delays, reference.delays,
-                chance: spread.meanError(count: delays.count)
-                    + spread.meanError(count: reference.delays.count), detail: detail)
+                chance: spread.meanError(count: delays.count, interval: dns.interval)
+                    + spread.meanError(
+                        count: reference.delays.count, interval: reference.interval),
+                detail: detail)
         }
         let isReachable = seen(.dns, .up).allSatisfy { $0.obstacle == nil }
         if plan.connects.count == 2, isReachable {
@@ -84,9 +104,15 @@ extension LinkJudge {
                 (report.connects[index] ?? []).map(\.milliseconds)
             }
             let spread = DelayExpectation(link.up, bytes: 60)
+            // Neighbours ask each other now and then whether they are still there.
+            let inTheWay = [link.up, link.down].reduce(.zero) {
+                $0 + $1.serialization(ofBytes: 72) * 2
+            }
             checks.append(
                 dnsCheck(
-                    extra, times[0], times[1], chance: spread.meanError(count: times[0].count) * 4,
+                    extra, times[0], times[1],
+                    chance: inTheWay.milliseconds
+                        + spread.meanError(count: times[0].count, interval: extra) * 4,
                     detail: "TCP"))
         }
         return checks

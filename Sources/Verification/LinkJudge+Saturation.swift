@@ -29,20 +29,36 @@ extension LinkJudge {
                 Check(
                     direction, .bandwidth, expected: expected, measured: rate,
                     tolerance: expected
-                        * (effort.bandwidthError + rateError(seen, conditions)))
+                        * (effort.bandwidthError + rateError(seen, conditions)
+                            + min(seen.disturbance, Self.worstDisturbance)))
             ]
             if let queue = conditions.fillableQueue(effort), conditions.loss.mean < .one {
                 checks.append(self.queue(seen, conditions, limit: queue, rate: rate))
             }
-            return checks
+            return checks.map { check in
+                // It makes less pass, and never more.
+                guard check.verdict == .failed, seen.disturbance > Self.worstDisturbance,
+                    let measured = check.measured, measured < check.expected ?? 0
+                else { return check }
+                return Check(
+                    direction, check.quantity, unjudged: measured, because: Check.busyMachine)
+            }
         }
     }
 
+    /// A sender and a receiver that the machine disturbs more than that tell nothing.
+    private static let worstDisturbance = 0.1
+
     /// What passes the bottleneck in bits per second: what arrives, and what is lost behind it.
     private func measuredRate(_ seen: SeenFlow, _ conditions: DirectionConditions) -> Double? {
-        // A bottleneck may let a first burst through at once.
-        let times = seen.firsts.dropFirst(seen.firsts.count / 10)
-            .map { Double(seen.arrivals.received[$0] - seen.arrivals.received[0]) / 1e9 }
+        let counted =
+            isToldByQueue(conditions)
+            // A full queue takes a packet whenever one leaves it; which those were, and when they
+            // were sent, shows however late they arrive.
+            ? seen.behindFilling.map { seen.arrivals.sent[$0] }
+            // A bottleneck may let a first burst through at once.
+            : seen.firsts.dropFirst(seen.firsts.count / 10).map { seen.arrivals.received[$0] }
+        let times = counted.map { Double($0 - counted[0]) / 1e9 }
         guard times.count >= 10, let packets = Statistics.rate(ofEventsAt: times) else {
             return nil
         }
@@ -50,15 +66,25 @@ extension LinkJudge {
         return passing > 0 ? packets * Double(seen.flow.packetBytes * 8) / passing : nil
     }
 
+    /// Whether the rate shows in what the queue takes, and not as well in when packets arrive.
+    private func isToldByQueue(_ conditions: DirectionConditions) -> Bool {
+        conditions.jitter != nil && conditions.fillableQueue(effort) != nil
+    }
+
     /// How far the rate may be off by chance, as a share of it.
     private func rateError(_ seen: SeenFlow, _ conditions: DirectionConditions) -> Double {
-        let count = Double(max(10, seen.firsts.count))
+        let count = Double(
+            max(10, isToldByQueue(conditions) ? seen.behindFilling.count : seen.firsts.count))
         let lost = min(0.99, conditions.loss.mean.value + conditions.corrupt.value)
         let losses = (lost / (1 - lost) / (count * conditions.loss.independentShare)).squareRoot()
+        guard let jitter = conditions.jitter else { return Statistics.deviations * losses }
+        // Whether the queue takes one more or one less is a matter of when it is asked.
+        if isToldByQueue(conditions) { return Statistics.deviations * losses + 1 / count }
         // Jitter moves the ends of the line through the arrivals.
-        let time = seen.flow.duration.seconds
-        let jitter = (conditions.jitter?.amount ?? .zero).seconds / time * (12 / count).squareRoot()
-        return Statistics.deviations * (losses + jitter)
+        let time = seen.flow.duration
+        let independent = min(count, max(1, time / jitter.memory))
+        let spread = jitter.amount / time * (12 / independent).squareRoot()
+        return Statistics.deviations * (losses + spread)
     }
 
     /// How many packets stand in front of the bottleneck when no more find room.
@@ -75,8 +101,7 @@ extension LinkJudge {
             }
         }
         // Packets that arrived while more were sent than passed: each met with a full queue.
-        let filled = UInt32(seen.flow.segments.first?.count ?? 0)
-        let delays = seen.firsts.filter { seen.arrivals.numbers[$0] >= filled }.map(seen.delay)
+        let delays = seen.behindFilling.map(seen.delay)
         let standing = Statistics.median(delays).flatMap { full in
             idle.map { (full - $0) / packetTime }
         }
@@ -89,7 +114,7 @@ extension LinkJudge {
             Statistics.deviations * 1.25 * jitter / Double(max(1, delays.count)).squareRoot()
         // One packet is on the wire, which some count as waiting; and one is just leaving.
         let tolerance =
-            2 + effort.queueError * Double(limit)
+            2 + (effort.queueError + min(seen.disturbance, Self.worstDisturbance)) * Double(limit)
             + (effort.delayError.milliseconds + chance) / packetTime
         return Check(
             direction, .queue, expected: Double(limit), measured: standing, tolerance: tolerance)
@@ -110,5 +135,18 @@ extension LinkJudge {
                 measured: bytes.map { $0 * 8 }, tolerance: expected * effort.goodputError,
                 detail: "TCP")
         }
+    }
+}
+
+extension SeenFlow {
+    /// The share of the packets that the machine kept from being sent or received in time.
+    fileprivate var disturbance: Double {
+        heldUp + Double(arrivals.overflows) / Double(max(1, arrivals.overflows + firsts.count))
+    }
+
+    /// The places in `arrivals` of packets that were sent behind those that filled the queue.
+    fileprivate var behindFilling: [Int] {
+        let filled = UInt32(flow.segments.first?.count ?? 0)
+        return firsts.filter { arrivals.numbers[$0] >= filled }
     }
 }

@@ -48,7 +48,9 @@ public struct LinkJudge {
             return SeenFlow(
                 flow: flow, sent: report.sent[index] ?? 0,
                 arrivals: report.arrivals[index] ?? .init(),
-                offered: report.offered[index], obstacle: report.obstacles[index])
+                offered: report.offered[index], heldUp: report.heldUp[index] ?? 0,
+                lateness: report.lateness[index] ?? 0,
+                obstacle: report.obstacles[index])
         }
     }
 
@@ -82,18 +84,26 @@ struct SeenFlow {
     let arrivals: ProbeReport.Arrivals
     /// How many packets per second of its last segment were sent.
     let offered: Double?
+    /// The share of the time of its last segment in which the machine kept the sender waiting.
+    let heldUp: Double
+    /// By how many milliseconds the machine was late to send each fourth packet, or more. What
+    /// emulates the link is woken no earlier.
+    let lateness: Double
     let obstacle: String?
     /// The places in `arrivals` at which a packet arrived for the first time, in that order.
     let firsts: [Int]
 
     init(
         flow: ProbePlan.Flow, sent: Int, arrivals: ProbeReport.Arrivals,
-        offered: Double? = nil, obstacle: String? = nil
+        offered: Double? = nil, heldUp: Double = 0, lateness: Double = 0,
+        obstacle: String? = nil
     ) {
         self.flow = flow
         self.sent = sent
         self.arrivals = arrivals
         self.offered = offered
+        self.heldUp = heldUp
+        self.lateness = lateness
         self.obstacle = obstacle
         var seen: Set<UInt32> = []
         firsts = arrivals.numbers.indices.filter { place in
@@ -109,6 +119,9 @@ struct SeenFlow {
     func delay(_ place: Int) -> Double {
         Double(arrivals.received[place] - arrivals.sent[place]) / 1e6
     }
+
+    /// From one packet to the next, as planned.
+    var interval: Duration { flow.segments.last?.interval ?? .zero }
 
     /// For each number, whether the packet did not arrive.
     var isLost: [Bool] {

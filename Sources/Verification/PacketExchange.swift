@@ -1,4 +1,5 @@
 import Conditioner
+import LinkUnits
 import LinuxKernel
 
 /// The UDP part of a probe: one thread that sends when the plan says so and receives in between.
@@ -42,6 +43,8 @@ struct PacketExchange {
             try send(index, from: begin)
             report.sent[senders[index].index] = senders[index].sent
             report.offered[senders[index].index] = senders[index].packetsPerSecond
+            report.heldUp[senders[index].index] = senders[index].heldUp
+            report.lateness[senders[index].index] = senders[index].lateness
         }
     }
 
@@ -131,11 +134,17 @@ private final class FlowSender {
     private var before = Duration.zero
     private var segmentBegan = Duration.zero
     private var lastSent = Duration.zero
+    /// How long the machine kept the segment from being sent, in noticeable pieces.
+    private var heldUpTime = Duration.zero
+    /// By how much each packet was sent later than planned, in milliseconds.
+    private var latenesses: [Double] = []
     /// How much later than planned the next packet is due.
     private var slip = Duration.zero
 
     /// A sender that the machine holds up this much longer than planned gives up the rest.
     private static let grace = Duration.milliseconds(300)
+    /// A pause from which on it is one.
+    private static let noticeable = Duration.milliseconds(2)
 
     init(_ flow: ProbePlan.Flow, index: Int, to address: String) throws(KernelError) {
         self.flow = flow
@@ -154,6 +163,7 @@ private final class FlowSender {
             guard segment + 1 < flow.segments.count else { return nil }
             before += flow.segments[segment].duration
             segment += 1
+            heldUpTime = .zero
             sentOfSegment = 0
         }
         let due = begin + before + flow.segments[segment].interval * sentOfSegment + slip
@@ -167,13 +177,28 @@ private final class FlowSender {
             slip += .milliseconds(1)
             return
         }
-        lastSent = ProbeClock.now
-        if sentOfSegment == 0 { segmentBegan = lastSent }
+        let now = ProbeClock.now
+        if sentOfSegment == 0 {
+            segmentBegan = now
+        } else {
+            let delay = now - lastSent - flow.segments[segment].interval
+            if delay > Self.noticeable { heldUpTime += delay }
+        }
+        lastSent = now
+        latenesses.append((now - due).milliseconds)
         sent += 1
         sentOfSegment += 1
         // Packets made up for would stand in each other's way.
         if !flow.catchesUp { slip += max(.zero, lastSent - due - .microseconds(200)) }
     }
+
+    /// The share of the last segment's time during which nothing could be sent.
+    var heldUp: Double? {
+        lastSent > segmentBegan ? heldUpTime / (lastSent - segmentBegan) : nil
+    }
+
+    /// Later than that, in milliseconds, a quarter of the packets were sent.
+    var lateness: Double? { Statistics.percentile(0.75, of: latenesses) }
 
     /// How fast the last segment was in fact sent; nil for fewer than two packets.
     var packetsPerSecond: Double? {

@@ -34,6 +34,8 @@ public struct Probe {
         try streams.run(from: start, into: &report)
         // Stragglers and what the other end still sends.
         try exchange.listen(until: start + plan.duration)
+        // The other end may still open connections to the ports of this one.
+        withExtendedLifetime(streams) {}
         report.arrivals = exchange.report.arrivals
         try place.write(report, of: role)
         if role == .app { try place.waitForReport(of: .far, patience: Self.patience) }

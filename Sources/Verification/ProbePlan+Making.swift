@@ -117,8 +117,9 @@ private struct Planner {
             conditions.trace == nil
             ? max(
                 fastest, conditions.serialization(ofBytes: bytes) * 5 / 3,
-                // Many packets held behind a late one are a burst, which no queue has to hold.
-                (conditions.jitter?.amount ?? .zero) / 15) : .milliseconds(20)
+                // Packets held behind a late one are a burst, and netem counts them to its limit:
+                // so few that the smallest queue, of 50, holds them.
+                (conditions.jitter?.amount ?? .zero) / 5) : .milliseconds(20)
         let rarest = conditions.eventShares.min()
         let wanted = max(
             Double(effort.lossProbes), rarest.map { effort.rareEvents / $0 } ?? 0)
@@ -202,12 +203,13 @@ private struct Planner {
     private mutating func addConnects() {
         guard let delay = link.dnsDelay, link.isLossless else { return }
         let roundTrip = [link.up, link.down].reduce(.zero) { $0 + $1.longestDelay }
-        for port in [53, port()] {
+        for (port, delay) in [(53, delay), (port(), .zero)] {
             let patience = delay + roundTrip * 2 + .seconds(1)
             let start = free[.up] ?? .zero
-            plan.connects.append(.init(port: port, start: start, count: 3, patience: patience))
+            let count = effort.connects
+            plan.connects.append(.init(port: port, start: start, count: count, patience: patience))
             // The last packet of a handshake is delayed as well.
-            free[.up] = start + (delay + roundTrip + Self.pause) * 3 + delay
+            free[.up] = start + (delay + roundTrip + Self.pause) * count + delay
             meet()
         }
     }

@@ -33,6 +33,11 @@ public struct ProbeReport: Sendable, Hashable, Codable {
     public var sent: [Int: Int] = [:]
     /// How many packets per second of the last segment of a flow were in fact sent.
     public var offered: [Int: Double] = [:]
+    /// The share of the time of the last segment of a flow in which the machine, having other
+    /// things to do, did not let the sender send.
+    public var heldUp: [Int: Double] = [:]
+    /// By how many milliseconds the machine was late for each fourth packet of a flow, or more.
+    public var lateness: [Int: Double] = [:]
     /// What arrived of the flow with this index in the plan.
     public var arrivals: [Int: Arrivals] = [:]
     /// What came over the transfer with this index in the plan.
@@ -50,6 +55,8 @@ public struct ProbeReport: Sendable, Hashable, Codable {
         var merged = self
         merged.sent.merge(other.sent) { $0 + $1 }
         merged.offered.merge(other.offered) { first, _ in first }
+        merged.heldUp.merge(other.heldUp) { first, _ in first }
+        merged.lateness.merge(other.lateness) { first, _ in first }
         merged.arrivals.merge(other.arrivals) { first, _ in first }
         merged.transfers.merge(other.transfers) { first, _ in first }
         merged.connects.merge(other.connects) { $0 + $1 }

@@ -1,8 +1,10 @@
+import ArgumentParser
 import FoundationEssentials
+import Glibc
 import LinkModel
 import LinkUnits
 import LinuxKernel
-import SystemPackage
+import Sandbox
 import Verification
 
 /// A profile that `verify` measures.
@@ -11,8 +13,10 @@ struct LinkMeasurement {
     let conditions: LinkConditions
     let plan: ProbePlan
     let effort: Effort
-    /// What makes linkcond set the link up.
-    let arguments: [String]
+    /// What is to carry the conditions out.
+    let backend: SandboxRequest.Backend
+    /// What decides the packets' fate; nil: every run another.
+    let seed: UInt64?
 
     /// Whether the machine has enough to do with it alone.
     var isFast: Bool {
@@ -26,7 +30,7 @@ struct LinkMeasurement {
 /// What `verify` found out about a profile.
 struct LinkVerification {
     let profile: String
-    let backend: String
+    let backend: Sandbox.DataPlane
     let checks: [Check]
 
     /// Whether nothing is outside tolerance.
@@ -58,103 +62,62 @@ enum LinkMeasurements {
     ) throws -> [LinkVerification] {
         let root = FileManager.default.temporaryDirectory.appending(
             path: "linkcond-verify-\(UUID().uuidString)")
+        let signals = try SignalDescriptor(Self.interruptions + [SIGCHLD])
         // Only this user's probes may write there.
-        try FileManager.default.createDirectory(
-            at: root, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        do {
+            try FileManager.default.createDirectory(
+                at: root, withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw LinkFailure(
+                exitStatus: .cannotWrite,
+                description: "cannot make \(root.path) for what is measured; have TMPDIR name a "
+                    + "directory where you may write")
+        }
         defer { try? FileManager.default.removeItem(at: root) }
 
         var results = [LinkVerification?](repeating: nil, count: measurements.count)
         var waiting = measurements.indices.filter { !measurements[$0].isFast }
         var waitingAlone = measurements.indices.filter { measurements[$0].isFast }
         var running: [RunningMeasurement] = []
-        defer { for measurement in running { measurement.child.kill() } }
-        while !waiting.isEmpty || !waitingAlone.isEmpty || !running.isEmpty {
-            while !waiting.isEmpty, running.count < jobs {
+        var obstacle: (any Error)?
+        while !running.isEmpty || (obstacle == nil && !(waiting + waitingAlone).isEmpty) {
+            while obstacle == nil, !waiting.isEmpty, running.count < jobs {
                 let index = waiting.removeFirst()
                 running.append(try RunningMeasurement(measurements[index], index, in: root))
             }
-            if running.isEmpty, !waitingAlone.isEmpty {
+            if obstacle == nil, running.isEmpty, !waitingAlone.isEmpty {
                 let index = waitingAlone.removeFirst()
                 running.append(try RunningMeasurement(measurements[index], index, in: root))
             }
-            _ = ProbeSocket.wait(for: [], until: ProbeClock.now + .milliseconds(20))
-            for place in running.indices.reversed() {
-                guard let result = try running[place].result() else { continue }
-                results[running[place].index] = result
-                running.remove(at: place)
-                report(result, results.count { $0 != nil })
+            _ = Readiness.wait(for: [signals.descriptor], timeout: .seconds(1))
+            while let signal = signals.next() {
+                guard interruptions.contains(signal.number) else { continue }
+                // What does not end when asked to is made to end.
+                for measurement in running { measurement.end(obstacle == nil ? SIGTERM : SIGKILL) }
+                obstacle = obstacle ?? ExitCode(128 + signal.number)
+            }
+            for measurement in running where measurement.isOverdue { measurement.end(SIGKILL) }
+            while let (process, end) = Process.reapAny() {
+                guard let place = running.firstIndex(where: { $0.process == process }) else {
+                    continue
+                }
+                let measurement = running.remove(at: place)
+                guard obstacle == nil else { continue }
+                do {
+                    let result = try measurement.result(of: end)
+                    results[measurement.index] = result
+                    report(result, results.count { $0 != nil })
+                } catch {
+                    obstacle = error
+                    for measurement in running { measurement.end(SIGTERM) }
+                }
             }
         }
+        if let obstacle { throw obstacle }
         return results.compactMap { $0 }
     }
-}
 
-/// A measurement under way.
-private struct RunningMeasurement {
-    let measurement: LinkMeasurement
-    let index: Int
-    let child: ChildProgram
-    private let directory: String
-    private let deadline: Duration
-
-    /// For setting up, and for probes that a busy machine holds up.
-    private static let patience = Duration.seconds(60)
-
-    init(_ measurement: LinkMeasurement, _ index: Int, in root: URL) throws {
-        self.measurement = measurement
-        self.index = index
-        directory = root.appending(path: "\(index)").path
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: false)
-        try MeetingPlace(directory: directory).write(measurement.plan)
-        let output = try FileDescriptor.open(
-            FilePath(directory + "/output"), .writeOnly, options: [.create, .append],
-            permissions: .ownerReadWrite)
-        defer { try? output.close() }
-        child = try ChildProgram(
-            arguments: measurement.arguments + ["--directory", directory], output: output)
-        deadline = ProbeClock.now + measurement.plan.duration + Self.patience
-    }
-
-    /// What was found, if it has ended.
-    func result() throws -> LinkVerification? {
-        guard let end = child.end() else {
-            guard ProbeClock.now < deadline else {
-                child.kill()
-                throw failure("it took too long", code: ExitStatus.failed.rawValue)
-            }
-            return nil
-        }
-        switch end {
-        case .exited(0): break
-        case .exited(let code): throw failure("it ended with code \(code)", code: code)
-        case .killed(let signal): throw failure("signal \(signal) ended it", code: 128 + signal)
-        }
-        let place = MeetingPlace(directory: directory)
-        let judge = LinkJudge(
-            measurement.conditions, plan: measurement.plan, report: try place.report(),
-            effort: measurement.effort)
-        return LinkVerification(
-            profile: measurement.profile, backend: text("backend"), checks: judge.checks)
-    }
-
-    private func text(_ name: String) -> String {
-        let data = FileManager.default.contents(atPath: "\(directory)/\(name)") ?? Data()
-        return String(decoding: data, as: UTF8.self)
-    }
-
-    private func failure(_ reason: String, code: Int32) -> LinkFailure {
-        let said = text("output").split(separator: "\n").last.map(String.init)
-        let prefix = "linkcond: "
-        let cause = said.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
-        return LinkFailure(
-            exitStatus: ExitStatus(rawValue: code) ?? .failed,
-            description: "cannot measure \(measurement.profile): \(cause ?? reason)")
-    }
-}
-
-/// A link could not be set up or measured.
-struct LinkFailure: Error, CustomStringConvertible {
-    let exitStatus: ExitStatus
-    let description: String
+    /// What ends a verification early.
+    private static let interruptions = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
 }

@@ -16,6 +16,6 @@ struct LinkcondCommand: ParsableCommand {
         subcommands: [
             ListCommand.self, ShowCommand.self, RunCommand.self, ApplyCommand.self,
             StatusCommand.self, ClearCommand.self, VerifyCommand.self, DoctorCommand.self,
-            VerifyLinkCommand.self, ProbeCommand.self,
+            ProbeCommand.self,
         ])
 }

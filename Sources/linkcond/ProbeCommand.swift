@@ -29,7 +29,6 @@ struct ProbeCommand: ParsableCommand {
     var directory: String
 
     func run() throws {
-        ChildProgram.endWithParent()
         var probe = try Probe(
             role == .app ? .app : .far, peer: [.ipv4: peer, .ipv6: peerIPv6],
             place: MeetingPlace(directory: directory))

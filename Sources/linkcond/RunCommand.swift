@@ -112,7 +112,7 @@ struct RunCommand: ParsableCommand {
             profile: entry.profile.id,
             command: LinuxKernel.Process.arguments(
                 droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1))
-        request.servers = servers
+        request.servers = servers.map { .shell($0) }
         request.serverPorts = serverPorts
         request.uplink = uplink
         request.backend = backend

@@ -2,30 +2,27 @@ import ArgumentParser
 import LinkModel
 import LinkUnits
 import ProfileCatalog
+import Sandbox
 import Verification
 
 /// `linkcond verify PROFILE...`
 struct VerifyCommand: ParsableCommand {
-    /// What carries the conditions out.
-    enum Backend: String, CaseIterable, ExpressibleByArgument {
-        case auto, kernel, engine
-    }
-
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Measures whether a link does what its profile says.",
         discussion: """
-            Each profile is set up on a link of its own, apart from the host's network, over \
-            which real packets go both ways: delay and jitter on an idle line (IPv4 and IPv6), \
-            loss, its bursts, reordering, duplicates and damage below the bandwidth, bandwidth \
-            and queue above it, TCP where it can use the whole bandwidth, and DNS.
+            Each profile is set up in a sandbox of its own, apart from the host's network and \
+            without root, and real packets go both ways: delay and jitter on an idle line (IPv4 \
+            and IPv6), loss, its bursts, reordering, duplicates and damage below the bandwidth, \
+            bandwidth and queue above it, TCP where it can use the whole bandwidth, and DNS.
 
             A check passes if what was measured is within the tolerance: what chance may do to so \
             many packets, and what the instrument may be wrong by on a machine that has other \
             things to do. More packets, so a longer run, make it tighter. A link that does what \
-            it promises fails one check in 100,000 by chance.
+            it promises fails one check in 100,000 by chance. What this machine is too slow or \
+            too busy to tell is not judged, and its line says so.
 
-            It ends with exit code 1 if a check fails.
+            It ends with exit code 1 if a check fails, and 69 if this host cannot make the link.
 
             Examples:
               linkcond verify LTE
@@ -54,7 +51,7 @@ struct VerifyCommand: ParsableCommand {
     var settings: [String] = []
 
     @Option(help: "What carries the conditions out.")
-    var backend = Backend.auto
+    var backend = SandboxRequest.Backend.auto
 
     @Option(help: "Have chance do the same to the packets in every run with this number.")
     var seed: UInt64?
@@ -83,6 +80,9 @@ struct VerifyCommand: ParsableCommand {
         }
         guard (1...64).contains(jobs) else {
             throw ValidationError("--jobs \(jobs) is outside 1 to 64.")
+        }
+        if backend == .kernel, seed != nil {
+            throw ValidationError("The kernel does not take a --seed; use --backend engine.")
         }
     }
 
@@ -115,16 +115,13 @@ struct VerifyCommand: ParsableCommand {
         let effort: Effort = quick ? .quick : thorough ? .thorough : .normal
         let entries =
             try all ? catalog.all().entries : profiles.map { try catalog.entry(named: $0) }
-        return try entries.enumerated().map { index, entry in
+        return try entries.map { entry in
             let conditions = try ProfileArgument.conditions(
                 of: entry.profile, changedBy: settings)
-            var arguments = ["verify-link", all ? entry.profile.id : profiles[index]]
-            arguments += settings.flatMap { ["--set", $0] } + ["--backend", backend.rawValue]
-            if let seed { arguments += ["--seed", "\(seed)"] }
             return LinkMeasurement(
                 profile: entry.profile.id, conditions: conditions,
                 plan: ProbePlan(conditions, effort: effort), effort: effort,
-                arguments: arguments)
+                backend: backend, seed: seed)
         }
     }
 

@@ -8,12 +8,13 @@ struct SandboxMessageTests {
         arguments: [
             .built, .start, .signal(15), .note("a\nb"), .explanation(""), .statistics("{\"ä\": 1}"),
             .ended(-1), .ended(255), .failed(SandboxError("no", fault: .notFound)),
+            .dataPlane(.kernel), .dataPlane(.engine),
         ] as [SandboxMessage])
     func `a message is read as it was sent`(message: SandboxMessage) {
         #expect(SandboxMessage(message.bytes) == message)
     }
 
-    @Test(arguments: [[], [1], [1, 0, 0, 0], [0, 0, 0, 0, 0], [99, 0, 0, 0, 0]] as [[UInt8]])
+    @Test(arguments: [[], [1], [1, 0, 0, 0], [0, 0, 0, 0, 0], [99, 0, 0, 0, 0], [10, 0, 0, 0, 0]] as [[UInt8]])
     func `what is no message is not read`(bytes: [UInt8]) {
         #expect(SandboxMessage(bytes) == nil)
     }

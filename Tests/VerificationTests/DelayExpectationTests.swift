@@ -22,7 +22,7 @@ struct DelayExpectationTests {
         let expected = DelayExpectation(conditions, bytes: 52)
         #expect(expected.mean == 152)
         #expect(expected.deviation == 0)
-        #expect(expected.meanError(count: 10) == 0)
+        #expect(expected.meanError(count: 10, interval: .seconds(1)) == 0)
     }
 
     @Test(
@@ -52,7 +52,13 @@ struct DelayExpectationTests {
     @Test("More packets tell more")
     func errors() {
         let expected = expectation(delay: .milliseconds(50), .milliseconds(10))
-        #expect(abs(expected.meanError(count: 400) - expected.meanError(count: 100) / 2) < 1e-9)
-        #expect(abs(expected.deviationError(count: 100) - 4.417 * 10 / 200.0.squareRoot()) < 0.1)
+        #expect(
+            abs(
+                expected.meanError(count: 400, interval: .seconds(1)) - expected.meanError(
+                    count: 100, interval: .seconds(1)) / 2) < 1e-9)
+        #expect(
+            abs(
+                expected.deviationError(count: 100, interval: .seconds(1)) - 4.417 * 10
+                    / 200.0.squareRoot()) < 0.1)
     }
 }

@@ -26,9 +26,6 @@ int64_t lc_probe_clock(void);
 /// Sleeps of this thread end at most a microsecond late by the kernel's own choice.
 void lc_probe_wake_precisely(void);
 
-/// The kernel kills this process when the thread that started it ends.
-int lc_end_with_parent(void);
-
 /// Waits until one of the sockets can be read or, by CLOCK_MONOTONIC, `until`. Returns how many can.
 int lc_probe_wait(const int *descriptors, int count, int64_t until);
 

@@ -1,6 +1,7 @@
 import Conditioner
 import LinkModel
 import LinkUnits
+import Sandbox
 import Verification
 
 /// What `verify` measured, for people.
@@ -49,11 +50,13 @@ enum VerificationTable {
     private static func summary(_ results: [LinkVerification]) -> String {
         let judged = results.flatMap(\.checks).count { $0.verdict != .notJudged }
         let failed = results.flatMap(\.checks).count { $0.verdict == .failed }
-        let backends = Set(results.map(\.backend)).sorted().joined(separator: ", ")
+        let backends = Set(results.map(\.backend.rawValue)).sorted().joined(separator: ", ")
+        let open = results.flatMap(\.checks).count { $0.verdict == .notJudged }
+        let rest = open == 0 ? "" : ", \(open) not judged"
         let subject = results.count == 1 ? results[0].profile : "\(results.count) profiles"
         return failed == 0
-            ? "\(subject): all of \(judged) checks within tolerance (\(backends))."
-            : "\(subject): \(failed) of \(judged) checks outside tolerance (\(backends))."
+            ? "\(subject): all of \(judged) checks within tolerance\(rest) (\(backends))."
+            : "\(subject): \(failed) of \(judged) checks outside tolerance\(rest) (\(backends))."
     }
 }
 
@@ -121,7 +124,8 @@ struct VerificationJSON: Encodable {
     init(_ results: [LinkVerification]) {
         self.results = results.map { result in
             Result(
-                profile: result.profile, backend: result.backend, pass: result.isAsPromised,
+                profile: result.profile, backend: result.backend.rawValue,
+                pass: result.isAsPromised,
                 checks: result.checks.map(Entry.init))
         }
     }

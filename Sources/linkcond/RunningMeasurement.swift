@@ -1,0 +1,104 @@
+import FoundationEssentials
+import Glibc
+import LinuxKernel
+import Sandbox
+import SystemPackage
+import Verification
+
+/// A measurement under way, in a copy of this process: one that makes namespaces can do nothing
+/// else beside.
+struct RunningMeasurement {
+    let measurement: LinkMeasurement
+    let index: Int
+    /// The copy.
+    let process: Int32
+    private let directory: String
+    private let deadline: ContinuousClock.Instant
+
+    /// For setting up, and for probes that a busy machine holds up.
+    private static let patience = Duration.seconds(90)
+
+    /// Starts to measure, with `root` for files.
+    init(_ measurement: LinkMeasurement, _ index: Int, in root: URL) throws {
+        self.measurement = measurement
+        self.index = index
+        directory = root.appending(path: "\(index)").path
+        deadline = .now + measurement.plan.duration + Self.patience
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false)
+        try MeetingPlace(directory: directory).write(measurement.plan)
+        guard let process = try Process.fork() else {
+            Process.dieWithParent()
+            Process.exitAtOnce(Self.measure(measurement, in: directory))
+        }
+        self.process = process
+    }
+
+    /// Whether it takes so long that something must be wrong.
+    var isOverdue: Bool { .now > deadline }
+
+    /// Asks it to end, or makes it end.
+    func end(_ signal: Int32 = SIGTERM) {
+        Process.signal(signal, to: process)
+    }
+
+    /// What was found, after it has ended.
+    func result(of end: ProcessEnd) throws(LinkFailure) -> LinkVerification {
+        let place = MeetingPlace(directory: directory)
+        guard end == .exited(ExitStatus.done.rawValue),
+            let plane = Sandbox.DataPlane(rawValue: text("plane")),
+            let report = try? place.report()
+        else {
+            let said = text("output").split(separator: "\n").first.map(String.init)
+            throw LinkFailure(measurement, because: said ?? "it ended with \(end)", end: end)
+        }
+        let judge = LinkJudge(
+            measurement.conditions, plan: measurement.plan, report: report,
+            effort: measurement.effort)
+        return LinkVerification(
+            profile: measurement.profile, backend: plane, checks: judge.checks)
+    }
+
+    private func text(_ name: String) -> String {
+        let data = FileManager.default.contents(atPath: "\(directory)/\(name)") ?? Data()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    // MARK: In the copy
+
+    /// Measures, leaves what was found in `directory`, and returns the code to end with.
+    private static func measure(_ measurement: LinkMeasurement, in directory: String) -> Int32 {
+        do {
+            let output = try FileDescriptor.open(
+                FilePath(directory + "/output"), .writeOnly, options: [.create, .append],
+                permissions: .ownerReadWrite)
+            _ = try output.duplicate(as: .standardOutput)
+            _ = try output.duplicate(as: .standardError)
+            let plane = try MeasuredLink(measurement: measurement, directory: directory).run()
+            try Data(plane.rawValue.utf8).write(to: URL(filePath: directory + "/plane"))
+            return ExitStatus.done.rawValue
+        } catch {
+            Console().complain("\(error)")
+            // Whatever a sandbox does not come about for is the host's fault.
+            return (error is SandboxError ? .unavailable : ExitStatus(of: error)).rawValue
+        }
+    }
+}
+
+/// A link could not be set up or measured.
+struct LinkFailure: Error, CustomStringConvertible {
+    let exitStatus: ExitStatus
+    let description: String
+
+    init(exitStatus: ExitStatus, description: String) {
+        self.exitStatus = exitStatus
+        self.description = description
+    }
+
+    init(_ measurement: LinkMeasurement, because reason: String, end: ProcessEnd) {
+        let prefix = "linkcond: "
+        let cause = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
+        description = "cannot measure \(measurement.profile): \(cause)"
+        exitStatus = ExitStatus(rawValue: end.shellCode) ?? .failed
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// `linkcond verify` as a user types it.
+@Suite("Verify", .serialized, .requiresNamespaces)
+struct VerifyTests {
+    @Test(arguments: ["engine", "kernel"], Caller.allCases)
+    func `a link does what its profile says`(backend: String, caller: Caller) async throws {
+        guard try Backends.serves(backend) else { return }
+        let result = try await verify("3G", "--quick", "--json", "--backend", backend, by: caller)
+        #expect(result.exitCode == 0, "\(result.standardOutput) \(result.standardError)")
+        try await JSONSchema("verify").expectValid(result.standardOutput)
+        let report = try JSONDecoder().decode(Report.self, from: Data(result.standardOutput.utf8))
+        let found = try #require(report.results.first)
+        #expect(report.results.count == 1)
+        #expect(found.profile == "apple/3G")
+        #expect(found.backend == backend)
+        #expect(found.pass)
+        let judged = found.checks.filter { $0.pass == true }.map {
+            "\($0.direction) \($0.quantity)"
+        }
+        for direction in ["up", "down"] {
+            for quantity in ["delay", "jitter", "loss", "bandwidth", "queue"] {
+                #expect(judged.contains("\(direction) \(quantity)"), "\(result.standardOutput)")
+            }
+        }
+    }
+
+    @Test func `several at a time are printed in their order`() async throws {
+        let result = try await verify(
+            "high-loss", "Edge", "--quick", "--jobs", "2", "--backend", "engine", "--set",
+            "dns.delay=100ms", "--seed", "7")
+        #expect(result.exitCode == 0, "\(result.standardOutput) \(result.standardError)")
+        let lines = result.standardOutput.split(separator: "\n")
+        let profiles = lines.dropFirst().dropLast().compactMap { $0.split(separator: " ").first }
+        let first = try #require(profiles.first)
+        #expect(profiles.drop { $0 == first }.allSatisfy { $0 == "apple/Edge" })
+        #expect(lines.contains { $0.contains(" dns (TCP)") && $0.hasSuffix(" ok") }, "\(lines)")
+        #expect(lines.last?.contains("checks within tolerance") == true)
+        #expect(lines.last?.hasSuffix("(engine).") == true)
+    }
+
+    /// A token bucket of somebody else's on the app's own interface takes what the link would pass.
+    @Test func `a link that is not what its profile says ends with 1`() async throws {
+        try await withTemporaryDirectory { directory in
+            let result = try await script(
+                """
+                "$PROGRAM" verify 3G --quick --backend engine >"$TMPDIR/output" 2>&1 & pid=$!
+                probe=$(wait_for_probe)
+                nsenter -t $probe -n tc qdisc add dev eth0 root tbf rate 64kbit burst 1600 limit 3000
+                wait $pid
+                echo "exit $?"
+                cat "$TMPDIR/output"
+                """, in: directory)
+            let output = result.standardOutput
+            #expect(output.hasPrefix("exit 1\n"), "\(output) \(result.standardError)")
+            #expect(output.contains(/up +loss .* FAILED/), "\(output)")
+            #expect(output.contains(/apple.3G: [0-9]+ of [0-9]+ checks outside tolerance/))
+        }
+    }
+
+    @Test(arguments: ["INT", "TERM"])
+    func `a signal leaves no process and no file`(signal: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let result = try await script(
+                """
+                "$PROGRAM" verify 3G Edge --thorough --jobs 2 & pid=$!
+                wait_for_probe >/dev/null
+                kill -\(signal) $pid
+                wait $pid
+                echo "exit $?"
+                pgrep -af "directory $TMPDIR/"
+                ls -A "$TMPDIR"
+                """, in: directory)
+            let code = signal == "INT" ? 130 : 143
+            #expect(result.standardOutput == "exit \(code)\n", "\(result.standardError)")
+        }
+    }
+
+    // MARK: Helpers
+
+    private struct Report: Decodable {
+        struct Result: Decodable {
+            let profile: String
+            let backend: String
+            let pass: Bool
+            let checks: [Check]
+        }
+
+        struct Check: Decodable {
+            let direction: String
+            let quantity: String
+            let pass: Bool?
+        }
+
+        let results: [Result]
+    }
+
+    private func verify(
+        _ arguments: String..., by caller: Caller = .root
+    ) async throws -> ProcessResult {
+        try await runProcess(
+            try SandboxedRun.program(), ["verify"] + arguments, workingDirectory: "/",
+            userID: caller.userID, timeout: .seconds(180))
+    }
+
+    /// Runs a shell script, in which `wait_for_probe` prints the process of an app's probe that
+    /// puts its files into `directory`.
+    private func script(
+        _ script: String, in directory: TemporaryDirectory
+    ) async throws -> ProcessResult {
+        let functions = """
+            wait_for_probe() {
+                until pgrep -f -- "--role app .*directory $TMPDIR/" | head -n 1 | grep .; do
+                    sleep 0.02
+                done
+            }
+
+            """
+        let environment = ProcessInfo.processInfo.environment.merging(
+            ["PROGRAM": try SandboxedRun.program(), "TMPDIR": directory.path]) { $1 }
+        return try await runProcess(
+            "sh", ["-c", functions + script], environment: environment, timeout: .seconds(120))
+    }
+}
