@@ -14,7 +14,9 @@ struct SandboxMessageTests {
         #expect(SandboxMessage(message.bytes) == message)
     }
 
-    @Test(arguments: [[], [1], [1, 0, 0, 0], [0, 0, 0, 0, 0], [99, 0, 0, 0, 0], [10, 0, 0, 0, 0]] as [[UInt8]])
+    @Test(
+        arguments: [[], [1], [1, 0, 0, 0], [0, 0, 0, 0, 0], [99, 0, 0, 0, 0], [10, 0, 0, 0, 0]]
+            as [[UInt8]])
     func `what is no message is not read`(bytes: [UInt8]) {
         #expect(SandboxMessage(bytes) == nil)
     }
