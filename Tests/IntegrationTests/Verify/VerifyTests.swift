@@ -100,9 +100,11 @@ struct VerifyTests {
     private func verify(
         _ arguments: String..., by caller: Caller = .root
     ) async throws -> ProcessResult {
-        try await runProcess(
-            try SandboxedRun.program(), ["verify"] + arguments, workingDirectory: "/",
-            userID: caller.userID, timeout: .seconds(180))
+        // In the lab the files of all users in /tmp are root's, since they are the host's.
+        let environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": "/dev/shm"]) { $1 }
+        return try await runProcess(
+            try SandboxedRun.program(), ["verify"] + arguments, environment: environment,
+            workingDirectory: "/", userID: caller.userID, timeout: .seconds(180))
     }
 
     /// Runs a shell script, in which `wait_for_probe` prints the process of an app's probe that
