@@ -51,8 +51,17 @@ struct TreeParts {
     /// How many full packets the tail holds at the bandwidth, which netem counts into the limit
     /// of the bottleneck above it.
     static func tailAllowance(_ conditions: DirectionConditions) -> Int {
-        conditions.bandwidth?.byteCount(in: tailDelay(conditions))
-            .packets(of: DirectionConditions.fullPacket) ?? 0
+        guard let bandwidth = conditions.bandwidth else { return 0 }
+        let packets = { (time: Duration) in
+            bandwidth.byteCount(in: time).packets(of: DirectionConditions.fullPacket)
+        }
+        let amount = conditions.jitter?.amount ?? .zero
+        // netem draws for every packet, and those behind a late one wait for it: all of them are
+        // about as late as the latest of those that fit into one amount. Of n normally distributed
+        // numbers the largest is about sqrt(2 ln n) standard deviations above their mean.
+        let doublings = max(1, packets(amount)).logarithm
+        let excess = (2 * 0.693 * Double(doublings)).squareRoot()
+        return packets(tailDelay(conditions) + amount * excess)
     }
 
     /// How many packets the delay line has to hold so that it never drops one.
@@ -267,4 +276,9 @@ struct TreeParts {
             networkProtocol: networkProtocol, matches: matches,
             verdict: .classify(Handle.dnsBands.child(2)))
     }
+}
+
+extension Int {
+    /// To the base of two, rounded down.
+    fileprivate var logarithm: Int { Int.bitWidth - 1 - leadingZeroBitCount }
 }

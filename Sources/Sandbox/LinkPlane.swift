@@ -125,6 +125,9 @@ extension SandboxRequest {
         if conditions.up.trace != nil || conditions.down.trace != nil {
             return "the kernel plays no delivery traces"
         }
+        if conditions.up.jitter != nil || conditions.down.jitter != nil {
+            return "netem's jitter grows with the number of packets"
+        }
         return seed == nil ? nil : "the kernel does not take a seed"
     }
 }
