@@ -1,6 +1,4 @@
-import Glibc
 import Synchronization
-import SystemPackage
 
 /// Threads for work that changes per-thread state of the kernel.
 enum DedicatedThread {
@@ -9,30 +7,8 @@ enum DedicatedThread {
         _ body: @escaping @Sendable () throws -> Value
     ) throws -> Value {
         let outcome = Outcome<Value>()
-        let work = unsafe Unmanaged.passRetained(Work { outcome.set(Result { try body() }) })
-        var thread = pthread_t()
-        let status = unsafe pthread_create(
-            &thread, nil,
-            { context in
-                if let context = unsafe context {
-                    unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
-                }
-                return nil
-            }, unsafe work.toOpaque())
-        guard status == 0 else {
-            unsafe work.release()
-            throw KernelError(.create, subject: "a thread", errno: Errno(rawValue: status))
-        }
-        pthread_join(thread, nil)
+        try KernelThread(named: "linkcond") { outcome.set(Result { try body() }) }.join()
         return try outcome.get()
-    }
-
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
-
-        init(_ body: @escaping @Sendable () -> Void) {
-            self.body = body
-        }
     }
 
     private final class Outcome<Value: Sendable>: Sendable {
