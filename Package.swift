@@ -64,6 +64,9 @@ let package = Package(
         // The emulation of a link packet by packet: no clock, no descriptors, no threads.
         module("PacketEngine", ["LinkModel", "LinkUnits", deque]),
 
+        // What other tools say about links, as profiles.
+        module("ProfileImport", ["ProfileFormat", "PacketEngine", "LinkModel", "LinkUnits"]),
+
         // Mechanisms of the kernel. The only modules that call C.
         .target(name: "CLinux"),
         .systemLibrary(
@@ -103,7 +106,7 @@ let package = Package(
             name: "linkcond",
             dependencies: [
                 "Verification", "Sandbox", "Evidence", "Conditioner", "ProfileCatalog",
-                "ProfileFormat",
+                "ProfileFormat", "ProfileImport",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
                 argumentParser, systemPackage,
             ],
@@ -145,6 +148,12 @@ let package = Package(
                 "LinkTesting", systemPackage,
             ], goldens: true),
         tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
+        .testTarget(
+            name: "ProfileImportTests",
+            dependencies: [
+                "ProfileImport", "ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting",
+            ],
+            exclude: ["Fixtures", "Goldens"], swiftSettings: swiftSettings),
         tests(
             of: "ProfileCatalog",
             ["ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),

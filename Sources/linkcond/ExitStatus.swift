@@ -44,6 +44,8 @@ enum ExitStatus: Int32, CaseIterable {
         case let error as SandboxError: self.init(of: error)
         case is OutputError, is EvidenceError: self = .cannotWrite
         case is UnavailableError: self = .unavailable
+        case let error as FileAccessError:
+            self = error.access == .reading ? .cannotRead : .cannotWrite
         case let error as LinkFailure: self = error.exitStatus
         case is VerificationError: self = .failed
         default: self = .internalFault

@@ -14,7 +14,7 @@ struct LinkcondCommand: ParsableCommand {
               sudo linkcond clear
             """,
         subcommands: [
-            ListCommand.self, ShowCommand.self, RunCommand.self, ApplyCommand.self,
+            ListCommand.self, ShowCommand.self, ImportCommand.self, RunCommand.self, ApplyCommand.self,
             StatusCommand.self, ClearCommand.self, VerifyCommand.self, DoctorCommand.self,
             ProbeCommand.self,
         ])

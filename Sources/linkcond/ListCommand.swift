@@ -58,7 +58,8 @@ struct ListCommand: ParsableCommand {
         throw UsageError(description: "\(family): no such family; \(remedy)")
     }
 
-    private static func text(of clash: ProfileCatalog.Clash) -> String {
+    /// Says which profile a name means, and what to write for the other.
+    static func text(of clash: ProfileCatalog.Clash) -> String {
         let file = clash.entry.file ?? clash.entry.profile.id
         let place = clash.other.file ?? "built in"
         return "\(file): the name \(clash.name) also belongs to \(clash.other.profile.id) "

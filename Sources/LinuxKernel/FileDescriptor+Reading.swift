@@ -1,0 +1,22 @@
+public import SystemPackage
+
+extension FileDescriptor {
+    /// Reads to the end, or until more than `limit` bytes have come.
+    ///
+    /// A result longer than `limit` means that there was too much; how much is not asked, since a
+    /// pipe may have no end.
+    public func readAll(limit: Int) throws(Errno) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        do {
+            while bytes.count <= limit {
+                let count = try unsafe chunk.withUnsafeMutableBytes { try unsafe read(into: $0) }
+                guard count > 0 else { break }
+                bytes += chunk.prefix(count)
+            }
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,26 @@
+/// A file of another tool, read.
+public struct ForeignFile: Sendable {
+    /// The file as the user named it, for errors.
+    public let name: String
+    /// Its absolute path, which a profile can point at; nil for what has none, such as a pipe.
+    public let path: String?
+    /// What is in it.
+    public let bytes: [UInt8]
+
+    /// Makes a file.
+    public init(name: String, path: String?, bytes: [UInt8]) {
+        self.name = name
+        self.path = path
+        self.bytes = bytes
+    }
+
+    /// The name without directories.
+    var lastComponent: String { name.split(separator: "/").last.map(String.init) ?? name }
+
+    /// The name without directories and the last extension.
+    var stem: String {
+        let name = lastComponent
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
+        return String(name[..<dot])
+    }
+}

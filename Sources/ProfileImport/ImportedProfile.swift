@@ -1,0 +1,81 @@
+public import LinkModel
+import LinkUnits
+import ProfileFormat
+
+/// A profile made of what another tool says, and what has to be known about it.
+public struct ImportedProfile: Sendable, Hashable {
+    /// Something that the numbers alone do not say.
+    public enum Remark: Sendable, Hashable {
+        /// Why a number is another one than in the file.
+        case explanation(String)
+        /// What the file says and a profile cannot.
+        case omission(String)
+
+        /// A sentence.
+        public var text: String {
+            switch self {
+            case .explanation(let text): text
+            case .omission(let text): "Left out: \(text)"
+            }
+        }
+    }
+
+    /// The profile.
+    public var profile: Profile
+    /// What has to be known about it.
+    public let remarks: [Remark]
+
+    /// What the file says and the profile does not.
+    public var omissions: [String] {
+        remarks.compactMap { if case .omission(let text) = $0 { text } else { nil } }
+    }
+
+    /// The profile as a file, with the remarks as comments in front.
+    public var yaml: String {
+        ProfileWriter.yaml(profile, comments: remarks.map(\.text))
+    }
+}
+
+/// A profile while it is read.
+struct Draft {
+    var name: String
+    var summary = ""
+    var conditions = LinkConditions()
+    private(set) var remarks: [ImportedProfile.Remark] = []
+
+    init(name: String) { self.name = name }
+
+    mutating func explain(_ text: String) { remarks.append(.explanation(text)) }
+
+    mutating func leaveOut(_ text: String) { remarks.append(.omission(text)) }
+
+    /// Notes the keys of `table` that nobody has taken.
+    mutating func leaveOut(restOf table: ForeignTable) {
+        for key in table.keys { leaveOut("\(table.fieldPath(key)), which linkcond does not know.") }
+    }
+
+    /// The profile, if its conditions are sound as a whole; `path` is its place in `file`.
+    func profile(
+        from file: ForeignFile, format: ForeignFormat, path: String
+    ) throws(ProfileError) -> ImportedProfile {
+        var conditions = conditions
+        if conditions.down.loss == .random(.one), conditions.up.loss == .random(.one) {
+            conditions.down.loss = .none
+            conditions.up.loss = .none
+            conditions.isBlackhole = true
+        }
+        if let problem = conditions.problem {
+            let field = path.isEmpty ? problem.field : "\(path) (\(problem.field))"
+            throw ProfileError(file: file.name, field: field, explanation: problem.explanation)
+        }
+        let words = name.printable.split(whereSeparator: \.isWhitespace)
+        let name = words.joined(separator: " ").replacing("/", with: "-")
+        return ImportedProfile(
+            profile: Profile(
+                name: name.isEmpty ? file.stem.printable : name, family: "user",
+                summary: summary.printable,
+                source: "Imported from \(file.lastComponent.printable) (\(format.title))",
+                conditions: conditions),
+            remarks: remarks)
+    }
+}

@@ -1,0 +1,207 @@
+public import ArgumentParser
+import FoundationEssentials
+import LinkModel
+import ProfileCatalog
+public import ProfileImport
+
+extension ForeignFormat: ExpressibleByArgument {}
+
+/// `linkcond import FILE`
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Turns other tools' conditions into profiles.",
+        discussion: """
+            FILE is recognised by its content; --format says what it is otherwise:
+              nlc          Apple Network Link Conditioner, property lists of any kind
+              tcconfig     what tcshow prints and tcset --import-setting reads
+              throttle     the file of sitespeed's throttle --config
+              webpagetest  connectivity.ini
+              atc          Augmented Traffic Control, profiles or settings
+              chrome       throttling of Lighthouse, DevTools, Puppeteer and CDP
+              mahimahi     a delivery trace, to which the profile then points
+
+            The profile is printed as YAML. What it has other than the file is explained in \
+            comments: round trips are halved into one-way delays, and Chrome's numbers for \
+            requests become those of the link that they stand for. What a profile cannot say is \
+            noted on standard error as well, never dropped without a word.
+
+            A file of several profiles takes --only NAME, --output DIRECTORY/ or --save.
+
+            Examples:
+              linkcond import throttle.json
+              linkcond import com.apple.network.prefPaneSimulate.plist --save
+              linkcond import connectivity.ini --only Cable --output cable.yaml
+              linkcond import Verizon-LTE.down --up Verizon-LTE.up --name Verizon
+              tcshow eth0 | linkcond import -
+            """)
+
+    @Argument(
+        help: "The file; - is standard input.", completion: .file())
+    var file: String
+
+    @Option(help: "What the file is, if its content does not tell.")
+    var format: ForeignFormat?
+
+    @Option(
+        help: ArgumentHelp("Only the profile that the file calls so.", valueName: "name"))
+    var only: String?
+
+    @Option(help: "Another name for the profile.")
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The trace of the way from the app, if the file is a mahimahi trace.",
+            valueName: "file"),
+        completion: .file())
+    var up: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Where to write: a file, a directory (with a slash behind it) for a file of each "
+                + "profile, or - for standard output.", valueName: "path"),
+        completion: .file())
+    var output: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Write into the directory of your profiles, ~/.config/linkcond/profiles, from where "
+                + "every verb finds them by name."))
+    var save = false
+
+    @Flag(help: "Write over files that are there already.")
+    var force = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if save, output != nil {
+            throw ValidationError("--save and --output contradict each other; leave one out.")
+        }
+        if let name, name.isEmpty || name.contains("/") {
+            throw ValidationError("--name \"\(name)\" is empty or has a slash; choose another.")
+        }
+    }
+
+    func run() throws {
+        let console = global.console
+        let profiles = try renamed(chosen(try imported()))
+        switch try destination() {
+        case .standardOutput:
+            let profile = try single(profiles, "print")
+            say(profiles, console)
+            try console.print(profile.yaml)
+        case .file(let file):
+            let profile = try single(profiles, "write to one file")
+            say(profiles, console)
+            try ImportFiles.write([(file, profile.yaml)], isForced: force)
+            console.report("wrote \(profile.profile.name) to \(file)")
+        case .directory(let directory):
+            let names = ImportFiles.names(for: profiles.map(\.profile.name))
+            let files = names.map { directory.last == "/" ? directory + $0 : "\(directory)/\($0)" }
+            say(profiles, console)
+            try ImportFiles.write(
+                zip(files, profiles).map { ($0, $1.yaml) }, isForced: force)
+            for (file, profile) in zip(files, profiles) {
+                console.report("wrote \(profile.profile.name) to \(file)")
+            }
+            noteClashes(of: Set(files), console)
+        }
+    }
+
+    private enum Destination {
+        case standardOutput
+        case file(String)
+        case directory(String)
+    }
+
+    private func destination() throws(UsageError) -> Destination {
+        if save {
+            let environment = ProcessInfo.processInfo.environment
+            let directories = ProfileCatalog.standardDirectories(environment: environment)
+            // The nearest is the project's, the last the host's.
+            guard directories.count == 3 else {
+                throw UsageError(
+                    description: "--save: neither HOME nor XDG_CONFIG_HOME says where; use --output"
+                )
+            }
+            return .directory(directories[1])
+        }
+        guard let output, output != "-" else { return .standardOutput }
+        var isDirectory = false
+        let exists = FileManager.default.fileExists(atPath: output, isDirectory: &isDirectory)
+        return output.last == "/" || exists && isDirectory ? .directory(output) : .file(output)
+    }
+
+    private func imported() throws -> [ImportedProfile] {
+        let foreign = try ImportFiles.read(file)
+        guard let up else { return try ProfileImport.profiles(in: foreign, format: format) }
+        let format = if let format { format } else { try ProfileImport.format(of: foreign) }
+        guard format == .mahimahi else {
+            throw UsageError(
+                description: "--up: \(file) is of format \(format.rawValue), which has both "
+                    + "directions in one file")
+        }
+        return try ProfileImport.profiles(
+            in: foreign, upTrace: try ImportFiles.read(up), format: format)
+    }
+
+    private func chosen(_ profiles: [ImportedProfile]) throws(UsageError) -> [ImportedProfile] {
+        guard let only else { return profiles }
+        let wanted = NameMatching.normalized(only)
+        let names = profiles.map(\.profile.name)
+        guard let index = names.firstIndex(where: { NameMatching.normalized($0) == wanted }) else {
+            let remedy =
+                NameMatching.suggestion(for: only, among: names).map { "did you mean \($0)?" }
+                ?? "there are \(names.joined(separator: ", "))"
+            throw UsageError(description: "--only \(only): no such profile in \(file); \(remedy)")
+        }
+        return [profiles[index]]
+    }
+
+    private func renamed(_ profiles: [ImportedProfile]) throws -> [ImportedProfile] {
+        guard let name else { return profiles }
+        var profile = try single(profiles, "rename")
+        profile.profile.name = name
+        return [profile]
+    }
+
+    private func single(
+        _ profiles: [ImportedProfile], _ purpose: String
+    ) throws(UsageError) -> ImportedProfile {
+        guard let profile = profiles.first, profiles.count == 1 else {
+            let names = profiles.map(\.profile.name).joined(separator: ", ")
+            throw UsageError(
+                description: "\(file) has \(profiles.count) profiles: \(names); choose one to "
+                    + "\(purpose) with --only NAME, or write all with --output DIRECTORY/ or --save"
+            )
+        }
+        return profile
+    }
+
+    private func say(_ profiles: [ImportedProfile], _ console: Console) {
+        for profile in profiles {
+            let place = profiles.count == 1 ? "" : "\(profile.profile.name): "
+            for remark in profile.remarks {
+                switch remark {
+                case .omission: console.note(place + remark.text)
+                case .explanation(let text): console.explain(place + text)
+                }
+            }
+        }
+    }
+
+    /// Says which of the files just written have names that mean other profiles first.
+    private func noteClashes(of files: Set<String>, _ console: Console) {
+        let entries = ProfileArgument.catalog.all().entries
+        for clash in ProfileCatalog.clashes(among: entries) where isOne(clash.entry, of: files) {
+            console.note(ListCommand.text(of: clash))
+        }
+    }
+
+    private func isOne(_ entry: ProfileCatalog.Entry, of files: Set<String>) -> Bool {
+        entry.file.map(files.contains) ?? false
+    }
+}

@@ -1,0 +1,122 @@
+import FoundationEssentials
+import LinuxKernel
+import ProfileFormat
+import ProfileImport
+import SystemPackage
+
+/// A file that cannot be read or written.
+struct FileAccessError: Error, CustomStringConvertible {
+    enum Access {
+        case reading, writing
+    }
+
+    let access: Access
+    let file: String
+    let explanation: String
+
+    init(_ access: Access, _ file: String, _ explanation: String) {
+        self.access = access
+        self.file = file
+        self.explanation = explanation
+    }
+
+    init(_ access: Access, _ file: String, _ errno: Errno) {
+        switch (access, errno) {
+        case (.reading, .noSuchFileOrDirectory): self.init(access, file, "no such file")
+        case (.reading, .permissionDenied):
+            self.init(access, file, "may not be read by you; change its permissions")
+        case (.reading, _): self.init(access, file, "cannot be read: \(errno)")
+        case (.writing, .fileExists):
+            self.init(access, file, "is there already; --force writes over it")
+        case (.writing, _): self.init(access, file, "cannot be written: \(errno)")
+        }
+    }
+
+    var description: String { "\(file): \(explanation)" }
+}
+
+/// The files that `linkcond import` reads and writes.
+enum ImportFiles {
+    /// Above the trace of a day, below what would fill the memory.
+    private static let sizeLimit = 64 << 20
+
+    /// Reads `file`; `-` is standard input.
+    static func read(_ file: String) throws -> ForeignFile {
+        do {
+            guard file != "-" else {
+                let bytes = try FileDescriptor.standardInput.readAll(limit: sizeLimit)
+                return try foreignFile("standard input", path: nil, bytes)
+            }
+            // Asked before it is opened: opening a named pipe would wait for its other end.
+            switch try Stat(FilePath(file)).type {
+            case .regular: break
+            case .directory: throw FileAccessError(.reading, file, "is a directory; name a file")
+            default:
+                throw FileAccessError(
+                    .reading, file, "is not a file; linkcond import - reads standard input")
+            }
+            let descriptor = try FileDescriptor.open(FilePath(file), .readOnly)
+            let bytes = try descriptor.closeAfter { try descriptor.readAll(limit: sizeLimit) }
+            let path = URL(filePath: file).standardizedFileURL.path
+            return try foreignFile(file, path: path, bytes)
+        } catch let errno as Errno {
+            throw FileAccessError(.reading, file, errno)
+        }
+    }
+
+    private static func foreignFile(
+        _ name: String, path: String?, _ bytes: [UInt8]
+    ) throws(ProfileError) -> ForeignFile {
+        guard bytes.count <= sizeLimit else {
+            throw ProfileError(
+                file: name, explanation: "is larger than 64 MiB, which no such file is")
+        }
+        return ForeignFile(name: name, path: path, bytes: bytes)
+    }
+
+    /// Writes each of `texts` to its file, in directories that are made, or none at all if one of
+    /// the files is there already and is not to be written over.
+    static func write(_ texts: [(file: String, text: String)], isForced: Bool) throws {
+        if !isForced {
+            for (file, _) in texts where FileManager.default.fileExists(atPath: file) {
+                throw FileAccessError(.writing, file, .fileExists)
+            }
+        }
+        for (file, text) in texts {
+            do {
+                let directory = URL(filePath: file).deletingLastPathComponent().path
+                try? FileManager.default.createDirectory(
+                    atPath: directory, withIntermediateDirectories: true)
+                let descriptor = try FileDescriptor.open(
+                    FilePath(file), .writeOnly,
+                    options: [.create, isForced ? .truncate : .exclusiveCreate],
+                    permissions: [.ownerReadWrite, .groupRead, .otherRead])
+                try descriptor.closeAfter { _ = try descriptor.writeAll(text.utf8) }
+            } catch {
+                throw FileAccessError(.writing, file, error as? Errno ?? .ioError)
+            }
+        }
+    }
+
+    /// The names of files for profiles of these names, all different.
+    static func names(for profiles: [String]) -> [String] {
+        var taken: Set<String> = []
+        return profiles.map { profile in
+            let characters = profile.lowercased().map { character in
+                character.isLetter || character.isNumber || "-_.+%".contains(character)
+                    ? character : "-"
+            }
+            let words = String(characters).split(separator: "-")
+            // A leading dot would hide the file.
+            let stem = String(words.joined(separator: "-").prefix(100).drop { $0 == "." })
+            let base = stem.isEmpty ? "profile" : stem
+            var name = base
+            var number = 2
+            while !taken.insert(name).inserted {
+                name = "\(base)-\(number)"
+                number += 1
+            }
+            return name + ".yaml"
+        }
+    }
+}
