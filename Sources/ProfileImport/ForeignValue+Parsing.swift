@@ -1,4 +1,5 @@
-import FoundationEssentials
+// Foundation rather than FoundationEssentials, whose errors do not say where JSON breaks off.
+import Foundation
 import ProfileFormat
 
 extension ForeignValue {
@@ -46,47 +47,68 @@ extension ForeignValue {
         } catch let error as ValueBudget.Exceeded {
             throw ProfileError(file: file.name, explanation: error.explanation)
         } catch DecodingError.dataCorrupted(let context) where !file.isBinary {
-            let problem = problem(of: context)
-            throw ProfileError(
-                file: file.name, line: line(in: problem),
-                explanation: "not valid as \(file.language): \(problem)")
+            throw file.isJSON ? jsonError(context, file) : plistError(context, file)
         } catch {
-            throw ProfileError(
-                file: file.name, explanation: "not valid as \(file.language): damaged or cut short"
-            )
+            throw invalid(file, "damaged or cut short")
         }
     }
 
-    /// What the decoder found, which it says in an error behind the error.
-    private static func problem(of context: DecodingError.Context) -> String {
-        // The error behind the error has the line, in user information that only its description
-        // shows without unsafe code: ["NSDebugDescription": "... around line 3, column 7."]
-        let cause = context.underlyingError.map { "\($0)" } ?? ""
-        let parts = cause.split(separator: "\"NSDebugDescription\": \"", maxSplits: 1)
-        let text =
-            parts.count == 2
-            ? String(parts[1].prefix(upTo: parts[1].lastIndex(of: "\"") ?? parts[1].endIndex))
-                .replacing("\\\"", with: "\"").replacing("\\'", with: "'")
-            : context.debugDescription
-        return text.last == "." ? String(text.dropLast()) : text
+    private static func invalid(
+        _ file: ForeignFile, line: Int? = nil, _ problem: String
+    ) -> ProfileError {
+        let problem = problem.last == "." ? String(problem.dropLast()) : problem
+        return ProfileError(
+            file: file.name, line: line,
+            explanation: "not valid as \(file.isJSON ? "JSON" : "a property list"): \(problem)")
     }
 
-    /// The number behind the word "line" in what the decoder says.
-    private static func line(in text: String) -> Int? {
+    private static func plistError(
+        _ context: DecodingError.Context, _ file: ForeignFile
+    ) -> ProfileError {
+        let problem = context.underlyingError.flatMap(debugDescription) ?? context.debugDescription
+        // The parser says line 1 wherever it is.
+        return invalid(
+            file,
+            String(
+                problem.prefix(
+                    upTo: problem.firstRange(of: " on line")?.lowerBound ?? problem.endIndex)))
+    }
+
+    /// The decoder does not say where JSON breaks off, but its elder sister does.
+    private static func jsonError(
+        _ context: DecodingError.Context, _ file: ForeignFile
+    ) -> ProfileError {
+        do {
+            _ = try JSONSerialization.jsonObject(with: Data(file.bytes))
+            return invalid(file, context.debugDescription)
+        } catch {
+            let problem = debugDescription(of: error) ?? context.debugDescription
+            let end = number(behind: "character", in: problem) ?? file.bytes.count
+            let newline = UInt8(ascii: "\n")
+            return invalid(
+                file, line: 1 + file.bytes.prefix(end).count(where: { $0 == newline }), problem)
+        }
+    }
+
+    private static func debugDescription(of error: any Error) -> String? {
+        (error as NSError).userInfo["NSDebugDescription"] as? String
+    }
+
+    /// The number behind `word` in what Foundation says.
+    private static func number(behind word: Substring, in text: String) -> Int? {
         let words = text.split { !$0.isLetter && !$0.isNumber }
-        guard let index = words.lastIndex(of: "line"), index + 1 < words.count else { return nil }
+        guard let index = words.lastIndex(of: word), index + 1 < words.count else { return nil }
         return Int(words[index + 1])
     }
 }
 
 extension ForeignFile {
-    fileprivate var language: String { isJSON ? "JSON" : "a property list" }
-
     var isBinary: Bool { bytes.starts(with: "bplist".utf8) }
 
     /// Whether it is to be read as JSON; an old-style property list also begins with a brace.
     var isJSON: Bool {
-        let text = bytes.drop { $0 <= UInt8(ascii: " ") }
+        let blanks = " \t\r\n".utf8
+        let text = bytes.drop { blanks.contains($0) }
         guard text.first == UInt8(ascii: "{") else { return text.first == UInt8(ascii: "[") }
         let next = text.dropFirst().first { $0 > UInt8(ascii: " ") }
         let isWord = next.map { $0 >= UInt8(ascii: "A") && $0 != UInt8(ascii: "}") } ?? false

@@ -25,7 +25,9 @@ enum NLCPlist {
 
     /// Whether a table is a profile rather than a list of them.
     static func isProfile(_ keys: [String]) -> Bool {
-        keys.contains { $0.hasPrefix("Downlink") || $0.hasPrefix("Uplink") || $0 == "DNSDelayValue" }
+        keys.contains {
+            $0.hasPrefix("Downlink") || $0.hasPrefix("Uplink") || $0 == "DNSDelayValue"
+        }
     }
 
     private static func tables(

@@ -14,8 +14,8 @@ struct LinkcondCommand: ParsableCommand {
               sudo linkcond clear
             """,
         subcommands: [
-            ListCommand.self, ShowCommand.self, ImportCommand.self, RunCommand.self, ApplyCommand.self,
-            StatusCommand.self, ClearCommand.self, VerifyCommand.self, DoctorCommand.self,
-            ProbeCommand.self,
+            ListCommand.self, ShowCommand.self, ImportCommand.self, RunCommand.self,
+            ApplyCommand.self, StatusCommand.self, ClearCommand.self, VerifyCommand.self,
+            DoctorCommand.self, ProbeCommand.self,
         ])
 }

@@ -24,6 +24,8 @@ struct ExitStatusTests {
         (ProfileError(file: "x", explanation: ""), .badFile),
         (UsageError(description: ""), .usage),
         (OutputError(errno: .noSpace), .cannotWrite),
+        (FileAccessError(.reading, "x", .noSuchFileOrDirectory), .cannotRead),
+        (FileAccessError(.writing, "x", .fileExists), .cannotWrite),
         (Surprise(), .internalFault),
     ]
 

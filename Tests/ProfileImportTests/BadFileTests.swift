@@ -11,7 +11,7 @@ struct BadFileTests {
         ("", "file: is empty"),
         (" \n\n", "file: is empty"),
         ("{\"up\": 1,\n\"down\": }", "file:2: not valid as JSON"),
-        ("{\"up\": 330, \"down\": 78", "not valid as JSON"),
+        ("{\"up\": 330, \"down\": 78", "file:1: not valid as JSON: Unexpected end"),
         ("{\"up\": -1}", "file: up: -1 is negative"),
         ("{\"up\": true}", "file: up: is true or false and has to be a number"),
         ("{\"up\": [1]}", "file: up: is a list and has to be a number"),
@@ -24,7 +24,14 @@ struct BadFileTests {
         ("[]", "file: is in no format that linkcond knows"),
         ("hello", "file: is in no format that linkcond knows"),
         ("\u{1b}[31m", "file: is in no format that linkcond knows"),
-        (plist + "<dict><key>DownlinkDelay</key>\n<integer>5", "file:4: not valid as a property"),
+        (
+            plist + "<dict><key>DownlinkDelay</key>\n<integer>5",
+            "file: not valid as a property list: Encountered unexpected EOF"
+        ),
+        (
+            plist + "\n<dictionary></dictionary></plist>",
+            "file: not valid as a property list: Encountered unknown tag dictionary"
+        ),
         (plist + "<dict></dict></plist>", "file: has no profile in it"),
         (plist + "<string>x</string></plist>", "file: is a text and has to be a table"),
         (
@@ -33,7 +40,8 @@ struct BadFileTests {
             "file: Profiles.A.DownlinkDelay: -5 is negative"
         ),
         (
-            plist + "<dict><key>DownlinkDelay</key><date>2020-01-01T00:00:00Z</date></dict></plist>",
+            plist
+                + "<dict><key>DownlinkDelay</key><date>2020-01-01T00:00:00Z</date></dict></plist>",
             "file: DownlinkDelay: is a date or data and has to be a number"
         ),
         ("bplist00\u{1}\u{2}", "not valid as a property list: damaged or cut short"),
@@ -43,7 +51,7 @@ struct BadFileTests {
         ("[Cable\nbwIn=1", "file:1: \"[Cable\" is no section"),
         ("bwIn=1\n", "file:1: stands before the first section"),
         ("[A]\nbwIn=1\n[A]\n", "file:3: [A] is there twice"),
-        ("[A]\nbwIn=1\nlatency=2000000", "file: A (down.delay): 1000 s is too long"),
+        ("[A]\nbwIn=9\nlatency=2000000", "file: A (down.delay): 1000 s is too long"),
         ("{\"eth0\": {\"outgoing\": {}}}", "file: has no rule in it"),
         (
             "{\"eth0\": {\"outgoing\": {\"protocol=ip\": {\"delay\": \"10 lightyears\"}}}}",
@@ -141,7 +149,7 @@ struct BadFileTests {
                 }
             } catch {
                 let line = "\(error)"
-                #expect(error is ProfileError && line.hasPrefix("m:"), "\(line)")
+                #expect(line.hasPrefix("m:"), "\(line)")
                 #expect(!line.contains("\n"))
             }
         }
