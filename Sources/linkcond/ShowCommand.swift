@@ -3,12 +3,13 @@ import Conditioner
 import LinkModel
 import ProfileCatalog
 import ProfileFormat
+import ProfileImport
 
 /// `linkcond show PROFILE`
 struct ShowCommand: ParsableCommand {
     /// How a profile is printed.
     enum Format: String, CaseIterable, ExpressibleByArgument {
-        case table, yaml, json, tc
+        case table, yaml, json, tc, nlc, tcconfig, throttle, webpagetest, atc
     }
 
     static let configuration = CommandConfiguration(
@@ -25,6 +26,10 @@ struct ShowCommand: ParsableCommand {
 
             With --format tc it prints the ip and tc commands that do what apply does, for an \
             Ethernet interface with the index 1.
+
+            The formats nlc, tcconfig, throttle, webpagetest and atc are those of other tools, \
+            which linkcond import reads as well. What they cannot say, or round, is noted on \
+            standard error.
 
             With --format yaml it prints a file to start from; give yours a name of its own. The \
             fields of a direction are bandwidth, delay, jitter, distribution, loss, duplicate, \
@@ -47,7 +52,7 @@ struct ShowCommand: ParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: "The interface that --format tc names in its commands.")
+        help: "The interface that --format tc and tcconfig name.")
     var interface = "eth0"
 
     @Flag(help: "Short for --format json, as Profiles/schema/show.schema.json describes it.")
@@ -75,7 +80,18 @@ struct ShowCommand: ParsableCommand {
             try console.print(try script(entry.profile))
         case .json:
             try console.print(JSONText.text(of: ProfileJSON(entry.profile)))
+        case .nlc: try export(entry.profile, as: .nlc)
+        case .tcconfig: try export(entry.profile, as: .tcconfig)
+        case .throttle: try export(entry.profile, as: .throttle)
+        case .webpagetest: try export(entry.profile, as: .webpagetest)
+        case .atc: try export(entry.profile, as: .atc)
         }
+    }
+
+    private func export(_ profile: Profile, as format: ProfileExport.Format) throws {
+        let export = try ProfileExport.text(of: profile, as: format, interface: interface)
+        for difference in export.differences { global.console.note(difference) }
+        try global.console.print(export.text)
     }
 
     private func script(_ profile: Profile) throws -> String {

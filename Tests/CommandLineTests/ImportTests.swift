@@ -77,6 +77,23 @@ struct ImportTests {
         }
     }
 
+    @Test(
+        "A profile shown in another format is imported with the same numbers",
+        arguments: ["nlc", "tcconfig", "throttle", "webpagetest", "atc"])
+    func shown(format: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let show = try await linkcond(
+                ["show", "webpagetest/3G", "--format", format], in: directory)
+            #expect(show.exitCode == 0 && show.standardError == "")
+            try directory.write(show.standardOutput, to: "foreign")
+            let yaml = try await linkcond(["import", "foreign"], in: directory).standardOutput
+            #expect(yaml.contains("\ndown: { bandwidth: 1.6 Mbit/s, delay: 150 ms }\n"), "\(yaml)")
+            #expect(yaml.contains("\nup: { bandwidth: 768 kbit/s, delay: 150 ms }\n"), "\(yaml)")
+        }
+        let lte = try await runLinkcond("show", "LTE", "--format", "throttle")
+        #expect(lte.standardError.contains("note: down.delay 50 ms became 57.5 ms\n"))
+    }
+
     @Test("Standard input is read, and a file written")
     func pipe() async throws {
         try await withTemporaryDirectory { directory in
