@@ -68,14 +68,22 @@ struct Draft {
             let field = path.isEmpty ? problem.field : "\(path) (\(problem.field))"
             throw ProfileError(file: file.name, field: field, explanation: problem.explanation)
         }
-        let words = name.printable.split(whereSeparator: \.isWhitespace)
-        let name = words.joined(separator: " ").replacing("/", with: "-")
+        let name = Self.line(name).replacing("/", with: "-")
+        let source = Self.line(file.lastComponent)
         return ImportedProfile(
             profile: Profile(
-                name: name.isEmpty ? file.stem.printable : name, family: "user",
-                summary: summary.printable,
-                source: "Imported from \(file.lastComponent.printable) (\(format.title))",
+                name: name.isEmpty ? "Imported" : name, family: "user",
+                summary: Self.line(summary), source: "Imported from \(source) (\(format.title))",
                 conditions: conditions),
             remarks: remarks)
+    }
+
+    /// The words of `text` on one line, without what a profile cannot have in it.
+    private static func line(_ text: String) -> String {
+        let scalars = text.unicodeScalars.filter {
+            $0.value != 0xfeff && !$0.properties.isNoncharacterCodePoint
+        }
+        let words = String(String.UnicodeScalarView(scalars)).split(whereSeparator: \.isWhitespace)
+        return words.joined(separator: " ").printable
     }
 }

@@ -4,7 +4,8 @@ import ProfileFormat
 
 /// Apple's Network Link Conditioner: its settings
 /// (`com.apple.network.prefPaneSimulate.plist`, profiles by name under `Profiles`), a list of
-/// presets (profiles by name at the top), or one profile.
+/// presets (profiles by name at the top), or one profile. What stands beside `Profiles` is about
+/// Apple's panel: which profile is selected, and whether it is on.
 ///
 /// Rates are in kbit/s, or in Mbit/s where the unit beside them is not 0; delays in milliseconds,
 /// one-way; what is called a loss ratio is in per cent.

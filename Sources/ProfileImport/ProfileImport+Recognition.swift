@@ -13,12 +13,10 @@ extension ProfileImport {
 
     private static func recognised(_ file: ForeignFile) throws(ProfileError) -> ForeignFormat? {
         if file.isBinary || file.contains("<plist") { return .nlc }
-        let hasSections = file.contains("bwIn")
-        if file.isJSON, !(hasSections && !file.contains("{")) {
-            return format(of: try ForeignValue(parsing: file))
-        }
+        // A section begins with a bracket, as a list of JSON does.
+        if file.contains("bwIn=") || file.contains("bwIn =") { return .webpagetest }
+        if file.isJSON { return format(of: try ForeignValue(parsing: file)) }
         if file.contains("DownlinkBandwidth") || file.contains("UplinkBandwidth") { return .nlc }
-        if hasSections { return .webpagetest }
         let firstLine = file.bytes.split { $0 == 0x0a || $0 == 0x0d }.first ?? []
         let isNumber = firstLine.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 <= 0x20 }
         return isNumber ? .mahimahi : nil

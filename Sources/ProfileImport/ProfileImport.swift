@@ -43,18 +43,15 @@ public enum ProfileImport {
     private static func entries(
         _ file: ForeignFile, upTrace: ForeignFile?, format: ForeignFormat
     ) throws(ProfileError) -> [Entry] {
-        switch format {
-        case .webpagetest: return try WebPageTestINI.drafts(file)
-        case .mahimahi: return [Entry(try MahimahiTrace.draft(file, upTrace: upTrace), path: "")]
-        case .nlc, .tcconfig, .throttle, .atc, .chrome: break
-        }
-        let value = try ForeignValue(parsing: file)
+        func value() throws(ProfileError) -> ForeignValue { try ForeignValue(parsing: file) }
         return switch format {
-        case .nlc: try NLCPlist.drafts(value, file: file)
-        case .tcconfig: try TCConfigJSON.drafts(value, file: file)
-        case .throttle: try ThrottleJSON.drafts(value, file: file)
-        case .atc: try ATCJSON.drafts(value, file: file)
-        case .chrome, .webpagetest, .mahimahi: try ChromeJSON.drafts(value, file: file)
+        case .nlc: try NLCPlist.drafts(value(), file: file)
+        case .tcconfig: try TCConfigJSON.drafts(value(), file: file)
+        case .throttle: try ThrottleJSON.drafts(value(), file: file)
+        case .webpagetest: try WebPageTestINI.drafts(file)
+        case .atc: try ATCJSON.drafts(value(), file: file)
+        case .chrome: try ChromeJSON.drafts(value(), file: file)
+        case .mahimahi: [Entry(try MahimahiTrace.draft(file, upTrace: upTrace), path: "")]
         }
     }
 }
