@@ -26,7 +26,9 @@ enum Program {
     /// where they are, byte for byte, and the parser takes seconds for ten thousand of them.
     private static func arguments() -> [String] {
         let words = CommandLine.arguments.dropFirst()
-        guard let hyphens = words.firstIndex(of: "--") else { return Array(words) }
+        // A shell that asks for completions has hyphens of its own.
+        guard words.first != "---completion", let hyphens = words.firstIndex(of: "--")
+        else { return Array(words) }
         return Array(words.prefix(through: hyphens) + words[hyphens...].dropFirst().prefix(1))
     }
 

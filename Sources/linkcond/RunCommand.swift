@@ -25,7 +25,7 @@ struct RunCommand: ParsableCommand {
             go by the profile's up, answers by its down, on a link apart from the one to \
             host.linkcond. The server is who has a port below 32768, else (TCP) who has the odd \
             port, as the kernel hands out, else who has the lower one. The packet engine does \
-            it, whatever --backend says. Statistics, capture and log are of the other link only.
+            it, whatever --backend says. Capture and log are of the other link only.
 
             The exit code is the command's, or 128 and the number of the signal that killed it; \
             124 if it ran longer than --timeout; 74 or 78 if a delivery trace cannot be read or \

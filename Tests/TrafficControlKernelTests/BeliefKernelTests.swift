@@ -80,12 +80,14 @@ struct BeliefKernelTests {
             normal.distribution = .normal
             try bed.execute(TestBed.qdisc(.netem(jittery)).add())
             #expect(early() == 0)
+            // On a busy machine all may be late once.
+            let isNormal = { (0..<5).contains { _ in early() > 10 } }
             try bed.execute(TestBed.qdisc(.netem(normal)).replace())
-            #expect(early() > 10)
+            #expect(isNormal())
             // Without a table, as an earlier version sent it.
             let message = TestBed.qdisc(.netem(jittery)).replace()
             try bed.execute(message.withoutTable)
-            #expect(early() > 10)
+            #expect(isNormal())
             try bed.execute(message)
             #expect(early() == 0)
         }

@@ -113,7 +113,7 @@ struct RunPassesThroughTests {
 
     @Test func `a command that runs too long is asked to end, then ended`() async throws {
         let polite = SandboxedRun(
-            "LTE", "--uplink", "none", "--timeout", "300ms", "--", "sh", "-c",
+            "LTE", "--uplink", "none", "--timeout", "2s", "--", "sh", "-c",
             "trap 'echo bye; exit 3' TERM; sleep 60 & wait")
         let result = try await polite.result()
         #expect(result.exitCode == 124)
