@@ -38,10 +38,11 @@ extension LinkJudge {
             return checks.map { check in
                 // It makes less pass, and never more.
                 guard check.verdict == .failed, seen.disturbance > Self.worstDisturbance,
-                    let measured = check.measured, measured < check.expected ?? 0
+                    check.measured ?? 0 < check.expected ?? 0
                 else { return check }
                 return Check(
-                    direction, check.quantity, unjudged: measured, because: Check.busyMachine)
+                    direction, check.quantity, unjudged: check.measured,
+                    because: Check.busyMachine)
             }
         }
     }
