@@ -7,6 +7,10 @@ public struct ApplyRequest: Sendable, Hashable {
     public var conditions: LinkConditions
     /// The name under which `status` shows them.
     public var profile: String
+    /// The name that tells these conditions from others of the same interface.
+    public var name: String
+    /// The traffic that is conditioned.
+    public var selector: TrafficSelector
     /// The interfaces; none means the one that carries the default route.
     public var interfaces: [String]
     /// The directions to be conditioned.
@@ -18,14 +22,20 @@ public struct ApplyRequest: Sendable, Hashable {
     /// The time, in seconds since 1970.
     public var now: Int64
 
+    /// The name of conditions that were given none.
+    public static let defaultName = "default"
+
     /// Makes a request.
     public init(
-        conditions: LinkConditions, profile: String, interfaces: [String] = [],
+        conditions: LinkConditions, profile: String, name: String = defaultName,
+        selector: TrafficSelector = .everything, interfaces: [String] = [],
         directions: [Direction] = Direction.allCases, replaces: Bool = false,
         isForced: Bool = false, now: Int64
     ) {
         self.conditions = conditions
         self.profile = profile
+        self.name = name
+        self.selector = selector
         self.interfaces = interfaces
         self.directions = directions
         self.replaces = replaces
@@ -35,22 +45,41 @@ public struct ApplyRequest: Sendable, Hashable {
 
     /// The directions as they are marked and carried out on one interface.
     func planned(
-        target: Int32, link: ConditionedLink, madeClsact: Bool, replacing old: [FoundDirection] = []
+        target: Int32, link: ConditionedLink, madeClsact: Bool, slot: Int = 0,
+        replacing old: [FoundDirection] = []
     ) throws(UnsupportedConditions) -> [PlannedDirection] {
+        try checkFilters()
         let conditions = conditions.withExplicitLoss
         var planned: [PlannedDirection] = []
         for direction in Direction.allCases where directions.contains(direction) {
             let part = direction.conditions(of: conditions)
             let mark = OwnershipMark(
                 direction: direction, target: target, since: now, madeClsact: madeClsact,
-                distribution: part.jitter?.distribution, profile: profile)
+                distribution: part.jitter?.distribution, profile: profile, name: name, slot: slot,
+                selection: selector.text)
             let tree = try ConditioningTree(
                 part, dnsDelay: direction == .up ? conditions.dnsDelay : nil,
-                on: Ownership.ifb(of: target, direction), target: link,
+                on: Ownership.ifb(of: target, direction, slot: slot), target: link,
                 replacing: old.first { $0.mark.direction == direction }?.tree)
-            planned.append(PlannedDirection(mark: mark, tree: tree))
+            planned.append(PlannedDirection(mark: mark, tree: tree, selector: selector))
         }
         return planned
+    }
+
+    /// One table of u32 holds two thousand, and every packet has to pass them all.
+    private static let mostFilters = 1000
+
+    private func checkFilters() throws(UnsupportedConditions) {
+        for direction in directions {
+            let selection = U32Selection(selector, direction)
+            let count = Filter.NetworkProtocol.allCases.map { selection.rules(for: $0).count }.max()
+            guard count ?? 0 <= Self.mostFilters else {
+                throw UnsupportedConditions(
+                    "a choice of so many addresses and ports",
+                    "it takes \(count ?? 0) filters, and \(Self.mostFilters) are the most; "
+                        + "choose fewer, or larger networks and ranges")
+            }
+        }
     }
 
     /// The plan for an Ethernet interface of which only the name is known, for showing it.

@@ -6,11 +6,14 @@ import TrafficControl
 
 extension Conditioner {
     /// Takes away what linkcond added to the interfaces `names`, or to all of the namespace for
-    /// nil, whoever added it and however that process ended.
+    /// nil, whoever added it and however that process ended; with `conditions` only what was
+    /// applied under that name.
     ///
     /// Requires `CAP_NET_ADMIN`. Returns the names of the interfaces that were conditioned.
     @discardableResult
-    public func clear(_ names: [String]?) throws(ConditionerError) -> [String] {
+    public func clear(
+        _ names: [String]?, conditions: String? = nil
+    ) throws(ConditionerError) -> [String] {
         guard Privilege.mayChangeNetwork else {
             throw .missingPrivilege("clearing an interface")
         }
@@ -21,47 +24,59 @@ extension Conditioner {
         let selected = try names.map { names throws(ConditionerError) in
             Set(try links(named: names).map(\.index))
         }
-        let plans = try Self.mapping { () throws(NetlinkError) in
-            try clearPlans(of: selected, journal)
+        let (plans, known) = try Self.mapping { () throws(NetlinkError) in
+            try clearPlans(of: selected, conditions, journal)
         }
-        let operations = try names == nil ? together(plans) : plans.flatMap(\.operations)
+        if let conditions, plans.isEmpty {
+            throw .noSuchConditions(name: conditions, known: known)
+        }
+        let isAll = names == nil && conditions == nil
+        let operations = isAll ? try together(plans) : plans.flatMap(\.operations)
         do {
             try PlanExecutor(session: session).remove(operations)
         } catch {
             throw .refused(
                 interface: PlanExecutor.names(of: plans), error, isUndone: false)
         }
-        let forgotten = selected ?? Set(journal.entries().map(\.index))
-        for index in forgotten { journal.erase(index) }
+        if let conditions {
+            for plan in plans { journal.erase(conditions, of: plan.interface.index) }
+        } else {
+            for index in selected ?? Set(journal.entries().map(\.index)) { journal.erase(index) }
+        }
         return plans.map(\.interface.name)
     }
 
+    /// What takes the conditions away, by interface, and the names of all that there are.
     private func clearPlans(
-        of selected: Set<Int32>?, _ journal: Journal
-    ) throws(NetlinkError) -> [InterfacePlan] {
+        of selected: Set<Int32>?, _ name: String?, _ journal: Journal
+    ) throws(NetlinkError) -> (plans: [InterfacePlan], known: [String]) {
         let inventory = try Inventory(session, of: selected)
         var plans: [InterfacePlan] = []
         for index in Set(inventory.directions.map(\.mark.target) + inventory.hooked).sorted() {
-            let directions = inventory.directions(of: index)
-            var ours: Set<Direction> = []
-            var hasForeign = false
-            if inventory.hooked.contains(index) {
-                let filters = try HookFilters(session, interface: index)
-                ours = filters.ours
-                hasForeign = !filters.foreign.isEmpty
+            let standing = inventory.directions(of: index)
+            let entry = journal.entry(index)
+            let directions = standing.filter { $0.mark.name == name ?? $0.mark.name }
+            // Without its ifbs only the journal knows where the filters of a name stand.
+            let slots = name.map {
+                Set(directions.map(\.mark.slot) + [entry?.conditions?[$0]?.slot ?? -1])
             }
-            guard !ours.isEmpty || !directions.isEmpty else { continue }
-            let madeClsact =
-                directions.first?.mark.madeClsact ?? journal.entry(index)?.madeClsact ?? false
+            var filters: [FilterPlace: Set<FilterPlace.Group>] = [:]
+            var isInUse = directions.count < standing.count
+            if inventory.hooked.contains(index) {
+                let found = try HookFilters(session, interface: index)
+                filters = found.ours.filter { slots?.contains($0.key.slot) ?? true }
+                isInUse = isInUse || !found.foreign.isEmpty || filters.count < found.ours.count
+            }
+            guard !filters.isEmpty || !directions.isEmpty else { continue }
+            let madeClsact = standing.first?.mark.madeClsact ?? entry?.madeClsact ?? false
             let link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
             plans.append(
                 .clear(
                     Interface(index: index, name: link?.name ?? "index \(index)"),
-                    filtersOf: ours.sorted { $0.rawValue < $1.rawValue },
-                    ifbs: directions.map(\.ifb),
-                    removesClsact: madeClsact && !hasForeign && inventory.hooked.contains(index)))
+                    filters: filters, ifbs: directions.map(\.ifb),
+                    removesClsact: madeClsact && !isInUse && inventory.hooked.contains(index)))
         }
-        return plans
+        return (plans, Set(inventory.directions.map(\.mark.name)).sorted())
     }
 
     /// All ifbs with one operation: the kernel takes as long for one as for hundreds.

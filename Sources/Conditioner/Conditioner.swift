@@ -34,19 +34,41 @@ public struct Conditioner {
     public func plan(_ request: ApplyRequest) throws(ConditionerError) -> [InterfacePlan] {
         let links = try links(named: request.interfaces)
         for link in links { try check(link) }
-        let observations = try Self.mapping { () throws(NetlinkError) in
-            try Observation.observe(links, session)
+        let marks = try Self.mapping { () throws(NetlinkError) in
+            Dictionary(
+                grouping: try Inventory.ifbs(session).map(\.mark), by: \.target)
         }
-        let conditioned = Set(observations.filter { !$0.ifbs.isEmpty }.map(\.link.index))
+        var observed: [(link: Link, slot: Int)] = []
+        for link in links {
+            observed.append((link, try slot(for: request.name, link, marks[link.index] ?? [])))
+        }
+        let observations = try Self.mapping { () throws(NetlinkError) in
+            try Observation.observe(observed, session)
+        }
+        let conditioned = Set(links.map(\.index)).intersection(marks.keys)
         let inventory = try Self.mapping { () throws(NetlinkError) in
             conditioned.isEmpty ? nil : try Inventory(session, of: conditioned)
         }
         var plans: [InterfacePlan] = []
         for observation in observations {
-            let found = inventory?.directions(of: observation.link.index) ?? []
+            let found = completed(inventory?.directions(of: observation.link.index) ?? [])
             plans.append(try plan(request, observation, found))
         }
         return plans
+    }
+
+    /// The slot of the conditions called `name`; for new ones that behind all others.
+    private func slot(
+        for name: String, _ link: Link, _ marks: [OwnershipMark]
+    ) throws(ConditionerError) -> Int {
+        if let mark = marks.first(where: { $0.name == name }) { return mark.slot }
+        let taken = Set(marks.map(\.slot))
+        let next = taken.max().map { $0 + 1 } ?? 0
+        if Ownership.slots.contains(next) { return next }
+        guard let free = Ownership.slots.last(where: { !taken.contains($0) }) else {
+            throw .tooManyConditions(link.name)
+        }
+        return free
     }
 
     /// Conditions all interfaces of the request, or none if one of them cannot be.
@@ -81,13 +103,21 @@ public struct Conditioner {
             plans: plans, sentDatagrams: session.sentDatagrams - datagramsBefore)
     }
 
+    /// The plan for one interface on which `standing` stands, under any name.
     private func plan(
-        _ request: ApplyRequest, _ observation: Observation, _ found: [FoundDirection]
+        _ request: ApplyRequest, _ observation: Observation, _ standing: [FoundDirection]
     ) throws(ConditionerError) -> InterfacePlan {
         let interface = observation.interface
         guard !observation.hasIngress else { throw .ingressQdisc(interface.name) }
-        guard request.replaces || found.isEmpty else {
-            throw .alreadyConditioned(interface.name, profile: found[0].mark.profile)
+        let found = standing.filter { $0.mark.name == request.name }
+        if let old = found.first {
+            guard request.replaces else {
+                throw .alreadyConditioned(
+                    interface.name, name: request.name, profile: old.mark.profile)
+            }
+            guard old.mark.selector != nil else {
+                throw .unreadableSelector(interface.name, name: request.name)
+            }
         }
         let link = ConditionedLink(observation.link)
         let added = request.directions.filter { way in
@@ -95,28 +125,38 @@ public struct Conditioner {
         }
         try checkIndexes(observation, added)
         if observation.hasClsact, !added.isEmpty {
-            try checkFilters(of: interface, added, isForced: request.isForced)
+            try checkFilters(of: observation, added, isForced: request.isForced)
         }
-        let madeClsact = found.first?.mark.madeClsact ?? !observation.hasClsact
+        let madeClsact = standing.first?.mark.madeClsact ?? !observation.hasClsact
+        var plan: InterfacePlan
         do {
             let directions = try request.planned(
-                target: interface.index, link: link, madeClsact: madeClsact, replacing: found)
-            return found.isEmpty
+                target: interface.index, link: link, madeClsact: madeClsact,
+                slot: observation.slot, replacing: found)
+            plan =
+                found.isEmpty
                 ? .create(interface, directions, hasClsact: observation.hasClsact)
                 : .change(interface, from: found, to: directions)
         } catch {
             throw .unsupported(error)
         }
+        plan.isFirst = standing.isEmpty
+        plan.precedents = request.precedents(in: observation.slot, among: standing)
+        return plan
     }
 
     private func checkFilters(
-        of interface: Interface, _ directions: [Direction], isForced: Bool
+        of observation: Observation, _ directions: [Direction], isForced: Bool
     ) throws(ConditionerError) {
+        let interface = observation.interface
         let filters = try Self.mapping { () throws(NetlinkError) in
             try HookFilters(session, interface: interface.index)
         }
         for direction in directions {
-            if filters.ours.contains(direction) {
+            let isStranded = filters.ours.keys.contains {
+                $0.direction == direction && $0.slot == observation.slot
+            }
+            if isStranded {
                 // They would go on losing the packets that they cannot redirect any more.
                 throw .refused(
                     interface: interface.name,
@@ -137,7 +177,8 @@ public struct Conditioner {
     ) throws(ConditionerError) {
         for direction in directions {
             guard let other = observation.ifbs[direction] else { continue }
-            let ifb = Ownership.ifb(of: observation.link.index, direction)
+            let ifb = Ownership.ifb(
+                of: observation.link.index, direction, slot: observation.slot)
             throw .refused(
                 interface: observation.link.name,
                 NetlinkError(
@@ -190,15 +231,38 @@ public struct Conditioner {
     }
 }
 
+extension ApplyRequest {
+    /// The names of conditions that may choose the same packets and come first.
+    fileprivate func precedents(in slot: Int, among standing: [FoundDirection]) -> [String] {
+        var names: [String] = []
+        for found in standing
+        where found.mark.name != name && directions.contains(found.mark.direction) {
+            let place = FilterPlace(
+                direction: found.mark.direction, slot: slot, isSelective: selector.isSelective)
+            if found.mark.place.precedes(place), found.mark.selector?.overlaps(selector) ?? true,
+                !names.contains(found.mark.name)
+            {
+                names.append(found.mark.name)
+            }
+        }
+        return names
+    }
+}
+
 extension Journal {
     /// Writes down what a plan is about to do.
     fileprivate func record(_ plan: InterfacePlan) throws(KernelError) {
         let madeClsact = plan.operations.contains(.addQdisc(.clsact(on: plan.interface)))
         // An entry from before the interface was conditioned is one of another interface.
-        let former = plan.isChange ? entry(plan.interface.index) : nil
-        try record(
-            Entry(
-                interface: plan.interface.name, index: plan.interface.index,
-                madeClsact: madeClsact || former?.madeClsact ?? false))
+        let former = plan.isFirst ? nil : entry(plan.interface.index)
+        var entry = Entry(
+            interface: plan.interface.name, index: plan.interface.index,
+            madeClsact: madeClsact || former?.madeClsact ?? false)
+        entry.conditions = former?.conditions
+        if let mark = plan.mark {
+            entry.conditions = entry.conditions ?? [:]
+            entry.conditions?[mark.name] = .init(slot: mark.slot, selection: mark.selection)
+        }
+        try record(entry)
     }
 }

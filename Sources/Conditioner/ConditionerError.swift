@@ -12,7 +12,10 @@ public enum ConditionerError: Error, Sendable, CustomStringConvertible {
     case interfaceDown(String)
     case ownInterface(String)
     case indexTooLarge(String)
-    case alreadyConditioned(String, profile: String)
+    case alreadyConditioned(String, name: String, profile: String)
+    case unreadableSelector(String, name: String)
+    case tooManyConditions(String)
+    case noSuchConditions(name: String, known: [String])
     case foreignFilters(String, Direction, kinds: [String])
     case ingressQdisc(String)
     case missingPrivilege(String)
@@ -37,9 +40,21 @@ public enum ConditionerError: Error, Sendable, CustomStringConvertible {
         case .indexTooLarge(let name):
             "\(name): its index is beyond 16,777,215, which leaves no room for linkcond's own; "
                 + "make the interface anew"
-        case .alreadyConditioned(let name, let profile):
-            "\(name): is conditioned with \(profile) already; use --replace to change it, "
-                + "or linkcond clear -i \(name)"
+        case .alreadyConditioned(let interface, let name, let profile):
+            name == ApplyRequest.defaultName
+                ? "\(interface): is conditioned with \(profile) already; use --replace to change it, "
+                    + "--name to condition other traffic beside it, or linkcond clear -i \(interface)"
+                : "\(interface): has conditions called \(name) already (\(profile)); use --replace to "
+                    + "change them, another --name, or linkcond clear -i \(interface) --name \(name)"
+        case .unreadableSelector(let interface, let name):
+            "\(interface): which traffic the conditions called \(name) choose cannot be read any "
+                + "more; use linkcond clear -i \(interface) --name \(name), then apply again"
+        case .tooManyConditions(let interface):
+            "\(interface): has \(Ownership.slots.count) conditions already, which are the most; "
+                + "clear some of them: linkcond status shows their names"
+        case .noSuchConditions(let name, let known):
+            "\(name): there are no conditions of this name"
+                + (known.isEmpty ? "" : " (have: \(known.joined(separator: ", ")))")
         case .foreignFilters(let name, let direction, let kinds):
             "\(name): other programs have filters on its way \(direction.rawValue) "
                 + "(\(kinds.joined(separator: ", "))), which see packets before linkcond and may "

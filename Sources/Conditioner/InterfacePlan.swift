@@ -14,21 +14,26 @@ public struct InterfacePlan: Sendable, Hashable {
     let restoration: [TrafficOperation]?
     /// What is taken away after everything else is done.
     let removals: [TrafficOperation]
-
-    /// Whether the interface was conditioned before.
-    var isChange: Bool { restoration != nil }
+    /// The mark of one of the directions that are conditioned.
+    let mark: OwnershipMark?
+    /// Whether nothing of ours stood on the interface before.
+    var isFirst = true
+    /// Other conditions on the interface that may choose the same packets, and get them.
+    public var precedents: [String] = []
 
     /// The changes and, after them, the removals.
     public var allOperations: [TrafficOperation] { operations + removals }
 
     init(
         interface: Interface, operations: [TrafficOperation],
-        restoration: [TrafficOperation]? = nil, removals: [TrafficOperation] = []
+        restoration: [TrafficOperation]? = nil, removals: [TrafficOperation] = [],
+        mark: OwnershipMark? = nil
     ) {
         self.interface = interface
         self.operations = operations
         self.restoration = restoration
         self.removals = removals
+        self.mark = mark
     }
 }
 
@@ -36,7 +41,8 @@ public struct InterfacePlan: Sendable, Hashable {
 struct PlannedDirection: Hashable {
     var mark: OwnershipMark
     var tree: ConditioningTree
-    var ifb: Interface { Ownership.ifb(of: mark.target, mark.direction) }
+    var selector = TrafficSelector.everything
+    var ifb: Interface { Ownership.ifb(of: mark.target, mark.direction, slot: mark.slot) }
 }
 
 extension InterfacePlan {
@@ -48,7 +54,8 @@ extension InterfacePlan {
         if !hasClsact { operations.append(.addQdisc(.clsact(on: interface))) }
         // Filters last: no packet is sent into a tree that is not there yet.
         operations += directions.flatMap { redirect(interface, $0) }
-        return InterfacePlan(interface: interface, operations: operations)
+        return InterfacePlan(
+            interface: interface, operations: operations, mark: directions.first?.mark)
     }
 
     /// Changes the parameters of an interface that is conditioned already, without losing the
@@ -66,6 +73,12 @@ extension InterfacePlan {
                 restoration += deletions(from: found.tree, to: direction.tree)
                 restoration += update(direction.tree, to: found.tree)
                 restoration.append(.setAlias(direction.ifb, found.mark.alias))
+                if let selector = found.mark.selector, selector != direction.selector {
+                    let before = filters(interface, found.mark.place, selector, to: found.ifb)
+                    let after = redirect(interface, direction)
+                    operations += deletions(of: before) + after
+                    restoration += deletions(of: after) + before
+                }
             } else {
                 let additions = build(direction) + redirect(interface, direction)
                 operations += additions
@@ -74,18 +87,28 @@ extension InterfacePlan {
         }
         let removals = old.filter { found in
             !new.contains { $0.mark.direction == found.mark.direction }
-        }.flatMap { unredirect(interface, $0.mark.direction) + [.deleteLink($0.ifb)] }
+        }.flatMap { found in
+            (found.mark.selector.map {
+                deletions(of: filters(interface, found.mark.place, $0, to: found.ifb))
+            } ?? unredirect(interface, found.mark.place, found.mark.place.groups))
+                + [.deleteLink(found.ifb)]
+        }
         return InterfacePlan(
             interface: interface, operations: operations, restoration: restoration,
-            removals: removals)
+            removals: removals, mark: new.first?.mark)
     }
 
     /// Takes away what linkcond added; `clsact` only if it made it and nobody else uses it.
     static func clear(
-        _ interface: Interface, filtersOf directions: [Direction], ifbs: [Interface],
-        removesClsact: Bool
+        _ interface: Interface, filters: [FilterPlace: Set<FilterPlace.Group>],
+        ifbs: [Interface], removesClsact: Bool
     ) -> InterfacePlan {
-        var operations = directions.flatMap { unredirect(interface, $0) }
+        var operations = filters.sorted {
+            $0.key.neighborDiscovery.preference < $1.key.neighborDiscovery.preference
+        }
+        .flatMap { place, groups in
+            unredirect(interface, place, place.groups.filter(groups.contains))
+        }
         if removesClsact { operations.append(.deleteQdisc(.clsact(on: interface))) }
         operations += ifbs.map { .deleteLink($0) }
         return InterfacePlan(interface: interface, operations: operations)
@@ -135,54 +158,49 @@ extension InterfacePlan {
         return operations
     }
 
-    private static func hook(_ direction: Direction) -> QdiscHandle {
-        direction == .up ? .clsactEgress : .clsactIngress
-    }
-
-    /// The filters that send a direction's packets to its ifb.
-    ///
-    /// ARP is no IP and not looked at; neighbour discovery is let past, so that a lossy link
-    /// looks like a lossy link and not like an absent neighbour.
+    /// The filters that send the chosen packets of a direction to its ifb.
     private static func redirect(
         _ interface: Interface, _ direction: PlannedDirection
     ) -> [TrafficOperation] {
-        typealias Preference = Ownership.Preference
-        let way = direction.mark.direction
-        let icmpv6: UInt8 = 58
-        // Types 132 to 135 and 136 to 137: what hosts and routers say to neighbours.
-        let discovery = [(type: UInt8(0x84), mask: UInt8(0xfc)), (type: 0x88, mask: 0xfe)].map {
-            Filter(
-                interface: interface, parent: hook(way),
-                preference: Preference.neighborDiscovery(way), networkProtocol: .ipv6,
-                matches: [.ipv6NextHeader(icmpv6), .icmpv6Type($0.type, mask: $0.mask)],
-                verdict: .classify(QdiscHandle(rawValue: 1)))
+        filters(interface, direction.mark.place, direction.selector, to: direction.ifb)
+    }
+
+    /// The filters at `place` that send what `selector` chooses to `ifb`.
+    ///
+    /// ARP is no IP and not looked at.
+    static func filters(
+        _ interface: Interface, _ place: FilterPlace, _ selector: TrafficSelector, to ifb: Interface
+    ) -> [TrafficOperation] {
+        let selection = U32Selection(selector, place.direction)
+        let groups =
+            [(place.neighborDiscovery, selection.neighborDiscovery)]
+            + Filter.NetworkProtocol.allCases.map { (place.group($0), selection.rules(for: $0)) }
+        return groups.flatMap { group, rules in
+            rules.map { rule in
+                .addFilter(
+                    Filter(
+                        interface: interface, parent: place.hook, preference: group.preference,
+                        networkProtocol: group.networkProtocol, matches: rule.matches,
+                        verdict: rule.isChosen
+                            ? .redirect(to: ifb, cookie: Ownership.cookie)
+                            : .classify(QdiscHandle(rawValue: 1))))
+            }
         }
-        let redirect = Filter.Verdict.redirect(to: direction.ifb, cookie: Ownership.cookie)
-        let rest = [
-            Filter(
-                interface: interface, parent: hook(way), preference: Preference.ipv4(way),
-                networkProtocol: .ipv4, verdict: redirect),
-            Filter(
-                interface: interface, parent: hook(way), preference: Preference.ipv6(way),
-                networkProtocol: .ipv6, verdict: redirect),
-        ]
-        return (discovery + rest).map { .addFilter($0) }
+    }
+
+    /// Takes away what `filters` adds, those first that send packets elsewhere.
+    private static func deletions(of filters: [TrafficOperation]) -> [TrafficOperation] {
+        var seen: Set<TrafficOperation> = []
+        return filters.reversed().compactMap(\.inverse).filter { seen.insert($0).inserted }
     }
 
     private static func unredirect(
-        _ interface: Interface, _ direction: Direction
+        _ interface: Interface, _ place: FilterPlace, _ groups: [FilterPlace.Group]
     ) -> [TrafficOperation] {
-        typealias Preference = Ownership.Preference
-        let parent = hook(direction)
-        return [
+        groups.map {
             .deleteFilters(
-                interface, parent: parent, preference: Preference.ipv4(direction), .ipv4),
-            .deleteFilters(
-                interface, parent: parent, preference: Preference.ipv6(direction), .ipv6),
-            .deleteFilters(
-                interface, parent: parent,
-                preference: Preference.neighborDiscovery(direction), .ipv6),
-        ]
+                interface, parent: place.hook, preference: $0.preference, $0.networkProtocol)
+        }
     }
 }
 

@@ -13,13 +13,8 @@ struct Inventory {
 
     /// Reads the namespace of `session`, or only what concerns the interfaces in `indices`.
     init(_ session: NetlinkSession, of indices: Set<Int32>? = nil) throws(NetlinkError) {
-        let found = try session.links(kind: "ifb").compactMap { link -> (Link, OwnershipMark)? in
-            guard link.group == Ownership.group, let mark = OwnershipMark(alias: link.alias),
-                indices?.contains(mark.target) ?? true
-            else { return nil }
-            return (link, mark)
-        }
-        let ours = Set(found.map(\.0.index))
+        let found = try Self.ifbs(session).filter { indices?.contains($0.mark.target) ?? true }
+        let ours = Set(found.map(\.link.index))
         let all = try session.dump(Qdisc.list(), attempt: "list the qdiscs")
             .compactMap(QdiscState.init)
         hooked = Set(
@@ -27,7 +22,7 @@ struct Inventory {
                 .filter { indices?.contains($0) ?? true })
         let states = all.filter { ours.contains($0.interfaceIndex) }
         let byInterface = Dictionary(grouping: states, by: \.interfaceIndex)
-        let wanted = Array(Set(found.map(\.1.target)))
+        let wanted = Array(Set(found.map(\.mark.target)))
         let links = try session.get(wanted.map { Link.get(index: $0) }).map {
             $0.flatMap(Link.init)
         }
@@ -52,10 +47,24 @@ struct Inventory {
         }
     }
 
-    /// The conditioned directions of one interface, the way up first.
+    /// The ifbs of ours with their marks.
+    static func ifbs(
+        _ session: NetlinkSession
+    ) throws(NetlinkError) -> [(link: Link, mark: OwnershipMark)] {
+        try session.links(kind: "ifb").compactMap { link in
+            guard link.group == Ownership.group, let mark = OwnershipMark(alias: link.alias) else {
+                return nil
+            }
+            return (link, mark)
+        }
+    }
+
+    /// The conditioned directions of one interface by their slots, the way up first.
     func directions(of target: Int32) -> [FoundDirection] {
-        directions.filter { $0.mark.target == target }
-            .sorted { $0.mark.direction == .up && $1.mark.direction == .down }
+        directions.filter { $0.mark.target == target }.sorted { left, right in
+            (left.mark.slot, left.mark.direction == .up ? 0 : 1)
+                < (right.mark.slot, right.mark.direction == .up ? 0 : 1)
+        }
     }
 }
 
@@ -68,14 +77,14 @@ extension ConditionedLink {
 
 /// The filters of one interface's hooks.
 struct HookFilters {
-    /// Ours, by the direction that they send to its ifb.
-    var ours: Set<Direction>
+    /// Ours, by their place.
+    var ours: [FilterPlace: Set<FilterPlace.Group>]
     /// The kinds and preferences of others', by direction.
     var foreign: [Direction: [String]]
 
     /// Reads both hooks of the interface.
     init(_ session: NetlinkSession, interface: Int32) throws(NetlinkError) {
-        ours = []
+        ours = [:]
         foreign = [:]
         for direction in Direction.allCases {
             let hook: QdiscHandle = direction == .up ? .clsactEgress : .clsactIngress
@@ -85,13 +94,22 @@ struct HookFilters {
             // The kernel names a preference several times: for its tables and for each filter.
             var seen: Set<FilterState> = []
             for filter in filters where seen.insert(filter).inserted {
-                if Ownership.Preference.isOurs(filter.preference) {
-                    ours.insert(direction)
+                if let place = FilterPlace(preference: filter.preference) {
+                    guard let group = place.groups.first(where: { $0.isOf(filter) }) else {
+                        continue
+                    }
+                    ours[place, default: []].insert(group)
                 } else {
                     foreign[direction, default: []].append(
                         "pref \(filter.preference) \(filter.kind)")
                 }
             }
         }
+    }
+}
+
+extension FilterPlace.Group {
+    fileprivate func isOf(_ filter: FilterState) -> Bool {
+        preference == filter.preference && networkProtocol.rawValue == filter.ethertype
     }
 }

@@ -11,6 +11,16 @@ struct Journal {
         var interface: String
         var index: Int32
         var madeClsact: Bool
+        /// What stands on the interface, by its names.
+        var conditions: [String: Conditions]?
+    }
+
+    /// What the kernel may not tell of conditions.
+    struct Conditions: Codable, Hashable {
+        /// Where their filters stand.
+        var slot: Int
+        /// Which traffic they are for; the marks may lack the room.
+        var selection: String
     }
 
     private let directory: StateDirectory
@@ -42,6 +52,14 @@ struct Journal {
         directory.names(in: namespace).compactMap { file in
             Int32(file.prefix { $0 != "." }).flatMap(entry)
         }
+    }
+
+    /// Forgets the conditions of a name, and the interface with the last of them.
+    func erase(_ name: String, of index: Int32) {
+        guard var entry = entry(index) else { return }
+        entry.conditions?[name] = nil
+        guard entry.conditions?.isEmpty == false else { return erase(index) }
+        try? record(entry)
     }
 
     /// Forgets an interface.

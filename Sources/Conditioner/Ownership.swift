@@ -3,8 +3,9 @@ import TrafficControl
 
 /// How linkcond marks what it adds, so that any later process recognises it from the kernel alone.
 ///
-/// Each direction of a conditioned interface has an ifb of its own, whose index, name, group and
-/// alias say whose it is; filters are recognised by their preference.
+/// Several conditions may stand on an interface side by side, each under a name and with a number,
+/// its slot. Each direction of each has an ifb of its own, whose index, name, group and alias say
+/// whose it is; filters are recognised by their preference.
 enum Ownership {
     /// The link group of every ifb of ours.
     static let group: UInt32 = 7181
@@ -18,28 +19,15 @@ enum Ownership {
     /// The largest index of an interface that has room for its two ifbs.
     static let lastConditionable: Int32 = 0x00ff_ffff
 
-    /// The ifb of one direction of the interface with this index.
-    static func ifb(of index: Int32, _ direction: Direction) -> Interface {
+    /// How many conditions an interface has room for: the indexes of ifbs end at 0x7fff_ffff.
+    static let slots = 0..<24
+
+    /// The ifb of one direction of the conditions in a slot of the interface with this index.
+    static func ifb(of index: Int32, _ direction: Direction, slot: Int = 0) -> Interface {
         Interface(
-            index: firstIndex + 2 * index + (direction == .up ? 0 : 1),
-            name: "lc\(direction == .up ? "u" : "d")\(index)")
-    }
-
-    /// The preferences of our filters. Behind all others: what foreign filters do is done first,
-    /// and what they take is not ours to condition.
-    enum Preference {
-        static func neighborDiscovery(_ direction: Direction) -> UInt16 { base(direction) }
-        static func ipv4(_ direction: Direction) -> UInt16 { base(direction) + 1 }
-        static func ipv6(_ direction: Direction) -> UInt16 { base(direction) + 2 }
-
-        // Apart for the two directions: the kernel lists the u32 filters of both hooks together.
-        private static func base(_ direction: Direction) -> UInt16 {
-            direction == .up ? 65_181 : 65_281
-        }
-
-        static func isOurs(_ preference: UInt16) -> Bool {
-            Direction.allCases.contains { (base($0)...base($0) + 2).contains(preference) }
-        }
+            index: firstIndex + Int32(slot) * 2 * (lastConditionable + 1) + 2 * index
+                + (direction == .up ? 0 : 1),
+            name: "lc\(direction == .up ? "u" : "d")\(index)" + (slot == 0 ? "" : ".\(slot)"))
     }
 
     /// The qdiscs of a tree. Majors below 0x8000 are never given out by the kernel.
@@ -69,11 +57,30 @@ struct OwnershipMark: Hashable {
     var distribution: Jitter.Distribution?
     /// The name of the profile.
     var profile: String
+    /// The name that tells these conditions from others of the interface.
+    var name = ApplyRequest.defaultName
+    /// The number that tells their ifbs and filters from those of others.
+    var slot = 0
+    /// Which traffic they are for, as `TrafficSelector.text` has it. What the alias has no room
+    /// for is left out, for a `~`.
+    var selection = ""
+
+    /// Where the filters stand.
+    var place: FilterPlace {
+        FilterPlace(direction: direction, slot: slot, isSelective: isSelective)
+    }
+
+    /// What the selection chooses; nil if a part of it was left out.
+    var selector: TrafficSelector? { TrafficSelector(text: selection) }
+
+    private var isSelective: Bool { !(selection.isEmpty || selection.hasPrefix(";")) }
 
     private static let prefix = "linkcond/1"
 
-    /// The kernel takes 255 bytes, of which the zero at the end is one.
-    private static let longestProfile = 150
+    /// The kernel takes 256 bytes, of which the zero at the end is one.
+    private static let longestAlias = 254
+    /// What is kept of a profile's name however long the selection is.
+    private static let shortestProfile = 40
 
     /// The alias. The profile comes last because it may hold blanks.
     var alias: String {
@@ -82,10 +89,26 @@ struct OwnershipMark: Hashable {
             "clsact=\(madeClsact ? "made" : "kept")",
         ]
         if let distribution { words.append("jitter=\(distribution.rawValue)") }
-        var name = profile
-        while name.utf8.count > Self.longestProfile { name.removeLast() }
-        words.append("profile=\(name)")
+        if slot != 0 { words.append("slot=\(slot)") }
+        if name != ApplyRequest.defaultName { words.append("name=\(name)") }
+        var room = Self.longestAlias - words.joined(separator: " ").utf8.count
+        room -= " profile=".utf8.count
+        if !selection.isEmpty {
+            room -= " select=".utf8.count
+            let kept = Self.shortened(
+                selection, to: room - min(profile.utf8.count, Self.shortestProfile), ending: "~")
+            words.append("select=\(kept)")
+            room -= kept.utf8.count
+        }
+        words.append("profile=\(Self.shortened(profile, to: room, ending: ""))")
         return words.joined(separator: " ")
+    }
+
+    private static func shortened(_ text: String, to bytes: Int, ending: String) -> String {
+        guard text.utf8.count > bytes else { return text }
+        var text = text
+        while text.utf8.count + ending.utf8.count > bytes, !text.isEmpty { text.removeLast() }
+        return text + ending
     }
 
     /// Reads an alias; nil if it is not one of ours.
@@ -110,12 +133,16 @@ struct OwnershipMark: Hashable {
         self.init(
             direction: direction, target: target, since: since,
             madeClsact: values["clsact"] == "made",
-            distribution: values["jitter"].flatMap(Jitter.Distribution.init), profile: profile)
+            distribution: values["jitter"].flatMap(Jitter.Distribution.init), profile: profile,
+            name: values["name"] ?? ApplyRequest.defaultName,
+            slot: values["slot"].flatMap { Int($0) } ?? 0, selection: values["select"] ?? "")
+        guard Ownership.slots.contains(slot) else { return nil }
     }
 
     init(
         direction: Direction, target: Int32, since: Int64, madeClsact: Bool,
-        distribution: Jitter.Distribution?, profile: String
+        distribution: Jitter.Distribution?, profile: String,
+        name: String = ApplyRequest.defaultName, slot: Int = 0, selection: String = ""
     ) {
         self.direction = direction
         self.target = target
@@ -123,6 +150,9 @@ struct OwnershipMark: Hashable {
         self.madeClsact = madeClsact
         self.distribution = distribution
         self.profile = profile
+        self.name = name
+        self.slot = slot
+        self.selection = selection
     }
 }
 

@@ -11,8 +11,21 @@ struct StateDirectory {
     /// Makes the directory if needed: `/run/linkcond`, or for somebody who may not write there
     /// `$XDG_RUNTIME_DIR/linkcond`.
     init(environment: [String: String]) throws(KernelError) {
-        let own = environment["XDG_RUNTIME_DIR"].map { [$0 + "/linkcond"] } ?? []
-        try self.init(firstOf: ["/run/linkcond"] + own)
+        try self.init(firstOf: Self.candidates(environment))
+    }
+
+    /// The directories that there are, for reading.
+    static func existing(environment: [String: String]) -> [StateDirectory] {
+        candidates(environment).filter { FileManager.default.fileExists(atPath: $0) }
+            .map { StateDirectory(path: $0) }
+    }
+
+    private init(path: String) {
+        self.path = path
+    }
+
+    private static func candidates(_ environment: [String: String]) -> [String] {
+        ["/run/linkcond"] + (environment["XDG_RUNTIME_DIR"].map { [$0 + "/linkcond"] } ?? [])
     }
 
     /// Takes the first of `candidates` that can be written to.

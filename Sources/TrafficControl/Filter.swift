@@ -6,12 +6,20 @@ public import Netlink
 /// u32 because every kernel has it; matchall and flower may be missing.
 public struct Filter: Sendable, Hashable {
     /// The protocol of the packets that it looks at.
-    public enum NetworkProtocol: UInt16, Sendable, Hashable {
+    public enum NetworkProtocol: UInt16, Sendable, Hashable, CaseIterable {
         case ipv4 = 0x0800
         case ipv6 = 0x86dd
+        /// What carries a VLAN tag, whatever is behind it.
+        case vlan = 0x8100
 
         /// tc's name.
-        var name: String { self == .ipv4 ? "ip" : "ipv6" }
+        var name: String {
+            switch self {
+            case .ipv4: "ip"
+            case .ipv6: "ipv6"
+            case .vlan: "802.1Q"
+            }
+        }
     }
 
     /// What happens to a packet that matches.

@@ -19,6 +19,22 @@ public struct U32Match: Sendable, Hashable {
     /// Matches every packet.
     public static let everything = U32Match(value: 0, mask: 0, offset: 0)
 
+    /// A packet of IPv4 or IPv6, whose first four bits say which, and of nothing else.
+    public static let ipv4OrIPv6 = U32Match(value: 0x4000_0000, mask: 0xd000_0000, offset: 0)
+
+    /// An IPv4 packet.
+    public static let ipv4 = U32Match(value: 0x4000_0000, mask: 0xf000_0000, offset: 0)
+
+    /// An IPv6 packet.
+    public static let ipv6 = U32Match(value: 0x6000_0000, mask: 0xf000_0000, offset: 0)
+
+    /// An IPv4 packet whose header ends after 20 bytes, and so has what follows at fixed places.
+    public static let ipv4WithoutOptions = U32Match(
+        value: 0x4500_0000, mask: 0xff00_0000, offset: 0)
+
+    /// An ICMP error that quotes the packet that it is about: unreachable or time exceeded.
+    public static let icmpError = U32Match(value: 0x0300_0000, mask: 0xf700_0000, offset: 20)
+
     /// The transport protocol of an IPv4 packet.
     public static func ipv4Protocol(_ number: UInt8) -> U32Match {
         U32Match(value: UInt32(number) << 16, mask: 0x00ff_0000, offset: 8)
@@ -46,6 +62,17 @@ public struct U32Match: Sendable, Hashable {
     public static func icmpv6Type(_ type: UInt8, mask: UInt8) -> U32Match {
         U32Match(value: UInt32(type) << 24, mask: UInt32(mask) << 24, offset: 40)
     }
+
+    /// An IPv6 packet of which the fragment header is the first extension header.
+    public static let ipv6Fragment = ipv6NextHeader(44)
+
+    /// What the fragment header of an IPv6 packet says to be a fragment of.
+    public static func ipv6FragmentOf(_ number: UInt8) -> U32Match {
+        U32Match(value: UInt32(number) << 24, mask: 0xff00_0000, offset: 40)
+    }
+
+    /// The first fragment of an IPv6 packet.
+    public static let ipv6FirstFragment = U32Match(value: 0, mask: 0x0000_fff8, offset: 40)
 
     /// `struct tc_u32_key`.
     var key: [UInt8] {

@@ -31,10 +31,26 @@ struct ApplyCommand: ParsableCommand {
 
             Several interfaces are conditioned together: all, or none if one of them cannot be.
 
+            Options such as --to choose the traffic; what they leave out is not touched. Values of \
+            one option are alternatives, and different options have to fit together. Both ways are \
+            meant: --to is the end beyond the interface, the destination of what leaves and the \
+            source of what arrives; --from is the near end. --port is a port at either end. ICMP \
+            errors go with the packets they are about. Of a fragmented datagram chosen by ports, \
+            the first fragment is conditioned, and the rest waits for it.
+
+            With --name several conditions stand on an interface side by side. A packet gets the \
+            first that chooses it: those with options such as --to come before those for all \
+            traffic, and before others of their kind that were applied later. What the first one \
+            excepts, none of the later ones gets.
+
+            The SSH session in which the command is given is excepted, unless --no-ssh-guard.
+
             Examples:
               sudo linkcond apply LTE
               sudo linkcond apply 3G -i eth0 --set down.loss=2% --direction down
               sudo linkcond apply Edge -i eth0 --replace
+              sudo linkcond apply 3G --name api --to 192.0.2.0/24 --port 443
+              sudo linkcond apply LTE --except port=22 --except to=192.0.2.9
               linkcond apply LTE --dry-run
             """)
 
@@ -49,6 +65,16 @@ struct ApplyCommand: ParsableCommand {
             "The interface; may be given several times. By default the one that carries the "
                 + "default route.", valueName: "interface"))
     var interfaces: [String] = []
+
+    @Option(help: "Tells these conditions from others on the same interface.")
+    var name = ApplyRequest.defaultName
+
+    @OptionGroup(title: "Which traffic") var selectors: SelectorOptions
+
+    @Flag(
+        name: .customLong("no-ssh-guard"),
+        help: "Condition also the SSH session in which the command is given.")
+    var noSSHGuard = false
 
     @Option(help: "Which way is conditioned.")
     var direction = Directions.both
@@ -73,33 +99,50 @@ struct ApplyCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let request = try request()
+        let request = try request(console)
         let conditioner = try Conditioner(environment: ProcessInfo.processInfo.environment)
         if dryRun {
             let plans = try conditioner.plan(request)
             try console.print(plans.map(ConditionText.script).joined(separator: "\n"))
             return
         }
+        if request.conditions.isBlackhole {
+            console.note(
+                "nothing\(request.selector.isSelective ? " of that" : "") passes from now on; "
+                    + "this opens the line again: \(wayBack)")
+        }
         let report = try conditioner.apply(request)
         for plan in report.plans {
             console.report("\(plan.interface.name): \(ConditionText.summary(request))")
+            for name in plan.precedents {
+                console.note(
+                    "\(plan.interface.name): the conditions called \(name) come first, and keep "
+                        + "what both choose")
+            }
         }
         console.explain(
             "\(report.messageCount) netlink messages in \(report.sentDatagrams) system call"
                 + (report.sentDatagrams == 1 ? "" : "s"))
-        if request.conditions.isBlackhole {
-            console.note("nothing passes any more; linkcond clear opens the line again")
-        }
+    }
+
+    /// The command that takes the conditions away again.
+    private var wayBack: String {
+        (["sudo linkcond clear"] + interfaces.map { "-i \(ShellWord($0))" }
+            + (name == ApplyRequest.defaultName ? [] : ["--name \(name)"]))
+            .joined(separator: " ")
     }
 
     /// What the arguments ask for.
-    private func request() throws -> ApplyRequest {
+    private func request(_ console: Console) throws -> ApplyRequest {
         let entry = try ProfileArgument.catalog.entry(named: profile)
         let conditions = try ProfileArgument.conditions(of: entry.profile, changedBy: settings)
+        var selector = try selectors.selector()
+        if !noSSHGuard { try SSHGuard.apply(to: &selector, console) }
         return ApplyRequest(
             conditions: conditions,
             profile: ([entry.profile.id] + settings).joined(separator: ", "),
-            interfaces: interfaces, directions: direction.list, replaces: replace,
+            name: try ConditionsName(name).text, selector: selector, interfaces: interfaces,
+            directions: direction.list, replaces: replace,
             isForced: force, now: Int64(Date().timeIntervalSince1970))
     }
 }

@@ -15,6 +15,7 @@ struct ClearCommand: ParsableCommand {
             Examples:
               sudo linkcond clear
               sudo linkcond clear -i eth0
+              sudo linkcond clear --name api
             """)
 
     @Option(
@@ -22,6 +23,11 @@ struct ClearCommand: ParsableCommand {
         help: ArgumentHelp(
             "The interface; may be given several times.", valueName: "interface"))
     var interfaces: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Only what was applied under this name; default is the name of what was given none."))
+    var name: String?
 
     @Flag(help: "Clear every interface, as without any option.")
     var all = false
@@ -32,15 +38,22 @@ struct ClearCommand: ParsableCommand {
         guard !(all && !interfaces.isEmpty) else {
             throw ValidationError("--all and -i contradict each other; leave one out.")
         }
+        guard !(all && name != nil) else {
+            throw ValidationError("--all and --name contradict each other; leave one out.")
+        }
     }
 
     func run() throws {
         let console = global.console
         let conditioner = try Conditioner(environment: ProcessInfo.processInfo.environment)
-        let cleared = try conditioner.clear(interfaces.isEmpty ? nil : interfaces)
-        for name in cleared { console.report("\(name): cleared") }
-        for name in interfaces where !cleared.contains(name) {
-            console.report("\(name): was not conditioned")
+        let cleared = try conditioner.clear(
+            interfaces.isEmpty ? nil : interfaces, conditions: name)
+        for interface in cleared {
+            console.report("\(interface): cleared" + (name.map { " of \($0)" } ?? ""))
+        }
+        for interface in interfaces where !cleared.contains(interface) {
+            console.report(
+                "\(interface): was not conditioned" + (name.map { " under the name \($0)" } ?? ""))
         }
         if cleared.isEmpty, interfaces.isEmpty { console.report("nothing was conditioned") }
     }

@@ -54,9 +54,11 @@ enum ExitStatus: Int32, CaseIterable {
 
     private init(of error: ConditionerError) {
         switch error {
-        case .noSuchInterface, .noDefaultRoute, .ownInterface, .alreadyConditioned: self = .usage
+        case .noSuchInterface, .noDefaultRoute, .ownInterface, .alreadyConditioned,
+            .noSuchConditions:
+            self = .usage
         case .interfaceDown, .indexTooLarge, .foreignFilters, .ingressQdisc, .missingFeatures,
-            .unsupported:
+            .unsupported, .tooManyConditions, .unreadableSelector:
             self = .unavailable
         case .missingPrivilege: self = .noPermission
         case .kernel(let error): self = error.isMissingPrivilege ? .noPermission : .cannotWrite

@@ -104,7 +104,7 @@ struct RefusalKernelTests {
                     TestHost.request(LinkConditions(), "Very Bad Network"))
             }
                 == "eth0: is conditioned with Very Bad Network already; use --replace to change "
-                + "it, or linkcond clear -i eth0")
+                + "it, --name to condition other traffic beside it, or linkcond clear -i eth0")
     }
 
     @Test("An interface with a number that leaves no room for ours")

@@ -32,6 +32,16 @@ struct InterfacePlanTests {
         return kernel
     }
 
+    /// The filters of conditions in a slot for all traffic.
+    static func allFilters(
+        _ directions: [Direction] = Direction.allCases, slot: Int = 0
+    ) -> [FilterPlace: Set<FilterPlace.Group>] {
+        let places = directions.map {
+            FilterPlace(direction: $0, slot: slot, isSelective: false)
+        }
+        return Dictionary(uniqueKeysWithValues: places.map { ($0, Set($0.groups)) })
+    }
+
     // MARK: Create
 
     @Test(
@@ -79,7 +89,7 @@ struct InterfacePlanTests {
         #expect(kernel.ifbs.keys.map(\.name) == [direction == .up ? "lcu5" : "lcd5"])
         let hook: QdiscHandle = direction == .up ? .clsactEgress : .clsactIngress
         #expect(kernel.filters.allSatisfy { $0.parent == hook })
-        #expect(kernel.filters.count == 4)
+        #expect(kernel.filters.count == 7)
     }
 
     @Test("Every IP packet is redirected but neighbour discovery, and ARP is not looked at")
@@ -87,13 +97,13 @@ struct InterfacePlanTests {
         let kernel = try Self.conditioned("lte", [.up])
         let filters = kernel.filters.sorted { $0.preference < $1.preference }
         let redirected = filters.filter { if case .redirect = $0.verdict { true } else { false } }
-        #expect(redirected.map(\.networkProtocol) == [.ipv4, .ipv6])
-        #expect(redirected.allSatisfy { $0.matches.isEmpty })
+        #expect(redirected.map(\.networkProtocol) == [.ipv4, .ipv6, .vlan])
+        #expect(redirected.map(\.matches) == [[], [], [.ipv4OrIPv6]])
         let spared = filters.filter { if case .redirect = $0.verdict { false } else { true } }
-        #expect(spared.count == 2)
+        #expect(spared.map(\.networkProtocol) == [.ipv6, .ipv6, .vlan, .vlan])
         for filter in spared {
-            #expect(filter.networkProtocol == .ipv6)
-            #expect(filter.preference < redirected[1].preference)
+            let redirecting = redirected.first { $0.networkProtocol == filter.networkProtocol }
+            #expect(filter.preference <= redirecting?.preference ?? 0)
         }
     }
 
@@ -103,7 +113,7 @@ struct InterfacePlanTests {
     func clear(name: String) throws {
         var kernel = try Self.conditioned(name)
         let plan = InterfacePlan.clear(
-            Self.eth0, filtersOf: Direction.allCases,
+            Self.eth0, filters: Self.allFilters(),
             ifbs: Direction.allCases.map { Ownership.ifb(of: 5, $0) }, removesClsact: true)
         #expect(kernel.execute(plan.allOperations).isEmpty)
         #expect(kernel.picture == ModelKernel().picture)
@@ -112,7 +122,8 @@ struct InterfacePlanTests {
     @Test("Clearing takes filters away first: a redirection to a missing ifb loses packets")
     func clearOrder() {
         let plan = InterfacePlan.clear(
-            Self.eth0, filtersOf: [.up], ifbs: [Ownership.ifb(of: 5, .up)], removesClsact: true)
+            Self.eth0, filters: Self.allFilters([.up]), ifbs: [Ownership.ifb(of: 5, .up)],
+            removesClsact: true)
         let kinds = plan.operations.map { operation in
             switch operation {
             case .deleteFilters: "filters"
@@ -121,14 +132,14 @@ struct InterfacePlanTests {
             default: operation.commandText
             }
         }
-        #expect(kinds == ["filters", "filters", "filters", "clsact", "ifb"])
+        #expect(kinds == ["filters", "filters", "filters", "filters", "clsact", "ifb"])
     }
 
     @Test("Clearing leaves a hook that was there before")
     func clearKeepsHook() throws {
         var kernel = try Self.conditioned("lte")
         let plan = InterfacePlan.clear(
-            Self.eth0, filtersOf: Direction.allCases,
+            Self.eth0, filters: Self.allFilters(),
             ifbs: Direction.allCases.map { Ownership.ifb(of: 5, $0) }, removesClsact: false)
         kernel.execute(plan.allOperations)
         #expect(kernel.standing.map(\.qdisc) == [.clsact(on: Self.eth0)])

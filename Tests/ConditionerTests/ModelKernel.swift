@@ -84,9 +84,10 @@ struct ModelKernel {
                 throw Refusal("no target")
             }
             guard filters.insert(filter).inserted else { throw Refusal("the filter exists") }
-        case .deleteFilters(let interface, let parent, let preference, _):
+        case .deleteFilters(let interface, let parent, let preference, let networkProtocol):
             let matching = filters.filter {
                 $0.interface == interface && $0.parent == parent && $0.preference == preference
+                    && $0.networkProtocol == networkProtocol
             }
             guard !matching.isEmpty else { throw Refusal("no such filters") }
             filters.subtract(matching)

@@ -120,13 +120,80 @@ struct OwnershipMarkTests {
         #expect(Ownership.ifb(of: 5, .down) == Interface(index: 0x4c00_000b, name: "lcd5"))
     }
 
-    @Test("Our filters are told from others by their preferences")
-    func preferences() {
-        typealias Preference = Ownership.Preference
-        let ours = Direction.allCases.flatMap {
-            [Preference.neighborDiscovery($0), Preference.ipv4($0), Preference.ipv6($0)]
+    @Test("Conditions in another slot have ifbs and filters of their own")
+    func slots() {
+        var indexes: Set<Int32> = []
+        var preferences: Set<UInt16> = []
+        for slot in Ownership.slots {
+            for direction in Direction.allCases {
+                for target in [1, 2, Ownership.lastConditionable] {
+                    let ifb = Ownership.ifb(of: target, direction, slot: slot)
+                    #expect(indexes.insert(ifb.index).inserted)
+                    #expect(ifb.name.utf8.count < 16)
+                }
+                for isSelective in [true, false] {
+                    let place = FilterPlace(
+                        direction: direction, slot: slot, isSelective: isSelective)
+                    for group in place.groups {
+                        let isNew = preferences.insert(group.preference).inserted
+                        #expect(isNew)
+                        #expect(FilterPlace(preference: group.preference) == place)
+                    }
+                }
+            }
         }
-        #expect(Set(ours).count == 6)
-        #expect((UInt16.min...UInt16.max).filter(Preference.isOurs) == ours.sorted())
+        #expect(indexes.min() == 0x4c00_0002)
+        // The kernel counts down from 49,152 for those that ask for none.
+        #expect(preferences.min() ?? 0 > 49_152)
+        let ours = (UInt16.min...UInt16.max).filter { FilterPlace(preference: $0) != nil }
+        #expect(Set(ours) == preferences)
+    }
+
+    @Test("Conditions that choose come first, and of these the ones with the lower slot")
+    func order() {
+        let places = [(0, true), (1, true), (23, true), (0, false), (1, false), (23, false)].map {
+            FilterPlace(direction: .up, slot: $0.0, isSelective: $0.1)
+        }
+        for (left, right) in zip(places, places.dropFirst()) {
+            #expect(left.precedes(right) && !right.precedes(left))
+        }
+    }
+
+    @Test("A mark says under which name conditions stand, in which slot, and for what traffic")
+    func selections() throws {
+        var mark = Self.mark("Very Bad Network")
+        mark.name = "api"
+        mark.slot = 23
+        for text in ["to=10.0.0.0/8,port=443", ";port=22", "family=ipv6"] {
+            mark.selection = text
+            #expect(OwnershipMark(alias: mark.alias) == mark)
+            #expect(mark.place.isSelective == !text.hasPrefix(";"))
+            #expect(mark.selector?.text == text)
+        }
+        #expect(
+            mark.alias
+                == "linkcond/1 up of=5 since=1 clsact=made slot=23 name=api select=family=ipv6 "
+                + "profile=Very Bad Network")
+        let other = "linkcond/1 up of=5 since=1 clsact=made slot=24 profile=LTE"
+        #expect(OwnershipMark(alias: other) == nil)
+    }
+
+    @Test("A selection that is too long is cut, and known to be")
+    func longSelections() throws {
+        let networks = (0..<40).map { "2001:db8:\($0)::/48" }
+        let selector = try TrafficSelector(to: networks, exceptions: ["port=22"])
+        var mark = Self.mark(
+            String(repeating: "profile", count: 50), target: Ownership.lastConditionable,
+            since: .min, distribution: .paretonormal)
+        mark.name = String(repeating: "n", count: 32)
+        mark.slot = 23
+        mark.selection = selector.text
+        #expect(mark.alias.utf8.count == 254)
+        let read = try #require(OwnershipMark(alias: mark.alias))
+        #expect(read.selector == nil)
+        #expect(read.place == mark.place)
+        #expect(read.selection.hasSuffix("~"))
+        #expect(selector.text.hasPrefix(read.selection.dropLast()))
+        #expect(read.profile.hasPrefix("profileprofile"))
     }
 }

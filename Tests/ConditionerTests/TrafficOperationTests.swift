@@ -47,7 +47,8 @@ struct TrafficOperationTests {
         let interface = Interface(index: 5, name: name)
         let create = InterfacePlan.create(interface, directions, hasClsact: false)
         let clear = InterfacePlan.clear(
-            interface, filtersOf: Direction.allCases, ifbs: [Self.ifb], removesClsact: true)
+            interface, filters: InterfacePlanTests.allFilters(), ifbs: [Self.ifb],
+            removesClsact: true)
         for operation in create.operations + clear.operations {
             let words = try Self.words(operation.commandText)
             let place = try #require(words.firstIndex(of: "dev") ?? words.firstIndex(of: "add"))

@@ -15,7 +15,9 @@ enum ConditionText {
         if let delay = conditions.dnsDelay, request.directions.contains(.up) {
             parts.append("DNS \(delay.unitText) later")
         }
+        let selectors = request.selector.commandLine
         return "\(request.profile) (\(parts.joined(separator: "; ")))"
+            + (selectors.isEmpty ? "" : " for \(selectors.joined(separator: " "))")
     }
 
     /// The fields of a direction, without the word where the unit says it: `50 Mbit/s, delay 50 ms`.

@@ -10,11 +10,12 @@ struct StatusJSON: Encodable {
 /// One conditioned interface.
 struct ConditionedJSON: Encodable {
     let interface: String
+    let name: String
     let profile: String
     let backend = "kernel"
     let since: String
     let until = OrNull<String>(nil)
-    let selectors: [String] = []
+    let selectors: [String]
     let down: OrNull<WayJSON>
     let up: OrNull<WayJSON>
     let dns: OrNull<ProfileJSON.DNS>
@@ -22,6 +23,8 @@ struct ConditionedJSON: Encodable {
 
     init(_ interface: ConditionedInterface) {
         self.interface = interface.interface
+        name = interface.name
+        selectors = interface.selectors
         profile = interface.profile
         since = Timestamp.text(interface.since)
         down = OrNull(interface.ways[.down].map(WayJSON.init))

@@ -20,11 +20,14 @@ enum StatusTable {
             .init(title: "CONDITIONS"),
         ])
         for interface in conditioned {
+            let names =
+                interface.interface
+                + (interface.name == ApplyRequest.defaultName ? "" : " (\(interface.name))")
             for direction in [Direction.down, .up] {
                 guard let way = interface.ways[direction] else { continue }
                 let counters = way.counters
                 table.add([
-                    interface.interface, interface.profile, direction.rawValue,
+                    names, interface.profile, direction.rawValue,
                     rate(counters.bitsPerSecond), "\(counters.packets)", "\(counters.dropped)",
                     "\(counters.lost)", "\(counters.queuedPackets)",
                     Timestamp.text(interface.since), conditions(way, direction, interface),
@@ -38,7 +41,8 @@ enum StatusTable {
         _ way: ConditionedInterface.Way, _ direction: Direction, _ interface: ConditionedInterface
     ) -> String {
         let dns = direction == .up ? interface.dnsDelay : nil
-        return ConditionText.text(of: way.conditions)
+        return (interface.selectors + [ConditionText.text(of: way.conditions)])
+            .joined(separator: ", ")
             + (dns.map { ", DNS \($0.unitText) later" } ?? "")
     }
 

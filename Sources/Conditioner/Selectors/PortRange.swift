@@ -1,0 +1,56 @@
+/// Ports of TCP or UDP that follow each other, at least one.
+public struct PortRange: Sendable, Hashable, CustomStringConvertible {
+    /// The first port.
+    public let first: UInt16
+    /// The last port.
+    public let last: UInt16
+
+    /// A single port.
+    public init(_ port: UInt16) {
+        (first, last) = (port, port)
+    }
+
+    /// Reads what stands behind `option`: a port, or a range such as `8000-8080`.
+    public init(_ text: String, option: String) throws(SelectorError) {
+        let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        var ports: [UInt16] = []
+        for part in parts {
+            guard let number = Int(part), part.utf8.allSatisfy({ 48...57 ~= $0 }) else {
+                throw SelectorError(
+                    option, text, "is not a port; write a number or a range, as in 443 or 8000-8080"
+                )
+            }
+            guard let port = UInt16(exactly: number), port > 0 else {
+                throw SelectorError(option, text, "ports go from 1 to 65535")
+            }
+            ports.append(port)
+        }
+        guard let first = ports.first, let last = ports.last, first <= last else {
+            throw SelectorError(
+                option, text,
+                "ends before it begins; write \(ports.last ?? 0)-\(ports.first ?? 0)")
+        }
+        (self.first, self.last) = (first, last)
+    }
+
+    /// Whether some port is in both.
+    public func overlaps(_ other: PortRange) -> Bool {
+        first <= other.last && other.first <= last
+    }
+
+    /// The same ports as few numbers under masks: what a filter that knows no ranges compares.
+    var blocks: [(value: UInt16, mask: UInt16)] {
+        var blocks: [(UInt16, UInt16)] = []
+        var next = UInt32(first)
+        while next <= UInt32(last) {
+            var size = UInt32(1) << UInt32(next.trailingZeroBitCount)
+            while next + size - 1 > UInt32(last) { size /= 2 }
+            blocks.append((UInt16(next), UInt16(truncatingIfNeeded: ~(size - 1))))
+            next += size
+        }
+        return blocks
+    }
+
+    /// The text that `init` reads.
+    public var description: String { first == last ? "\(first)" : "\(first)-\(last)" }
+}

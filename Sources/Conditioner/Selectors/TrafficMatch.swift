@@ -1,0 +1,160 @@
+/// A protocol above IP.
+public enum TransportProtocol: String, Sendable, Hashable, CaseIterable {
+    case tcp, udp
+    /// ICMP with IPv4, ICMPv6 with IPv6.
+    case icmp
+
+    /// Reads what stands behind `option`.
+    init(_ text: String, option: String) throws(SelectorError) {
+        guard let known = Self(rawValue: text.lowercased()) else {
+            let hint =
+                text.lowercased().hasPrefix("icmp")
+                ? "icmp stands for ICMPv6 too" : "there are tcp, udp and icmp"
+            throw SelectorError(option, text, "is not a protocol that can be chosen; \(hint)")
+        }
+        self = known
+    }
+
+    /// The number in the headers of a family.
+    func number(in family: AddressFamily) -> UInt8 {
+        switch self {
+        case .tcp: 6
+        case .udp: 17
+        case .icmp: family == .ipv4 ? 1 : 58
+        }
+    }
+}
+
+/// Which packets: values of one kind are alternatives, and of every kind that is given one value
+/// has to fit. Without any value every packet matches.
+///
+/// Seen from the interface, so that it serves both directions: *to* is the end that is reached
+/// through the interface, the destination of what leaves and the source of what arrives; *from* is
+/// the other end, usually this host.
+public struct TrafficMatch: Sendable, Hashable {
+    /// The end that is reached through the interface.
+    public var to: [IPNetwork] = []
+    /// The near end.
+    public var from: [IPNetwork] = []
+    /// A port at either end.
+    public var ports: [PortRange] = []
+    /// The port at the end that is reached through the interface.
+    public var toPorts: [PortRange] = []
+    /// The port at the near end.
+    public var fromPorts: [PortRange] = []
+    /// The protocol above IP.
+    public var protocols: [TransportProtocol] = []
+
+    /// Matches every packet.
+    public init() {}
+
+    /// Whether every packet matches.
+    public var isEverything: Bool { self == TrafficMatch() }
+
+    /// Whether a port has to fit, so that only TCP and UDP can match.
+    public var hasPorts: Bool { !(ports.isEmpty && toPorts.isEmpty && fromPorts.isEmpty) }
+
+    /// The protocols that can match; nil for all, also those that cannot be named.
+    public var possibleProtocols: [TransportProtocol]? {
+        protocols.isEmpty ? (hasPorts ? [.tcp, .udp] : nil) : protocols
+    }
+
+    /// Whether packets of the family can match.
+    public func concerns(_ family: AddressFamily) -> Bool {
+        [to, from].allSatisfy { networks in
+            networks.isEmpty || networks.contains { $0.family == family }
+        }
+    }
+
+    /// Whether some packet may match both.
+    public func overlaps(_ other: TrafficMatch) -> Bool {
+        func meet<Value>(
+            _ key: KeyPath<TrafficMatch, [Value]>, _ isCommon: (Value, Value) -> Bool
+        ) -> Bool {
+            let (mine, others) = (self[keyPath: key], other[keyPath: key])
+            return mine.isEmpty || others.isEmpty
+                || mine.contains { value in others.contains { isCommon(value, $0) } }
+        }
+        guard meet(\.to, { $0.overlaps($1) }), meet(\.from, { $0.overlaps($1) }),
+            meet(\.toPorts, { $0.overlaps($1) }), meet(\.fromPorts, { $0.overlaps($1) })
+        else { return false }
+        guard let mine = possibleProtocols, let others = other.possibleProtocols else {
+            return true
+        }
+        return !Set(mine).isDisjoint(with: others)
+    }
+}
+
+extension TrafficMatch {
+    /// The kinds of values, by the names that options and texts have for them.
+    enum Kind: String, CaseIterable {
+        case to, from, port
+        case toPort = "to-port"
+        case fromPort = "from-port"
+        case `protocol`
+    }
+
+    /// Adds a value that is given behind `option`.
+    mutating func add(_ kind: Kind, _ value: String, option: String) throws(SelectorError) {
+        switch kind {
+        case .to: to.append(try IPNetwork(value, option: option))
+        case .from: from.append(try IPNetwork(value, option: option))
+        case .port: ports.append(try PortRange(value, option: option))
+        case .toPort: toPorts.append(try PortRange(value, option: option))
+        case .fromPort: fromPorts.append(try PortRange(value, option: option))
+        case .protocol: protocols.append(try TransportProtocol(value, option: option))
+        }
+    }
+
+    /// Reads an exception, such as `port=22` or `to=192.0.2.0/24,protocol=udp`.
+    public init(exception text: String) throws(SelectorError) {
+        let option = "--except"
+        self.init()
+        for field in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let parts = field.split(maxSplits: 1) { $0 == "=" || $0 == " " }
+            let name = parts.first.map(String.init) ?? ""
+            guard let kind = Kind(rawValue: name) else {
+                let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw SelectorError(
+                    option, text,
+                    "\(name.isEmpty ? "something" : name) is no kind of exception; write KIND=VALUE "
+                        + "with one of \(kinds), as in port=22")
+            }
+            guard parts.count == 2 else {
+                throw SelectorError(option, text, "\(name) has no value; write it like port=22")
+            }
+            do {
+                try add(kind, String(parts[1]), option: name)
+            } catch {
+                throw SelectorError(option, text, "\(error)")
+            }
+        }
+        if let problem { throw SelectorError(option, text, problem) }
+    }
+
+    /// All values with their kinds.
+    var fields: [(kind: Kind, value: String)] {
+        let kinds: [(Kind, [String])] = [
+            (.to, to.map(\.description)), (.from, from.map(\.description)),
+            (.port, ports.map(\.description)), (.toPort, toPorts.map(\.description)),
+            (.fromPort, fromPorts.map(\.description)), (.protocol, protocols.map(\.rawValue)),
+        ]
+        return kinds.flatMap { kind, values in values.map { (kind, $0) } }
+    }
+
+    /// The text that `init(exception:)` reads.
+    public var text: String {
+        fields.map { "\($0.kind.rawValue)=\($0.value)" }.joined(separator: ",")
+    }
+
+    /// Why no packet can match, or nil.
+    var problem: String? {
+        if hasPorts, protocols.contains(.icmp) {
+            return "icmp has no ports; choose it with another --name, or leave the ports out"
+        }
+        guard AddressFamily.allCases.contains(where: concerns) else {
+            return "no packet goes between IPv4 and IPv6; give both ends of the same version"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,123 @@
+/// Which traffic of an interface is conditioned; everything else is not touched.
+///
+/// What `included` matches, unless one of the exceptions does. A packet that reports an error about
+/// another (ICMP unreachable, time exceeded, too big) goes with the packet that it is about.
+/// Fragments behind the first one have no ports: where ports decide, a datagram is conditioned by
+/// way of its first fragment, for which the others have to wait.
+public struct TrafficSelector: Sendable, Hashable {
+    /// Only this version of the Internet protocol; nil for both.
+    public var family: AddressFamily?
+    /// What has to match.
+    public var included: TrafficMatch
+    /// What must not match; each of them alone excepts a packet.
+    public var exceptions: [TrafficMatch]
+
+    /// Makes a selector, by default for all traffic.
+    public init(
+        family: AddressFamily? = nil, included: TrafficMatch = TrafficMatch(),
+        exceptions: [TrafficMatch] = []
+    ) {
+        self.family = family
+        self.included = included
+        self.exceptions = exceptions
+    }
+
+    /// All traffic.
+    public static let everything = TrafficSelector()
+
+    /// Whether it chooses among the traffic, exceptions apart.
+    ///
+    /// Where several conditions stand on an interface, those that do come first.
+    public var isSelective: Bool { family != nil || !included.isEverything }
+
+    /// The versions of the Internet protocol of which packets can be chosen.
+    public var families: [AddressFamily] {
+        AddressFamily.allCases.filter { $0 == family ?? $0 && included.concerns($0) }
+    }
+
+    /// Whether a fragment without ports may belong to an exception, so that only first ones are
+    /// taken. TCP avoids fragments, and need not be feared for.
+    var exceptsPortsOfDatagrams: Bool {
+        exceptions.contains { exception in
+            exception.hasPorts && exception.possibleProtocols?.contains(.udp) ?? true
+        }
+    }
+
+    /// Whether both may choose the same packet, their exceptions apart.
+    public func overlaps(_ other: TrafficSelector) -> Bool {
+        !Set(families).isDisjoint(with: other.families) && included.overlaps(other.included)
+    }
+
+    /// Throws if no packet can be chosen.
+    public func check() throws(SelectorError) {
+        if let problem = included.problem {
+            throw SelectorError(
+                included.hasPorts && included.protocols.contains(.icmp)
+                    ? "--protocol icmp" : "--to and --from", nil, problem)
+        }
+        guard families.isEmpty, let family else { return }
+        throw SelectorError(
+            "--family \(family.rawValue)", nil,
+            "contradicts the addresses of --to and --from; leave it out")
+    }
+}
+
+extension TrafficSelector {
+    /// Reads the values of the command line's options.
+    public init(
+        family: AddressFamily? = nil, to: [String] = [], from: [String] = [], ports: [String] = [],
+        toPorts: [String] = [], fromPorts: [String] = [], protocols: [String] = [],
+        exceptions: [String] = []
+    ) throws(SelectorError) {
+        self.init(family: family)
+        let values: [(TrafficMatch.Kind, [String])] = [
+            (.to, to), (.from, from), (.port, ports), (.toPort, toPorts), (.fromPort, fromPorts),
+            (.protocol, protocols),
+        ]
+        for (kind, texts) in values {
+            for text in texts { try included.add(kind, text, option: "--\(kind.rawValue)") }
+        }
+        for text in exceptions { self.exceptions.append(try TrafficMatch(exception: text)) }
+        try check()
+    }
+
+    /// The options of the command line that say the same.
+    public var commandLine: [String] {
+        (family.map { ["--family \($0.rawValue)"] } ?? [])
+            + included.fields.map { "--\($0.kind.rawValue) \($0.value)" }
+            + exceptions.map { "--except \($0.text)" }
+    }
+
+    /// A word without blanks, for marks; empty for all traffic, and beginning with `;` where
+    /// there are exceptions only.
+    var text: String {
+        let chosen =
+            (family.map { ["family=\($0.rawValue)"] } ?? [])
+            + (included.isEverything ? [] : [included.text])
+        return ([chosen.joined(separator: ",")] + exceptions.map(\.text)).joined(separator: ";")
+    }
+
+    /// Reads what `text` wrote; nil for anything else.
+    init?(text: String) {
+        self.init()
+        guard !text.isEmpty else { return }
+        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+        var chosen = parts[0].split(separator: ",", omittingEmptySubsequences: false)
+        if let first = chosen.first, first.hasPrefix("family=") {
+            guard let family = AddressFamily(rawValue: String(first.dropFirst(7))) else {
+                return nil
+            }
+            self.family = family
+            chosen.removeFirst()
+        }
+        do {
+            let rest = chosen.joined(separator: ",")
+            if !rest.isEmpty { included = try TrafficMatch(exception: rest) }
+            exceptions = try parts.dropFirst().map { (part) throws(SelectorError) in
+                try TrafficMatch(exception: String(part))
+            }
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Conditioner
+
+/// Options that choose the traffic to be conditioned.
+struct SelectorOptions: ParsableArguments {
+    /// Apple's knob: which versions of the Internet protocol.
+    enum Family: String, CaseIterable, ExpressibleByArgument {
+        case all, ipv4, ipv6
+
+        var addressFamily: AddressFamily? { AddressFamily(rawValue: rawValue) }
+    }
+
+    @Option(
+        name: .customLong("to"),
+        help: ArgumentHelp(
+            "Only traffic with this address or network at the far end; may be given several "
+                + "times, as all of these.", valueName: "cidr"))
+    var to: [String] = []
+
+    @Option(
+        name: .customLong("from"),
+        help: ArgumentHelp(
+            "Only traffic with this address or network at the near end.", valueName: "cidr"))
+    var from: [String] = []
+
+    @Option(
+        name: .customLong("port"),
+        help: ArgumentHelp(
+            "Only TCP and UDP with this port, or one in this range, at either end.",
+            valueName: "n[-m]"))
+    var ports: [String] = []
+
+    @Option(
+        name: .customLong("to-port"),
+        help: ArgumentHelp("The same at the far end.", valueName: "n[-m]"))
+    var toPorts: [String] = []
+
+    @Option(
+        name: .customLong("from-port"),
+        help: ArgumentHelp("The same at the near end.", valueName: "n[-m]"))
+    var fromPorts: [String] = []
+
+    @Option(
+        name: .customLong("protocol"),
+        help: ArgumentHelp("Only tcp, udp or icmp.", valueName: "name"))
+    var protocols: [String] = []
+
+    @Option(
+        name: .customLong("except"),
+        help: ArgumentHelp(
+            "Not what matches this, such as port=22 or to=192.0.2.0/24,protocol=udp.",
+            valueName: "kind=value"))
+    var exceptions: [String] = []
+
+    @Option(help: "Which versions of the Internet protocol.")
+    var family = Family.all
+
+    /// The traffic that the options choose.
+    func selector() throws(UsageError) -> TrafficSelector {
+        do {
+            return try TrafficSelector(
+                family: family.addressFamily, to: to, from: from, ports: ports, toPorts: toPorts,
+                fromPorts: fromPorts, protocols: protocols, exceptions: exceptions)
+        } catch {
+            throw UsageError(description: error.description)
+        }
+    }
+}
