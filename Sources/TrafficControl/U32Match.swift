@@ -16,6 +16,24 @@ public struct U32Match: Sendable, Hashable {
         self.offset = offset
     }
 
+    /// The same comparisons with one for each word, as tc makes them too; nil if no packet can
+    /// match all of them.
+    public static func merged(_ matches: [U32Match]) -> [U32Match]? {
+        var merged: [U32Match] = []
+        for match in matches {
+            guard let place = merged.firstIndex(where: { $0.offset == match.offset }) else {
+                merged.append(match)
+                continue
+            }
+            let other = merged[place]
+            guard (other.value ^ match.value) & other.mask & match.mask == 0 else { return nil }
+            merged[place] = U32Match(
+                value: other.value | match.value, mask: other.mask | match.mask,
+                offset: match.offset)
+        }
+        return merged
+    }
+
     /// Matches every packet.
     public static let everything = U32Match(value: 0, mask: 0, offset: 0)
 

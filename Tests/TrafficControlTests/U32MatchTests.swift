@@ -68,4 +68,13 @@ struct U32MatchTests {
     func everything() {
         #expect(Self.matches([1, 2, 3, 4], [.everything]))
     }
+
+    @Test("Comparisons of the same word become one, and contradictions are seen")
+    func merging() {
+        #expect(
+            U32Match.merged([.ipv4, .ipv4Protocol(6), .ipv4WithoutOptions])
+                == [.ipv4WithoutOptions, .ipv4Protocol(6)])
+        #expect(U32Match.merged([.ipv4, .ipv6]) == nil)
+        #expect(U32Match.merged([]) == [])
+    }
 }

@@ -23,6 +23,12 @@ struct U32Selection {
 
     /// The rules for the packets that filters with this protocol look at.
     func rules(for networkProtocol: Filter.NetworkProtocol) -> [U32Rule] {
+        allRules(for: networkProtocol).compactMap { rule in
+            U32Match.merged(rule.matches).map { U32Rule(matches: $0, isChosen: rule.isChosen) }
+        }
+    }
+
+    private func allRules(for networkProtocol: Filter.NetworkProtocol) -> [U32Rule] {
         switch networkProtocol {
         case .ipv4: return rules(.ipv4)
         case .ipv6: return rules(.ipv6)
