@@ -49,6 +49,21 @@ struct BadInputTests {
         Case("apply", "LTE", "--direction", "left", exitCode: 64, says: "left"),
         Case("apply", "./nowhere.yaml", exitCode: 74, says: "./nowhere.yaml: no such file"),
         Case("apply", "/", exitCode: 74, says: "/: is not a file"),
+        Case(
+            "apply", "LTE", "--to", "10.0.0.1/8", exitCode: 64,
+            says: "--to 10.0.0.1/8: has bits set behind the first 8; write 10.0.0.0/8"),
+        Case(
+            "apply", "LTE", "--port", "70000", exitCode: 64,
+            says: "--port 70000: ports go from 1 to 65535"),
+        Case("apply", "LTE", "--protocol", "sctp", exitCode: 64, says: "--protocol sctp: is not"),
+        Case("apply", "LTE", "--except", "22", exitCode: 64, says: "write KIND=VALUE"),
+        Case(
+            "apply", "LTE", "--name", "two words", exitCode: 64,
+            says: "--name two words: a name has 1 to 32 letters"),
+        Case(
+            "clear", "--name", "api", exitCode: 64,
+            says: "api: there are no conditions of this name"),
+        Case("clear", "--all", "--name", "api", exitCode: 64, says: "contradict"),
         Case("clear", "-i", "wlan9", exitCode: 64, says: "wlan9: no such interface"),
         Case("clear", "--all", "-i", "eth0", exitCode: 64, says: "contradict"),
         Case("conquer", exitCode: 64, says: "conquer"),
@@ -107,6 +122,21 @@ struct BadInputTests {
                 #expect(result.standardError.filter { $0 == "\n" }.count == 1)
                 try await network.expectUnchanged(since: before)
             }
+        }
+    }
+
+    @Test("A session that cannot be read is named, with the way to go on without")
+    func unknownSession() async throws {
+        try await TestNetwork.with { network in
+            let before = try await network.state()
+            let result = try await network.run(
+                "env",
+                ["SSH_CONNECTION=UNKNOWN", try TestNetwork.program(), "apply", "LTE", "--dry-run"])
+            #expect(result.exitCode == 64)
+            #expect(
+                result.standardError.contains("SSH_CONNECTION \"UNKNOWN\": names no session"))
+            #expect(result.standardError.contains("--no-ssh-guard goes on without"))
+            try await network.expectUnchanged(since: before)
         }
     }
 

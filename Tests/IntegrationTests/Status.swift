@@ -18,6 +18,8 @@ struct Status: Decodable {
 
     struct Interface: Decodable {
         let interface: String
+        let name: String
+        let selectors: [String]
         let profile: String
         let down: Way?
         let up: Way?
