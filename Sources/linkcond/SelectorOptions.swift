@@ -55,6 +55,12 @@ struct SelectorOptions: ParsableArguments {
     @Option(help: "Which versions of the Internet protocol.")
     var family = Family.all
 
+    /// Whether any of the options is given.
+    var areGiven: Bool {
+        family != .all
+            || [to, from, ports, toPorts, fromPorts, protocols, exceptions].contains { !$0.isEmpty }
+    }
+
     /// The traffic that the options choose.
     func selector() throws(UsageError) -> TrafficSelector {
         do {

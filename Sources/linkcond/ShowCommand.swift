@@ -25,7 +25,7 @@ struct ShowCommand: ParsableCommand {
             the queue is the buffer in front of the bandwidth.
 
             With --format tc it prints the ip and tc commands that do what apply does, for an \
-            Ethernet interface with the index 1.
+            Ethernet interface with the index 1 and, with options such as --to, for chosen traffic.
 
             The formats nlc, tcconfig, throttle, webpagetest and atc are those of other tools, \
             which linkcond import reads as well. What they cannot say, or round, is noted on \
@@ -58,9 +58,16 @@ struct ShowCommand: ParsableCommand {
     @Flag(help: "Short for --format json, as Profiles/schema/show.schema.json describes it.")
     var json = false
 
+    @OptionGroup(title: "Which traffic") var selectors: SelectorOptions
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
+        if selectors.areGiven, format != .tc {
+            throw ValidationError(
+                "options such as --to choose what --format tc conditions; add it, or leave them "
+                    + "out.")
+        }
         if json, let format, format != .json {
             throw ValidationError(
                 "--json and --format \(format) contradict each other; leave one out.")
@@ -96,7 +103,8 @@ struct ShowCommand: ParsableCommand {
 
     private func script(_ profile: Profile) throws -> String {
         let request = ApplyRequest(
-            conditions: profile.conditions, profile: profile.id, interfaces: [interface], now: 0)
+            conditions: profile.conditions, profile: profile.id,
+            selector: try selectors.selector(), interfaces: [interface], now: 0)
         return ConditionText.script(try request.examplePlan(interface: interface))
     }
 }

@@ -24,7 +24,7 @@ struct ErrorTests {
             ["show", "LTE", "--json", "--format", "yaml"],
             """
             linkcond: --json and --format yaml contradict each other; leave one out.
-            Usage: linkcond show <profile> [--format <format>] [--interface <interface>] [--json] [--verbose] [--quiet]
+            Usage: linkcond show [<options>] <profile>
               See 'linkcond show --help' for more information.
 
             """
@@ -34,7 +34,7 @@ struct ErrorTests {
             """
             linkcond: Missing expected argument '<profile>'
             Help:  <profile>  The name of a profile or the path of its file.
-            Usage: linkcond show <profile> [--format <format>] [--interface <interface>] [--json] [--verbose] [--quiet]
+            Usage: linkcond show [<options>] <profile>
               See 'linkcond show --help' for more information.
 
             """

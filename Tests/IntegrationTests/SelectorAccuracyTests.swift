@@ -43,8 +43,11 @@ struct SelectorAccuracyTests {
     private static func times(
         _ network: TestNetwork, _ exchanges: [String]
     ) async throws -> [String: Double] {
+        // The distribution's own, where it stands: wrappers of it take seconds to start in the lab.
+        let python = "/usr/bin/python3"
         let result = try await runProcess(
-            "python3", ["exchanges.py".absoluteFixture, network.app, network.server] + exchanges)
+            FileManager.default.isExecutableFile(atPath: python) ? python : "python3",
+            ["exchanges.py".absoluteFixture, network.app, network.server] + exchanges)
         guard result.exitCode == 0 else {
             throw TestNetwork.Failure("exchanges.py failed: \(result.standardError)")
         }
@@ -156,18 +159,17 @@ struct SelectorAccuracyTests {
             try await Self.apply(
                 network,
                 ["--name", "slow", "--to", Self.other4, "--set", "up.delay=1500 ms"])
-            try await Self.expect(network, "all", chosen: ["ping@\(Self.v4)"], left: [])
-            try await Self.expect(
-                network, "slow", chosen: ["ping@\(Self.other4)"], left: [],
-                milliseconds: 2000...3000)
+            let (ordinary, slow) = ("ping@\(Self.v4)", "ping@\(Self.other4)")
+            let times = try await Self.times(network, [ordinary, slow])
+            #expect((800..<1900) ~= times[ordinary] ?? 0, "\(times)")
+            #expect((2000..<3000) ~= times[slow] ?? 0, "\(times)")
 
             try await network.mustRun("clear", "--name", "default")
             try await Self.expect(
-                network, "slow alone", chosen: [], left: ["ping@\(Self.v4)", "ping@\(Self.v6)"])
+                network, "slow alone", chosen: [slow], left: [ordinary],
+                milliseconds: 2000...3000)
             let names = try await network.status().conditioned.map(\.name)
             #expect(names == ["slow"])
-            try await network.mustRun("clear", "--name", "slow")
-            try await Self.expect(network, "none", chosen: [], left: ["ping@\(Self.other4)"])
         }
     }
 
@@ -203,6 +205,20 @@ struct SelectorAccuracyTests {
             try await Self.apply(
                 network, ["--replace", "--no-ssh-guard"], environment: [variable])
             #expect(try await Self.times(network, [session])[session] ?? 0 >= 800)
+        }
+    }
+
+    @Test("What is left alone takes no longer than without conditions")
+    func untouched() async throws {
+        try await Self.with { network in
+            let before = try await network.shortestRoundTrip(to: Self.other4)
+            for number in 1...5 {
+                try await Self.apply(
+                    network,
+                    ["--name", "n\(number)", "--to", Self.v4, "--port", "\(7000 * number)"])
+            }
+            let after = try await network.shortestRoundTrip(to: Self.other4)
+            #expect(after < before * 2, "\(before) ms became \(after) ms")
         }
     }
 
