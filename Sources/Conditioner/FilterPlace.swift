@@ -1,3 +1,4 @@
+import LinkModel
 import TrafficControl
 
 /// Where the filters of one direction of some conditions stand, told by their preferences.

@@ -1,3 +1,4 @@
+public import LinkModel
 import LinuxKernel
 
 /// A selector as nftables rules for one direction, for a chain of the netdev family.

@@ -1,3 +1,4 @@
+import LinkModel
 import TrafficControl
 
 /// What a u32 filter does with the packets of a hook that match.
