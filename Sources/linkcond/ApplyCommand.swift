@@ -106,7 +106,7 @@ struct ApplyCommand: ParsableCommand {
             try console.print(plans.map(ConditionText.script).joined(separator: "\n"))
             return
         }
-        if request.conditions.isBlackhole {
+        if cutsTheLine(request) {
             console.note(
                 "nothing\(request.selector.isSelective ? " of that" : "") passes from now on; "
                     + "this opens the line again: \(wayBack)")
@@ -123,6 +123,12 @@ struct ApplyCommand: ParsableCommand {
         console.explain(
             "\(report.messageCount) netlink messages in \(report.sentDatagrams) system call"
                 + (report.sentDatagrams == 1 ? "" : "s"))
+    }
+
+    /// Whether all packets of a direction are lost.
+    private func cutsTheLine(_ request: ApplyRequest) -> Bool {
+        let conditions = request.conditions.withExplicitLoss
+        return request.directions.contains { $0.conditions(of: conditions).loss.mean == .one }
     }
 
     /// The command that takes the conditions away again.
