@@ -2,6 +2,7 @@ import ArgumentParser
 import Conditioner
 import FoundationEssentials
 import LinkModel
+import LinkUnits
 import ProfileCatalog
 import ProfileFormat
 import TrafficControl
