@@ -6,9 +6,10 @@ import TrafficControl
 
 /// Conditions interfaces of the calling thread's network namespace on the kernel data plane.
 ///
-/// Theory of operation. `clsact` on the interface sends each direction's IP packets through an
-/// ifb of ours, where a tree of qdiscs delays, limits and loses them; from there they go on as
-/// they would have. The interface's own qdiscs are never touched. A request becomes plans, which
+/// Theory of operation. `clsact` on the interface sends each direction's IP packets, or those that
+/// a selector chooses, through an ifb of ours, where a tree of qdiscs delays, limits and loses
+/// them; from there they go on as they would have. Several such conditions, each under a name, stand
+/// on an interface side by side. The interface's own qdiscs are never touched. A request becomes plans, which
 /// are values (`InterfacePlan`); `PlanExecutor` sends all of them with one system call and takes
 /// everything back if the kernel refuses any part. What was done is found again from marks in the
 /// kernel (`Ownership`, `Inventory`), so that any later process can show and clear it.
