@@ -74,7 +74,7 @@ enum LinkMeasurements {
                 description: "cannot make \(root.path) for what is measured; have TMPDIR name a "
                     + "directory where you may write")
         }
-        defer { try? FileManager.default.removeItem(at: root) }
+        defer { remove(root) }
 
         var results = [LinkVerification?](repeating: nil, count: measurements.count)
         var waiting = measurements.indices.filter { !measurements[$0].isFast }
@@ -116,6 +116,15 @@ enum LinkMeasurements {
         }
         if let obstacle { throw obstacle }
         return results.compactMap { $0 }
+    }
+
+    /// Removes a directory into which processes may still write that the kernel is about to end.
+    private static func remove(_ directory: URL) {
+        for _ in 0..<100 {
+            try? FileManager.default.removeItem(at: directory)
+            guard FileManager.default.fileExists(atPath: directory.path) else { return }
+            _ = Readiness.wait(for: [], timeout: .milliseconds(20))
+        }
     }
 
     /// What ends a verification early.
