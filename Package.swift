@@ -102,11 +102,23 @@ let package = Package(
                 "Uplink", "Evidence", "Conditioner", "PacketLoop", "PacketEngine", "TrafficControl",
                 "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
             ]),
+        module(
+            "EngineService",
+            [
+                "Evidence", "PacketLoop", "PacketEngine", "TrafficControl", "Netlink",
+                "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
+            ]),
+        module(
+            "DataPlanes",
+            [
+                "EngineService", "Conditioner", "TrafficControl", "Netlink", "LinuxKernel",
+                "LinkModel", systemPackage,
+            ]),
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "Verification", "Sandbox", "Evidence", "Conditioner", "ProfileCatalog",
-                "ProfileFormat", "ProfileImport",
+                "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence", "Conditioner",
+                "ProfileCatalog", "ProfileFormat", "ProfileImport",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
                 argumentParser, systemPackage,
             ],
@@ -166,6 +178,12 @@ let package = Package(
             ],
             exclude: ["Goldens"], swiftSettings: swiftSettings),
         tests(of: "Sandbox", ["Sandbox", "Netlink", "LinuxKernel"]),
+        tests(
+            of: "EngineService",
+            [
+                "EngineService", "PacketLoop", "TrafficControl", "Netlink", "LinkModel",
+                "LinkUnits",
+            ]),
         // Real programs in network namespaces, on this kernel and in the kernel lab.
         .testTarget(
             name: "IntegrationTests",

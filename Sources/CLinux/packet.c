@@ -115,10 +115,11 @@ int lc_packet_receiver(int interface, int *fds) {
     return add_members(interface, fds, count < LC_PACKET_SOCKETS ? count : LC_PACKET_SOCKETS);
 }
 
-int lc_packet_sender(int interface, int bypass_qdisc) {
+int lc_packet_sender(int interface, int bypass_qdisc, uint32_t mark) {
     int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || set(fd, SOL_PACKET, PACKET_VNET_HDR, 1) != 0
-        || (bypass_qdisc && set(fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1) != 0))
+        || (bypass_qdisc && set(fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1) != 0)
+        || (mark && set(fd, SOL_SOCKET, SO_MARK, (int)mark) != 0))
         return fail(fd);
     enlarge(fd, SO_SNDBUFFORCE, SO_SNDBUF);
     return bind_to(fd, interface, 0) == 0 ? fd : fail(fd);

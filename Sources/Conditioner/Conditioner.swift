@@ -1,6 +1,6 @@
 import LinkModel
 import LinuxKernel
-import Netlink
+public import Netlink
 import SystemPackage
 import TrafficControl
 
@@ -195,7 +195,7 @@ public struct Conditioner {
     }
 
     /// The interfaces called `names`, without repetitions; for no name that of the default route.
-    func links(named names: [String]) throws(ConditionerError) -> [Link] {
+    public func links(named names: [String]) throws(ConditionerError) -> [Link] {
         guard !names.isEmpty else {
             let link = try Self.mapping { () throws(NetlinkError) -> Link? in
                 guard let index = try session.defaultRouteInterface() else { return nil }

@@ -88,7 +88,7 @@ public enum TrafficOperation: Sendable, Hashable {
     }
 
     /// The kernel feature that it needs beyond what every kernel has.
-    var feature: KernelFeature? {
+    public var feature: KernelFeature? {
         switch self {
         case .addIFB: .ifb
         case .addQdisc(let qdisc), .replaceQdisc(let qdisc):

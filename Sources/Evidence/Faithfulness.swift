@@ -20,7 +20,11 @@ public struct Faithfulness: Sendable, Hashable {
 
     /// Judges by what was counted.
     public init(_ loops: [LoopStatistics]) {
-        let ways = loops.flatMap { [$0.up, $0.down] }
+        self.init(loops.flatMap { [$0.up, $0.down] })
+    }
+
+    /// Judges by what was counted in these directions.
+    public init(_ ways: [DirectionStatistics]) {
         unwantedDrops = ways.reduce(0) { $0 + $1.unwantedDrops }
         lateness = ways.filter { $0.lateness.count >= Self.leastPackets }
             .compactMap { $0.lateness.quantile(.percent99) }

@@ -1,5 +1,5 @@
 /// One of the two ways through a link.
-public enum Direction: String, Sendable, Hashable, CaseIterable {
+public enum Direction: String, Sendable, Hashable, Codable, CaseIterable {
     /// From the app to the network: the egress of the app's interface.
     case up
     /// From the network to the app: the ingress of the app's interface.

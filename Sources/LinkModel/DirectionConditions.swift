@@ -1,9 +1,9 @@
 public import LinkUnits
 
 /// Variation of the one-way delay. Order is kept: a late packet holds those behind it.
-public struct Jitter: Sendable, Hashable {
+public struct Jitter: Sendable, Hashable, Codable {
     /// The shape of the variation.
-    public enum Distribution: String, Sendable, Hashable, CaseIterable {
+    public enum Distribution: String, Sendable, Hashable, Codable, CaseIterable {
         case uniform, normal, pareto, paretonormal
     }
 
@@ -20,7 +20,7 @@ public struct Jitter: Sendable, Hashable {
 }
 
 /// Reordering on purpose: some packets overtake those on the delay line.
-public struct Reordering: Sendable, Hashable {
+public struct Reordering: Sendable, Hashable, Codable {
     /// The share of packets that are sent at once.
     public var mean: Ratio
     /// Only every `gap`-th packet may overtake.
@@ -34,7 +34,7 @@ public struct Reordering: Sendable, Hashable {
 }
 
 /// The size of the buffer in front of the bottleneck.
-public enum QueueLimit: Sendable, Hashable, CustomStringConvertible {
+public enum QueueLimit: Sendable, Hashable, Codable, CustomStringConvertible {
     case packets(Int)
     case bytes(ByteCount)
     case time(Duration)
@@ -50,7 +50,7 @@ public enum QueueLimit: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// How the bottleneck queue chooses what to drop.
-public enum QueueManagement: String, Sendable, Hashable, CaseIterable {
+public enum QueueManagement: String, Sendable, Hashable, Codable, CaseIterable {
     case dropTail = "drop-tail"
     case codel
     case fqCodel = "fq_codel"
@@ -59,7 +59,7 @@ public enum QueueManagement: String, Sendable, Hashable, CaseIterable {
 
 /// What one direction of a link does to packets, in this order: bottleneck queue and bandwidth,
 /// loss, delay.
-public struct DirectionConditions: Sendable, Hashable {
+public struct DirectionConditions: Sendable, Hashable, Codable {
     /// The rate of the bottleneck, counted per IP packet with its headers. Nil: no limit.
     public var bandwidth: Bandwidth?
     /// One-way propagation delay (RFC 7679).

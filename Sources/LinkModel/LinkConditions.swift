@@ -1,7 +1,7 @@
 import LinkUnits
 
 /// What a link does to packets in both directions.
-public struct LinkConditions: Sendable, Hashable {
+public struct LinkConditions: Sendable, Hashable, Codable {
     /// Toward the app: the ingress of its interface.
     public var down: DirectionConditions
     /// From the app: the egress of its interface.

@@ -1,7 +1,7 @@
 public import LinkUnits
 
 /// Random loss behind the bottleneck queue.
-public enum LossModel: Sendable, Hashable {
+public enum LossModel: Sendable, Hashable, Codable {
     /// Each packet is lost by itself with this probability.
     case random(Ratio)
     /// Losses come in bursts of `burst` packets on average; `mean` is the share of all packets.

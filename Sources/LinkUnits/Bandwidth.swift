@@ -1,5 +1,5 @@
 /// A data rate in bits per second. Never zero: a link without a limit has no bandwidth value.
-public struct Bandwidth: Sendable, Hashable, Comparable {
+public struct Bandwidth: Sendable, Hashable, Codable, Comparable {
     /// The rate in bits per second.
     public let bitsPerSecond: UInt64
 

@@ -1,5 +1,5 @@
 /// A number of bytes.
-public struct ByteCount: Sendable, Hashable, Comparable, CustomStringConvertible {
+public struct ByteCount: Sendable, Hashable, Codable, Comparable, CustomStringConvertible {
     /// The number of bytes.
     public let bytes: UInt64
 

@@ -1,7 +1,7 @@
 /// A probability or share from 0 to 1, exact to one part in a thousand million.
 ///
 /// An integer rather than a `Double`, so that `0.1%` is printed as it was written.
-public struct Ratio: Sendable, Hashable, Comparable {
+public struct Ratio: Sendable, Hashable, Codable, Comparable {
     /// The share in parts per thousand million.
     public let partsPerBillion: UInt32
 

@@ -32,6 +32,11 @@ public final class KernelThread: Sendable {
         self.thread = Mutex(thread)
     }
 
+    /// Names the calling thread; the first thread's name is that of the process.
+    public static func nameCallingThread(_ name: String) {
+        _ = unsafe lc_thread_set_name(String(name.utf8.prefix(15)) ?? "")
+    }
+
     /// Waits until the closure has returned.
     public func join() {
         guard let thread = thread.withLock({ $0.take() }) else { return }

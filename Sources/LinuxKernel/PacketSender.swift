@@ -10,11 +10,14 @@ public struct PacketSender: ~Copyable, Sendable {
     ///
     /// Requires `CAP_NET_RAW` there.
     ///
-    /// - Parameter bypassesQdisc: whether frames go round the queueing discipline of the interface
-    ///   (`PACKET_QDISC_BYPASS`).
-    public init(interface: Int32, bypassesQdisc: Bool) throws(KernelError) {
+    /// - Parameters:
+    ///   - bypassesQdisc: whether frames go round the queueing discipline of the interface
+    ///     (`PACKET_QDISC_BYPASS`).
+    ///   - mark: what filters can tell the frames by (`SO_MARK`, which also takes
+    ///     `CAP_NET_ADMIN`); zero for none.
+    public init(interface: Int32, bypassesQdisc: Bool, mark: UInt32 = 0) throws(KernelError) {
         socket = try OwnedDescriptor(
-            lc_packet_sender(interface, bypassesQdisc ? 1 : 0),
+            lc_packet_sender(interface, bypassesQdisc ? 1 : 0, mark),
             creating: "a packet socket that sends to interface \(interface)")
     }
 

@@ -21,6 +21,9 @@ public struct Link: Sendable, Hashable {
     /// Whether packets at its qdiscs begin with an Ethernet header.
     public let hasEthernetHeader: Bool
 
+    /// Its address on the link layer; empty if it has none.
+    public let address: [UInt8]
+
     /// Length of an Ethernet header without VLAN tags.
     public static let ethernetHeaderLength = 14
 
@@ -36,6 +39,7 @@ public struct Link: Sendable, Hashable {
         alias = attributes.string(Int(IFLA_IFALIAS)) ?? ""
         group = attributes.value(Int(IFLA_GROUP), as: UInt32.self) ?? 0
         mtu = attributes.value(Int(IFLA_MTU), as: UInt32.self) ?? 1500
+        address = attributes[Int(IFLA_ADDRESS)].map { Array($0) } ?? []
         isUp = fixed.ifi_flags & UInt32(IFF_UP.rawValue) != 0
         isLoopback = fixed.ifi_type == UInt16(ARPHRD_LOOPBACK)
         hasEthernetHeader = [ARPHRD_ETHER, ARPHRD_LOOPBACK].contains(Int32(fixed.ifi_type))

@@ -1,10 +1,13 @@
 import CNetlink
 import Glibc
-import SystemPackage
+public import SystemPackage
 
 /// Changes of interfaces, qdiscs and filters, as they happen.
 public final class NetlinkEvents {
     private let socket: NetlinkSocket
+
+    /// What to wait on, beside other things.
+    public var descriptor: FileDescriptor { socket.descriptor }
 
     /// Listens in the calling thread's network namespace; no privilege is needed.
     public init() throws(NetlinkError) {

@@ -12,11 +12,14 @@ enum LoopPath {
     /// From an interface to which come the frames that a host's loopback sends, of both
     /// directions, to that loopback.
     case loopback(from: Int32, of: FileDescriptor)
+    /// From an interface to which filters send what they take from another, back to that one,
+    /// with a mark that those filters let pass.
+    case detour(from: Int32, to: MarkedExit)
 
     /// The interface where frames come from.
     var source: Int32 {
         switch self {
-        case .wire(let source, _), .loopback(let source, _): source
+        case .wire(let source, _), .loopback(let source, _), .detour(let source, _): source
         }
     }
 
@@ -29,6 +32,7 @@ enum LoopPath {
         switch self {
         case .wire(_, let target): try Outbox(interface: target)
         case .loopback(_, let host): try Outbox(loopbackOf: host)
+        case .detour(_, let exit): try Outbox(exit)
         }
     }
 }
@@ -65,8 +69,13 @@ final class DirectionLoop: Sendable {
         thread.withLock { $0.take() }?.join()
     }
 
-    func change(to conditions: DirectionConditions, dnsDelay: Duration?, trace: DeliveryTrace?) {
-        forwarder.withLock { $0.change(to: conditions, dnsDelay: dnsDelay, trace: trace) }
+    func change(to conditions: LinkConditions, _ traces: LinkTraces) {
+        let conditions = conditions.withExplicitLoss
+        forwarder.withLock {
+            $0.change(
+                to: direction.conditions(of: conditions), dnsDelay: direction.dnsDelay(conditions),
+                trace: traces[direction])
+        }
         // What waits may now leave earlier than the thread will wake up.
         alarm.ring()
     }

@@ -1,3 +1,4 @@
+public import LinkModel
 public import PacketEngine
 
 /// The delivery traces that conditions name as files, read.
@@ -11,5 +12,10 @@ public struct LinkTraces: Sendable, Hashable {
     public init(down: DeliveryTrace? = nil, up: DeliveryTrace? = nil) {
         self.down = down
         self.up = up
+    }
+
+    /// That of one direction.
+    public subscript(direction: LinkDirection) -> DeliveryTrace? {
+        direction == .up ? up : down
     }
 }

@@ -47,6 +47,14 @@ struct Outbox: ~Copyable {
         entries.reserveCapacity(SendBatch.capacity)
     }
 
+    /// Makes an outbox of marked frames, with which the kernel deals as with any others.
+    init(_ exit: MarkedExit) throws(KernelError) {
+        direct = try PacketSender(
+            interface: exit.interface, bypassesQdisc: exit.bypassesQdisc, mark: exit.mark)
+        general = nil
+        entries.reserveCapacity(SendBatch.capacity)
+    }
+
     /// Makes an outbox that has frames arrive on the loopback of a network namespace, which can do
     /// with super-packets.
     init(loopbackOf host: FileDescriptor) throws(KernelError) {

@@ -85,12 +85,9 @@ public final class PacketLoop: Sendable {
     private static func emulators(
         _ conditions: LinkConditions, _ traces: LinkTraces, seed: UInt64
     ) -> (up: LinkEmulator, down: LinkEmulator) {
-        let conditions = conditions.withExplicitLoss
-        return (
-            LinkEmulator(
-                conditions.up, dnsDelay: conditions.dnsDelay, trace: traces.up, seed: seed),
-            // Any other number will do, so that the directions do not lose in step.
-            LinkEmulator(conditions.down, trace: traces.down, seed: ~seed)
+        (
+            LinkEmulator(.up, conditions, traces, seed: seed),
+            LinkEmulator(.down, conditions, traces, seed: seed)
         )
     }
 
@@ -104,9 +101,8 @@ public final class PacketLoop: Sendable {
 
     /// Changes the conditions of the link; what is on it is not lost.
     public func change(to conditions: LinkConditions, traces: LinkTraces = .init()) {
-        let conditions = conditions.withExplicitLoss
-        up.change(to: conditions.up, dnsDelay: conditions.dnsDelay, trace: traces.up)
-        down.change(to: conditions.down, dnsDelay: nil, trace: traces.down)
+        up.change(to: conditions, traces)
+        down.change(to: conditions, traces)
     }
 
     /// What it has done so far.

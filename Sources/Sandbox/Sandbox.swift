@@ -1,6 +1,7 @@
 public import Evidence
 import Glibc
 import LinuxKernel
+import PacketLoop
 import SystemPackage
 
 /// Runs a command on a conditioned network of its own.
@@ -55,7 +56,12 @@ public enum Sandbox {
         }
         var request = request
         // As the caller, whose files they are, and while nothing is built.
-        request.traces = try TraceFiles.read(for: request.conditions)
+        do {
+            request.traces = try LinkTraces(readingFor: request.conditions)
+        } catch {
+            throw SandboxError(
+                error.description, fault: error.isMalformed ? .badFile : .unreadableFile)
+        }
         do {
             // Descriptors of ours must not take the places of streams that the caller has closed.
             StandardStreams.reserve()

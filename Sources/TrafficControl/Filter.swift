@@ -28,6 +28,8 @@ public struct Filter: Sendable, Hashable {
         case classify(QdiscHandle)
         /// It is sent through another interface. The cookie marks the action as the caller's.
         case redirect(to: Interface, cookie: [UInt8])
+        /// It arrives at another interface. The cookie marks the action as the caller's.
+        case inject(into: Interface, cookie: [UInt8])
     }
 
     /// The interface it stands on.
@@ -68,25 +70,32 @@ public struct Filter: Sendable, Hashable {
                 builder.put(Int(TCA_U32_CLASSID), target.rawValue)
             }
             builder.put(Int(TCA_U32_SEL), bytes: selector)
-            if case .redirect(let target, let cookie) = verdict {
-                builder.nest(Int(TCA_U32_ACT)) { builder in
-                    builder.nest(1) { Self.encodeRedirect(to: target, cookie: cookie, into: $0) }
-                }
+            switch verdict {
+            case .classify: break
+            case .redirect(let target, let cookie):
+                Self.encode(TCA_EGRESS_REDIR, target, cookie, into: builder)
+            case .inject(let target, let cookie):
+                Self.encode(TCA_INGRESS_REDIR, target, cookie, into: builder)
             }
         }
         return builder.finish()
     }
 
-    private static func encodeRedirect(
-        to target: Interface, cookie: [UInt8], into builder: borrowing MessageBuilder
+    private static func encode(
+        _ action: Int32, _ target: Interface, _ cookie: [UInt8],
+        into builder: borrowing MessageBuilder
     ) {
         var options = tc_mirred()
         options.action = TC_ACT_STOLEN
-        options.eaction = TCA_EGRESS_REDIR
+        options.eaction = action
         options.ifindex = UInt32(target.index)
-        builder.put(Int(TCA_ACT_KIND), "mirred")
-        builder.put(Int(TCA_ACT_COOKIE), bytes: cookie)
-        builder.nest(Int(TCA_ACT_OPTIONS)) { $0.put(Int(TCA_MIRRED_PARMS), options) }
+        builder.nest(Int(TCA_U32_ACT)) { builder in
+            builder.nest(1) { builder in
+                builder.put(Int(TCA_ACT_KIND), "mirred")
+                builder.put(Int(TCA_ACT_COOKIE), bytes: cookie)
+                builder.nest(Int(TCA_ACT_OPTIONS)) { $0.put(Int(TCA_MIRRED_PARMS), options) }
+            }
+        }
     }
 
     /// Takes all filters of a preference away. Equivalent to `tc filter delete … pref N`.
@@ -135,13 +144,18 @@ public struct Filter: Sendable, Hashable {
         let verdictText =
             switch verdict {
             case .classify(let target): "flowid \(target)"
-            case .redirect(let target, let cookie):
-                "action mirred egress redirect dev \(target.shellWord) cookie "
-                    + cookie.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-                    .joined()
+            case .redirect(let target, let cookie): Self.text("egress", target, cookie)
+            case .inject(let target, let cookie): Self.text("ingress", target, cookie)
             }
         return "tc filter add dev \(interface.shellWord) \(parent.tcParent) pref \(preference) "
             + "protocol \(networkProtocol.name) u32 \(matchText) \(verdictText)"
+    }
+
+    private static func text(
+        _ hook: String, _ target: Interface, _ cookie: [UInt8]
+    ) -> String {
+        "action mirred \(hook) redirect dev \(target.shellWord) cookie "
+            + cookie.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     /// The command that does the same as `delete`.

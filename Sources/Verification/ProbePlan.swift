@@ -106,5 +106,3 @@ extension InternetFamily {
     /// The smallest packet that can be a probe.
     var leastPacket: Int { headerBytes + ProbeSocket.leastPayload }
 }
-
-extension Direction: Codable {}

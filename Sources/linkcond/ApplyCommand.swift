@@ -1,5 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import Conditioner
+import DataPlanes
 import FoundationEssentials
 import LinkModel
 import LinkUnits
@@ -46,6 +47,12 @@ struct ApplyCommand: ParsableCommand {
 
             The SSH session in which the command is given is excepted, unless --no-ssh-guard.
 
+            The kernel carries out the conditions where it can do all of them; else the packet \
+            engine does, a process in the background to which nftables send the packets. If it is \
+            killed, packets flow unconditioned. It takes over from the queue of the sender, and \
+            packets lose marks and priorities that the host gave them; it conditions Ethernet \
+            interfaces, not the loopback. --seed and delivery traces need it.
+
             Examples:
               sudo linkcond apply LTE
               sudo linkcond apply 3G -i eth0 --set down.loss=2% --direction down
@@ -87,13 +94,22 @@ struct ApplyCommand: ParsableCommand {
                 + "given several times.", valueName: "field=value"))
     var settings: [String] = []
 
+    @Option(help: "What carries out the conditions.")
+    var backend = DataPlanes.Backend.auto
+
+    @Option(
+        help: ArgumentHelp(
+            "Decides the fate of the packets in the packet engine: the same seed loses the same "
+                + "ones.", valueName: "number"))
+    var seed: UInt64?
+
     @Flag(help: "Change what is conditioned already; packets under way are not lost.")
     var replace = false
 
     @Flag(help: "Go on where filters of other programs see packets first and may take them.")
     var force = false
 
-    @Flag(help: "Print the equivalent ip and tc commands; change nothing.")
+    @Flag(help: "Print the equivalent ip, tc and nft commands; change nothing.")
     var dryRun = false
 
     @OptionGroup var global: GlobalOptions
@@ -101,10 +117,14 @@ struct ApplyCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         let request = try request(console)
-        let conditioner = try Conditioner(environment: ProcessInfo.processInfo.environment)
+        let planes = try DataPlanes(environment: ProcessInfo.processInfo.environment)
         if dryRun {
-            let plans = try conditioner.plan(request)
-            try console.print(plans.map(ConditionText.script).joined(separator: "\n"))
+            switch try planes.dryRun(request, backend: backend, seed: seed) {
+            case .kernel(let plans):
+                try console.print(plans.map(ConditionText.script).joined(separator: "\n"))
+            case .engine(let script):
+                try console.print(script)
+            }
             return
         }
         if cutsTheLine(request) {
@@ -112,18 +132,21 @@ struct ApplyCommand: ParsableCommand {
                 "nothing\(request.selector.isSelective ? " of that" : "") passes from now on; "
                     + "this opens the line again: \(wayBack)")
         }
-        let report = try conditioner.apply(request)
-        for plan in report.plans {
-            console.report("\(plan.interface.name): \(ConditionText.summary(request))")
-            for name in plan.precedents {
+        let outcome = try planes.apply(request, backend: backend, seed: seed)
+        for name in outcome.interfaces {
+            console.report("\(name): \(ConditionText.summary(request))")
+            for other in outcome.precedents[name] ?? [] {
                 console.note(
-                    "\(plan.interface.name): the conditions called \(name) come first, and keep "
-                        + "what both choose")
+                    "\(name): the conditions called \(other) come first, and keep what both "
+                        + "choose")
             }
         }
-        console.explain(
-            "\(report.messageCount) netlink messages in \(report.sentDatagrams) system call"
-                + (report.sentDatagrams == 1 ? "" : "s"))
+        console.explain(outcome.explanation)
+        if case .kernel(let report) = outcome.work {
+            console.explain(
+                "\(report.messageCount) netlink messages in \(report.sentDatagrams) system call"
+                    + (report.sentDatagrams == 1 ? "" : "s"))
+        }
     }
 
     /// Whether all packets of a direction are lost.
@@ -153,3 +176,5 @@ struct ApplyCommand: ParsableCommand {
             isForced: force, now: Int64(Date().timeIntervalSince1970))
     }
 }
+
+extension DataPlanes.Backend: ExpressibleByArgument {}

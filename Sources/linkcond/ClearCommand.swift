@@ -1,5 +1,5 @@
 import ArgumentParser
-import Conditioner
+import DataPlanes
 import FoundationEssentials
 
 /// `linkcond clear`
@@ -45,8 +45,8 @@ struct ClearCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let conditioner = try Conditioner(environment: ProcessInfo.processInfo.environment)
-        let cleared = try conditioner.clear(
+        let planes = try DataPlanes(environment: ProcessInfo.processInfo.environment)
+        let cleared = try planes.clear(
             interfaces.isEmpty ? nil : interfaces, conditions: name)
         for interface in cleared {
             console.report("\(interface): cleared" + (name.map { " of \($0)" } ?? ""))

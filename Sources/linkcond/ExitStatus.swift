@@ -1,4 +1,5 @@
 import Conditioner
+import EngineService
 import Evidence
 import LinuxKernel
 import ProfileCatalog
@@ -38,6 +39,7 @@ enum ExitStatus: Int32, CaseIterable {
         switch error {
         case let error as CatalogError: self.init(of: error)
         case let error as ConditionerError: self.init(of: error)
+        case let error as EngineError: self.init(of: error)
         case is UnsupportedConditions: self = .unavailable
         case is UsageError: self = .usage
         case is ProfileError: self = .badFile
@@ -63,6 +65,17 @@ enum ExitStatus: Int32, CaseIterable {
         case .missingPrivilege: self = .noPermission
         case .kernel(let error): self = error.isMissingPrivilege ? .noPermission : .cannotWrite
         case .refused, .vanished, .netlink: self = .failed
+        }
+    }
+
+    private init(of error: EngineError) {
+        switch error.fault {
+        case .usage: self = .usage
+        case .unavailable: self = .unavailable
+        case .permission: self = .noPermission
+        case .unreadableFile: self = .cannotRead
+        case .badFile: self = .badFile
+        case .failed: self = .failed
         }
     }
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Conditioner
+import DataPlanes
 import FoundationEssentials
 import Glibc
 import Netlink
@@ -10,8 +10,8 @@ struct StatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Shows what is conditioned, with live counters.",
         discussion: """
-            The conditions are read from the kernel: they are what the interface has, whoever \
-            applied them. Dropped packets found the queue full; lost ones fell to the profile's \
+            The conditions are read from the kernel, or asked of the packet engine: they are what \
+            the interface has, whoever applied them. Dropped packets found the queue full; lost ones fell to the profile's \
             loss. The rate is that of the last second.
 
             Examples:
@@ -30,15 +30,15 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let conditioner = try Conditioner(environment: ProcessInfo.processInfo.environment)
+        let planes = try DataPlanes(environment: ProcessInfo.processInfo.environment)
         guard watch else {
-            try console.print(try text(conditioner, console))
+            try console.print(try text(planes, console))
             return
         }
         let events = try NetlinkEvents()
         let redraws = isatty(STDOUT_FILENO) == 1 && !json
         while true {
-            let text = try text(conditioner, console)
+            let text = try text(planes, console)
             try console.print(redraws ? Style.clearScreen + text : text)
             _ = try events.next(within: .seconds(1))
             // A change rarely comes alone: a conditioned interface is thirty of them.
@@ -46,8 +46,8 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    private func text(_ conditioner: Conditioner, _ console: Console) throws -> String {
-        let conditioned = try conditioner.status()
+    private func text(_ planes: DataPlanes, _ console: Console) throws -> String {
+        let conditioned = try planes.status()
         guard !json else {
             return try JSONText.text(
                 of: StatusJSON(conditioned: conditioned.map(ConditionedJSON.init)))

@@ -188,12 +188,13 @@ struct BadInputTests {
     }
 
     @Test(
-        "Without netem apply says what is missing and changes nothing", .requiresAbsence(of: .netem)
+        "Without netem the kernel's data plane says what is missing and changes nothing",
+        .requiresAbsence(of: .netem)
     )
     func noNetem() async throws {
         try await TestNetwork.with { network in
             let before = try await network.state()
-            let result = try await network.linkcond("apply", "LTE")
+            let result = try await network.linkcond("apply", "LTE", "--backend", "kernel")
             #expect(result.exitCode == 69)
             #expect(result.standardError.contains("this kernel lacks sch_netem"))
             #expect(result.standardError.contains("linkcond doctor"))

@@ -21,6 +21,9 @@ struct Status: Decodable {
         let name: String
         let selectors: [String]
         let profile: String
+        let backend: String
+        let seed: Int?
+        let faithful: Bool?
         let down: Way?
         let up: Way?
         let problem: String?

@@ -32,8 +32,9 @@ struct lc_frame {
 /// Returns how many.
 int lc_packet_receiver(int interface, int *fds);
 
-/// An AF_PACKET socket with PACKET_VNET_HDR that sends to an interface and gets nothing.
-int lc_packet_sender(int interface, int bypass_qdisc);
+/// An AF_PACKET socket with PACKET_VNET_HDR that sends to an interface and gets nothing. What it
+/// sends carries `mark`, unless that is zero.
+int lc_packet_sender(int interface, int bypass_qdisc, uint32_t mark);
 
 /// recvmmsg(2), not waiting; frame i goes to pieces[2 * i] and then pieces[2 * i + 1].
 int lc_packet_receive(int fd, struct iovec *pieces, unsigned count, struct lc_frame *frames);

@@ -1,4 +1,5 @@
 import Conditioner
+import DataPlanes
 import LinkModel
 import LinkUnits
 
@@ -12,7 +13,9 @@ struct ConditionedJSON: Encodable {
     let interface: String
     let name: String
     let profile: String
-    let backend = "kernel"
+    let backend: String
+    let seed: OrNull<UInt64>
+    let faithful: OrNull<Bool>
     let since: String
     let until = OrNull<String>(nil)
     let selectors: [String]
@@ -21,7 +24,11 @@ struct ConditionedJSON: Encodable {
     let dns: OrNull<ProfileJSON.DNS>
     let problem: OrNull<String>
 
-    init(_ interface: ConditionedInterface) {
+    init(_ appliance: DataPlanes.Appliance) {
+        let interface = appliance.interface
+        backend = appliance.backend.rawValue
+        seed = OrNull(appliance.seed)
+        faithful = OrNull(appliance.isFaithful)
         self.interface = interface.interface
         name = interface.name
         selectors = interface.selectors

@@ -1,4 +1,5 @@
 import Conditioner
+import DataPlanes
 import FoundationEssentials
 import LinkModel
 import LinkUnits
@@ -6,20 +7,23 @@ import LinkUnits
 /// What is conditioned, for people.
 enum StatusTable {
     /// One line for each direction, or a sentence if nothing is conditioned.
-    static func text(_ conditioned: [ConditionedInterface], isStyled: Bool) -> String {
+    static func text(_ conditioned: [DataPlanes.Appliance], isStyled: Bool) -> String {
         guard !conditioned.isEmpty else { return "Nothing is conditioned.\n" }
-        let problems = conditioned.compactMap { interface in
+        let problems = conditioned.map(\.interface).compactMap { interface in
             interface.problem.map { "\(interface.interface): \($0)".printable + "\n" }
         }
-        guard !conditioned.allSatisfy(\.ways.isEmpty) else { return problems.joined() }
+        guard !conditioned.allSatisfy(\.interface.ways.isEmpty) else { return problems.joined() }
         var table = Table([
             .init(title: "INTERFACE"), .init(title: "PROFILE"), .init(title: "WAY"),
+            .init(title: "BACKEND"),
             .init(title: "RATE", alignment: .right), .init(title: "PACKETS", alignment: .right),
             .init(title: "DROPPED", alignment: .right), .init(title: "LOST", alignment: .right),
             .init(title: "QUEUED", alignment: .right), .init(title: "SINCE"),
             .init(title: "CONDITIONS"),
         ])
-        for interface in conditioned {
+        for appliance in conditioned {
+            let interface = appliance.interface
+            let backend = appliance.backend.rawValue
             let names =
                 interface.interface
                 + (interface.name == ApplyRequest.defaultName ? "" : " (\(interface.name))")
@@ -27,7 +31,7 @@ enum StatusTable {
                 guard let way = interface.ways[direction] else { continue }
                 let counters = way.counters
                 table.add([
-                    names, interface.profile, direction.rawValue,
+                    names, interface.profile, direction.rawValue, backend,
                     rate(counters.bitsPerSecond), "\(counters.packets)", "\(counters.dropped)",
                     "\(counters.lost)", "\(counters.queuedPackets)",
                     Timestamp.text(interface.since), conditions(way, direction, interface),

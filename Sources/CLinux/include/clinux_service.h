@@ -1,0 +1,31 @@
+// What a process needs that serves others from the background: to be started apart from its
+// caller, and a socket that others find by a name. Each returns a value of zero or above, or
+// -errno.
+#ifndef CLINUX_SERVICE_H
+#define CLINUX_SERVICE_H
+
+#include <sys/types.h>
+
+/// Executes `path` in a session of its own, as a child of nobody who waits for it: with `report`
+/// as descriptor 3, /dev/null as 0 to 2, no others, the root as its directory, and no signal
+/// blocked or ignored. Safe with many threads. Returns 0 when it was forked.
+int lc_start_detached(
+    const char *path, char *const *arguments, char *const *environment, int report);
+
+/// A listening SOCK_SEQPACKET socket with an abstract name, which belongs to the network namespace
+/// of the calling thread.
+int lc_service_listen(const char *name);
+
+/// The next connection of such a socket, or -EAGAIN.
+int lc_service_accept(int listener);
+
+/// A connection to such a socket. Sending and receiving give up with EAGAIN after `seconds`.
+int lc_service_connect(const char *name, int seconds);
+
+/// Who is at the other end, as its process was when it connected or began to listen.
+int lc_service_peer(int fd, pid_t *process, uid_t *user);
+
+/// The effective user of this process.
+uid_t lc_effective_user(void);
+
+#endif

@@ -1,0 +1,127 @@
+#define _GNU_SOURCE
+#include "clinux_service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int result(long value) { return value >= 0 ? (int)value : -errno; }
+
+static int fail(int fd) {
+    int reason = errno;
+    if (fd >= 0) close(fd);
+    return -reason;
+}
+
+static void close_from(int first) {
+    if (syscall(SYS_close_range, (unsigned)first, ~0U, 0) == 0) return;
+    // Kernels before 5.9.
+    struct rlimit limit;
+    int end = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 65536
+        ? 65536 : (int)limit.rlim_cur;
+    for (int fd = first; fd < end; fd++) close(fd);
+}
+
+static void execute(
+    const char *path, char *const *arguments, char *const *environment, int report) {
+    for (int signal = 1; signal < 32; signal++)
+        if (signal != SIGKILL && signal != SIGSTOP) sigaction(
+            signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    // Out of the way of the numbers 0 to 3.
+    int kept = fcntl(report, F_DUPFD, 10);
+    int nothing = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < 3; fd++) dup2(nothing, fd);
+    dup2(kept, 3);
+    close_from(4);
+    if (chdir("/") != 0) _exit(127);
+    execve(path, arguments, environment);
+    _exit(127);
+}
+
+int lc_start_detached(
+    const char *path, char *const *arguments, char *const *environment, int report) {
+    sigset_t all, before;
+    sigfillset(&all);
+    // A handler of the caller's must not run in the new process.
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t between = fork();
+    if (between == 0) {
+        setsid();
+        // Not the leader of its session, so that no terminal ever becomes its own, and a child of
+        // the one between, who is gone at once.
+        pid_t process = fork();
+        if (process == 0) execute(path, arguments, environment, report);
+        _exit(process < 0 ? 1 : 0);
+    }
+    int reason = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (between < 0) return -reason;
+    int status;
+    while (waitpid(between, &status, 0) < 0)
+        if (errno != EINTR) return -errno;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EAGAIN;
+}
+
+static socklen_t name_it(struct sockaddr_un *address, const char *name) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    size_t length = strnlen(name, sizeof address->sun_path - 1);
+    memcpy(address->sun_path + 1, name, length);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+}
+
+int lc_service_listen(const char *name) {
+    struct sockaddr_un address;
+    socklen_t length = name_it(&address, name);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, length) != 0 || listen(fd, 64) != 0)
+        return fail(fd);
+    return fd;
+}
+
+static int limit_waiting(int fd, int seconds) {
+    struct timeval limit = {.tv_sec = seconds};
+    return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit)
+        || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
+int lc_service_accept(int listener) {
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    // Nobody who connects and then does nothing stops the service for longer than this.
+    if (fd < 0 || limit_waiting(fd, 1) != 0) return fail(fd);
+    return fd;
+}
+
+int lc_service_connect(const char *name, int seconds) {
+    struct sockaddr_un address;
+    socklen_t length = name_it(&address, name);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd < 0 || limit_waiting(fd, seconds) != 0
+        || connect(fd, (struct sockaddr *)&address, length) != 0)
+        return fail(fd);
+    return fd;
+}
+
+int lc_service_peer(int fd, pid_t *process, uid_t *user) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -errno;
+    *process = peer.pid;
+    *user = peer.uid;
+    return result(0);
+}
+
+uid_t lc_effective_user(void) { return geteuid(); }

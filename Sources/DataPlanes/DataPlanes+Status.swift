@@ -1,0 +1,70 @@
+public import Conditioner
+import EngineService
+import Netlink
+
+extension DataPlanes {
+    /// An interface and what conditions it.
+    public struct Appliance: Sendable, Hashable {
+        /// The interface, its conditions and counters.
+        public var interface: ConditionedInterface
+        /// What conditions it: not `auto`.
+        public var backend: Backend
+        /// Where the random numbers of the engine began.
+        public var seed: UInt64?
+        /// Whether the engine has done what the conditions say and nothing else; nil where nobody
+        /// knows.
+        public var isFaithful: Bool?
+    }
+
+    /// All conditions of the namespace, by interface and in the order in which they choose their
+    /// traffic. Needs no privilege.
+    public func status() throws -> [Appliance] {
+        var appliances = try conditioner.status().map {
+            Appliance(interface: $0, backend: .kernel)
+        }
+        var emulated: [EmulatedInterface] = []
+        var obstacle: String?
+        do {
+            emulated = try EngineClient.status() ?? []
+        } catch {
+            obstacle = error.description
+        }
+        appliances += emulated.map(Appliance.init)
+        for leftover in try EngineLeftovers.find(besides: emulated) {
+            appliances.append(Appliance(leftover, obstacle: obstacle))
+        }
+        return appliances.sorted { $0.interface.interface < $1.interface.interface }
+    }
+}
+
+extension DataPlanes.Appliance {
+    fileprivate init(_ emulated: EmulatedInterface) {
+        interface = ConditionedInterface(
+            on: emulated.interface, name: emulated.name, selectors: emulated.selectors,
+            profile: emulated.profile, since: emulated.since,
+            ways: emulated.ways.mapValues { way in
+                let counters = way.counters
+                return ConditionedInterface.Way(
+                    way.conditions,
+                    counted: DirectionCounters(
+                        deliveredPackets: counters.packets, deliveredBytes: counters.bytes,
+                        dropped: counters.dropped, lost: counters.lost,
+                        queuedPackets: counters.queuedPackets,
+                        bitsPerSecond: counters.bitsPerSecond))
+            },
+            dnsDelay: emulated.dnsDelay, problem: emulated.flaw)
+        backend = .engine
+        seed = emulated.seed
+        isFaithful = emulated.flaw == nil
+    }
+
+    fileprivate init(_ leftover: EngineLeftover, obstacle: String?) {
+        interface = ConditionedInterface(
+            on: leftover.interface, name: leftover.name, profile: leftover.profile,
+            since: leftover.since,
+            problem: obstacle
+                ?? "the packet engine has died, so that traffic is not conditioned any more; "
+                + "apply again, or linkcond clear takes away what it left")
+        backend = .engine
+    }
+}

@@ -1,0 +1,121 @@
+import Evidence
+import LinkModel
+import LinkUnits
+import LinuxKernel
+import Netlink
+import PacketEngine
+import PacketLoop
+import TrafficControl
+
+/// Conditions of an interface in the hands of the engine.
+final class Appliance {
+    /// What tells them from others.
+    struct ID: Hashable {
+        /// The index of the interface.
+        var target: Int32
+        /// Their name.
+        var name: String
+    }
+
+    /// A direction with its wire and its loop.
+    struct Way {
+        var detour: Detour
+        let ends: Detour.Ends
+        let loop: DetourLoop
+        /// What had passed at the beginning of the current second.
+        var last = (bytes: ByteCount(bytes: 0), time: KernelClock.monotonic)
+        var bitsPerSecond: UInt64 = 0
+    }
+
+    /// The interface; its name can change.
+    private(set) var target: Interface
+    private(set) var address: [UInt8]
+    private(set) var request: EngineRequest
+    /// Where the random numbers began.
+    let seed: UInt64
+    /// Their number among those of the interface.
+    let slot: Int
+    private(set) var ways: [Direction: Way] = [:]
+
+    /// Takes over an interface whose ways stand.
+    init(_ link: Link, _ request: EngineRequest, seed: UInt64, slot: Int, ways: [Way]) {
+        target = Interface(index: link.index, name: link.name)
+        address = link.address
+        self.request = request
+        self.seed = seed
+        self.slot = slot
+        for way in ways { self.ways[way.detour.direction] = way }
+    }
+
+    var id: ID { ID(target: target.index, name: request.name) }
+
+    var mark: DetourMark {
+        DetourMark(
+            target: target.index, since: request.now, name: request.name, profile: request.profile)
+    }
+
+    /// What the table of the interface has to take for them.
+    var hooks: [HookTable.Way] {
+        ways.values.map { HookTable.Way(detour: $0.detour, traffic: request.traffic) }
+    }
+
+    /// Changes the conditions and adds ways; what is under way is not lost. Returns the ways that
+    /// are conditioned no more.
+    func change(
+        to request: EngineRequest, _ traces: LinkTraces, adding added: [Way]
+    ) -> [Way] {
+        self.request = request
+        for way in ways.values { way.loop.change(to: request.conditions, traces: traces) }
+        for way in added { ways[way.detour.direction] = way }
+        let gone = ways.values.filter { !request.directions.contains($0.detour.direction) }
+        for way in gone { ways[way.detour.direction] = nil }
+        return gone
+    }
+
+    /// Takes note of a new name or address of the interface.
+    func follow(_ link: Link) {
+        target = Interface(index: link.index, name: link.name)
+        address = link.address
+        for direction in ways.keys {
+            ways[direction]?.detour.target = target
+            ways[direction]?.detour.address = address
+        }
+    }
+
+    /// Measures the rates. To be called each second.
+    func tick() {
+        let now = KernelClock.monotonic
+        for (direction, way) in ways {
+            let bytes = way.loop.statistics.link.deliveredBytes
+            let elapsed = now - way.last.time
+            guard elapsed > .milliseconds(500) else { continue }
+            let passed = Double(bytes.bytes - way.last.bytes.bytes)
+            ways[direction]?.bitsPerSecond = UInt64(passed * 8 / (elapsed / .seconds(1)))
+            ways[direction]?.last = (bytes, now)
+        }
+    }
+
+    /// What there is to know of it.
+    var status: EmulatedInterface {
+        let conditions = request.conditions.withExplicitLoss
+        var counted: [DirectionStatistics] = []
+        let ways = self.ways.mapValues { way in
+            let statistics = way.loop.statistics
+            counted.append(statistics)
+            let link = statistics.link
+            return EmulatedInterface.Way(
+                conditions: way.detour.direction.conditions(of: conditions),
+                counters: EmulatedInterface.Counters(
+                    packets: link.deliveredPackets, bytes: link.deliveredBytes.bytes,
+                    dropped: link.queueFullPackets + link.managedPackets,
+                    lost: link.lostPackets, queuedPackets: link.heldPackets,
+                    bitsPerSecond: way.bitsPerSecond))
+        }
+        return EmulatedInterface(
+            index: target.index, interface: target.name, name: request.name,
+            selectors: request.traffic.selectors, profile: request.profile, since: request.now,
+            seed: seed, ways: ways,
+            dnsDelay: request.directions.contains(.up) ? conditions.dnsDelay : nil,
+            flaw: Faithfulness(counted).note)
+    }
+}

@@ -1,0 +1,113 @@
+import LinkModel
+import Netlink
+import PacketLoop
+import TrafficControl
+
+/// The way of one direction's packets from an interface to the engine and back.
+///
+///     up    stack ─(egress hook)─ lcu5 ── lcu5e ══ engine ── eth0
+///     down  eth0 ─(ingress hook)─ lcd5 ── lcd5e ══ engine ── lcd5e ── lcd5 ─(filter)─ eth0
+///
+/// A packet that goes up leaves by the interface itself, whose queue is as it was. One that comes
+/// down is put in at the far end of its wire, so that it arrives at the near one, where a filter
+/// has it arrive at the interface.
+struct Detour: Hashable {
+    /// The interface.
+    var target: Interface
+    /// Its address on the link layer. A packet that does not arrive at this address is not the
+    /// host's own, in the eyes of the kernel.
+    var address: [UInt8]
+    /// The direction.
+    var direction: Direction
+    /// The number of the conditions among those of the interface.
+    var slot = 0
+
+    /// The link group of all that linkcond makes.
+    static let group: UInt32 = 7181
+    /// The mark of packets that the engine is done with. The hooks take it away.
+    static let mark: UInt32 = 0x1c0d_7181
+    /// How many conditions an interface can have.
+    static let slots = 0..<24
+    static let cookie = Array("linkcond".utf8)
+
+    /// The end at which the hooks put packets in.
+    var near: String {
+        "lc\(direction == .up ? "u" : "d")\(target.index)" + (slot == 0 ? "" : ".\(slot)")
+    }
+
+    /// The end at which the engine gets them.
+    var far: String { near + "e" }
+
+    /// The ends of the wire as the kernel knows them, once it is there.
+    struct Ends: Hashable {
+        var near: Int32
+        var far: Int32
+    }
+
+    /// Where the engine puts packets when it is done.
+    func exit(_ ends: Ends) -> MarkedExit {
+        direction == .up
+            ? MarkedExit(interface: target.index, mark: Self.mark, bypassesQdisc: false)
+            : MarkedExit(interface: ends.far, mark: Self.mark, bypassesQdisc: true)
+    }
+
+    /// A step of making it.
+    struct Step {
+        var message: NetlinkMessage
+        /// Whether it does no harm if the kernel refuses.
+        var isOptional = false
+        /// The command that does the same.
+        var command: String
+    }
+
+    /// Makes the wire, by which the kernel gives its ends their indexes.
+    var wire: Step {
+        let wire = Link.SilentWire(
+            near: near, far: far, group: Self.group,
+            nearAddress: direction == .down ? address : nil)
+        let addressWords =
+            direction == .down
+            ? " address " + address.map { Self.hexadecimal($0) }.joined(separator: ":") : ""
+        let rest = "group \(Self.group) mtu 65535 arp off"
+        return Step(
+            message: Link.add(wire),
+            command: "ip link add \(near)\(addressWords) \(rest) type veth peer name \(far) \(rest)"
+        )
+    }
+
+    /// Makes the rest.
+    func steps(_ ends: Ends, mark: DetourMark) -> [Step] {
+        // A kernel without IPv6 refuses, and needs it not.
+        var steps = [(near, ends.near), (far, ends.far)].map { name, index in
+            Step(
+                message: Link.disableAutoconfiguration(index: index), isOptional: true,
+                command: "ip link set dev \(name) addrgenmode none")
+        }
+        if direction == .down {
+            let clsact = Qdisc.clsact(on: Interface(index: ends.near, name: near))
+            steps.append(Step(message: clsact.add(), command: clsact.tcAddText))
+            steps += injections(ends).map { Step(message: $0.add(), command: $0.tcAddText) }
+        }
+        steps.append(
+            Step(message: Link.bringUp(index: ends.far), command: "ip link set dev \(far) up"))
+        steps.append(
+            Step(
+                message: Link.bringUp(index: ends.near, alias: mark.alias),
+                command: "ip link set dev \(near) alias '\(mark.alias)' up"))
+        return steps
+    }
+
+    private func injections(_ ends: Ends) -> [Filter] {
+        let protocols: [Filter.NetworkProtocol] = [.ipv4, .ipv6, .vlan]
+        return protocols.enumerated().map { number, networkProtocol in
+            Filter(
+                interface: Interface(index: ends.near, name: near), parent: .clsactIngress,
+                preference: UInt16(number + 1), networkProtocol: networkProtocol,
+                verdict: .inject(into: target, cookie: Self.cookie))
+        }
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+}

@@ -1,0 +1,82 @@
+import LinuxKernel
+public import Netlink
+
+/// An interface whose packets went through an engine that was killed. They go their ordinary way.
+public struct EngineLeftover: Sendable, Hashable {
+    /// Its index.
+    public var index: Int32
+    /// Its name, or its former index if it is gone.
+    public var interface: String
+    /// The name that told the conditions from others of the interface.
+    public var name: String
+    /// The name of the profile.
+    public var profile: String
+    /// When it was conditioned, in seconds since 1970.
+    public var since: Int64
+}
+
+/// What the packet engine has in the network namespace of the calling thread, whether it lives or
+/// not.
+public enum EngineLeftovers {
+    /// Interfaces with wires of an engine that is not there any more; `live` are those of the one
+    /// that is. Needs no privilege.
+    public static func find(
+        besides live: [EmulatedInterface]
+    ) throws(NetlinkError) -> [EngineLeftover] {
+        let session = try NetlinkSession()
+        let links = try session.links()
+        let names = Dictionary(links.map { ($0.index, $0.name) }) { first, _ in first }
+        var found: [EngineLeftover] = []
+        for (_, mark) in wires(links) {
+            let isLive = live.contains { $0.index == mark.target && $0.name == mark.name }
+            let leftover = EngineLeftover(
+                index: mark.target, interface: names[mark.target] ?? "index \(mark.target)",
+                name: mark.name, profile: mark.profile, since: mark.since)
+            // Both directions say the same.
+            if !isLive, !found.contains(leftover) { found.append(leftover) }
+        }
+        return found.sorted { ($0.interface, $0.name) < ($1.interface, $1.name) }
+    }
+
+    private static func wires(_ links: [Link]) -> [(link: Link, mark: DetourMark)] {
+        links.compactMap { link in
+            guard link.group == Detour.group, let mark = DetourMark(alias: link.alias) else {
+                return nil
+            }
+            return (link, mark)
+        }
+    }
+
+    /// Takes away the conditions of the engine from interfaces, from all for nil, whether it lives,
+    /// hangs or is dead; with `name` only what was applied under that name. Requires root.
+    ///
+    /// - Returns: the names of the interfaces that had conditions, or wires of a dead engine.
+    public static func clear(
+        _ indices: [Int32]?, name: String?
+    ) throws(EngineError) -> [String] {
+        var cleared: [String] = []
+        do {
+            cleared = try EngineClient.remove(indices, name: name)?.map(\.interface) ?? []
+        } catch  where error.fault == .permission {
+            // Whoever has the engine's name conditions nothing.
+        } catch {
+            EngineClient.kill()
+        }
+        do {
+            let live = try EngineClient.status() ?? []
+            let leftovers = try find(besides: live).filter {
+                indices?.contains($0.index) ?? true && $0.name == name ?? $0.name
+            }
+            let session = try NetlinkSession()
+            let wires = wires(try session.links()).filter { _, mark in
+                leftovers.contains { $0.index == mark.target && $0.name == mark.name }
+            }
+            _ = try session.execute(wires.map { Link.delete(index: $0.link.index) })
+            return Set(cleared + leftovers.map(\.interface)).sorted()
+        } catch let error as EngineError {
+            throw error
+        } catch {
+            throw EngineError("\(error)")
+        }
+    }
+}

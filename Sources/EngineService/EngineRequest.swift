@@ -1,0 +1,129 @@
+public import LinkModel
+
+/// Which packets of an interface go through the engine.
+public struct DetouredTraffic: Sendable, Hashable, Codable {
+    /// As options of the command line; none for all traffic.
+    public var selectors: [String]
+    /// Whether not all traffic is meant, exceptions apart. Such comes before what is for all.
+    public var isSelective: Bool
+    /// Rules of nft for packets that leave, of which the first that matches decides.
+    public var up: [String]
+    /// Rules of nft for packets that arrive.
+    public var down: [String]
+
+    /// What a rule says of packets that go through the engine.
+    public static let verdict = "fwd to engine"
+
+    /// Makes a choice; by default all of IP but what neighbours say to each other.
+    public init(
+        selectors: [String] = [], isSelective: Bool = false, up: [String] = everything,
+        down: [String] = everything
+    ) {
+        self.selectors = selectors
+        self.isSelective = isSelective
+        self.up = up
+        self.down = down
+    }
+
+    /// Rules for all traffic.
+    public static let everything = [
+        "icmpv6 type 133-137 accept", "meta protocol ip \(verdict)",
+        "meta protocol ip6 \(verdict)",
+    ]
+
+    /// The rules of a direction, with the interface that leads to the engine.
+    func rules(_ direction: Direction, entrance: String) -> [String] {
+        (direction == .up ? up : down).map { rule in
+            guard rule.hasSuffix(Self.verdict) else { return rule }
+            return rule.dropLast(Self.verdict.count) + "fwd to \"\(entrance)\""
+        }
+    }
+}
+
+/// What `apply` asks of the packet engine.
+public struct EngineRequest: Sendable, Hashable, Codable {
+    /// What the links do. Files of delivery traces have to have absolute paths.
+    public var conditions: LinkConditions
+    /// The name under which `status` shows it.
+    public var profile: String
+    /// The indexes of the interfaces.
+    public var interfaces: [Int32]
+    /// The directions to be conditioned.
+    public var directions: [Direction]
+    /// Which packets are conditioned.
+    public var traffic: DetouredTraffic
+    /// The name that tells these conditions from others of the same interface.
+    public var name: String
+    /// Whether an interface that is conditioned already is changed.
+    public var replaces: Bool
+    /// Where the random numbers begin; nil: anywhere.
+    public var seed: UInt64?
+    /// The time, in seconds since 1970.
+    public var now: Int64
+
+    /// Asks for conditions.
+    public init(
+        conditions: LinkConditions, profile: String, name: String = "default",
+        traffic: DetouredTraffic = DetouredTraffic(), interfaces: [Int32],
+        directions: [Direction] = Direction.allCases, replaces: Bool = false, seed: UInt64? = nil,
+        now: Int64
+    ) {
+        self.conditions = conditions
+        self.profile = profile
+        self.name = name
+        self.traffic = traffic
+        self.interfaces = interfaces
+        self.directions = directions
+        self.replaces = replaces
+        self.seed = seed
+        self.now = now
+    }
+}
+
+/// Conditions of an interface that the packet engine carries out.
+public struct EmulatedInterface: Sendable, Hashable, Codable {
+    /// What passed in one direction.
+    public struct Counters: Sendable, Hashable, Codable {
+        /// Packets delivered.
+        public var packets: UInt64
+        /// Bytes delivered, IP headers included.
+        public var bytes: UInt64
+        /// Packets dropped by the queue.
+        public var dropped: UInt64
+        /// Packets lost by the loss model.
+        public var lost: UInt64
+        /// Packets on the way now.
+        public var queuedPackets: UInt64
+        /// The rate of delivery in the last second.
+        public var bitsPerSecond: UInt64
+    }
+
+    /// One direction.
+    public struct Way: Sendable, Hashable, Codable {
+        /// What the link does.
+        public var conditions: DirectionConditions
+        /// What passed.
+        public var counters: Counters
+    }
+
+    /// The index of the interface.
+    public var index: Int32
+    /// Its name.
+    public var interface: String
+    /// The name that tells these conditions from others of the interface.
+    public var name: String
+    /// Which traffic they are for, as options of the command line; none for all.
+    public var selectors: [String]
+    /// The name of the profile.
+    public var profile: String
+    /// When it was conditioned, in seconds since 1970.
+    public var since: Int64
+    /// Where the random numbers began.
+    public var seed: UInt64
+    /// The conditioned directions.
+    public var ways: [Direction: Way]
+    /// Extra delay of outgoing DNS.
+    public var dnsDelay: Duration?
+    /// Why it was not exactly what the conditions say; nil if it was.
+    public var flaw: String?
+}

@@ -1,0 +1,295 @@
+import LinkModel
+import LinuxKernel
+import Netlink
+import PacketLoop
+import SystemPackage
+import TrafficControl
+
+/// All interfaces of a network namespace that the engine conditions. Used by one thread.
+struct EngineRoom: ~Copyable {
+    /// Two threads for each: beyond this the machine would be busy with choosing among them.
+    static let mostInterfaces = 128
+
+    private var appliances: [Appliance.ID: Appliance] = [:]
+    /// What takes the packets of each interface, by its index.
+    private var installed: [Int32: HookTable] = [:]
+    private let session: NetlinkSession
+    private let maker: DetourMaker
+    private let tables: PacketFilterTables
+
+    private init(_ session: NetlinkSession, _ tables: consuming PacketFilterTables) {
+        self.session = session
+        self.tables = tables
+        maker = DetourMaker(session: session)
+    }
+
+    /// Works in the network namespace of the calling thread.
+    static func open() throws -> EngineRoom {
+        guard let tables = try PacketFilterTables.open() else { throw EngineError.noProgram }
+        return EngineRoom(try NetlinkSession(), tables)
+    }
+
+    var isEmpty: Bool { appliances.isEmpty }
+
+    /// Something to read means that the tables may be gone.
+    var tablesDescriptor: FileDescriptor { tables.descriptor }
+
+    /// The child process that has the tables.
+    var tablesProcess: Int32 { tables.processID }
+
+    /// Whether they are, once there is something to read.
+    var hasLostTables: Bool { tables.hasEnded }
+
+    /// By interface, and in the order in which they choose their packets.
+    var status: [EmulatedInterface] {
+        appliances.values.sorted {
+            ($0.target.name, $0.request.traffic.isSelective ? 0 : 1, $0.slot)
+                < ($1.target.name, $1.request.traffic.isSelective ? 0 : 1, $1.slot)
+        }.map(\.status)
+    }
+
+    func tick() {
+        for appliance in appliances.values { appliance.tick() }
+    }
+
+    // MARK: Applying
+
+    /// What is to become of one interface.
+    private struct Undertaking {
+        var link: Link
+        var former: Appliance?
+        var seed: UInt64
+        var slot: Int
+        /// In all directions of the request.
+        var detours: [Detour]
+        var added: [Appliance.Way] = []
+    }
+
+    /// Conditions all interfaces of the request, or none.
+    mutating func apply(_ request: EngineRequest) throws(EngineError) {
+        let traces: LinkTraces
+        do {
+            traces = try LinkTraces(readingFor: request.conditions)
+        } catch {
+            throw EngineError(
+                error.description, fault: error.isMalformed ? .badFile : .unreadableFile)
+        }
+        var undertakings: [Undertaking] = []
+        for index in request.interfaces { undertakings.append(try prepare(index, request)) }
+        let new = undertakings.count { $0.former == nil }
+        guard appliances.count + new <= Self.mostInterfaces else {
+            throw EngineError(
+                "the packet engine conditions \(Self.mostInterfaces) interfaces at most, with two "
+                    + "threads for each; the kernel's data plane conditions any number (see "
+                    + "linkcond doctor)", fault: .unavailable)
+        }
+        do {
+            for number in undertakings.indices {
+                try makeWays(of: &undertakings[number], request, traces)
+            }
+            try install(undertakings.map { table(after: $0, request) })
+        } catch {
+            for undertaking in undertakings { dismantle(undertaking.added) }
+            throw error
+        }
+        for undertaking in undertakings { conclude(undertaking, request, traces) }
+    }
+
+    private func prepare(
+        _ index: Int32, _ request: EngineRequest
+    ) throws(EngineError) -> Undertaking {
+        let link = try Self.check(link(index), index)
+        let former = appliances[Appliance.ID(target: index, name: request.name)]
+        if let former, !request.replaces {
+            throw .alreadyConditioned(
+                link.name, name: request.name, profile: former.request.profile)
+        }
+        if let former, let seed = request.seed, seed != former.seed {
+            throw EngineError(
+                "\(link.name): the random numbers of a conditioned interface go on from --seed "
+                    + "\(former.seed); leave out --seed, or linkcond clear -i \(link.name) first",
+                fault: .usage)
+        }
+        let slot = try slot(of: former, on: link)
+        let target = Interface(index: index, name: link.name)
+        return Undertaking(
+            link: link, former: former,
+            seed: former?.seed ?? request.seed ?? UInt64(UInt32.random(in: .min ... .max)),
+            slot: slot,
+            detours: Direction.allCases.filter(request.directions.contains).map { direction in
+                Detour(target: target, address: link.address, direction: direction, slot: slot)
+            })
+    }
+
+    /// The slot of conditions; for new ones that behind all others: what came first chooses first.
+    private func slot(of former: Appliance?, on link: Link) throws(EngineError) -> Int {
+        if let former { return former.slot }
+        let taken = Set(appliances.values.filter { $0.target.index == link.index }.map(\.slot))
+        let next = taken.max().map { $0 + 1 } ?? 0
+        if Detour.slots.contains(next) { return next }
+        guard let free = Detour.slots.last(where: { !taken.contains($0) }) else {
+            throw EngineError(
+                "\(link.name): has \(Detour.slots.count) conditions already, which are the most; "
+                    + "linkcond clear --name takes one away", fault: .unavailable)
+        }
+        return free
+    }
+
+    private func link(_ index: Int32) throws(EngineError) -> Link? {
+        do {
+            return try session.get([Link.get(index: index)])[0].flatMap(Link.init)
+        } catch {
+            throw EngineError("\(error)")
+        }
+    }
+
+    /// Whether an interface can be conditioned by an engine.
+    static func check(_ link: Link?, _ index: Int32) throws(EngineError) -> Link {
+        guard let link else { throw .vanished("index \(index)") }
+        let reason: String? =
+            if link.group == Detour.group {
+                "belongs to linkcond itself; name the interface that it conditions"
+            } else if link.isLoopback {
+                "the packet engine leaves the loopback of a host alone, which would have to take "
+                    + "packets with loopback addresses from elsewhere; linkcond run --loopback "
+                    + "conditions that of a command"
+            } else if !link.hasEthernetHeader {
+                "the packet engine conditions Ethernet interfaces only, and this is none; name "
+                    + "the one that its packets leave by, or use a kernel with netem (see "
+                    + "linkcond doctor)"
+            } else if !link.isUp {
+                "the interface is down; bring it up with: ip link set \(link.name) up"
+            } else if !HookTable.canName(link.name) {
+                "nftables cannot be told a name with such letters; rename the interface"
+            } else {
+                nil
+            }
+        guard let reason else { return link }
+        throw EngineError("\(link.name): \(reason)", fault: .unavailable)
+    }
+
+    private func makeWays(
+        of undertaking: inout Undertaking, _ request: EngineRequest, _ traces: LinkTraces
+    ) throws(EngineError) {
+        for detour in undertaking.detours
+        where undertaking.former?.ways[detour.direction] == nil {
+            undertaking.added.append(
+                try maker.make(detour, request, traces, seed: undertaking.seed))
+        }
+    }
+
+    /// The table of an interface when an undertaking is done.
+    private func table(after undertaking: Undertaking, _ request: EngineRequest) -> HookTable {
+        let link = undertaking.link
+        let others = appliances.values.filter {
+            $0.target.index == link.index && $0.request.name != request.name
+        }
+        let ways = undertaking.detours.map { HookTable.Way(detour: $0, traffic: request.traffic) }
+        return HookTable(
+            target: Interface(index: link.index, name: link.name),
+            ways: others.flatMap(\.hooks) + ways)
+    }
+
+    /// Has the kernel send packets on their detours, for all interfaces in one transaction.
+    private mutating func install(_ tables: [HookTable]) throws(EngineError) {
+        let changed = tables.filter { installed[$0.target.index] != $0 }
+        guard !changed.isEmpty else { return }
+        let text = changed.map { (installed[$0.target.index]?.deleteText ?? "") + $0.addText }
+        do {
+            try self.tables.run(text.joined())
+        } catch {
+            throw error.isUnsupported
+                ? .noHook(error.message)
+                : EngineError("nftables refuses what the packet engine needs: \(error.message)")
+        }
+        for table in changed { installed[table.target.index] = table }
+    }
+
+    private mutating func conclude(
+        _ undertaking: Undertaking, _ request: EngineRequest, _ traces: LinkTraces
+    ) {
+        guard let former = undertaking.former else {
+            let new = Appliance(
+                undertaking.link, request, seed: undertaking.seed, slot: undertaking.slot,
+                ways: undertaking.added)
+            appliances[new.id] = new
+            return
+        }
+        let gone = former.change(to: request, traces, adding: undertaking.added)
+        dismantle(gone)
+        // The alias tells those who find the wires when this process is gone.
+        _ = try? session.execute(
+            former.ways.values.map {
+                Link.setAlias(index: $0.ends.near, former.mark.alias)
+            })
+    }
+
+    /// Ends loops to which nothing comes any more, and takes their wires away.
+    private func dismantle(_ ways: [Appliance.Way]) {
+        for way in ways { way.loop.stop() }
+        maker.remove(ways.map(\.detour))
+    }
+
+    // MARK: Removing
+
+    /// Takes conditions away and tells which: those of the interfaces with these indexes or of
+    /// all, and under this name or any.
+    mutating func remove(_ indices: [Int32]?, name: String? = nil) -> [EmulatedInterface] {
+        let removed = appliances.values.filter {
+            indices?.contains($0.target.index) ?? true && $0.request.name == name ?? $0.request.name
+        }
+        let ways = removed.flatMap(\.ways.values)
+        // What is under way is lost: it must not arrive behind what overtakes it from now on.
+        for way in ways { way.loop.stop() }
+        for appliance in removed { appliances[appliance.id] = nil }
+        for index in Set(removed.map(\.target.index)) { reinstall(index) }
+        dismantle(ways)
+        return removed.map(\.status)
+    }
+
+    /// Has the kernel take the packets of those conditions of an interface that are left.
+    private mutating func reinstall(_ index: Int32) {
+        let left = appliances.values.filter { $0.target.index == index }
+        do {
+            if let first = left.first {
+                try install([HookTable(target: first.target, ways: left.flatMap(\.hooks))])
+            } else if let table = installed[index] {
+                installed[index] = nil
+                try tables.run(table.deleteText)
+            }
+        } catch {
+            // A table that nobody serves would take packets for ever. It goes with its connection,
+            // and so do all others, which the server notices.
+            tables.end()
+        }
+    }
+
+    // MARK: Following the interfaces
+
+    /// Looks whether interfaces are gone, have another name or another address.
+    mutating func followInterfaces() {
+        for index in Set(appliances.keys.map(\.target)) {
+            guard let found = try? session.get([Link.get(index: index)]) else { continue }
+            if let link = found[0].flatMap(Link.init) {
+                follow(link)
+            } else {
+                _ = remove([index])
+            }
+        }
+    }
+
+    private mutating func follow(_ link: Link) {
+        let changed = appliances.values.filter { appliance in
+            appliance.target.index == link.index
+                && (appliance.target.name != link.name || appliance.address != link.address)
+        }
+        for appliance in changed {
+            if link.address != appliance.address, let down = appliance.ways[.down] {
+                _ = try? session.execute([Link.setAddress(index: down.ends.near, link.address)])
+            }
+            appliance.follow(link)
+        }
+        // Newer kernels let go of an interface that has lost the name by which it was hooked.
+        if !changed.isEmpty, HookTable.canName(link.name) { reinstall(link.index) }
+    }
+}

@@ -1,0 +1,72 @@
+import LinkModel
+import TrafficControl
+
+/// The table of the packet filter that takes an interface's packets, for all its conditions.
+///
+/// It belongs to the engine's connection to the packet filter and goes with that: when the engine
+/// dies, whatever kills it, packets go their ordinary way again.
+struct HookTable: Hashable {
+    /// What is taken for some conditions in one direction.
+    struct Way: Hashable {
+        var detour: Detour
+        var traffic: DetouredTraffic
+    }
+
+    /// The interface.
+    let target: Interface
+    /// The conditioned directions, in the order in which they choose their packets.
+    let ways: [Way]
+
+    /// A table for ways in any order: what chooses some traffic comes before what is for all, and
+    /// else what came first.
+    init(target: Interface, ways: [Way]) {
+        self.target = target
+        self.ways = ways.sorted { Self.order($0) < Self.order($1) }
+    }
+
+    private static func order(_ way: Way) -> (Int, Int) {
+        (way.traffic.isSelective ? 0 : 1, way.detour.slot)
+    }
+
+    private var table: String { "netdev linkcond_\(target.index)" }
+
+    /// The commands that make it. Equivalent to `nft -f`, as long as that lives.
+    var addText: String {
+        let sinks = ways.map { "\"\($0.detour.far)\"" }.joined(separator: ", ")
+        var lines = ["add table \(table) { flags owner; }"]
+        // What arrives there is the engine's, and the host must not look at it as well.
+        lines.append(
+            "add chain \(table) engine { type filter hook ingress devices = { \(sinks) } "
+                + "priority 0; policy drop; }")
+        for direction in Direction.allCases {
+            let ways = ways.filter { $0.detour.direction == direction }
+            guard !ways.isEmpty else { continue }
+            let hook = direction == .up ? "egress" : "ingress"
+            lines.append(
+                "add chain \(table) \(direction.rawValue) { type filter hook \(hook) device "
+                    + "\"\(target.name)\" priority 0; }")
+            lines += Self.rules(ways, direction).map {
+                "add rule \(table) \(direction.rawValue) \($0)"
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func rules(_ ways: [Way], _ direction: Direction) -> [String] {
+        let mark = "0x" + String(Detour.mark, radix: 16)
+        // Nobody else is to see the mark; with it a packet would go round the next engine.
+        return ["meta mark \(mark) meta mark set 0 accept"]
+            + ways.flatMap { $0.traffic.rules(direction, entrance: $0.detour.near) }
+    }
+
+    /// The command that takes it away.
+    var deleteText: String { "delete table \(table)\n" }
+
+    /// Whether nft can be told the name of an interface: its texts know no escapes, and a star
+    /// stands for any letters.
+    static func canName(_ interface: String) -> Bool {
+        interface.utf8.allSatisfy { byte in
+            byte > 0x20 && byte < 0x7f && !"\"*\\;{}".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Glibc
+import Synchronization
+public import SystemPackage
+
+/// A connection to the packet filter of a network namespace, to which tables can belong
+/// (`flags owner`): the kernel takes them away when the connection ends.
+///
+/// It is a child process of `nft --interactive`, which the kernel ends with this process, however
+/// that ends.
+public struct PacketFilterTables: ~Copyable, Sendable {
+    /// Why commands were not carried out; none of them was.
+    public struct Refusal: Error, Hashable, Sendable {
+        /// The program's words, in one line.
+        public let message: String
+        /// Whether the kernel lacks what the commands need.
+        public let isUnsupported: Bool
+    }
+
+    private let process: Atomic<Int32>
+    private let commands: OwnedDescriptor
+    private let messages: OwnedDescriptor
+    private static let patience = Duration.seconds(20)
+
+    /// The process of nft; zero if it was ended.
+    public var processID: Int32 { process.load(ordering: .relaxed) }
+
+    /// Something to read means that the connection may have ended.
+    public var descriptor: FileDescriptor { messages.raw }
+
+    /// Whether the connection has ended, once there is something to read.
+    public var hasEnded: Bool { read() == nil }
+
+    /// What there is to read; nil at the end.
+    private borrowing func read() -> String? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count =
+            (try? unsafe buffer.withUnsafeMutableBytes { try unsafe messages.raw.read(into: $0) })
+            ?? 0
+        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+    }
+
+    /// Connects to the namespace of the calling thread, which has to live as long; nil where
+    /// nftables is not installed.
+    public static func open() throws(KernelError) -> PacketFilterTables? {
+        guard let path = HelperProgram.path(of: "nft") else { return nil }
+        do {
+            let (input, commands) = try HelperProgram.pipe()
+            defer { try? input.close() }
+            let commandsOwner = OwnedDescriptor(adopting: commands)
+            let (messages, errors) = try HelperProgram.pipe()
+            defer { try? errors.close() }
+            let messagesOwner = OwnedDescriptor(adopting: messages)
+            let nowhere = try FileDescriptor.open(
+                FilePath("/dev/null"), .writeOnly, options: [.closeOnExec])
+            defer { try? nowhere.close() }
+            var program = Program([RawText(path), RawText("--interactive")])
+            program.streams = [input, nowhere, errors]
+            program.diesWithParent = true
+            return PacketFilterTables(
+                process: try program.start(), commands: commandsOwner, messages: messagesOwner)
+        } catch {
+            let reason = (error as? Program.Failure)?.errno ?? error as? Errno ?? .ioError
+            throw KernelError(.create, subject: path, errno: reason)
+        }
+    }
+
+    private init(
+        process: Int32, commands: consuming OwnedDescriptor, messages: consuming OwnedDescriptor
+    ) {
+        self.process = Atomic(process)
+        self.commands = commands
+        self.messages = messages
+    }
+
+    deinit { end() }
+
+    /// Ends the connection now. The kernel takes the tables away.
+    public borrowing func end() {
+        let process = process.exchange(0, ordering: .relaxed)
+        guard process > 0 else { return }
+        Process.signal(SIGKILL, to: process)
+        _ = Process.wait(for: process)
+    }
+
+    /// Carries out commands, each on a line, in one transaction. Equivalent to `nft -f -`.
+    ///
+    /// Requires `CAP_NET_ADMIN`. Not to be called by a thread that is not to get `SIGPIPE`.
+    public borrowing func run(_ lines: String) throws(Refusal) {
+        // A line is a transaction; and what is no command at all is answered when all before it
+        // is done.
+        let line = lines.split(separator: "\n").joined(separator: "; ")
+        let end = "end-of-\(UInt64.random(in: .min ... .max))"
+        do {
+            _ = try commands.raw.writeAll("\(line)\n\(end)\n".utf8)
+        } catch {
+            throw Refusal(message: "nft has ended: \(error)", isUnsupported: false)
+        }
+        try check(try messages(until: end))
+    }
+
+    private borrowing func messages(until end: String) throws(Refusal) -> String {
+        let deadline = ContinuousClock.now + Self.patience
+        var text = ""
+        while !text.contains(end) {
+            let left = max(.zero, deadline - .now)
+            guard !Readiness.wait(for: [messages.raw], timeout: left).isEmpty else {
+                throw Refusal(message: "nft does not answer", isUnsupported: false)
+            }
+            guard let part = read() else { throw Self.refusal(text) }
+            text += part
+        }
+        return text
+    }
+
+    /// The last error is that of what is no command.
+    private borrowing func check(_ text: String) throws(Refusal) {
+        let errors = text.split(whereSeparator: \.isNewline).filter { $0.contains("Error:") }
+        guard errors.count > 1 else { return }
+        throw Self.refusal(errors.dropLast().joined(separator: "\n"))
+    }
+
+    private static func refusal(_ text: String) -> Refusal {
+        let lines = text.split(whereSeparator: \.isNewline)
+        let unsupported = ["not supported", "No such file or directory"]
+        return Refusal(
+            message: lines.isEmpty ? "nft has ended" : lines.prefix(2).joined(separator: "; "),
+            isUnsupported: lines.contains { line in unsupported.contains { line.contains($0) } })
+    }
+}

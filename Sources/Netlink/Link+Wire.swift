@@ -1,0 +1,64 @@
+import CNetlink
+
+extension Link {
+    /// A wire within a namespace that carries frames of another interface and nothing else: it
+    /// takes the longest packets there are, and its ends do not ask who is at the other one.
+    public struct SilentWire: Sendable, Hashable {
+        /// The name of the end at which frames are put in.
+        public var near: String
+        /// The name of the end at which they come out.
+        public var far: String
+        /// The group of both ends.
+        public var group: UInt32
+        /// The address of the near end on the link layer; nil for any.
+        public var nearAddress: [UInt8]?
+
+        /// Describes a wire.
+        public init(near: String, far: String, group: UInt32, nearAddress: [UInt8]? = nil) {
+            self.near = near
+            self.far = far
+            self.group = group
+            self.nearAddress = nearAddress
+        }
+    }
+
+    /// The longest packet that a veth takes.
+    private static let longestPacket: UInt32 = 65_535
+
+    /// Makes a wire. Equivalent to `ip link add NAME group G mtu 65535 arp off type veth
+    /// peer name NAME group G mtu 65535 arp off`.
+    public static func add(_ wire: SilentWire) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
+        describe(wire.near, of: wire, address: wire.nearAddress, builder)
+        builder.nest(Int(IFLA_LINKINFO)) { builder in
+            builder.put(Int(IFLA_INFO_KIND), "veth")
+            builder.nest(Int(IFLA_INFO_DATA)) { builder in
+                builder.nest(Int(VETH_INFO_PEER)) {
+                    describe(wire.far, of: wire, address: nil, $0)
+                }
+            }
+        }
+        return builder.finish()
+    }
+
+    private static func describe(
+        _ name: String, of wire: SilentWire, address: [UInt8]?, _ builder: borrowing MessageBuilder
+    ) {
+        var header = header(index: 0)
+        header.ifi_flags = UInt32(IFF_NOARP.rawValue)
+        header.ifi_change = UInt32(IFF_NOARP.rawValue)
+        builder.append(header)
+        builder.put(Int(IFLA_IFNAME), name)
+        builder.put(Int(IFLA_MTU), longestPacket)
+        builder.put(Int(IFLA_GROUP), wire.group)
+        if let address { builder.put(Int(IFLA_ADDRESS), bytes: address) }
+    }
+
+    /// Changes the address on the link layer. Equivalent to `ip link set dev NAME address MAC`.
+    public static func setAddress(index: Int32, _ address: [UInt8]) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        builder.append(header(index: index))
+        builder.put(Int(IFLA_ADDRESS), bytes: address)
+        return builder.finish()
+    }
+}

@@ -1,0 +1,73 @@
+public import LinkModel
+public import LinkUnits
+public import LinuxKernel
+import PacketEngine
+
+/// Carries the frames of one direction of an interface through an emulated link and back, where
+/// filters send them on a detour.
+///
+/// As one direction of a `PacketLoop` in everything else. What filters take comes to an interface
+/// of the caller's; what has passed the link leaves with a mark, by which the filters let it be.
+public final class DetourLoop: Sendable {
+    private let loop: DirectionLoop
+
+    /// Opens sockets in the calling thread's network namespace. From then on frames are kept for
+    /// `start`, but none is passed on.
+    ///
+    /// - Parameters:
+    ///   - direction: which of the conditions count.
+    ///   - source: the index of the interface to which the frames come. It has to be up.
+    ///   - exit: where they go.
+    ///   - conditions: what the link does.
+    ///   - traces: the delivery traces that the conditions name.
+    ///   - seed: where its random numbers begin, as in a `PacketLoop`.
+    ///   - memory: packets beyond it are dropped and counted.
+    public init(
+        _ direction: LinkDirection, from source: Int32, to exit: MarkedExit,
+        conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
+        memory: ByteCount = PacketLoop.defaultMemory
+    ) throws(KernelError) {
+        loop = try DirectionLoop(
+            direction, .detour(from: source, to: exit),
+            LinkEmulator(direction, conditions, traces, seed: seed), memory: memory,
+            clock: .startingNow(), observer: nil)
+    }
+
+    deinit { stop() }
+
+    /// Starts to carry frames.
+    public func start() throws(KernelError) { try loop.start() }
+
+    /// Changes the conditions of the link; what is on it is not lost.
+    public func change(to conditions: LinkConditions, traces: LinkTraces) {
+        loop.change(to: conditions, traces)
+    }
+
+    /// What it has done so far.
+    public var statistics: DirectionStatistics { loop.statistics }
+
+    /// Ends the loop and waits until it has ended. What is on the link is lost.
+    public func stop() { loop.stop() }
+}
+
+extension LinkEmulator {
+    /// One direction of a link.
+    init(
+        _ direction: LinkDirection, _ conditions: LinkConditions, _ traces: LinkTraces,
+        seed: UInt64
+    ) {
+        let conditions = conditions.withExplicitLoss
+        self.init(
+            direction.conditions(of: conditions), dnsDelay: direction.dnsDelay(conditions),
+            trace: traces[direction],
+            // Any other number will do, so that the directions do not lose in step.
+            seed: direction == .up ? seed : ~seed)
+    }
+}
+
+extension LinkDirection {
+    /// Only questions are delayed, and they go up.
+    func dnsDelay(_ conditions: LinkConditions) -> Duration? {
+        self == .up ? conditions.dnsDelay : nil
+    }
+}

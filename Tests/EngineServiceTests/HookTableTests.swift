@@ -1,0 +1,80 @@
+import Foundation
+import LinkModel
+import TrafficControl
+import Testing
+
+@testable import EngineService
+
+@Suite("Hook table") struct HookTableTests {
+    private func table(_ ways: HookTable.Way...) -> HookTable {
+        HookTable(target: .init(index: 5, name: "eth0"), ways: ways)
+    }
+
+    private func way(
+        _ direction: Direction, slot: Int = 0, _ traffic: DetouredTraffic = DetouredTraffic()
+    ) -> HookTable.Way {
+        var detour = Detour.sample(direction)
+        detour.slot = slot
+        return HookTable.Way(detour: detour, traffic: traffic)
+    }
+
+    @Test func `takes IP of both directions, and lets be what the engine is done with`() {
+        #expect(
+            table(way(.up), way(.down)).addText == """
+                add table netdev linkcond_5 { flags owner; }
+                add chain netdev linkcond_5 engine { type filter hook ingress devices = \
+                { "lcu5e", "lcd5e" } priority 0; policy drop; }
+                add chain netdev linkcond_5 up { type filter hook egress device "eth0" priority 0; }
+                add rule netdev linkcond_5 up meta mark 0x1c0d7181 meta mark set 0 accept
+                add rule netdev linkcond_5 up icmpv6 type 133-137 accept
+                add rule netdev linkcond_5 up meta protocol ip fwd to "lcu5"
+                add rule netdev linkcond_5 up meta protocol ip6 fwd to "lcu5"
+                add chain netdev linkcond_5 down { type filter hook ingress device "eth0" \
+                priority 0; }
+                add rule netdev linkcond_5 down meta mark 0x1c0d7181 meta mark set 0 accept
+                add rule netdev linkcond_5 down icmpv6 type 133-137 accept
+                add rule netdev linkcond_5 down meta protocol ip fwd to "lcd5"
+                add rule netdev linkcond_5 down meta protocol ip6 fwd to "lcd5"
+
+                """)
+    }
+
+    @Test func `leaves the other direction alone`() {
+        let text = table(way(.down)).addText
+        #expect(!text.contains("egress") && !text.contains("lcu5"))
+    }
+
+    @Test func `of several conditions those come first that choose, then the older ones`() throws {
+        func chosen(_ port: Int) -> DetouredTraffic {
+            DetouredTraffic(
+                isSelective: true, up: ["tcp dport \(port) \(DetouredTraffic.verdict)"], down: [])
+        }
+        let text = table(way(.up), way(.up, slot: 2, chosen(2)), way(.up, slot: 1, chosen(1)))
+            .addText
+        let places = try [
+            "up tcp dport 1 fwd to \"lcu5.1\"", "dport 2 fwd to \"lcu5.2\"", "\"lcu5\"",
+        ]
+        .map { try #require(text.range(of: $0 + "\n")).lowerBound }
+        #expect(places == places.sorted())
+        #expect(text.components(separatedBy: "meta mark set").count == 2)
+    }
+
+    @Test(arguments: ["eth0", "wlp0s20f3", "br-1f2e", "eth0.100", "eth0@x", "a'b", "$x"])
+    func `can name ordinary interfaces`(name: String) {
+        #expect(HookTable.canName(name))
+    }
+
+    @Test(arguments: ["a\"b", "eth*", "a\\b", "a;b", "a{b}", "é0", "a\u{7}b"])
+    func `does not name what nft would take for something else`(name: String) {
+        #expect(!HookTable.canName(name))
+    }
+}
+
+extension Detour {
+    /// That of eth0, which has the index 5.
+    static func sample(_ direction: Direction) -> Detour {
+        Detour(
+            target: .init(index: 5, name: "eth0"), address: [2, 0, 0, 0, 0, 5],
+            direction: direction)
+    }
+}

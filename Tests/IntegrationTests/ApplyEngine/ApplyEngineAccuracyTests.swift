@@ -1,0 +1,96 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// What an interface does under a profile that the packet engine carries out.
+@Suite("Accuracy of apply with the packet engine", .serialized, .requiresEngineHooks)
+struct ApplyEngineAccuracyTests {
+    @Test(arguments: [("LTE", 115.0), ("3G", 200), ("Edge", 840)])
+    func `a round trip takes the sum of both delays`(
+        profile: String, milliseconds: Double
+    ) async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine(profile)
+            for address in [TestNetwork.serverIPv4, TestNetwork.serverIPv6] {
+                let time = try await network.shortestRoundTrip(to: address)
+                // The serialisation of 84 bytes over the slowest link here takes 6 ms.
+                #expect(time >= milliseconds - 0.1, "to \(address)")
+                #expect(time <= milliseconds * 1.02 + 8, "to \(address)")
+            }
+        }
+    }
+
+    @Test func `TCP gets the bandwidth that headers leave, each way`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine(
+                "LTE", "--set", "down.bandwidth=8 Mbit/s", "--set", "up.bandwidth=3 Mbit/s",
+                "--set", "down.delay=10 ms", "--set", "up.delay=10 ms")
+            let headers = 1448.0 / 1500
+            let down = try await network.goodput(down: true)
+            #expect(abs(down / (8e6 * headers) - 1) < 0.05, "down \(down) bit/s")
+            let up = try await network.goodput(down: false)
+            #expect(abs(up / (3e6 * headers) - 1) < 0.05, "up \(up) bit/s")
+        }
+    }
+
+    @Test func `high-loss takes its share each way, over IPv4 and IPv6`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine(
+                "high-loss", "--set", "down.delay=20 ms", "--set", "up.delay=20 ms", "--seed", "7")
+            for (isDown, isIPv6) in [(true, false), (false, true)] {
+                let probe = try await network.probe(
+                    down: isDown, isIPv6: isIPv6, count: 2000, rate: 1000)
+                // Five standard deviations of the binomial distribution.
+                #expect(abs(probe.lossRatio - 0.1) < 0.0336, "\(probe)")
+                #expect(probe.reordered == 0 && probe.duplicates == 0 && probe.corrupted == 0)
+            }
+            let status = try await network.engineStatus()
+            #expect(status.seed == 7 && status.down.map { $0.counters.lost > 100 } == true)
+        }
+    }
+
+    @Test func `outgoing DNS takes longer, other traffic does not`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine(
+                "baseline.yaml".absoluteFixture, "--set", "dns.delay=300 ms")
+            let dns = try await network.probe(down: false, count: 50, rate: 100, port: 53)
+            #expect(dns.received == 50 && dns.median > 299 && dns.median < 330, "\(dns)")
+            let other = try await network.probe(down: false, count: 50, rate: 100, port: 54)
+            #expect(other.received == 50 && other.median < 30, "\(other)")
+        }
+    }
+
+    @Test func `conditions change under load, and no packet is lost, doubled or overtaken`()
+        async throws
+    {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE", "--set", "down.delay=200 ms")
+            async let probing = network.probe(down: true, count: 3000, rate: 500)
+            for profile in ["3G", "LTE", "Wi-Fi", "LTE"] {
+                try await Task.sleep(for: .milliseconds(800))
+                try await network.applyEngine(
+                    profile, "--replace", "--set", "down.delay=200 ms", "--set",
+                    "down.bandwidth=20 Mbit/s")
+            }
+            let probe = try await probing
+            #expect(probe.received == 3000 && probe.reordered == 0, "\(probe)")
+            #expect(probe.duplicates == 0, "\(probe)")
+        }
+    }
+
+    @Test func `a packet engine killed under load lets traffic flow`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE")
+            async let probing = network.probe(down: true, count: 1500, rate: 300)
+            try await Task.sleep(for: .milliseconds(2500))
+            try await network.killEngine()
+            let probe = try await probing
+            // Lost is what was under way and what came until the kernel noticed: 1 s at most.
+            #expect(probe.received >= 1180 && probe.duplicates == 0, "\(probe)")
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) < 20)
+            let status = try await network.engineStatus()
+            #expect(status.problem?.contains("has died") == true)
+            #expect(status.faithful == nil && status.profile == "apple/LTE")
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// How the packet engine of a host begins, follows its interfaces, and ends.
+@Suite("Lifetime of apply with the packet engine", .requiresEngineHooks)
+struct ApplyEngineLifetimeTests {
+    @Test func `apply, replace and clear again and again leak and duplicate nothing`()
+        async throws
+    {
+        try await TestNetwork.withEngine { network in
+            async let probing = network.probe(down: true, count: 4000, rate: 400)
+            for round in 0..<20 {
+                try await network.applyEngine("Wi-Fi")
+                try await network.applyEngine(round.isMultiple(of: 2) ? "LTE" : "DSL", "--replace")
+                #expect(try await network.engineProcesses().count == 1)
+                try await network.mustRun("clear")
+                #expect(try await network.engineProcesses() == [])
+            }
+            let probe = try await probing
+            // A faster link overtakes what was under way on a slower one only when that is gone.
+            #expect(probe.duplicates == 0 && probe.corrupted == 0, "\(probe)")
+            #expect(probe.reordered == 0, "\(probe)")
+        }
+    }
+
+    @Test func `one engine serves several interfaces, which come and go one by one`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.batch(
+                """
+                link add x0 type veth peer name x1
+                link set x0 addrgenmode none up
+                link set x1 addrgenmode none up
+                """, in: network.app)
+            try await network.applyEngine("LTE", "-i", "eth0", "-i", "x0")
+            try await network.applyEngine("3G", "-i", "x1", "--direction", "up")
+            #expect(try await network.engineProcesses().count == 1)
+            var conditioned = try await network.status().conditioned
+            #expect(conditioned.map(\.interface) == ["eth0", "x0", "x1"])
+            #expect(conditioned[2].down == nil && conditioned[2].up?.delayMilliseconds == 100)
+            // Its wires go with the interface, here by the engine's hand, and those of its peer.
+            try await network.batch("link del x0", in: network.app)
+            for _ in 0..<100 where conditioned.count > 1 {
+                try await Task.sleep(for: .milliseconds(50))
+                conditioned = try await network.status().conditioned
+            }
+            #expect(conditioned.map(\.interface) == ["eth0"])
+            let links = try await network.run("ip", ["-o", "link"]).standardOutput
+            #expect(links.split(separator: "\n").count { $0.contains(": lc") } == 4, "\(links)")
+        }
+    }
+
+    @Test func `a renamed interface with another address stays conditioned`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE")
+            try await network.batch(
+                "link set eth0 down\nlink set eth0 name wan0 address 02:00:00:00:00:77 up",
+                in: network.app)
+            for _ in 0..<100 {
+                let status = try await network.engineStatus()
+                if status.interface == "wan0" { break }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            let time = try await network.shortestRoundTrip(to: TestNetwork.serverIPv4)
+            #expect(time >= 114.9)
+            try await network.mustRun("clear", "-i", "wan0")
+            try await network.batch(
+                "link set wan0 down\nlink set wan0 name eth0 up", in: network.app)
+        }
+    }
+
+    @Test func `two applies at once: one does it, the other says so`() async throws {
+        try await TestNetwork.withEngine { network in
+            async let first = network.linkcond("apply", "LTE", "--backend", "engine")
+            async let second = network.linkcond("apply", "3G", "--backend", "engine")
+            let results = try await [first, second]
+            #expect(results.map(\.exitCode).sorted { ($0 ?? 0) < ($1 ?? 0) } == [0, 64])
+            #expect(results.contains { $0.standardError.contains("conditioned with") })
+            #expect(try await network.engineProcesses().count == 1)
+        }
+    }
+
+    @Test func `told to end, the engine takes everything with it`() async throws {
+        try await TestNetwork.withEngine { network in
+            let before = try await network.engineState()
+            try await network.applyEngine("LTE")
+            try await network.killEngine(signal: SIGTERM)
+            try await network.expectNothingLeft(since: before)
+        }
+    }
+
+    @Test func `an engine whose nft was killed takes everything with it`() async throws {
+        try await TestNetwork.withEngine { network in
+            let before = try await network.engineState()
+            try await network.applyEngine("LTE")
+            let pids = try await runProcess("ip", ["netns", "pids", network.app]).standardOutput
+            let engine = try #require(try await network.engineProcesses().first)
+            for pid in pids.split(whereSeparator: \.isNewline).compactMap({ Int32($0) })
+            where pid != engine {
+                kill(pid, SIGKILL)
+            }
+            try await network.expectNothingLeft(since: before)
+        }
+    }
+
+    @Test func `clear ends an engine that hangs`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE")
+            let process = try #require(try await network.engineProcesses().first)
+            kill(process, SIGSTOP)
+            let status = try await network.engineStatus()
+            #expect(status.problem?.contains("does not answer") == true)
+        }
+    }
+
+    @Test func `a dead engine's interface is conditioned anew`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE")
+            try await network.killEngine()
+            try await network.applyEngine("3G")
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 199.9)
+        }
+    }
+
+    @Test func `a namespace that is deleted does not live on for the engine`() async throws {
+        let namespace = "lctest-gone-\(ProcessInfo.processInfo.processIdentifier)"
+        try await TestNetwork.with { network in
+            try await network.batch(
+                """
+                netns add \(namespace)
+                link add x0 netns \(namespace) type veth peer name x1 netns \(namespace)
+                """)
+            try await network.batch("link set x0 up", in: namespace)
+            let applied = try await runProcess(
+                "ip",
+                [
+                    "netns", "exec", namespace, try TestNetwork.program(), "apply", "LTE", "-i",
+                    "x0", "--backend", "engine",
+                ])
+            #expect(applied.exitCode == 0, "\(applied.standardError)")
+            let pids = try await runProcess("ip", ["netns", "pids", namespace]).standardOutput
+            let process = try #require(
+                pids.split(whereSeparator: \.isNewline).first.flatMap { Int32($0) })
+            try await network.batch("netns del \(namespace)")
+            for _ in 0..<600 where kill(process, 0) == 0 {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(kill(process, 0) != 0)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import LinkTesting
+import Testing
+
+extension Trait where Self == ConditionTrait {
+    /// Runs a test only where the kernel can give an interface's packets to the packet engine.
+    static var requiresEngineHooks: Self {
+        .enabled("the kernel has to have nftables with hooks on devices, and root to ask it") {
+            kernelHasEngineHooks
+        }
+    }
+
+    /// Runs a test only where the kernel cannot.
+    static var requiresNoEngineHooks: Self {
+        .enabled("the kernel must not have nftables") { !kernelHasEngineHooks }
+    }
+}
+
+private let kernelHasEngineHooks =
+    (try? shell(
+        """
+        unshare --net sh -ec 'ip link set lo up
+        nft "add table netdev t { flags owner; }; add chain netdev t c \\
+        { type filter hook egress device \\"lo\\" priority 0; }; add rule netdev t c fwd to \\"lo\\""'
+        """)) != nil
+
+/// A network whose app's interface is conditioned by the packet engine.
+extension TestNetwork {
+    /// Runs `body` with a network of its own, and sees to it that `clear` leaves nothing.
+    static func withEngine(_ body: (TestNetwork) async throws -> Void) async throws {
+        try await with { network in
+            let before = try await network.engineState()
+            do {
+                try await body(network)
+            } catch {
+                _ = try? await network.mustRun("clear")
+                throw error
+            }
+            try await network.mustRun("clear")
+            try await network.expectNothingLeft(since: before)
+        }
+    }
+
+    /// Applies conditions by the packet engine and fails unless that is said to be done.
+    @discardableResult
+    func applyEngine(_ arguments: String...) async throws -> String {
+        let result = try await linkcond(["apply", "--backend", "engine"] + arguments)
+        guard result.exitCode == 0 else { throw Failure("apply failed: \(result.standardError)") }
+        return result.standardError
+    }
+
+    /// What the engine could leave behind: interfaces, qdiscs, tables.
+    func engineState() async throws -> String {
+        let script = "ip -o link | cut -d' ' -f2; tc qdisc show; nft list ruleset; tc filter show"
+        return try await run("sh", ["-c", script]).standardOutput
+    }
+
+    /// Fails with what has changed since an earlier `engineState()`, and with engines that run.
+    func expectNothingLeft(
+        since before: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        // The kernel ends the engine's nft, which takes it a moment.
+        var processes = try await self.processes()
+        for _ in 0..<50 where !processes.isEmpty {
+            try await Task.sleep(for: .milliseconds(20))
+            processes = try await self.processes()
+        }
+        #expect(processes == [], sourceLocation: sourceLocation)
+        let after = try await engineState()
+        #expect(after == before, sourceLocation: sourceLocation)
+    }
+
+    /// All processes of the app's namespace.
+    private func processes() async throws -> [Int32] {
+        let pids = try await runProcess("ip", ["netns", "pids", app]).standardOutput
+        return pids.split(whereSeparator: \.isNewline).compactMap { Int32($0) }
+    }
+
+    /// The packet engines of the app's namespace.
+    func engineProcesses() async throws -> [Int32] {
+        try await processes().filter { pid in
+            // A process that has just ended has no name any more.
+            (try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8))
+                == "linkcond-engine\n"
+        }
+    }
+
+    /// Kills the engine and waits until it is gone.
+    func killEngine(signal: Int32 = SIGKILL) async throws {
+        let process = try #require(try await engineProcesses().first)
+        kill(process, signal)
+        for _ in 0..<200 where kill(process, 0) == 0 {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(try await engineProcesses() == [])
+    }
+
+    /// The engine's status, of the app's interface.
+    func engineStatus() async throws -> Status.Interface {
+        try #require(try await status().conditioned.first)
+    }
+}
