@@ -2,28 +2,6 @@ import Foundation
 import LinkTesting
 import Testing
 
-extension Trait where Self == ConditionTrait {
-    /// Runs a test only where the kernel can give an interface's packets to the packet engine.
-    static var requiresEngineHooks: Self {
-        .enabled("the kernel has to have nftables with hooks on devices, and root to ask it") {
-            kernelHasEngineHooks
-        }
-    }
-
-    /// Runs a test only where the kernel cannot.
-    static var requiresNoEngineHooks: Self {
-        .enabled("the kernel must not have nftables") { !kernelHasEngineHooks }
-    }
-}
-
-private let kernelHasEngineHooks =
-    (try? shell(
-        """
-        unshare --net sh -ec 'ip link set lo up
-        nft "add table netdev t { flags owner; }; add chain netdev t c \\
-        { type filter hook egress device \\"lo\\" priority 0; }; add rule netdev t c fwd to \\"lo\\""'
-        """)) != nil
-
 /// A network whose app's interface is conditioned by the packet engine.
 extension TestNetwork {
     /// Runs `body` with a network of its own, and sees to it that `clear` leaves nothing.
