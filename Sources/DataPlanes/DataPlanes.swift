@@ -38,8 +38,7 @@ public struct DataPlanes {
         }
         let access = try ApplyLock()
         let indices = try names.map { try conditioner.links(named: $0).map(\.index) }
-        let others = Set(((try? EngineClient.status()) ?? [])?.map(\.name) ?? [])
-        let emulated = try EngineLeftovers.clear(indices, name: conditions)
+        let (emulated, others) = try EngineLeftovers.clear(indices, name: conditions)
         let conditioned: [String]
         do {
             conditioned = try conditioner.clear(names, conditions: conditions)

@@ -60,10 +60,21 @@ struct DetourMaker {
     /// Takes away the wires of detours that nothing is sent to any more. What is gone already is
     /// no fault.
     func remove(_ detours: [Detour]) {
-        for detour in detours {
-            guard let link = try? session.link(named: detour.near) else { continue }
-            _ = try? session.execute([Link.delete(index: link.index)])
-        }
+        guard !detours.isEmpty, let links = try? session.links() else { return }
+        let names = Set(detours.map(\.near))
+        remove(links.filter { $0.group == Detour.group && names.contains($0.name) }, of: links)
+    }
+
+    /// Takes away wires by their near ends, which are among `links`, all of the namespace.
+    func remove(_ ends: [Link], of links: [Link]) {
+        let group = links.filter { $0.group == Detour.group }
+        // The kernel takes as long for one as for hundreds at once. The group is also that of the
+        // kernel's data plane, which has no wires.
+        let isAll = group.count == 2 * ends.count && group.allSatisfy { $0.kind == "veth" }
+        let messages =
+            isAll && !ends.isEmpty
+            ? [Link.delete(group: Detour.group)] : ends.map { Link.delete(index: $0.index) }
+        _ = try? session.execute(messages)
     }
 
     /// Takes away the wire that an engine has left that was killed, but no other program's.

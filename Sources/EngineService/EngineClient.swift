@@ -34,7 +34,7 @@ public enum EngineClient {
     static func remove(
         _ indices: [Int32]?, name: String?
     ) throws(EngineError) -> [EmulatedInterface]? {
-        try ask(.remove(interfaces: indices, name: name), within: shortPatience)
+        try ask(.remove(interfaces: indices, name: name), within: patience)
     }
 
     /// Kills the engine, whatever it does; the kernel lets traffic flow.

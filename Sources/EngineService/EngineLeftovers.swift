@@ -50,12 +50,15 @@ public enum EngineLeftovers {
     /// Takes away the conditions of the engine from interfaces, from all for nil, whether it lives,
     /// hangs or is dead; with `name` only what was applied under that name. Requires root.
     ///
-    /// - Returns: the names of the interfaces that had conditions, or wires of a dead engine.
+    /// - Returns: the names of the interfaces that had conditions, or wires of a dead engine; and
+    ///   of all conditions that there were.
     public static func clear(
         _ indices: [Int32]?, name: String?
-    ) throws(EngineError) -> [String] {
+    ) throws(EngineError) -> (interfaces: [String], known: Set<String>) {
         var cleared: [String] = []
+        var known: Set<String> = []
         do {
+            known = Set(try EngineClient.status()?.map(\.name) ?? [])
             cleared = try EngineClient.remove(indices, name: name)?.map(\.interface) ?? []
         } catch  where error.fault == .permission {
             // Whoever has the engine's name conditions nothing.
@@ -63,16 +66,20 @@ public enum EngineLeftovers {
             EngineClient.kill()
         }
         do {
-            let live = try EngineClient.status() ?? []
-            let leftovers = try find(besides: live).filter {
+            let leftovers = try find(besides: try EngineClient.status() ?? [])
+            let targets = leftovers.filter {
                 indices?.contains($0.index) ?? true && $0.name == name ?? $0.name
             }
             let session = try NetlinkSession()
-            let wires = wires(try session.links()).filter { _, mark in
-                leftovers.contains { $0.index == mark.target && $0.name == mark.name }
+            let links = try session.links()
+            let ends = wires(links).filter { _, mark in
+                targets.contains { $0.index == mark.target && $0.name == mark.name }
             }
-            _ = try session.execute(wires.map { Link.delete(index: $0.link.index) })
-            return Set(cleared + leftovers.map(\.interface)).sorted()
+            DetourMaker(session: session).remove(ends.map(\.link), of: links)
+            return (
+                Set(cleared + targets.map(\.interface)).sorted(),
+                known.union(leftovers.map(\.name))
+            )
         } catch let error as EngineError {
             throw error
         } catch {

@@ -242,21 +242,26 @@ struct EngineRoom: ~Copyable {
         // What is under way is lost: it must not arrive behind what overtakes it from now on.
         for way in ways { way.loop.stop() }
         for appliance in removed { appliances[appliance.id] = nil }
-        for index in Set(removed.map(\.target.index)) { reinstall(index) }
+        reinstall(Set(removed.map(\.target.index)))
         dismantle(ways)
         return removed.map(\.status)
     }
 
-    /// Has the kernel take the packets of those conditions of an interface that are left.
-    private mutating func reinstall(_ index: Int32) {
-        let left = appliances.values.filter { $0.target.index == index }
-        do {
-            if let first = left.first {
-                try install([HookTable(target: first.target, ways: left.flatMap(\.hooks))])
-            } else if let table = installed[index] {
-                installed[index] = nil
-                try tables.run(table.deleteText)
+    /// Has the kernel take the packets of those conditions of some interfaces that are left.
+    private mutating func reinstall(_ indices: Set<Int32>) {
+        var text = ""
+        for index in indices {
+            let left = appliances.values.filter { $0.target.index == index }
+            let table = left.first.map { first in
+                HookTable(target: first.target, ways: left.flatMap(\.hooks))
             }
+            guard table != installed[index] else { continue }
+            text += (installed[index]?.deleteText ?? "") + (table?.addText ?? "")
+            installed[index] = table
+        }
+        guard !text.isEmpty else { return }
+        do {
+            try tables.run(text)
         } catch {
             // A table that nobody serves would take packets for ever. It goes with its connection,
             // and so do all others, which the server notices.
@@ -290,6 +295,6 @@ struct EngineRoom: ~Copyable {
             appliance.follow(link)
         }
         // Newer kernels let go of an interface that has lost the name by which it was hooked.
-        if !changed.isEmpty, HookTable.canName(link.name) { reinstall(link.index) }
+        if !changed.isEmpty, HookTable.canName(link.name) { reinstall([link.index]) }
     }
 }

@@ -123,7 +123,7 @@ public struct PacketFilterTables: ~Copyable, Sendable {
         let lines = text.split(whereSeparator: \.isNewline)
         let unsupported = ["not supported", "No such file or directory"]
         return Refusal(
-            message: lines.isEmpty ? "nft has ended" : lines.prefix(2).joined(separator: "; "),
+            message: lines.first.map(String.init) ?? "nft has ended",
             isUnsupported: lines.contains { line in unsupported.contains { line.contains($0) } })
     }
 }
