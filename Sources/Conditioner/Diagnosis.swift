@@ -26,6 +26,8 @@ public struct Diagnosis: Sendable, Hashable {
     public let servesKernelPlane: Bool
     /// Whether the packet engine can run here, in namespaces of its own.
     public let servesEnginePlane: Bool
+    /// Whether the packet engine can condition interfaces of the host.
+    public var servesInterfacesByEngine = false
 
     /// Puts a diagnosis together from what was found. Pure.
     static func make(

@@ -29,7 +29,8 @@ public struct EngineError: Error, Hashable, Sendable, Codable, CustomStringConve
 }
 
 extension EngineError {
-    static let noProgram = EngineError(
+    /// nftables is not installed.
+    public static let noProgram = EngineError(
         "the packet engine needs the program nft to take packets from an interface, and it is not "
             + "installed; install it with: sudo apt install nftables (Debian, Ubuntu) or sudo dnf "
             + "install nftables (Fedora)", fault: .unavailable)

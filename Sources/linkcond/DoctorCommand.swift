@@ -1,5 +1,6 @@
 import ArgumentParser
 import Conditioner
+import DataPlanes
 
 /// `linkcond doctor`
 struct DoctorCommand: ParsableCommand {
@@ -25,7 +26,7 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let diagnosis = Diagnosis.ofThisHost()
+        let diagnosis = DataPlanes.diagnosis()
         if json {
             try console.print(JSONText.text(of: DiagnosisJSON(diagnosis)))
         } else {

@@ -204,6 +204,8 @@ struct BadInputTests {
             // The packet engine needs nothing of that.
             #expect(doctor.exitCode == 0)
             #expect(doctor.standardOutput.contains("CONFIG_NET_SCH_NETEM"))
+            try await JSONSchema("doctor").expectValid(
+                try await network.mustRun("doctor", "--json"))
         }
     }
 

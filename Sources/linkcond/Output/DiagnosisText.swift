@@ -23,7 +23,9 @@ enum DiagnosisTable {
         let apply =
             diagnosis.servesKernelPlane
             ? "linkcond apply works on this host."
-            : "linkcond apply does not work on this host yet."
+            : diagnosis.servesInterfacesByEngine
+                ? "linkcond apply works on this host, with the packet engine."
+                : "linkcond apply does not work on this host yet."
         return apply + "\n"
             + (diagnosis.servesEnginePlane
                 ? "linkcond run works on this host, with the packet engine."
@@ -43,6 +45,7 @@ struct DiagnosisJSON: Encodable {
     struct DataPlanes: Encodable {
         let kernel: Bool
         let engine: Bool
+        let engineOnInterfaces: Bool
     }
 
     let checks: [Check]
@@ -55,6 +58,7 @@ struct DiagnosisJSON: Encodable {
                 fix: OrNull(check.fix))
         }
         dataPlanes = DataPlanes(
-            kernel: diagnosis.servesKernelPlane, engine: diagnosis.servesEnginePlane)
+            kernel: diagnosis.servesKernelPlane, engine: diagnosis.servesEnginePlane,
+            engineOnInterfaces: diagnosis.servesInterfacesByEngine)
     }
 }

@@ -86,6 +86,13 @@ struct ApplyEngineTrafficTests {
         }
     }
 
+    @Test func `doctor says that apply works`() async throws {
+        try await TestNetwork.with { network in
+            let said = try await network.mustRun("doctor")
+            #expect(said.contains("linkcond apply works on this host"))
+        }
+    }
+
     @Test func `a delivery trace plays`() async throws {
         try await withTemporaryDirectory { directory in
             // A packet of full size each 10 ms is 1.2 Mbit/s.

@@ -1,0 +1,26 @@
+public import Conditioner
+import EngineService
+import LinuxKernel
+
+extension DataPlanes {
+    /// What the host can do, and how to get what it lacks.
+    public static func diagnosis() -> Diagnosis {
+        let host = Diagnosis.ofThisHost()
+        let name = "apply by the engine"
+        do {
+            guard let lack = try HookProbe.lack() else {
+                var diagnosis = host.adding(
+                    name, .ok, "nftables can send an interface's packets to it", fix: nil)
+                diagnosis.servesInterfacesByEngine = Privilege.mayChangeNetwork
+                return diagnosis
+            }
+            return host.adding(
+                name, host.servesKernelPlane ? .limited : .missing, lack.description,
+                fix: lack == .noProgram ? "sudo apt install nftables" : nil)
+        } catch {
+            return host.adding(
+                name, .limited, "asking the kernel takes the right to make a network namespace",
+                fix: "Run it as root: sudo linkcond doctor")
+        }
+    }
+}
