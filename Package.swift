@@ -89,6 +89,9 @@ let package = Package(
         // How the far side of a sandbox reaches the host's network.
         module("Uplink", ["Netlink", "LinuxKernel", systemPackage]),
 
+        // Whose network is meant: names, processes, containers.
+        module("Targets", ["LinuxKernel", systemPackage]),
+
         // What linkcond does with them.
         module(
             "Conditioner",
@@ -106,7 +109,7 @@ let package = Package(
             name: "linkcond",
             dependencies: [
                 "Verification", "Sandbox", "Evidence", "Conditioner", "ProfileCatalog",
-                "ProfileFormat", "ProfileImport",
+                "ProfileFormat", "ProfileImport", "Targets",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
                 argumentParser, systemPackage,
             ],
@@ -165,6 +168,7 @@ let package = Package(
                 argumentParser, systemPackage,
             ],
             exclude: ["Goldens"], swiftSettings: swiftSettings),
+        tests(of: "Targets", ["Targets", "LinuxKernel", "LinkTesting"]),
         tests(of: "Sandbox", ["Sandbox", "Netlink", "LinuxKernel"]),
         // Real programs in network namespaces, on this kernel and in the kernel lab.
         .testTarget(

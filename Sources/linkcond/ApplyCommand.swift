@@ -46,12 +46,22 @@ struct ApplyCommand: ParsableCommand {
 
             The SSH session in which the command is given is excepted, unless --no-ssh-guard.
 
+            --netns, --pid and --container choose another network than the caller's; everything \
+            happens there. A container is found by the files of its engine: no client is needed. \
+            --all-interfaces means those that are up, without loopback unless -i lo is there as \
+            well; what crosses two of them, such as a bridge and its port, is conditioned twice.
+
+            --for and --until-exit-of leave a process behind that ends the conditions, though the \
+            caller be gone or killed. With --replace the new limit holds, or none if none is given.
+
             Examples:
               sudo linkcond apply LTE
               sudo linkcond apply 3G -i eth0 --set down.loss=2% --direction down
               sudo linkcond apply Edge -i eth0 --replace
               sudo linkcond apply 3G --name api --to 192.0.2.0/24 --port 443
               sudo linkcond apply LTE --except port=22 --except to=192.0.2.9
+              sudo linkcond apply high-loss --container web --for 10m
+              sudo linkcond apply 3G --pid 4711 --until-exit-of 4711
               linkcond apply LTE --dry-run
             """)
 
@@ -66,6 +76,11 @@ struct ApplyCommand: ParsableCommand {
             "The interface; may be given several times. By default the one that carries the "
                 + "default route.", valueName: "interface"))
     var interfaces: [String] = []
+
+    @Flag(help: "All interfaces that are up; loopback only if it is named.")
+    var allInterfaces = false
+
+    @OptionGroup(title: "Whose interfaces") var target: TargetOptions
 
     @Option(help: "Tells these conditions from others on the same interface.")
     var name = ApplyRequest.defaultName
@@ -87,6 +102,8 @@ struct ApplyCommand: ParsableCommand {
                 + "given several times.", valueName: "field=value"))
     var settings: [String] = []
 
+    @OptionGroup(title: "How long") var timeLimit: TimeLimitOptions
+
     @Flag(help: "Change what is conditioned already; packets under way are not lost.")
     var replace = false
 
@@ -100,9 +117,10 @@ struct ApplyCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
+        try target.enter(console)
         let request = try request(console)
-        let conditioner = try Conditioner(environment: ProcessInfo.processInfo.environment)
         if dryRun {
+            let conditioner = try Conditioner(environment: ProcessInfo.processInfo.environment)
             let plans = try conditioner.plan(request)
             try console.print(plans.map(ConditionText.script).joined(separator: "\n"))
             return
@@ -112,7 +130,7 @@ struct ApplyCommand: ParsableCommand {
                 "nothing\(request.selector.isSelective ? " of that" : "") passes from now on; "
                     + "this opens the line again: \(wayBack)")
         }
-        let report = try conditioner.apply(request)
+        let report = try apply(request)
         for plan in report.plans {
             console.report("\(plan.interface.name): \(ConditionText.summary(request))")
             for name in plan.precedents {
@@ -132,9 +150,21 @@ struct ApplyCommand: ParsableCommand {
         return request.directions.contains { $0.conditions(of: conditions).loss.mean == .one }
     }
 
+    /// Applies the request; the process that will end it is there before.
+    private func apply(_ request: ApplyRequest) throws -> ApplyReport {
+        let environment = ProcessInfo.processInfo.environment
+        guard let limit = request.limit else {
+            return try Conditioner(environment: environment).apply(request)
+        }
+        let watcher = try Watcher(limit, after: timeLimit.duration)
+        let result = Result { try Conditioner(environment: environment).apply(request) }
+        watcher.release()
+        return try result.get()
+    }
+
     /// The command that takes the conditions away again.
     private var wayBack: String {
-        (["sudo linkcond clear"] + interfaces.map { "-i \(ShellWord($0))" }
+        (["sudo linkcond clear"] + target.words + interfaces.map { "-i \(ShellWord($0))" }
             + (name == ApplyRequest.defaultName ? [] : ["--name \(name)"]))
             .joined(separator: " ")
     }
@@ -145,11 +175,15 @@ struct ApplyCommand: ParsableCommand {
         let conditions = try ProfileArgument.conditions(of: entry.profile, changedBy: settings)
         var selector = try selectors.selector()
         if !noSSHGuard { try SSHGuard.apply(to: &selector, console) }
-        return ApplyRequest(
+        let now = Int64(Date().timeIntervalSince1970)
+        var request = ApplyRequest(
             conditions: conditions,
             profile: ([entry.profile.id] + settings).joined(separator: ", "),
             name: try ConditionsName(name).text, selector: selector, interfaces: interfaces,
             directions: direction.list, replaces: replace,
-            isForced: force, now: Int64(Date().timeIntervalSince1970))
+            isForced: force, now: now)
+        request.isForAllInterfaces = allInterfaces
+        if !dryRun { request.limit = timeLimit.limit(now: now) }
+        return request
     }
 }
