@@ -168,6 +168,7 @@ let package = Package(
                 argumentParser, systemPackage,
             ],
             exclude: ["Goldens"], swiftSettings: swiftSettings),
+        tests(of: "LinuxKernel", ["LinuxKernel", "LinkTesting"]),
         tests(of: "Targets", ["Targets", "LinuxKernel", "LinkTesting"]),
         tests(of: "Sandbox", ["Sandbox", "Netlink", "LinuxKernel"]),
         // Real programs in network namespaces, on this kernel and in the kernel lab.

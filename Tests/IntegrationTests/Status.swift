@@ -21,6 +21,8 @@ struct Status: Decodable {
         let name: String
         let selectors: [String]
         let profile: String
+        let until: String?
+        let untilExitOf: Int?
         let down: Way?
         let up: Way?
         let problem: String?
