@@ -89,6 +89,9 @@ let package = Package(
         // How the far side of a sandbox reaches the host's network.
         module("Uplink", ["Netlink", "LinuxKernel", systemPackage]),
 
+        // Whose network is meant: names, processes, containers.
+        module("Targets", ["LinuxKernel", systemPackage]),
+
         // What linkcond does with them.
         module(
             "Conditioner",
@@ -118,7 +121,7 @@ let package = Package(
             name: "linkcond",
             dependencies: [
                 "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence", "Conditioner",
-                "ProfileCatalog", "ProfileFormat", "ProfileImport",
+                "ProfileCatalog", "ProfileFormat", "ProfileImport", "Targets",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
                 argumentParser, systemPackage,
             ],
@@ -177,6 +180,8 @@ let package = Package(
                 argumentParser, systemPackage,
             ],
             exclude: ["Goldens"], swiftSettings: swiftSettings),
+        tests(of: "LinuxKernel", ["LinuxKernel", "LinkTesting"]),
+        tests(of: "Targets", ["Targets", "LinuxKernel", "LinkTesting"]),
         tests(of: "Sandbox", ["Sandbox", "Netlink", "LinuxKernel"]),
         tests(
             of: "EngineService",

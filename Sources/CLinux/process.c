@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,18 @@ int lc_mount(const char *source, const char *target, const char *type, unsigned 
 int lc_detach_mount(const char *target) { return result(umount2(target, MNT_DETACH)); }
 
 int lc_memory_file(const char *name) { return result(memfd_create(name, MFD_CLOEXEC)); }
+
+int lc_open_process(pid_t process) { return result(syscall(SYS_pidfd_open, process, 0)); }
+
+int lc_boot_timer_create(long long seconds, long nanoseconds) {
+    int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
+    if (timer < 0) return -errno;
+    struct itimerspec time = {.it_value = {.tv_sec = seconds, .tv_nsec = nanoseconds}};
+    if (timerfd_settime(timer, 0, &time, NULL) == 0) return timer;
+    int error = errno;
+    close(timer);
+    return -error;
+}
 
 int lc_open_signals(const int *signals, int count) {
     sigset_t set;

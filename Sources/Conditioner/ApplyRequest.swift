@@ -13,6 +13,9 @@ public struct ApplyRequest: Sendable, Hashable {
     public var selector: TrafficSelector
     /// The interfaces; none means the one that carries the default route.
     public var interfaces: [String]
+    /// Whether all interfaces that are up are meant, beside those named: without the loopback
+    /// interface and linkcond's own.
+    public var isForAllInterfaces = false
     /// The directions to be conditioned.
     public var directions: [Direction]
     /// Whether an interface that is conditioned already is changed.
@@ -21,6 +24,8 @@ public struct ApplyRequest: Sendable, Hashable {
     public var isForced: Bool
     /// The time, in seconds since 1970.
     public var now: Int64
+    /// When the conditions end by themselves; nil: never.
+    public var limit: TimeLimit?
 
     /// The name of conditions that were given none.
     public static let defaultName = "default"
@@ -56,7 +61,7 @@ public struct ApplyRequest: Sendable, Hashable {
             let mark = OwnershipMark(
                 direction: direction, target: target, since: now, madeClsact: madeClsact,
                 distribution: part.jitter?.distribution, profile: profile, name: name, slot: slot,
-                selection: selector.text)
+                selection: selector.text, limit: limit)
             let tree = try ConditioningTree(
                 part, dnsDelay: direction == .up ? conditions.dnsDelay : nil,
                 on: Ownership.ifb(of: target, direction, slot: slot), target: link,

@@ -4,7 +4,8 @@ extension ConditionedInterface {
     /// Describes an interface that something else than the kernel's data plane conditions.
     public init(
         on interface: String, name: String, selectors: [String] = [], profile: String,
-        since: Int64, ways: [Direction: Way] = [:], dnsDelay: Duration? = nil,
+        since: Int64, limit: TimeLimit? = nil, ways: [Direction: Way] = [:],
+        dnsDelay: Duration? = nil,
         problem: String? = nil
     ) {
         self.interface = interface
@@ -12,6 +13,7 @@ extension ConditionedInterface {
         self.selectors = selectors
         self.profile = profile
         self.since = since
+        self.limit = limit
         self.ways = ways
         self.dnsDelay = dnsDelay
         self.problem = problem

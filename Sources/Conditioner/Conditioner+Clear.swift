@@ -18,19 +18,45 @@ extension Conditioner {
             throw .missingPrivilege("clearing an interface")
         }
         let access = try ExclusiveAccess(environment: environment)
-        let journal = try Self.mapping { () throws(KernelError) in
-            try Journal(access.directory)
-        }
         let selected = try names.map { names throws(ConditionerError) in
             Set(try links(named: names).map(\.index))
+        }
+        let (cleared, known) = try clear(selected, conditions, access)
+        if let conditions, cleared.isEmpty {
+            throw .noSuchConditions(name: conditions, known: known)
+        }
+        return cleared
+    }
+
+    /// Takes away what a watcher is to end, and nothing that was applied later.
+    ///
+    /// Requires `CAP_NET_ADMIN`. Returns the names of the interfaces that were conditioned.
+    @discardableResult
+    public func clear(endedBy watcher: String) throws(ConditionerError) -> [String] {
+        let access = try ExclusiveAccess(environment: environment)
+        let marks = try marks(endedBy: watcher)
+        guard let name = marks.first?.name else { return [] }
+        return try clear(Set(marks.map(\.target)), name, access).names
+    }
+
+    /// The marks of what a watcher is to end.
+    func marks(endedBy watcher: String) throws(ConditionerError) -> [OwnershipMark] {
+        try Self.mapping { () throws(NetlinkError) in try Inventory.ifbs(session) }.map(\.mark)
+            .filter { $0.limit?.watcher == watcher }
+    }
+
+    /// Clears the interfaces of these indexes, or all for nil; also returns the names of all
+    /// conditions there were.
+    private func clear(
+        _ selected: Set<Int32>?, _ conditions: String?, _ access: borrowing ExclusiveAccess
+    ) throws(ConditionerError) -> (names: [String], known: [String]) {
+        let journal = try Self.mapping { () throws(KernelError) in
+            try Journal(access.directory)
         }
         let (plans, known) = try Self.mapping { () throws(NetlinkError) in
             try clearPlans(of: selected, conditions, journal)
         }
-        if let conditions, plans.isEmpty {
-            throw .noSuchConditions(name: conditions, known: known)
-        }
-        let isAll = names == nil && conditions == nil
+        let isAll = selected == nil && conditions == nil
         let operations = isAll ? try together(plans) : plans.flatMap(\.operations)
         do {
             try PlanExecutor(session: session).remove(operations)
@@ -43,7 +69,18 @@ extension Conditioner {
         } else {
             for index in selected ?? Set(journal.entries().map(\.index)) { journal.erase(index) }
         }
-        return plans.map(\.interface.name)
+        try dismissWatchers(plans.reduce(into: []) { $0.formUnion($1.formerWatchers) }, access)
+        return (plans.map(\.interface.name), known)
+    }
+
+    /// Ends those of `watchers` that have nothing left to end in this namespace.
+    func dismissWatchers(
+        _ watchers: Set<String>, _ access: borrowing ExclusiveAccess
+    ) throws(ConditionerError) {
+        guard !watchers.isEmpty else { return }
+        let ifbs = try Self.mapping { () throws(NetlinkError) in try Inventory.ifbs(session) }
+        let needed = Set(ifbs.compactMap(\.mark.limit?.watcher))
+        WatcherFile.dismiss(watchers.subtracting(needed), in: access.directory)
     }
 
     /// What takes the conditions away, by interface, and the names of all that there are.
@@ -70,11 +107,12 @@ extension Conditioner {
             guard !filters.isEmpty || !directions.isEmpty else { continue }
             let madeClsact = standing.first?.mark.madeClsact ?? entry?.madeClsact ?? false
             let link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
-            plans.append(
-                .clear(
-                    Interface(index: index, name: link?.name ?? "index \(index)"),
-                    filters: filters, ifbs: directions.map(\.ifb),
-                    removesClsact: madeClsact && !isInUse && inventory.hooked.contains(index)))
+            var plan = InterfacePlan.clear(
+                Interface(index: index, name: link?.name ?? "index \(index)"),
+                filters: filters, ifbs: directions.map(\.ifb),
+                removesClsact: madeClsact && !isInUse && inventory.hooked.contains(index))
+            plan.formerWatchers = Set(directions.compactMap(\.mark.limit?.watcher))
+            plans.append(plan)
         }
         return (plans, Set(inventory.directions.map(\.mark.name)).sorted())
     }

@@ -23,6 +23,8 @@ public struct ConditionedInterface: Sendable, Hashable {
     public var profile: String
     /// When it was conditioned, in seconds since 1970.
     public var since: Int64
+    /// When they end by themselves, and who sees to that; nil: not before they are cleared.
+    public var limit: TimeLimit?
     /// The conditioned directions.
     public var ways: [Direction: Way]
     /// Extra delay of outgoing DNS.
@@ -79,14 +81,16 @@ extension Conditioner {
                 counters: found.counters(headerLength: headerLength))
         }
         let mark = directions.first?.mark
+        let limit = mark?.limit
         return ConditionedInterface(
             interface: link?.name ?? "index \(index)", name: mark?.name ?? "",
             selectors: mark?.selectorWords ?? [], profile: mark?.profile ?? "unknown",
-            since: directions.map(\.mark.since).max() ?? 0, ways: ways,
+            since: directions.map(\.mark.since).max() ?? 0, limit: limit, ways: ways,
             dnsDelay: directions.compactMap(\.dnsDelay).first,
             problem: link == nil
                 ? "the interface is gone; linkcond clear removes what was left of its conditions"
                 : Self.problem(Set(directions.map(\.mark.direction)), Set(filters.map(\.direction)))
+                    ?? limit.flatMap(problem(with:))
         )
     }
 

@@ -33,7 +33,7 @@ public struct Conditioner {
 
     /// What `apply` would do. Needs no privilege and changes nothing.
     public func plan(_ request: ApplyRequest) throws(ConditionerError) -> [InterfacePlan] {
-        let links = try links(named: request.interfaces)
+        let links = try links(of: request)
         for link in links { try check(link) }
         let marks = try Self.mapping { () throws(NetlinkError) in
             Dictionary(
@@ -100,6 +100,7 @@ public struct Conditioner {
             for index in recorded where !known.contains(index) { journal.erase(index) }
             throw error
         }
+        try dismissWatchers(plans.reduce(into: []) { $0.formUnion($1.formerWatchers) }, access)
         return ApplyReport(
             plans: plans, sentDatagrams: session.sentDatagrams - datagramsBefore)
     }
@@ -142,6 +143,7 @@ public struct Conditioner {
             throw .unsupported(error)
         }
         plan.isFirst = standing.isEmpty
+        plan.formerWatchers = Set(found.compactMap(\.mark.limit?.watcher))
         plan.precedents = request.precedents(in: observation.slot, among: standing)
         return plan
     }
@@ -192,6 +194,19 @@ public struct Conditioner {
         guard link.group != Ownership.group else { throw .ownInterface(link.name) }
         guard link.isUp else { throw .interfaceDown(link.name) }
         guard link.index <= Ownership.lastConditionable else { throw .indexTooLarge(link.name) }
+    }
+
+    /// The interfaces of a request, without repetitions.
+    public func links(of request: ApplyRequest) throws(ConditionerError) -> [Link] {
+        guard request.isForAllInterfaces else { return try links(named: request.interfaces) }
+        let all = try Self.mapping { () throws(NetlinkError) in try session.links() }
+        let found = all.filter { link in
+            link.isUp && !link.isLoopback && link.group != Ownership.group
+        }
+        let named = request.interfaces.isEmpty ? [] : try links(named: request.interfaces)
+        guard !(found + named).isEmpty else { throw .noInterfaces }
+        let indexes = Set(found.map(\.index))
+        return found + named.filter { !indexes.contains($0.index) }
     }
 
     /// The interfaces called `names`, without repetitions; for no name that of the default route.

@@ -9,6 +9,7 @@ import SystemPackage
 public enum ConditionerError: Error, Sendable, CustomStringConvertible {
     case noSuchInterface(String, known: [String])
     case noDefaultRoute
+    case noInterfaces
     case interfaceDown(String)
     case ownInterface(String)
     case indexTooLarge(String)
@@ -33,6 +34,8 @@ public enum ConditionerError: Error, Sendable, CustomStringConvertible {
             "\(name): no such interface (have: \(known.joined(separator: ", ")))"
         case .noDefaultRoute:
             "no interface carries a default route; name one with -i"
+        case .noInterfaces:
+            "no interface but loopback is up; bring one up, or name one with -i"
         case .interfaceDown(let name):
             "\(name): the interface is down; bring it up with: ip link set \(name) up"
         case .ownInterface(let name):

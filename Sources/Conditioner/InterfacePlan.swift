@@ -18,6 +18,8 @@ public struct InterfacePlan: Sendable, Hashable {
     let mark: OwnershipMark?
     /// Whether nothing of ours stood on the interface before.
     var isFirst = true
+    /// The watchers of the conditions that are replaced.
+    var formerWatchers: Set<String> = []
     /// Other conditions on the interface that may choose the same packets, and get them.
     public var precedents: [String] = []
 

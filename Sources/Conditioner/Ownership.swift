@@ -64,6 +64,8 @@ struct OwnershipMark: Hashable {
     /// Which traffic they are for, as `TrafficSelector.text` has it. What the alias has no room
     /// for is left out, for a `~`.
     var selection = ""
+    /// When they end by themselves; nil: never.
+    var limit: TimeLimit?
 
     /// Where the filters stand.
     var place: FilterPlace {
@@ -91,6 +93,7 @@ struct OwnershipMark: Hashable {
         if let distribution { words.append("jitter=\(distribution.rawValue)") }
         if slot != 0 { words.append("slot=\(slot)") }
         if name != ApplyRequest.defaultName { words.append("name=\(name)") }
+        words += limit?.words ?? []
         var room = Self.longestAlias - words.joined(separator: " ").utf8.count
         room -= " profile=".utf8.count
         if !selection.isEmpty {
@@ -135,14 +138,16 @@ struct OwnershipMark: Hashable {
             madeClsact: values["clsact"] == "made",
             distribution: values["jitter"].flatMap(Jitter.Distribution.init), profile: profile,
             name: values["name"] ?? ApplyRequest.defaultName,
-            slot: values["slot"].flatMap { Int($0) } ?? 0, selection: values["select"] ?? "")
+            slot: values["slot"].flatMap { Int($0) } ?? 0, selection: values["select"] ?? "",
+            limit: TimeLimit(words: values))
         guard Ownership.slots.contains(slot) else { return nil }
     }
 
     init(
         direction: Direction, target: Int32, since: Int64, madeClsact: Bool,
         distribution: Jitter.Distribution?, profile: String,
-        name: String = ApplyRequest.defaultName, slot: Int = 0, selection: String = ""
+        name: String = ApplyRequest.defaultName, slot: Int = 0, selection: String = "",
+        limit: TimeLimit? = nil
     ) {
         self.direction = direction
         self.target = target
@@ -153,6 +158,7 @@ struct OwnershipMark: Hashable {
         self.name = name
         self.slot = slot
         self.selection = selection
+        self.limit = limit
     }
 }
 

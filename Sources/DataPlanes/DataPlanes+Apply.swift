@@ -31,7 +31,7 @@ extension DataPlanes {
             throw ConditionerError.missingPrivilege("conditioning an interface")
         }
         let access = try ApplyLock()
-        let links = try conditioner.links(named: request.interfaces)
+        let links = try conditioner.links(of: request)
         var choice = try choose(request, on: links, backend: backend, seed: seed)
         if !choice.isEngine {
             do {
@@ -43,7 +43,9 @@ extension DataPlanes {
                 choice = PlaneChoice(isEngine: true, reason: lack)
             }
         }
+        let former = engineWatchers
         let emulated = try EngineClient.apply(engineRequest(request, links, seed: seed))
+        try dismiss(former)
         withExtendedLifetime(access) {}
         return Outcome(work: .engine(emulated), explanation: "packet engine: \(choice.reason)")
     }
@@ -59,7 +61,7 @@ extension DataPlanes {
     public func dryRun(
         _ request: ApplyRequest, backend: Backend, seed: UInt64?
     ) throws -> DryRun {
-        let links = try conditioner.links(named: request.interfaces)
+        let links = try conditioner.links(of: request)
         let choice = try choose(request, on: links, backend: backend, seed: seed)
         if !choice.isEngine {
             do {
@@ -95,7 +97,7 @@ extension DataPlanes {
                 down: NftSelection(request.selector, .down).rules(chosen: DetouredTraffic.verdict)),
             interfaces: links.map(\.index),
             directions: request.directions, replaces: request.replaces, seed: seed,
-            now: request.now)
+            now: request.now, limit: request.limit.map(EngineLimit.init))
     }
 }
 

@@ -29,7 +29,13 @@ extension DataPlanes {
         } catch {
             obstacle = error.description
         }
-        appliances += emulated.map(Appliance.init)
+        appliances += emulated.map { emulated in
+            var appliance = Appliance(emulated)
+            appliance.interface.problem =
+                appliance.interface.problem
+                ?? appliance.interface.limit.flatMap(conditioner.problem(with:))
+            return appliance
+        }
         for leftover in try EngineLeftovers.find(besides: emulated) {
             appliances.append(Appliance(leftover, obstacle: obstacle))
         }
@@ -42,6 +48,7 @@ extension DataPlanes.Appliance {
         interface = ConditionedInterface(
             on: emulated.interface, name: emulated.name, selectors: emulated.selectors,
             profile: emulated.profile, since: emulated.since,
+            limit: emulated.limit.map(TimeLimit.init),
             ways: emulated.ways.mapValues { way in
                 let counters = way.counters
                 return ConditionedInterface.Way(

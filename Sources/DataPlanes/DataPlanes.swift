@@ -38,6 +38,7 @@ public struct DataPlanes {
         }
         let access = try ApplyLock()
         let indices = try names.map { try conditioner.links(named: $0).map(\.index) }
+        let watchers = engineWatchers
         let (emulated, others) = try EngineLeftovers.clear(indices, name: conditions)
         let conditioned: [String]
         do {
@@ -47,6 +48,7 @@ public struct DataPlanes {
             guard !emulated.isEmpty, error.isOfUnknownName else { throw error.adding(others) }
             conditioned = []
         }
+        try dismiss(watchers)
         withExtendedLifetime(access) {}
         return emulated + conditioned.filter { !emulated.contains($0) }
     }

@@ -114,7 +114,7 @@ final class Appliance {
         return EmulatedInterface(
             index: target.index, interface: target.name, name: request.name,
             selectors: request.traffic.selectors, profile: request.profile, since: request.now,
-            seed: seed, ways: ways,
+            limit: request.limit, seed: seed, ways: ways,
             dnsDelay: request.directions.contains(.up) ? conditions.dnsDelay : nil,
             flaw: Faithfulness(counted).note)
     }

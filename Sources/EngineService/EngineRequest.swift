@@ -60,13 +60,15 @@ public struct EngineRequest: Sendable, Hashable, Codable {
     public var seed: UInt64?
     /// The time, in seconds since 1970.
     public var now: Int64
+    /// When the conditions end; nil: when they are taken away.
+    public var limit: EngineLimit?
 
     /// Asks for conditions.
     public init(
         conditions: LinkConditions, profile: String, name: String = "default",
         traffic: DetouredTraffic = DetouredTraffic(), interfaces: [Int32],
         directions: [Direction] = Direction.allCases, replaces: Bool = false, seed: UInt64? = nil,
-        now: Int64
+        now: Int64, limit: EngineLimit? = nil
     ) {
         self.conditions = conditions
         self.profile = profile
@@ -77,6 +79,24 @@ public struct EngineRequest: Sendable, Hashable, Codable {
         self.replaces = replaces
         self.seed = seed
         self.now = now
+        self.limit = limit
+    }
+}
+
+/// When conditions end, and who sees to that. The engine only keeps it in mind.
+public struct EngineLimit: Sendable, Hashable, Codable {
+    /// The moment, in seconds since 1970, if one was given.
+    public var until: Int64?
+    /// The process with which they end, if one was given.
+    public var process: Int32?
+    /// The name of the process that ends them.
+    public var watcher: String
+
+    /// Makes a limit.
+    public init(until: Int64?, process: Int32?, watcher: String) {
+        self.until = until
+        self.process = process
+        self.watcher = watcher
     }
 }
 
@@ -118,6 +138,8 @@ public struct EmulatedInterface: Sendable, Hashable, Codable {
     public var profile: String
     /// When it was conditioned, in seconds since 1970.
     public var since: Int64
+    /// When the conditions end; nil: when they are taken away.
+    public var limit: EngineLimit?
     /// Where the random numbers began.
     public var seed: UInt64
     /// The conditioned directions.

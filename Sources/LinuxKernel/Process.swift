@@ -75,6 +75,12 @@ public enum Process {
         _ = kill(process, number)
     }
 
+    /// The ID of this process.
+    public static var currentID: Int32 { getpid() }
+
+    /// Asks a process to end (`SIGTERM`).
+    public static func terminate(_ process: Int32) { signal(SIGTERM, to: process) }
+
     /// The words of the command line, byte for byte, behind the first `count`.
     public static func arguments(droppingFirst count: Int) -> [RawText] {
         let all = unsafe UnsafeBufferPointer(

@@ -53,12 +53,22 @@ struct ApplyCommand: ParsableCommand {
             packets lose marks and priorities that the host gave them; it conditions Ethernet \
             interfaces, not the loopback. --seed and delivery traces need it.
 
+            --netns, --pid and --container choose another network than the caller's; everything \
+            happens there. A container is found by the files of its engine: no client is needed. \
+            --all-interfaces means those that are up, without loopback unless -i lo is there as \
+            well; what crosses two of them, such as a bridge and its port, is conditioned twice.
+
+            --for and --until-exit-of leave a process behind that ends the conditions, though the \
+            caller be gone or killed. With --replace the new limit holds, or none if none is given.
+
             Examples:
               sudo linkcond apply LTE
               sudo linkcond apply 3G -i eth0 --set down.loss=2% --direction down
               sudo linkcond apply Edge -i eth0 --replace
               sudo linkcond apply 3G --name api --to 192.0.2.0/24 --port 443
               sudo linkcond apply LTE --except port=22 --except to=192.0.2.9
+              sudo linkcond apply high-loss --container web --for 10m
+              sudo linkcond apply 3G --pid 4711 --until-exit-of 4711
               linkcond apply LTE --dry-run
             """)
 
@@ -73,6 +83,11 @@ struct ApplyCommand: ParsableCommand {
             "The interface; may be given several times. By default the one that carries the "
                 + "default route.", valueName: "interface"))
     var interfaces: [String] = []
+
+    @Flag(help: "All interfaces that are up; loopback only if it is named.")
+    var allInterfaces = false
+
+    @OptionGroup(title: "Whose interfaces") var target: TargetOptions
 
     @Option(help: "Tells these conditions from others on the same interface.")
     var name = ApplyRequest.defaultName
@@ -103,6 +118,8 @@ struct ApplyCommand: ParsableCommand {
                 + "ones.", valueName: "number"))
     var seed: UInt64?
 
+    @OptionGroup(title: "How long") var timeLimit: TimeLimitOptions
+
     @Flag(help: "Change what is conditioned already; packets under way are not lost.")
     var replace = false
 
@@ -116,6 +133,7 @@ struct ApplyCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
+        try target.enter(console)
         let request = try request(console)
         let planes = try DataPlanes(environment: ProcessInfo.processInfo.environment)
         if dryRun {
@@ -132,7 +150,7 @@ struct ApplyCommand: ParsableCommand {
                 "nothing\(request.selector.isSelective ? " of that" : "") passes from now on; "
                     + "this opens the line again: \(wayBack)")
         }
-        let outcome = try planes.apply(request, backend: backend, seed: seed)
+        let outcome = try apply(request, planes)
         for name in outcome.interfaces {
             console.report("\(name): \(ConditionText.summary(request))")
             for other in outcome.precedents[name] ?? [] {
@@ -155,9 +173,22 @@ struct ApplyCommand: ParsableCommand {
         return request.directions.contains { $0.conditions(of: conditions).loss.mean == .one }
     }
 
+    /// Applies the request; the process that will end it is there before.
+    private func apply(
+        _ request: ApplyRequest, _ planes: DataPlanes
+    ) throws -> DataPlanes.Outcome {
+        guard let limit = request.limit else {
+            return try planes.apply(request, backend: backend, seed: seed)
+        }
+        let watcher = try Watcher(limit, after: timeLimit.duration)
+        let result = Result { try planes.apply(request, backend: backend, seed: seed) }
+        watcher.release()
+        return try result.get()
+    }
+
     /// The command that takes the conditions away again.
     private var wayBack: String {
-        (["sudo linkcond clear"] + interfaces.map { "-i \(ShellWord($0))" }
+        (["sudo linkcond clear"] + target.words + interfaces.map { "-i \(ShellWord($0))" }
             + (name == ApplyRequest.defaultName ? [] : ["--name \(name)"]))
             .joined(separator: " ")
     }
@@ -168,12 +199,16 @@ struct ApplyCommand: ParsableCommand {
         let conditions = try ProfileArgument.conditions(of: entry.profile, changedBy: settings)
         var selector = try selectors.selector()
         if !noSSHGuard { try SSHGuard.apply(to: &selector, console) }
-        return ApplyRequest(
+        let now = Int64(Date().timeIntervalSince1970)
+        var request = ApplyRequest(
             conditions: conditions,
             profile: ([entry.profile.id] + settings).joined(separator: ", "),
             name: try ConditionsName(name).text, selector: selector, interfaces: interfaces,
             directions: direction.list, replaces: replace,
-            isForced: force, now: Int64(Date().timeIntervalSince1970))
+            isForced: force, now: now)
+        request.isForAllInterfaces = allInterfaces
+        if !dryRun { request.limit = timeLimit.limit(now: now) }
+        return request
     }
 }
 

@@ -10,12 +10,14 @@ struct ClearCommand: ParsableCommand {
         discussion: """
             Without an interface it clears everything that linkcond added in this network \
             namespace, whoever applied it and however that process ended. What other programs \
-            added stays.
+            added stays. --all, too, means one namespace: this one, or that of --netns, --pid or \
+            --container.
 
             Examples:
               sudo linkcond clear
               sudo linkcond clear -i eth0
               sudo linkcond clear --name api
+              sudo linkcond clear --container web
             """)
 
     @Option(
@@ -32,6 +34,8 @@ struct ClearCommand: ParsableCommand {
     @Flag(help: "Clear every interface, as without any option.")
     var all = false
 
+    @OptionGroup(title: "Whose interfaces") var target: TargetOptions
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -45,6 +49,7 @@ struct ClearCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
+        try target.enter(console)
         let planes = try DataPlanes(environment: ProcessInfo.processInfo.environment)
         let cleared = try planes.clear(
             interfaces.isEmpty ? nil : interfaces, conditions: name)

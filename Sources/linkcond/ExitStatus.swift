@@ -5,6 +5,7 @@ import LinuxKernel
 import ProfileCatalog
 import ProfileFormat
 import Sandbox
+import Targets
 import Verification
 
 /// The exit codes of linkcond: those of sysexits.h, where it has one.
@@ -44,6 +45,8 @@ enum ExitStatus: Int32, CaseIterable {
         case is UsageError: self = .usage
         case is ProfileError: self = .badFile
         case let error as SandboxError: self.init(of: error)
+        case let error as TargetError: self.init(of: error)
+        case let error as KernelError where error.isMissingPrivilege: self = .noPermission
         case is OutputError, is EvidenceError: self = .cannotWrite
         case is UnavailableError: self = .unavailable
         case let error as FileAccessError:
@@ -59,7 +62,8 @@ enum ExitStatus: Int32, CaseIterable {
         case .noSuchInterface, .noDefaultRoute, .ownInterface, .alreadyConditioned,
             .noSuchConditions:
             self = .usage
-        case .interfaceDown, .indexTooLarge, .foreignFilters, .ingressQdisc, .missingFeatures,
+        case .noInterfaces, .interfaceDown, .indexTooLarge, .foreignFilters, .ingressQdisc,
+            .missingFeatures,
             .unsupported, .tooManyConditions, .unreadableSelector:
             self = .unavailable
         case .missingPrivilege: self = .noPermission
@@ -76,6 +80,16 @@ enum ExitStatus: Int32, CaseIterable {
         case .unreadableFile: self = .cannotRead
         case .badFile: self = .badFile
         case .failed: self = .failed
+        }
+    }
+
+    private init(of error: TargetError) {
+        switch error {
+        case .noSuchNamespace, .notANamespace, .noSuchProcess, .noSuchContainer,
+            .ambiguousContainer, .sharedNetwork:
+            self = .usage
+        case .stoppedContainer, .unreadable: self = .unavailable
+        case .missingPrivilege: self = .noPermission
         }
     }
 

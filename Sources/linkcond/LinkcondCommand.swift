@@ -16,6 +16,6 @@ struct LinkcondCommand: ParsableCommand {
         subcommands: [
             ListCommand.self, ShowCommand.self, ImportCommand.self, RunCommand.self,
             ApplyCommand.self, StatusCommand.self, ClearCommand.self, VerifyCommand.self,
-            DoctorCommand.self, ProbeCommand.self, EngineCommand.self,
+            DoctorCommand.self, ProbeCommand.self, EngineCommand.self, WatchCommand.self,
         ])
 }

@@ -14,9 +14,12 @@ struct StatusCommand: ParsableCommand {
             the interface has, whoever applied them. Dropped packets found the queue full; lost ones fell to the profile's \
             loss. The rate is that of the last second.
 
+            One network namespace is shown: this one, or that of --netns, --pid or --container.
+
             Examples:
               linkcond status
               linkcond status --watch
+              sudo linkcond status --container web
               linkcond status --json | jq '.conditioned[].interface'
             """)
 
@@ -26,10 +29,13 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print again each second and on every change, until Ctrl-C.")
     var watch = false
 
+    @OptionGroup(title: "Whose interfaces") var target: TargetOptions
+
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
         let console = global.console
+        try target.enter(console)
         let planes = try DataPlanes(environment: ProcessInfo.processInfo.environment)
         guard watch else {
             try console.print(try text(planes, console))

@@ -15,7 +15,7 @@ struct ConditionerErrorTests {
             attempt: "run what is equivalent to `tc qdisc add dev eth0 clsact`",
             errno: .fileExists, kernelText: "Exclusivity flag on, cannot modify")
         return [
-            .noSuchInterface("wlan9", known: ["lo", "eth0"]), .noDefaultRoute,
+            .noSuchInterface("wlan9", known: ["lo", "eth0"]), .noDefaultRoute, .noInterfaces,
             .interfaceDown("eth0"), .ownInterface("lcu5"), .indexTooLarge("eth0"),
             .alreadyConditioned("eth0", name: "default", profile: "Very Bad Network"),
             .alreadyConditioned("eth0", name: "api", profile: "3G"),

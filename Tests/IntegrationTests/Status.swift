@@ -24,6 +24,8 @@ struct Status: Decodable {
         let backend: String
         let seed: Int?
         let faithful: Bool?
+        let until: String?
+        let untilExitOf: Int?
         let down: Way?
         let up: Way?
         let problem: String?

@@ -38,6 +38,12 @@ struct lc_signal {
 /// Reads the next signal: 1, or 0 if there is none. Never waits.
 int lc_read_signal(int fd, struct lc_signal *signal);
 
+/// pidfd_open(2), closed on exec.
+int lc_open_process(pid_t process);
+
+/// A timer of CLOCK_BOOTTIME that ends after a time above zero, once.
+int lc_boot_timer_create(long long seconds, long nanoseconds);
+
 /// What becomes of a child.
 struct lc_child_exit {
     pid_t pid;

@@ -17,7 +17,8 @@ struct ConditionedJSON: Encodable {
     let seed: OrNull<UInt64>
     let faithful: OrNull<Bool>
     let since: String
-    let until = OrNull<String>(nil)
+    let until: OrNull<String>
+    let untilExitOf: OrNull<Int32>
     let selectors: [String]
     let down: OrNull<WayJSON>
     let up: OrNull<WayJSON>
@@ -34,6 +35,8 @@ struct ConditionedJSON: Encodable {
         selectors = interface.selectors
         profile = interface.profile
         since = Timestamp.text(interface.since)
+        until = OrNull(interface.limit?.until.map(Timestamp.text))
+        untilExitOf = OrNull(interface.limit?.process)
         down = OrNull(interface.ways[.down].map(WayJSON.init))
         up = OrNull(interface.ways[.up].map(WayJSON.init))
         dns = OrNull(

@@ -13,14 +13,16 @@ enum StatusTable {
             interface.problem.map { "\(interface.interface): \($0)".printable + "\n" }
         }
         guard !conditioned.allSatisfy(\.interface.ways.isEmpty) else { return problems.joined() }
-        var table = Table([
-            .init(title: "INTERFACE"), .init(title: "PROFILE"), .init(title: "WAY"),
-            .init(title: "BACKEND"),
-            .init(title: "RATE", alignment: .right), .init(title: "PACKETS", alignment: .right),
-            .init(title: "DROPPED", alignment: .right), .init(title: "LOST", alignment: .right),
-            .init(title: "QUEUED", alignment: .right), .init(title: "SINCE"),
-            .init(title: "CONDITIONS"),
-        ])
+        // The moment in the column of moments; processes are rare.
+        let hasLimits = conditioned.contains { $0.interface.limit != nil }
+        var table = Table(
+            [
+                .init(title: "INTERFACE"), .init(title: "PROFILE"), .init(title: "WAY"),
+                .init(title: "BACKEND"),
+                .init(title: "RATE", alignment: .right), .init(title: "PACKETS", alignment: .right),
+                .init(title: "DROPPED", alignment: .right), .init(title: "LOST", alignment: .right),
+                .init(title: "QUEUED", alignment: .right), .init(title: "SINCE"),
+            ] + (hasLimits ? [.init(title: "UNTIL")] : []) + [.init(title: "CONDITIONS")])
         for appliance in conditioned {
             let interface = appliance.interface
             let backend = appliance.backend.rawValue
@@ -30,15 +32,25 @@ enum StatusTable {
             for direction in [Direction.down, .up] {
                 guard let way = interface.ways[direction] else { continue }
                 let counters = way.counters
-                table.add([
-                    names, interface.profile, direction.rawValue, backend,
-                    rate(counters.bitsPerSecond), "\(counters.packets)", "\(counters.dropped)",
-                    "\(counters.lost)", "\(counters.queuedPackets)",
-                    Timestamp.text(interface.since), conditions(way, direction, interface),
-                ])
+                table.add(
+                    [
+                        names, interface.profile, direction.rawValue, backend,
+                        rate(counters.bitsPerSecond), "\(counters.packets)", "\(counters.dropped)",
+                        "\(counters.lost)", "\(counters.queuedPackets)",
+                        Timestamp.text(interface.since),
+                    ] + (hasLimits ? [until(interface.limit)] : [])
+                        + [conditions(way, direction, interface)])
             }
         }
         return table.text(isStyled: isStyled) + problems.joined()
+    }
+
+    private static func until(_ limit: TimeLimit?) -> String {
+        guard let limit else { return "linkcond clear" }
+        let ends = [
+            limit.until.map(Timestamp.text), limit.process.map { "exit of process \($0)" },
+        ]
+        return ends.compactMap { $0 }.joined(separator: " or ")
     }
 
     private static func conditions(

@@ -1,0 +1,58 @@
+import Glibc
+public import SystemPackage
+
+extension NetworkNamespace {
+    /// Opens the namespace that the file at `path` stands for, such as `/proc/PID/ns/net`.
+    ///
+    /// It lives as long as the descriptor is open.
+    public static func open(_ path: String) throws(KernelError) -> FileDescriptor {
+        do {
+            return try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+        } catch {
+            throw KernelError(.open, subject: path, errno: error as? Errno ?? .ioError)
+        }
+    }
+
+    /// The inode that identifies the namespace of the file at `path`; nil if there is none, or the
+    /// caller may not look.
+    public static func inode(at path: String) -> UInt64? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+
+    /// A path of the namespace with this inode; nil if nobody is there any more.
+    ///
+    /// Looks where namespaces have names: at every process, and at what is mounted (as
+    /// `ip netns add` and Docker do). One that only an open descriptor keeps is not found.
+    public static func path(ofInode inode: UInt64) -> String? {
+        let mounts = (try? SmallFile.read("/proc/self/mountinfo", limit: 1 << 22)) ?? ""
+        let named = mountPoints(ofInode: inode, in: mounts)
+        let paths = named + processes().map { "/proc/\($0)/ns/net" }
+        return paths.first { self.inode(at: $0) == inode }
+    }
+
+    /// Where `mounts`, the text of a mountinfo file, has the namespace with this inode.
+    static func mountPoints(ofInode inode: UInt64, in mounts: String) -> [String] {
+        mounts.split(separator: "\n").compactMap { line in
+            // ID, parent, device, what is mounted, where: proc_pid_mountinfo(5).
+            let fields = line.split(separator: " ", maxSplits: 5)
+            return fields.count == 6 && fields[3] == "net:[\(inode)]" ? String(fields[4]) : nil
+        }
+    }
+
+    /// The IDs of all processes that the caller sees.
+    public static func processes() -> [Int32] {
+        guard let directory = unsafe opendir("/proc") else { return [] }
+        defer { _ = unsafe closedir(directory) }
+        var found: [Int32] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    unsafe String(cString: $0)
+                }
+            }
+            if let number = Int32(name) { found.append(number) }
+        }
+        return found
+    }
+}

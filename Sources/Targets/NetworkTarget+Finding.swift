@@ -1,0 +1,82 @@
+import FoundationEssentials
+import LinuxKernel
+import SystemPackage
+
+extension NetworkTarget {
+    /// Takes the calling thread to the network of the target, and tells which that is.
+    ///
+    /// Requires `CAP_SYS_ADMIN`. `environment` says where the files of an ordinary user's
+    /// containers are.
+    public func enter(environment: [String: String]) throws(TargetError) -> FoundNetwork {
+        try enter(ContainerCatalog(environment: environment))
+    }
+
+    func enter(_ catalog: ContainerCatalog) throws(TargetError) -> FoundNetwork {
+        let network = try find(catalog)
+        do {
+            let namespace = try NetworkNamespace.open(network.path)
+            defer { try? namespace.close() }
+            try NetworkNamespace.enter(namespace)
+        } catch {
+            throw explain(error.errno)
+        }
+        return network
+    }
+
+    /// Where the network is.
+    private func find(_ catalog: ContainerCatalog) throws(TargetError) -> FoundNetwork {
+        switch self {
+        case .namespace(let name):
+            return FoundNetwork(
+                path: try Self.path(named: name), label: "network namespace \(name)")
+        case .process(let process):
+            return FoundNetwork(
+                path: "/proc/\(process)/ns/net", label: "network namespace of process \(process)")
+        case .container(let name):
+            let container = try catalog.container(name)
+            guard let process = container.process else { throw .stoppedContainer(container) }
+            let path = "/proc/\(process)/ns/net"
+            if let inode = NetworkNamespace.inode(at: path),
+                inode == (try? NetworkNamespace.currentInode())
+            {
+                throw .sharedNetwork(container)
+            }
+            return FoundNetwork(path: path, label: "network of container \(container.label)")
+        }
+    }
+
+    private static let namedNamespaces = "/run/netns"
+
+    /// The file of a namespace that was named or is named by its path.
+    private static func path(named name: String) throws(TargetError) -> String {
+        let path = name.contains("/") ? name : "\(namedNamespaces)/\(name)"
+        let isName = !["", ".", ".."].contains(name)
+        guard isName, FileManager.default.fileExists(atPath: path) else {
+            let known = try? FileManager.default.contentsOfDirectory(atPath: namedNamespaces)
+            throw .noSuchNamespace(name, known: (known ?? []).sorted())
+        }
+        return path
+    }
+
+    private func explain(_ errno: Errno) -> TargetError {
+        switch (self, errno) {
+        case (_, .permissionDenied), (_, .notPermitted): .missingPrivilege(option)
+        case (.process(let process), .noSuchFileOrDirectory),
+            (.process(let process), .noSuchProcess):
+            .noSuchProcess(process)
+        // What is no namespace, or one of another kind.
+        case (.namespace(let name), .invalidArgument), (.namespace(let name), .isDirectory):
+            .notANamespace(name)
+        default: .unreadable(option, reason: "\(errno)")
+        }
+    }
+
+    /// The target as it stands on the command line.
+    private var option: String {
+        switch self {
+        case .namespace(let name): "--netns \(name)"
+        case .process(let process): "--pid \(process)"
+        case .container(let name): "--container \(name)"
+        }
+    }
+}

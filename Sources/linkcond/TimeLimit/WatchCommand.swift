@@ -1,0 +1,105 @@
+import ArgumentParser
+import Conditioner
+import DataPlanes
+import FoundationEssentials
+import LinkUnits
+import LinuxKernel
+import SystemPackage
+
+/// `linkcond watch`: the process that ends conditions, started by `apply` with `--for` or
+/// `--until-exit-of`.
+///
+/// It sits in a network namespace of its own: in that of the conditions it would keep a container's
+/// network alive that everybody else has left. To end them it looks for their namespace again.
+struct WatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Ends conditions when their time has come.",
+        discussion: """
+            Example:
+              linkcond watch 3w5e11264sgsf --for 10m --until 2026-11-21T18:45:00Z
+            """, shouldDisplay: false)
+
+    @Argument(help: "The name in the marks of the conditions.")
+    var watcher: String
+
+    @Option(
+        name: .customLong("for"), help: "How long it waits.",
+        transform: DurationArgument.parse)
+    var duration: Duration?
+
+    @Option(help: "The process that it waits for.")
+    var untilExitOf: Int32?
+
+    @Option(help: "When the time has come, for people who see this process.")
+    var until: String?
+
+    func run() throws {
+        let environment = ProcessInfo.processInfo.environment
+        DetachedProgram.leaveSession()
+        do {
+            let post = try WatcherPost(watcher, environment: environment)
+            let alarm = try EndAlarm(after: duration, exitOf: untilExitOf)
+            DetachedProgram.say(Watcher.readiness)
+            DetachedProgram.waitForRelease()
+            try watch(alarm, environment)
+            post.leave()
+        } catch {
+            // Heard only as long as the caller listens; afterwards `status` sees the post empty.
+            DetachedProgram.say("\(error)")
+            throw error
+        }
+    }
+
+    private func watch(_ alarm: EndAlarm, _ environment: [String: String]) throws {
+        guard try DataPlanes(environment: environment).hasConditions(endedBy: watcher) else {
+            return
+        }
+        let inode = try NetworkNamespace.currentInode()
+        let isElsewhere = (try? Namespaces.network.unshare()) != nil
+        alarm.wait()
+        if isElsewhere {
+            guard let path = NetworkNamespace.path(ofInode: inode) else { return }
+            let namespace = try NetworkNamespace.open(path)
+            defer { try? namespace.close() }
+            try NetworkNamespace.enter(namespace)
+        }
+        try clear(environment)
+    }
+
+    /// Tries more than once: nobody else will.
+    private func clear(_ environment: [String: String]) throws {
+        for _ in 0..<Self.retries {
+            do {
+                try DataPlanes(environment: environment).clear(endedBy: watcher)
+                return
+            } catch {
+                _ = Readiness.wait(for: [], timeout: .seconds(1))
+            }
+        }
+        try DataPlanes(environment: environment).clear(endedBy: watcher)
+    }
+
+    private static let retries = 10
+}
+
+/// What ends conditions with a limit.
+private struct EndAlarm {
+    private let timer: BootTimer?
+    private let process: ProcessDescriptor?
+
+    /// Begins to wait for whichever comes first.
+    init(after duration: Duration?, exitOf process: Int32?) throws(KernelError) {
+        timer = try duration.map { duration throws(KernelError) in
+            try BootTimer(endingIn: duration)
+        }
+        self.process = try process.map { process throws(KernelError) in
+            try ProcessDescriptor(process)
+        }
+    }
+
+    /// Returns when it has come.
+    func wait() {
+        let descriptors = [timer?.descriptor, process?.descriptor].compactMap { $0 }
+        while Readiness.wait(for: descriptors).isEmpty {}
+    }
+}

@@ -1,0 +1,119 @@
+import Conditioner
+import Foundation
+import LinkTesting
+import Testing
+
+/// Networks that are not the caller's.
+@Suite("Targets", .serialized, .requiresKernel(.netem))
+struct TargetTests {
+    /// Runs a shell script outside the namespaces of `network`, with the program as `$linkcond`
+    /// and a process in the app's namespace as `$target`.
+    private func run(_ script: String, _ network: TestNetwork) async throws -> ProcessResult {
+        let prelude = """
+            set -e
+            app=\(network.app) linkcond='\(try TestNetwork.program())'
+            ip netns exec $app sleep 300 &
+            target=$!
+            export target linkcond
+            trap 'kill $target' EXIT
+            until ip netns pids $app | grep -q "^$target\\$"; do sleep 0.1; done
+
+            """
+        return try await runProcess("bash", ["-c", prelude + script])
+    }
+
+    @Test("A network is reached by its name, its path and its processes")
+    func namespaces() async throws {
+        try await TestNetwork.with { network in
+            let before = try await network.state()
+            let result = try await run(
+                """
+                $linkcond apply LTE --netns $app
+                $linkcond apply 3G --replace --netns /run/netns/$app
+                $linkcond status --json --pid $target
+                $linkcond apply Edge --replace --pid $target -i eth0
+                $linkcond clear --all --pid $target
+                """, network)
+            #expect(result.exitCode == 0, "\(result.standardError)")
+            let status = try JSONDecoder().decode(
+                Status.self, from: Data(result.standardOutput.utf8))
+            #expect(status.conditioned.map(\.interface) == ["eth0"])
+            #expect(status.conditioned.map(\.profile) == ["apple/3G"])
+            let said = result.standardError
+            #expect(said.contains("in the network namespace \(network.app)\neth0: apple/LTE"))
+            #expect(said.contains("in the network namespace of process "))
+            try await network.expectUnchanged(since: before)
+        }
+    }
+
+    @Test("Containers are reached by the files of their engines")
+    func containers() async throws {
+        try await TestNetwork.with { network in
+            let before = try await network.state()
+            // In a mount namespace, where no real engine has its files.
+            let result = try await run(
+                """
+                export HOME=/run/ann XDG_RUNTIME_DIR=/run/user/1000
+                unshare -m bash -ec '
+                    mount -t tmpfs none /run
+                    mount -t tmpfs none /var/lib
+                    web=$(printf %064d 1) database=$(printf %064d 2) old=$(printf %064d 3)
+                    docker() {
+                        mkdir -p /var/lib/docker/containers/$1
+                        echo "{\\"State\\":{\\"Running\\":$3,\\"Pid\\":$4},\\"ID\\":\\"$1\\",\
+                \\"Name\\":\\"/$2\\"}" >/var/lib/docker/containers/$1/config.v2.json
+                    }
+                    docker $web web true $target
+                    docker $old old false 0
+                    storage=$HOME/.local/share/containers/storage/overlay-containers
+                    mkdir -p $storage
+                    echo "[{\\"id\\":\\"$database\\",\\"names\\":[\\"database\\"]}]" \
+                        >$storage/containers.json
+                    running=$XDG_RUNTIME_DIR/containers/overlay-containers/$database/userdata
+                    mkdir -p $running
+                    echo $target >$running/pidfile
+                    task=/run/containerd/io.containerd.runtime.v2.task/default/job
+                    mkdir -p $task
+                    echo $target >$task/init.pid
+                    $linkcond apply LTE --container web
+                    $linkcond status --container database
+                    $linkcond clear --container job
+                    $linkcond apply LTE --container old || echo "exit code $?"
+                    $linkcond apply LTE --container 0000 || echo "exit code $?"
+                '
+                """, network)
+            #expect(result.exitCode == 0, "\(result.standardError)")
+            let said = result.standardError
+            #expect(said.contains("in the network of container web (Docker 000000000000)\neth0: "))
+            #expect(said.contains("in the network of container database (Podman 000000000000)"))
+            #expect(said.contains("in the network of container containerd job\neth0: cleared"))
+            #expect(said.contains("--container old (Docker 000000000000): is not running"))
+            #expect(said.contains("--container 0000: may be any of web (Docker "))
+            #expect(result.standardOutput.contains("apple/LTE"))
+            #expect(result.standardOutput.hasSuffix("exit code 69\nexit code 64\n"))
+            try await network.expectUnchanged(since: before)
+        }
+    }
+
+    @Test("All interfaces are those that are up, and loopback only if it is named")
+    func allInterfaces() async throws {
+        try await TestNetwork.with { network in
+            try await network.batch(
+                """
+                link add x0 type dummy
+                link set x0 addrgenmode none up
+                link add x1 type dummy
+                """, in: network.app)
+            let before = try await network.state()
+            try await network.mustRun("apply", "LTE", "--all-interfaces")
+            #expect(try await network.status().conditioned.map(\.interface) == ["eth0", "x0"])
+            try await network.mustRun(
+                "apply", "3G", "--all-interfaces", "-i", "lo", "-i", "x0", "--replace")
+            let conditioned = try await network.status().conditioned
+            #expect(conditioned.map(\.interface) == ["eth0", "lo", "x0"])
+            #expect(conditioned.allSatisfy { $0.profile == "apple/3G" && $0.problem == nil })
+            try await network.mustRun("clear")
+            try await network.expectUnchanged(since: before)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import LinkTesting
+import Testing
+
+@testable import LinuxKernel
+
+@Suite("Network namespaces")
+struct NetworkNamespaceTests {
+    @Test("The namespace of a process is found again by its inode")
+    func path() throws {
+        let inode = try NetworkNamespace.currentInode()
+        let path = try #require(NetworkNamespace.path(ofInode: inode))
+        #expect(NetworkNamespace.inode(at: path) == inode)
+        #expect(NetworkNamespace.path(ofInode: 1) == nil)
+    }
+
+    @Test("Mounted namespaces are found wherever they are")
+    func mounts() {
+        let text = """
+            22 28 0:20 / /proc rw,nosuid - proc proc rw
+            400 29 0:4 net:[4026532281] /run/netns/blue rw shared:9 - nsfs nsfs rw
+            401 29 0:4 mnt:[4026532282] /run/snapd/ns/x.mnt rw - nsfs nsfs rw
+            402 29 0:4 net:[4026532281] /run/docker/netns/b8dc rw - nsfs nsfs rw
+            broken
+            """
+        #expect(
+            NetworkNamespace.mountPoints(ofInode: 4_026_532_281, in: text)
+                == ["/run/netns/blue", "/run/docker/netns/b8dc"])
+        #expect(NetworkNamespace.mountPoints(ofInode: 4_026_532_282, in: text) == [])
+    }
+}
