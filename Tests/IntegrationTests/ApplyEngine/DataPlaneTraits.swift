@@ -31,8 +31,8 @@ extension Trait where Self == ConditionTrait {
 private let kernelHasVLANs =
     (try? shell(
         """
-        unshare --net sh -ec 'ip link add a type veth peer name b
-        ip link add link a name a.10 type vlan id 10'
+        unshare --net sh -ec 'ip link add x0 type veth peer name x1
+        ip link add link x0 name x0.10 type vlan id 10'
         """)) != nil
 
 private let kernelHasEngineHooks =
