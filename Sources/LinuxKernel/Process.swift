@@ -75,9 +75,6 @@ public enum Process {
         _ = kill(process, number)
     }
 
-    /// The ID of this process.
-    public static var currentID: Int32 { getpid() }
-
     /// Asks a process to end (`SIGTERM`).
     public static func terminate(_ process: Int32) { signal(SIGTERM, to: process) }
 

@@ -21,7 +21,8 @@ public struct RecordLock: ~Copyable {
         owned = OwnedDescriptor(adopting: file)
     }
 
-    /// The process that holds the lock on the file at `path`; nil if none does. Throws
+    /// The process that holds the lock on the file at `path`, zero for one that has no ID in the
+    /// caller's process namespace; nil if no other process does. Throws
     /// `Errno.noSuchFileOrDirectory` where there is no such file.
     public static func holder(of path: String) throws(KernelError) -> Int32? {
         let file: FileDescriptor
