@@ -79,11 +79,18 @@ extension DetachedProgram {
     }
 
     /// In the copy: waits until the caller lets go of it or has ended, and leaves its streams.
-    public static func waitForRelease() {
+    ///
+    /// - Returns: whether the caller has done its work; false if it ended before.
+    public static func waitForRelease() -> Bool {
         var byte: [UInt8] = [0]
-        _ = unsafe try? byte.withUnsafeMutableBytes {
+        let count = unsafe try? byte.withUnsafeMutableBytes {
             try unsafe FileDescriptor.standardInput.read(into: $0)
         }
+        leaveStreams()
+        return count == 1
+    }
+
+    private static func leaveStreams() {
         guard let nothing = try? FileDescriptor.open(FilePath("/dev/null"), .readWrite) else {
             return
         }

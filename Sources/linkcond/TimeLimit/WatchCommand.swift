@@ -40,7 +40,10 @@ struct WatchCommand: ParsableCommand {
             let post = try WatcherPost(watcher, environment: environment)
             let alarm = try EndAlarm(after: duration, exitOf: untilExitOf)
             DetachedProgram.say(Watcher.readiness)
-            DetachedProgram.waitForRelease()
+            let isCallerDone = DetachedProgram.waitForRelease()
+            guard try findConditions(environment, patiently: !isCallerDone) else {
+                return post.leave()
+            }
             try watch(alarm, environment)
             post.leave()
         } catch {
@@ -50,10 +53,23 @@ struct WatchCommand: ParsableCommand {
         }
     }
 
-    private func watch(_ alarm: EndAlarm, _ environment: [String: String]) throws {
-        guard try DataPlanes(environment: environment).hasConditions(endedBy: watcher) else {
-            return
+    /// Whether there is anything to end. What a caller that was killed has asked of the packet
+    /// engine may still come.
+    private func findConditions(
+        _ environment: [String: String], patiently isPatient: Bool
+    ) throws -> Bool {
+        for _ in 0..<(isPatient ? Self.patience : 0) {
+            if try hasConditions(environment) { return true }
+            _ = Readiness.wait(for: [], timeout: .seconds(1))
         }
+        return try hasConditions(environment)
+    }
+
+    private func hasConditions(_ environment: [String: String]) throws -> Bool {
+        try DataPlanes(environment: environment).hasConditions(endedBy: watcher)
+    }
+
+    private func watch(_ alarm: EndAlarm, _ environment: [String: String]) throws {
         let inode = try NetworkNamespace.currentInode()
         let isElsewhere = (try? Namespaces.network.unshare()) != nil
         alarm.wait()
@@ -80,6 +96,8 @@ struct WatchCommand: ParsableCommand {
     }
 
     private static let retries = 10
+    /// As long, in seconds, as `apply` waits for the engine.
+    private static let patience = 30
 }
 
 /// What ends conditions with a limit.
