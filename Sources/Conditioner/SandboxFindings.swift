@@ -30,9 +30,9 @@ struct SandboxFindings: Sendable, Hashable {
 
     /// The programs that a sandbox may use, and the packages that have them.
     static let helpers = [
-        (program: "pasta", package: "passt", purpose: "an uplink without root"),
-        (program: "slirp4netns", package: "slirp4netns", purpose: "an uplink without root"),
-        (program: "nft", package: "nftables", purpose: "an uplink as root"),
+        (program: "pasta", package: "passt", purpose: "run --uplink pasta"),
+        (program: "slirp4netns", package: "slirp4netns", purpose: "run --uplink slirp"),
+        (program: "nft", package: "nftables", purpose: "the way of a run to the network"),
     ]
 
     /// Whether the packet engine can run here: it needs a network namespace and packet sockets.
