@@ -13,7 +13,7 @@ struct ProbeCommand: ParsableCommand {
         commandName: "probe", abstract: "Measures a link from one of its ends.",
         discussion: """
             Example:
-              linkcond probe --role app --peer 192.0.2.2 --directory /tmp/measurement
+              linkcond probe --role app --peer 192.0.2.2 --directory measurement
             """, shouldDisplay: false)
 
     @Option(help: "Which end this is.")

@@ -67,12 +67,12 @@ struct LeftoverTests {
                 ).exitCode
             }
             var codes: [Int32?: Int] = [:]
-            for moment in Self.moments(25, of: applyTime) {
+            for moment in Self.moments(50, of: applyTime) {
                 codes[try await killed(["apply", "LTE"], after: moment), default: 0] += 1
                 try await network.mustRun("clear", "--all")
                 try await network.expectUnchanged(since: before, "apply killed after \(moment)")
             }
-            for moment in Self.moments(25, of: clearTime) {
+            for moment in Self.moments(50, of: clearTime) {
                 try await network.mustRun("apply", "LTE")
                 codes[try await killed(["clear"], after: moment), default: 0] += 1
                 try await network.mustRun("clear", "--all")

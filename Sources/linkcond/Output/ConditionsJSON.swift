@@ -6,6 +6,8 @@ import LinkUnits
 struct ProfileJSON: Encodable {
     struct DNS: Encodable {
         let delayMilliseconds: Double
+
+        init(_ delay: Duration) { delayMilliseconds = delay.milliseconds }
     }
 
     let name: String
@@ -34,7 +36,7 @@ struct ProfileJSON: Encodable {
         let conditions = profile.conditions.withExplicitLoss
         down = DirectionJSON(conditions.down)
         up = DirectionJSON(conditions.up)
-        dns = OrNull(conditions.dnsDelay.map { DNS(delayMilliseconds: $0.milliseconds) })
+        dns = OrNull(conditions.dnsDelay.map(DNS.init))
         expensive = profile.isExpensive
         constrained = profile.isConstrained
         blackhole = profile.conditions.isBlackhole

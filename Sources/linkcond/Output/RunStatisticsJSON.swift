@@ -41,8 +41,7 @@ struct RunStatisticsJSON: Encodable {
         let conditions = conditions.withExplicitLoss
         down = Way(conditions: DirectionJSON(conditions.down), counters: link.down)
         up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)
-        dns = OrNull(
-            conditions.dnsDelay.map { ProfileJSON.DNS(delayMilliseconds: $0.milliseconds) })
+        dns = OrNull(conditions.dnsDelay.map(ProfileJSON.DNS.init))
         loopback = OrNull(link.loopback)
         evidence = link.evidence
     }

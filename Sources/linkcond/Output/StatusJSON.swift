@@ -39,8 +39,7 @@ struct ConditionedJSON: Encodable {
         untilExitOf = OrNull(interface.limit?.process)
         down = OrNull(interface.ways[.down].map(WayJSON.init))
         up = OrNull(interface.ways[.up].map(WayJSON.init))
-        dns = OrNull(
-            interface.dnsDelay.map { ProfileJSON.DNS(delayMilliseconds: $0.milliseconds) })
+        dns = OrNull(interface.dnsDelay.map(ProfileJSON.DNS.init))
         problem = OrNull(interface.problem)
     }
 }
