@@ -213,14 +213,15 @@ struct SelectorAccuracyTests {
     @Test("What is left alone takes no longer than without conditions")
     func untouched() async throws {
         try await Self.with { network in
-            let before = try await network.shortestRoundTrip(to: Self.other4)
+            // Of so many some meet an idle processor, however busy the machine is.
+            let before = try await network.shortestRoundTrip(to: Self.other4, count: 100)
             for number in 1...5 {
                 try await Self.apply(
                     network,
                     ["--name", "n\(number)", "--to", Self.v4, "--port", "\(7000 * number)"])
             }
-            let after = try await network.shortestRoundTrip(to: Self.other4)
-            #expect(after < before * 2, "\(before) ms became \(after) ms")
+            let after = try await network.shortestRoundTrip(to: Self.other4, count: 100)
+            #expect(after < before + 0.1, "\(before) ms became \(after) ms")
         }
     }
 

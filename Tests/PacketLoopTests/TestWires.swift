@@ -75,9 +75,11 @@ final class WireEnd: Sendable {
         }
     }
 
-    /// The frames that come within `time`; no longer than until there are `count` of them.
+    /// The frames that come within `time`; no longer than until there are `count` of them, or of
+    /// whatever `measure` finds in each.
     func receive(
-        _ count: Int = .max, within time: Duration = .seconds(10)
+        _ count: Int = .max, within time: Duration = .seconds(10),
+        measure: (ReceivedBytes) -> Int = { _ in 1 }
     ) throws -> [ReceivedBytes] {
         let deadline = KernelClock.monotonic + time
         let room = 80_000
@@ -89,7 +91,8 @@ final class WireEnd: Sendable {
                 rest: index * room + 1000..<(index + 1) * room)
         }
         var received: [ReceivedBytes] = []
-        while received.count < count, KernelClock.monotonic < deadline {
+        var total = 0
+        while total < count, KernelClock.monotonic < deadline {
             let number = try receiver.withLock { try $0.receive(into: &batch) }
             for index in 0..<number {
                 let frame = batch[index]
@@ -100,6 +103,7 @@ final class WireEnd: Sendable {
                             bytes: Array([UInt8](bytes).dropFirst(VirtualHeader.count)),
                             tag: frame.tag, arrival: frame.arrival ?? .zero))
                 }
+                total += measure(received[received.count - 1])
             }
             if number == 0 { usleep(500) }
         }
