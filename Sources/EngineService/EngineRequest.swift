@@ -33,9 +33,8 @@ public struct DetouredTraffic: Sendable, Hashable, Codable {
 
     /// The rules of a direction, with the interface that leads to the engine.
     func rules(_ direction: Direction, entrance: String) -> [String] {
-        (direction == .up ? up : down).map { rule in
-            guard rule.hasSuffix(Self.verdict) else { return rule }
-            return rule.dropLast(Self.verdict.count) + "fwd to \"\(entrance)\""
+        (direction == .up ? up : down).map {
+            $0.replacing(Self.verdict, with: "fwd to \"\(entrance)\"")
         }
     }
 }

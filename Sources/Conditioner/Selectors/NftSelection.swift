@@ -1,10 +1,14 @@
 public import LinkModel
 import LinuxKernel
+import TrafficControl
 
 /// A selector as nftables rules for one direction, for a chain of the netdev family.
 ///
 /// The same choice as `U32Selection`, and more: nftables finds ports behind options and extension
-/// headers. Of the rules the first that matches decides. Packets with a VLAN tag match none.
+/// headers. Of the rules the first that matches decides.
+///
+/// The VLAN tag of a packet is usually beside it, where nobody has to skip it. Within the packet it
+/// is only on the way out, and there nftables finds what u32 finds.
 public struct NftSelection {
     private let selector: TrafficSelector
     private let direction: Direction
@@ -27,8 +31,27 @@ public struct NftSelection {
             return (neighborDiscovery(family) + excepted).map { rule(family, $0, spared) }
                 + laterFragments(family).map { rule(family, $0, spared) }
                 + forms(of: selector.included, family).map { rule(family, $0, chosen) }
-        }
+        } + (direction == .up ? taggedRules(chosen: chosen, spared: spared) : [])
     }
+
+    /// One rule that holds others, so that packets without a tag meet but one more.
+    private func taggedRules(chosen: String, spared: String) -> [String] {
+        let rules = U32Selection(selector, direction).rules(for: .vlan).map { rule in
+            let matches = rule.matches.map { match in
+                "@ll,\(Self.taggedHeader + 8 * Int(match.offset)),32 & "
+                    + "0x\(String(match.mask, radix: 16)) == 0x\(String(match.value, radix: 16))"
+            }
+            return (matches + [rule.isChosen ? chosen : spared]).joined(separator: " ")
+        }
+        guard !rules.isEmpty else { return [] }
+        return [
+            "meta protocol 8021q @ll,128,16 { 0x0800, 0x86dd } jump { "
+                + "\(rules.joined(separator: "; ")); }"
+        ]
+    }
+
+    /// Where what a tag carries begins, in bits of the Ethernet frame.
+    private static let taggedHeader = 144
 
     private func rule(_ family: AddressFamily, _ matches: [String], _ verdict: String) -> String {
         // Addresses of a family say the same, and nft leaves it out then.
