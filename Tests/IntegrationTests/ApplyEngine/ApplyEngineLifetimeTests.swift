@@ -5,25 +5,6 @@ import Testing
 /// How the packet engine of a host begins, follows its interfaces, and ends.
 @Suite("Lifetime of apply with the packet engine", .requiresEngineHooks)
 struct ApplyEngineLifetimeTests {
-    @Test func `apply, replace and clear again and again leak and duplicate nothing`()
-        async throws
-    {
-        try await TestNetwork.withEngine { network in
-            async let probing = network.probe(down: true, count: 4000, rate: 400)
-            for round in 0..<20 {
-                try await network.applyEngine("Wi-Fi")
-                try await network.applyEngine(round.isMultiple(of: 2) ? "LTE" : "DSL", "--replace")
-                #expect(try await network.engineProcesses().count == 1)
-                try await network.mustRun("clear")
-                #expect(try await network.engineProcesses() == [])
-            }
-            let probe = try await probing
-            // A faster link overtakes what was under way on a slower one only when that is gone.
-            #expect(probe.duplicates == 0 && probe.corrupted == 0, "\(probe)")
-            #expect(probe.reordered == 0, "\(probe)")
-        }
-    }
-
     @Test func `one engine serves several interfaces, which come and go one by one`() async throws {
         try await TestNetwork.withEngine { network in
             try await network.batch(
