@@ -1,0 +1,114 @@
+"""Traffic over a wire, by processes of its own."""
+
+import os
+import signal
+import socket
+import statistics
+import sys
+import time
+from multiprocessing import RawValue
+from pathlib import Path
+
+from shared.wire import ADDRESSES, NEAR
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "measure"))
+
+from probes.namespaces import Companion, network_namespace  # noqa: E402
+
+
+def open_socket(namespace, version, kind, address=None):
+    with network_namespace(namespace):
+        opened = socket.socket(socket.AF_INET if version == 4 else socket.AF_INET6, kind)
+    opened.settimeout(10)
+    if address:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind(address)
+    return opened
+
+
+def use_processor(number):
+    """Where the two ends of a connection run decides more than what is to be measured."""
+    processors = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {processors[number % len(processors)]})
+
+
+class Stream:
+    """A TCP connection to the far end that sends as fast as it can, while it is let."""
+
+    def __init__(self, wire, version, port):
+        near, _, other = ADDRESSES[version]
+        self.count = RawValue("Q")
+        listener = open_socket(
+            wire.names["far"], version, socket.SOCK_STREAM, (other, port))
+        listener.listen()
+        client = open_socket(wire.names["near"], version, socket.SOCK_STREAM, (near, port + 1))
+        client.connect((other, port))
+        server = listener.accept()[0]
+        for end in (client, server):
+            end.settimeout(None)
+        self.processes = [Companion(lambda: self.receive(server)),
+                          Companion(lambda: self.send(client))]
+        self.pause()
+
+    def receive(self, server):
+        use_processor(1)
+        buffer = bytearray(1 << 20)
+        while True:
+            self.count.value += server.recv_into(buffer)
+
+    @staticmethod
+    def send(client):
+        use_processor(0)
+        content = bytes(1 << 20)
+        while True:
+            client.sendall(content)
+
+    def pause(self):
+        os.kill(self.processes[1].pid, signal.SIGSTOP)
+
+    def resume(self):
+        os.kill(self.processes[1].pid, signal.SIGCONT)
+
+    def bits_per_second(self, seconds):
+        self.resume()
+        time.sleep(0.1)
+        before, began = self.count.value, time.perf_counter()
+        time.sleep(seconds)
+        rate = (self.count.value - before) * 8 / (time.perf_counter() - began)
+        self.pause()
+        return rate
+
+    def close(self):
+        for process in self.processes:
+            process.kill()
+
+
+class Echo:
+    """Datagrams to the far end, which come back."""
+
+    def __init__(self, wire, version, place, port):
+        far = (ADDRESSES[version][place], port)
+        server = open_socket(wire.names["far"], version, socket.SOCK_DGRAM, far)
+        server.settimeout(None)
+        self.process = Companion(lambda: self.answer(server))
+        self.client = open_socket(
+            wire.names["near"], version, socket.SOCK_DGRAM, (ADDRESSES[version][NEAR], port + 1))
+        self.client.connect(far)
+
+    @staticmethod
+    def answer(server):
+        while True:
+            server.sendto(*server.recvfrom(2000))
+
+    def milliseconds(self, count):
+        """The median of some round trips."""
+        times = []
+        for _ in range(count):
+            began = time.perf_counter()
+            self.client.send(bytes(100))
+            self.client.recv(2000)
+            times.append((time.perf_counter() - began) * 1000)
+        return statistics.median(times)
+
+    def close(self):
+        self.process.kill()
