@@ -53,6 +53,9 @@ struct BadInputTests {
             "apply", "LTE", "--to", "10.0.0.1/8", exitCode: 64,
             says: "--to 10.0.0.1/8: has bits set behind the first 8; write 10.0.0.0/8"),
         Case(
+            "apply", "LTE", "--to", "10.0.0.0/33", exitCode: 64,
+            says: "behind the / belongs a number of bits from 0 to 32, as in 10.0.0.0/16"),
+        Case(
             "apply", "LTE", "--port", "70000", exitCode: 64,
             says: "--port 70000: ports go from 1 to 65535"),
         Case("apply", "LTE", "--protocol", "sctp", exitCode: 64, says: "--protocol sctp: is not"),
@@ -123,6 +126,41 @@ struct BadInputTests {
                 try await network.expectUnchanged(since: before)
             }
         }
+    }
+
+    @Test("A name that conditions have already is refused, and they stay", .requiresDataPlane)
+    func takenName() async throws {
+        try await TestNetwork.with { network in
+            try await network.mustRun("apply", "LTE", "--name", "api", "--to", "192.0.2.0/24")
+            let before = try await network.state()
+            let result = try await network.linkcond(
+                "apply", "3G", "--name", "api", "--to", "198.51.100.0/24")
+            #expect(result.exitCode == 64)
+            #expect(
+                result.standardError.contains(
+                    "eth0: is conditioned with apple/LTE already, under the name api; use --replace"
+                ))
+            try await network.expectUnchanged(since: before)
+            try await network.mustRun("clear", "--name", "api")
+        }
+    }
+
+    @Test("A network namespace that is gone is named, also where its file is left")
+    func namespaceGone() async throws {
+        let name = "lctest-gone-\(ProcessInfo.processInfo.processIdentifier)-bad"
+        let apply = ["apply", "LTE", "-i", "lo", "--netns", name]
+        let program = try TestNetwork.program()
+        _ = try await runProcess("ip", ["netns", "add", name])
+        _ = try await runProcess("ip", ["netns", "del", name])
+        let gone = try await runProcess(program, apply)
+        #expect(gone.exitCode == 64 && gone.standardError.contains("no such network namespace"))
+        // What is left where a namespace was unmounted.
+        let file = "/run/netns/" + name
+        try Data().write(to: URL(filePath: file))
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let unmounted = try await runProcess(program, apply)
+        #expect(unmounted.exitCode == 64)
+        #expect(unmounted.standardError.contains("is not a network namespace, or not any more"))
     }
 
     @Test("A session that cannot be read is named, with the way to go on without")

@@ -225,6 +225,25 @@ struct SelectorAccuracyTests {
         }
     }
 
+    @Test("A delay of DNS takes questions to port 53 alone, over UDP and TCP, IPv4 and IPv6")
+    func dns() async throws {
+        try await Self.with { network in
+            let asked = ["udp@\(Self.v4):53", "udp@\(Self.v6):53"]
+            let connected = ["tcp@\(Self.v4):53", "tcp@\(Self.v6):53"]
+            let left = [
+                "udp@\(Self.v4):54", "tcp@\(Self.v6):54", "ping@\(Self.v6)",
+                "inbound@\(Self.near):53:40053",
+            ]
+            try await network.mustRun(
+                "apply", "baseline.yaml".absoluteFixture, "--set", "dns.delay=600 ms")
+            try await Self.expect(
+                network, "DNS", chosen: asked, left: left, milliseconds: 600...1500)
+            // The connection is asked for first, and then the question follows.
+            try await Self.expect(
+                network, "DNS over TCP", chosen: connected, left: [], milliseconds: 1200...1500)
+        }
+    }
+
     @Test("Packets with a VLAN tag are conditioned on the card that they cross", .requiresVLANs)
     func vlan() async throws {
         try await Self.with { network in

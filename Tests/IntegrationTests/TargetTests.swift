@@ -4,7 +4,7 @@ import LinkTesting
 import Testing
 
 /// Networks that are not the caller's.
-@Suite("Targets", .serialized, .requiresKernel(.netem))
+@Suite("Targets", .serialized, .requiresDataPlane)
 struct TargetTests {
     /// Runs a shell script outside the namespaces of `network`, with the program as `$linkcond`
     /// and a process in the app's namespace as `$target`.
@@ -95,7 +95,9 @@ struct TargetTests {
         }
     }
 
-    @Test("All interfaces are those that are up, and loopback only if it is named")
+    @Test(
+        "All interfaces are those that are up, and loopback only if it is named",
+        .requiresKernel(.netem))
     func allInterfaces() async throws {
         try await TestNetwork.with { network in
             try await network.batch(
