@@ -197,6 +197,44 @@ int lc_packet_send(int fd, struct iovec *pieces, unsigned count) {
     return sent < 0 ? -errno : sent;
 }
 
+// Where an IP packet goes: the size of the address, or zero if this is no IP.
+static socklen_t read_destination(const struct iovec *head, struct sockaddr_storage *address) {
+    const unsigned char *packet = head->iov_base;
+    memset(address, 0, sizeof *address);
+    if (head->iov_len >= 20 && packet[0] >> 4 == 4) {
+        struct sockaddr_in *to = (struct sockaddr_in *)address;
+        to->sin_family = AF_INET;
+        memcpy(&to->sin_addr, packet + 16, 4);
+        return sizeof *to;
+    }
+    if (head->iov_len >= 40 && packet[0] >> 4 == 6) {
+        struct sockaddr_in6 *to = (struct sockaddr_in6 *)address;
+        to->sin6_family = AF_INET6;
+        memcpy(&to->sin6_addr, packet + 24, 16);
+        return sizeof *to;
+    }
+    return 0;
+}
+
+int lc_local_send(int ipv4, int ipv6, struct iovec *pieces, unsigned count) {
+    struct mmsghdr messages[LC_PACKET_BATCH];
+    struct sockaddr_storage addresses[LC_PACKET_BATCH];
+    if (count > LC_PACKET_BATCH) count = LC_PACKET_BATCH;
+    unsigned ready = 0;
+    for (; ready < count; ready++) {
+        struct iovec *piece = &pieces[2 * ready];
+        socklen_t size = read_destination(piece, &addresses[ready]);
+        if (size == 0 || addresses[ready].ss_family != addresses[0].ss_family) break;
+        messages[ready] = (struct mmsghdr){.msg_hdr = {
+            .msg_name = &addresses[ready], .msg_namelen = size,
+            .msg_iov = piece, .msg_iovlen = piece[1].iov_len ? 2 : 1}};
+    }
+    if (ready == 0) return count == 0 ? 0 : -EINVAL;
+    int fd = addresses[0].ss_family == AF_INET ? ipv4 : ipv6;
+    int sent = sendmmsg(fd, messages, ready, MSG_DONTWAIT);
+    return sent < 0 ? -errno : sent;
+}
+
 int lc_packet_drops(int fd) {
     struct tpacket_stats statistics = {0};
     socklen_t size = sizeof statistics;

@@ -37,7 +37,7 @@ extension DataPlanes {
             }
             return PlaneChoice(isEngine: false, reason: "as asked for")
         case .auto:
-            let needed = Self.engineReason(request.conditions, seed: seed)
+            let needed = Self.engineReason(request.conditions, on: links, seed: seed)
             if let onEngine {
                 if let onKernel { throw Self.wrongPlane(onKernel.name, "the kernel's data plane") }
                 return PlaneChoice(isEngine: true, reason: "it conditions \(onEngine.name) already")
@@ -60,9 +60,14 @@ extension DataPlanes {
     }
 
     /// Why only the engine will do; nil if the kernel may.
-    private static func engineReason(_ conditions: LinkConditions, seed: UInt64?) -> String? {
+    private static func engineReason(
+        _ conditions: LinkConditions, on links: [Link], seed: UInt64?
+    ) -> String? {
         if conditions.up.trace != nil || conditions.down.trace != nil {
             return "the kernel plays no delivery traces"
+        }
+        if links.contains(where: \.isLoopback) {
+            return "the kernel cannot tell on a loopback who asks and who answers"
         }
         return seed == nil ? nil : "the kernel does not take a seed"
     }

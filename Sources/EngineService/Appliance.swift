@@ -69,6 +69,10 @@ final class Appliance {
         for way in added { ways[way.detour.direction] = way }
         let gone = ways.values.filter { !request.directions.contains($0.detour.direction) }
         for way in gone { ways[way.detour.direction] = nil }
+        // Nobody else would carry them.
+        for way in ways.values where way.detour.isOfLoopback {
+            way.loop.setPassesOthers(ways.count == 1)
+        }
         return gone
     }
 

@@ -10,7 +10,7 @@ import TrafficControl
 ///
 /// A packet that goes up leaves by the interface itself, whose queue is as it was. One that comes
 /// down is put in at the far end of its wire, so that it arrives at the near one, where a filter
-/// has it arrive at the interface.
+/// has it arrive at the interface. `LoopbackHooks` tells how that of a loopback goes.
 struct Detour: Hashable {
     /// The interface.
     var target: Interface
@@ -29,6 +29,9 @@ struct Detour: Hashable {
     /// How many conditions an interface can have.
     static let slots = 0..<24
     static let cookie = Array("linkcond".utf8)
+
+    /// Whether it is that of the loopback, which has the same index everywhere.
+    var isOfLoopback: Bool { target.index == 1 }
 
     /// The end at which the hooks put packets in.
     var near: String {
@@ -60,14 +63,15 @@ struct Detour: Hashable {
         var command: String
     }
 
+    /// What the near end has as its address; nil for any.
+    private var nearAddress: [UInt8]? { direction == .down && !isOfLoopback ? address : nil }
+
     /// Makes the wire, by which the kernel gives its ends their indexes.
     var wire: Step {
         let wire = Link.SilentWire(
-            near: near, far: far, group: Self.group,
-            nearAddress: direction == .down ? address : nil)
+            near: near, far: far, group: Self.group, nearAddress: nearAddress)
         let addressWords =
-            direction == .down
-            ? " address " + address.map { Self.hexadecimal($0) }.joined(separator: ":") : ""
+            nearAddress.map { " address " + $0.map(Self.hexadecimal).joined(separator: ":") } ?? ""
         let rest = "group \(Self.group) mtu 65535 arp off"
         return Step(
             message: Link.add(wire),
@@ -83,7 +87,7 @@ struct Detour: Hashable {
                 message: Link.disableAutoconfiguration(index: index), isOptional: true,
                 command: "ip link set dev \(name) addrgenmode none")
         }
-        if direction == .down {
+        if direction == .down, !isOfLoopback {
             let clsact = Qdisc.clsact(on: Interface(index: ends.near, name: near))
             steps.append(Step(message: clsact.add(), command: clsact.tcAddText))
             steps += injections(ends).map { Step(message: $0.add(), command: $0.tcAddText) }

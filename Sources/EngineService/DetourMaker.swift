@@ -25,9 +25,7 @@ struct DetourMaker {
                 target: detour.target.index, since: request.now, name: request.name,
                 profile: request.profile)
             try run(detour.steps(ends, mark: mark), detour)
-            let loop = try DetourLoop(
-                detour.direction, from: ends.far, to: detour.exit(ends),
-                conditions: request.conditions, traces: traces, seed: seed)
+            let loop = try makeLoop(detour, ends, request, traces, seed: seed)
             try loop.start()
             return Appliance.Way(detour: detour, ends: ends, loop: loop)
         } catch {
@@ -35,6 +33,22 @@ struct DetourMaker {
             throw error as? EngineError
                 ?? EngineError("\(detour.target): \(error); nothing was changed")
         }
+    }
+
+    private func makeLoop(
+        _ detour: Detour, _ ends: Detour.Ends, _ request: EngineRequest, _ traces: LinkTraces,
+        seed: UInt64
+    ) throws(KernelError) -> DetourLoop {
+        guard detour.isOfLoopback else {
+            return try DetourLoop(
+                detour.direction, from: ends.far, to: detour.exit(ends),
+                conditions: request.conditions, traces: traces, seed: seed)
+        }
+        let loop = try DetourLoop(
+            detour.direction, ofLoopbackFrom: ends.far, mark: Detour.mark,
+            conditions: request.conditions, traces: traces, seed: seed)
+        loop.setPassesOthers(request.directions == [detour.direction])
+        return loop
     }
 
     private func run(_ steps: [Detour.Step], _ detour: Detour) throws(EngineError) {

@@ -31,7 +31,9 @@ public enum EnginePlan {
         }
         let carriers = detours.map { detour in
             "# the packet engine: from \(detour.far) to "
-                + (detour.direction == .up ? target.name : detour.far) + ", mark 0x"
+                + (detour.isOfLoopback
+                    ? "a raw socket" : detour.direction == .up ? target.name : detour.far)
+                + ", mark 0x"
                 + String(Detour.mark, radix: 16)
         }
         let table = HookTable(

@@ -149,10 +149,6 @@ struct EngineRoom: ~Copyable {
         let reason: String? =
             if link.group == Detour.group {
                 "belongs to linkcond itself; name the interface that it conditions"
-            } else if link.isLoopback {
-                "the packet engine leaves the loopback of a host alone, which would have to take "
-                    + "packets with loopback addresses from elsewhere; linkcond run --loopback "
-                    + "conditions that of a command"
             } else if !link.hasEthernetHeader {
                 "the packet engine conditions Ethernet interfaces only, and this is none; name "
                     + "the one that its packets leave by, or use a kernel with netem (see "

@@ -38,6 +38,9 @@ struct HookTable: Hashable {
         lines.append(
             "add chain \(table) engine { type filter hook ingress devices = { \(sinks) } "
                 + "priority 0; policy drop; }")
+        if let hooks = LoopbackHooks(ways, of: target) {
+            return (lines + hooks.commands(netdev: table)).joined(separator: "\n") + "\n"
+        }
         for direction in Direction.allCases {
             let ways = ways.filter { $0.detour.direction == direction }
             guard !ways.isEmpty else { continue }
@@ -52,15 +55,22 @@ struct HookTable: Hashable {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// Lets be what the engine is done with. Nobody else is to see the mark; with it a packet would
+    /// go round the next engine.
+    static let passRule =
+        "meta mark 0x\(String(Detour.mark, radix: 16)) meta mark set 0 accept"
+
     private static func rules(_ ways: [Way], _ direction: Direction) -> [String] {
-        let mark = "0x" + String(Detour.mark, radix: 16)
-        // Nobody else is to see the mark; with it a packet would go round the next engine.
-        return ["meta mark \(mark) meta mark set 0 accept"]
+        [Self.passRule]
             + ways.flatMap { $0.traffic.rules(direction, entrance: $0.detour.near) }
     }
 
     /// The command that takes it away.
-    var deleteText: String { "delete table \(table)\n" }
+    var deleteText: String {
+        let others = LoopbackHooks(ways, of: target).map { _ in LoopbackHooks.deleteCommand }
+        return (["delete table \(table)"] + [others].compactMap(\.self)).joined(separator: "\n")
+            + "\n"
+    }
 
     /// Whether nft can be told the name of an interface: its texts know no escapes, and a star
     /// stands for any letters.

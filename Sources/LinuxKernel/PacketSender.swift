@@ -35,6 +35,47 @@ public struct PacketSender: ~Copyable, Sendable {
     }
 }
 
+/// Sends IP packets of a host to the host itself, from whatever source they name.
+///
+/// The kernel looks for the way as it does for any socket's packets, so that what arrives on the
+/// loopback is what the kernel sent there itself, and needs no setting to be believed. Without
+/// super-packets or unfinished checksums.
+public struct LocalSender: ~Copyable, Sendable {
+    private let ipv4: OwnedDescriptor
+    /// Nil where the kernel has no IPv6, and so nobody sends any.
+    private let ipv6: OwnedDescriptor?
+    /// Its number, or that of no descriptor.
+    private let ipv6Number: Int32
+
+    /// Opens raw sockets in the calling thread's network namespace.
+    ///
+    /// Requires `CAP_NET_RAW` and `CAP_NET_ADMIN` there.
+    ///
+    /// - Parameter mark: what filters can tell the packets by (`SO_MARK`).
+    public init(mark: UInt32) throws(KernelError) {
+        ipv4 = try OwnedDescriptor(
+            lc_raw_sender(0, mark), creating: "a raw socket that sends to the host itself")
+        let number = lc_raw_sender(1, mark)
+        ipv6 = try? OwnedDescriptor(status: number)
+        ipv6Number = max(-1, number)
+    }
+
+    /// Sends packets, each of them from its IP header on, without waiting, in one system call;
+    /// and takes out what was sent.
+    ///
+    /// - Returns: how many packets were sent. There may be more to send.
+    /// - Throws: why the first could not be sent; it is still in the batch.
+    public func send(_ batch: inout SendBatch) throws(Errno) -> Int {
+        guard !batch.isEmpty else { return 0 }
+        let sent = try checked(
+            unsafe lc_local_send(
+                ipv4.number, ipv6Number, batch.pieces + 2 * batch.first,
+                UInt32(batch.count)))
+        batch.removeFirst(Int(sent))
+        return Int(sent)
+    }
+}
+
 /// Frames for one system call, in order.
 @safe
 public struct SendBatch: ~Copyable {

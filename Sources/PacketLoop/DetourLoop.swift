@@ -33,7 +33,39 @@ public final class DetourLoop: Sendable {
             clock: .startingNow(), observer: nil)
     }
 
+    /// Carries what the loopback of the calling thread's network namespace sends in one direction
+    /// (`LoopbackTraffic` says which that is) through an emulated link and back to the loopback.
+    ///
+    /// The kernel sends it anew, as whole packets with finished checksums and an address that it
+    /// finds by itself: so it arrives like what never left. A connection that begins meanwhile is
+    /// told to make segments of Ethernet's size, or the queue, the loss and the rest of the
+    /// conditions would be those of packets of 64 KiB.
+    ///
+    /// - Parameters:
+    ///   - direction: which of the conditions count.
+    ///   - source: the index of the interface to which the frames of both directions come. It has
+    ///     to be up.
+    ///   - mark: that of the packets when they leave, by which filters let them be.
+    ///   - conditions: what the link does.
+    ///   - traces: the delivery traces that the conditions name.
+    ///   - seed: where its random numbers begin, as in a `PacketLoop`.
+    ///   - memory: packets beyond it are dropped and counted.
+    public init(
+        _ direction: LinkDirection, ofLoopbackFrom source: Int32, mark: UInt32,
+        conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
+        memory: ByteCount = PacketLoop.defaultMemory
+    ) throws(KernelError) {
+        loop = try DirectionLoop(
+            direction, .loopbackDetour(from: source, mark: mark),
+            LinkEmulator(direction, conditions, traces, seed: seed), memory: memory,
+            clock: .startingNow(), observer: nil)
+    }
+
     deinit { stop() }
+
+    /// Says whether a loop of a loopback has what goes the other way pass at once. By default it
+    /// leaves that alone, for another loop.
+    public func setPassesOthers(_ passes: Bool) { loop.setPassesOthers(passes) }
 
     /// Starts to carry frames.
     public func start() throws(KernelError) { try loop.start() }

@@ -15,17 +15,25 @@ enum LoopPath {
     /// From an interface to which filters send what they take from another, back to that one,
     /// with a mark that those filters let pass.
     case detour(from: Int32, to: MarkedExit)
+    /// From an interface to which filters send what the loopback of this host sends, of both
+    /// directions, back to the loopback, with a mark that those filters let pass.
+    case loopbackDetour(from: Int32, mark: UInt32)
 
     /// The interface where frames come from.
     var source: Int32 {
         switch self {
-        case .wire(let source, _), .loopback(let source, _), .detour(let source, _): source
+        case .wire(let source, _), .loopback(let source, _), .detour(let source, _),
+            .loopbackDetour(let source, _):
+            source
         }
     }
 
     /// What tells the frames of this direction from others; nil if there are no others.
     var traffic: LoopbackTraffic? {
-        if case .loopback = self { LoopbackTraffic() } else { nil }
+        switch self {
+        case .loopback, .loopbackDetour: LoopbackTraffic()
+        case .wire, .detour: nil
+        }
     }
 
     func makeOutbox() throws(KernelError) -> Outbox {
@@ -33,6 +41,7 @@ enum LoopPath {
         case .wire(_, let target): try Outbox(interface: target)
         case .loopback(_, let host): try Outbox(loopbackOf: host)
         case .detour(_, let exit): try Outbox(exit)
+        case .loopbackDetour(_, let mark): try Outbox(loopbackMark: mark)
         }
     }
 }
@@ -78,6 +87,12 @@ final class DirectionLoop: Sendable {
         }
         // What waits may now leave earlier than the thread will wake up.
         alarm.ring()
+    }
+
+    /// Whether packets of the other direction pass at once, rather than being left to another
+    /// loop.
+    func setPassesOthers(_ passes: Bool) {
+        forwarder.withLock { $0.passesOthers = passes }
     }
 
     var statistics: DirectionStatistics {

@@ -15,6 +15,8 @@ struct Forwarder: ~Copyable {
     private var outbox: Outbox
     /// Tells which frames are those of this direction; nil if all are.
     private var traffic: LoopbackTraffic?
+    /// Whether other frames pass at once; else they are somebody else's.
+    var passesOthers = false
     private var statistics: DirectionStatistics
     /// How many packets have entered the link.
     private var entered: UInt64 = 0
@@ -87,21 +89,28 @@ struct Forwarder: ~Copyable {
     /// Puts a frame on the link, in pieces where the link treats packets singly.
     private mutating func enter(_ id: FrameStore.ID) {
         let isCut = emulator.treatsPacketsSingly
+        let cutsDatagrams = outbox.isLocal
         let (headers, superFrame, isMine) = store.withFrame(id) { virtual, frame in
             let headers = FrameHeaders(frame)
             let direction = traffic?.direction(headers, frame) ?? direction
+            let mustCut = isCut || cutsDatagrams && virtual.segmentation == .udp
             return (
-                headers, isCut ? SuperFrame(virtual, headers, frame) : nil,
+                headers, mustCut ? SuperFrame(virtual, headers, frame) : nil,
                 direction == self.direction
             )
         }
-        guard isMine else {
+        guard isMine || passesOthers else {
             store.release(id)
             return
         }
         store[id].network = headers.network
         store[id].length = headers.length
         store[id].arrival = time
+        if outbox.isLocal { store.limitSegmentSize(id, headers) }
+        guard isMine else {
+            pass(id, superFrame)
+            return
+        }
         guard !headers.isExempt else {
             statistics.exempt += 1
             store[id].number = nil
@@ -142,6 +151,25 @@ struct Forwarder: ~Copyable {
         outbox.add(id, due: nil, &store, &statistics)
     }
 
+    /// Sends a frame of the other direction on.
+    private mutating func pass(_ id: FrameStore.ID, _ superFrame: SuperFrame?) {
+        guard let superFrame else {
+            send(exempt: id)
+            return
+        }
+        store[id].superFrame = superFrame
+        store.retain(id, count: superFrame.count - 1)
+        for segment in 0..<superFrame.count {
+            if !outbox.hasRoom { outbox.flush(clock, &store, &statistics) }
+            if outbox.hasRoom {
+                outbox.add(segment: segment, of: id, due: nil, &store, &statistics)
+            } else {
+                statistics.sendFailures += 1
+                store.release(id)
+            }
+        }
+    }
+
     /// Carries out what the emulation has decided by now.
     private mutating func judge() {
         while true {
@@ -171,6 +199,10 @@ struct Forwarder: ~Copyable {
             }
             return
         case .corrupted(let bit):
+            if outbox.isLocal, store.isInHeader(bit, ticket) {
+                // The receiver would find out by that header, but the kernel makes a new one.
+                break
+            }
             if let copy = store.corruptedCopy(of: ticket, bit: bit) {
                 outbox.add(copy, due: event.time, &store, &statistics)
             } else {

@@ -72,8 +72,10 @@ extension FrameStore {
 
 /// Does what the `virtio_net_hdr` in front of a single packet asks a network card to do.
 ///
-/// - Parameter end: where the packet ends, which may be before the end of the frame.
-func finishChecksum(in bytes: inout MutableSpan<UInt8>, end: Int) {
+/// - Parameters:
+///   - end: where the packet ends, which may be before the end of the frame.
+///   - rest: the sum of bytes of it that are elsewhere.
+func finishChecksum(in bytes: inout MutableSpan<UInt8>, end: Int, rest: UInt16 = 0) {
     var virtual = VirtualHeader(bytes.span)
     guard virtual.segmentation == VirtualHeader.Segmentation.none, virtual.isChecksumPartial else {
         return
@@ -83,6 +85,7 @@ func finishChecksum(in bytes: inout MutableSpan<UInt8>, end: Int) {
     guard field + 2 <= end, end <= bytes.count else { return }
     var sum = InternetChecksum()
     sum.add(bytes.span, in: start..<end)
+    sum.add(rest)
     // Zero would say that there is none (RFC 768); TCP may have it either way.
     bytes.setWord(sum.complement == 0 ? 0xffff : sum.complement, at: field)
     virtual.isChecksumPartial = false

@@ -19,7 +19,7 @@ struct Outbox: ~Copyable {
     private struct Run {
         var frame: FrameStore.ID
         var segments: Range<Int>
-        var due: Duration
+        var due: Duration?
     }
 
     /// How long a frame is kept that the kernel has no room for.
@@ -27,9 +27,11 @@ struct Outbox: ~Copyable {
     /// When to try again.
     static let retryInterval = Duration.microseconds(100)
 
+    /// Where the kernel looks for the way of single packets by itself.
+    private let local: LocalSender?
     /// Round the queueing discipline, which is faster, but only for what the interface can do by
     /// itself: it refuses a super-packet that the kernel would have to cut for it.
-    private let direct: PacketSender
+    private let direct: PacketSender?
     /// Nil where filters beside the queueing discipline would send the frames back.
     private let general: PacketSender?
     private var isDirect = true
@@ -43,7 +45,8 @@ struct Outbox: ~Copyable {
     init(interface: Int32) throws(KernelError) {
         let direct = try PacketSender(interface: interface, bypassesQdisc: true)
         general = try PacketSender(interface: interface, bypassesQdisc: false)
-        self.direct = direct
+        self.direct = consume direct
+        local = nil
         entries.reserveCapacity(SendBatch.capacity)
     }
 
@@ -52,6 +55,7 @@ struct Outbox: ~Copyable {
         direct = try PacketSender(
             interface: exit.interface, bypassesQdisc: exit.bypassesQdisc, mark: exit.mark)
         general = nil
+        local = nil
         entries.reserveCapacity(SendBatch.capacity)
     }
 
@@ -62,8 +66,22 @@ struct Outbox: ~Copyable {
             try PacketSender(interface: Self.loopback, bypassesQdisc: true)
         }
         general = nil
+        local = nil
         entries.reserveCapacity(SendBatch.capacity)
     }
+
+    /// Makes an outbox of marked packets that arrive on the loopback of the calling thread's
+    /// network namespace, as if they had never left it.
+    init(loopbackMark mark: UInt32) throws(KernelError) {
+        local = try LocalSender(mark: mark)
+        direct = nil
+        general = nil
+        entries.reserveCapacity(SendBatch.capacity)
+    }
+
+    /// Whether the kernel takes nothing but IP packets with finished checksums: no super-packets
+    /// but those that TCP may send as a single one.
+    var isLocal: Bool { local != nil }
 
     /// The index of the loopback in every namespace.
     private static let loopback: Int32 = 1
@@ -82,15 +100,16 @@ struct Outbox: ~Copyable {
         closeRun(&store, &statistics)
         append(
             Entry(frame: frame, references: 1, due: due), head: store[frame].range, rest: 0..<0,
-            store)
+            network: store[frame].network, &store)
     }
 
     /// Adds one packet of a super-packet, and takes over one reference to the frame.
     mutating func add(
-        segment: Int, of frame: FrameStore.ID, due: Duration, _ store: inout FrameStore,
+        segment: Int, of frame: FrameStore.ID, due: Duration?, _ store: inout FrameStore,
         _ statistics: inout DirectionStatistics
     ) {
-        if let run, run.frame == frame, run.segments.upperBound == segment {
+        let canJoin = !isLocal || store[frame].superFrame?.isTCP == true
+        if canJoin, let run, run.frame == frame, run.segments.upperBound == segment {
             self.run?.segments = run.segments.lowerBound..<segment + 1
         } else {
             closeRun(&store, &statistics)
@@ -104,10 +123,11 @@ struct Outbox: ~Copyable {
         guard let run = run.take(), let superFrame = store[run.frame].superFrame else { return }
         let references = run.segments.count
         let range = store[run.frame].range
-        guard run.segments != 0..<superFrame.count else {
+        // What is finished for good is not left for copies of its packets to be made of.
+        guard isLocal || run.segments != 0..<superFrame.count else {
             append(
                 Entry(frame: run.frame, references: references, due: run.due), head: range,
-                rest: 0..<0, store)
+                rest: 0..<0, network: superFrame.network, &store)
             return
         }
         guard let headers = store.headers(of: run.segments, of: run.frame, superFrame) else {
@@ -121,12 +141,20 @@ struct Outbox: ~Copyable {
             Entry(frame: run.frame, references: references, headers: headers, due: run.due),
             head: store[headers].range,
             rest: start + payload.lowerBound..<start + payload.upperBound,
-            store)
+            network: superFrame.network, &store)
     }
 
     private mutating func append(
-        _ entry: Entry, head: Range<Int>, rest: Range<Int>, _ store: borrowing FrameStore
+        _ entry: Entry, head: Range<Int>, rest: Range<Int>, network: Int, _ store: inout FrameStore
     ) {
+        var head = head
+        if isLocal {
+            store.finishPacket(head: head, rest: rest)
+            head =
+                min(
+                    head.lowerBound + VirtualHeader.count + network, head.upperBound)..<head
+                .upperBound
+        }
         entries.append(entry)
         batch.append(from: store.memory, head: head, rest: rest)
     }
@@ -159,9 +187,10 @@ struct Outbox: ~Copyable {
     }
 
     private mutating func send() throws(Errno) -> Int {
-        if isDirect {
+        if isLocal { return try local?.send(&batch) ?? 0 }
+        if isDirect, direct != nil {
             do {
-                return try direct.send(&batch)
+                return try direct?.send(&batch) ?? 0
             } catch {
                 guard error == .noBufferSpace, general != nil else { throw error }
                 isDirect = false

@@ -1,4 +1,4 @@
-"""Runs inside the kernel lab: applies each profile between two namespaces and measures it."""
+"""Applies each profile to an interface and measures it. Runs inside the kernel lab, or beside it."""
 
 import re
 import statistics
@@ -15,63 +15,29 @@ from .checks import (
     reordering_check,
 )
 from .expectations import MTU, PING_BYTES, PROBE_BYTES, TCP_PAYLOAD
+from .networks import run
 
-INTERFACE = "veth-app"
 # Of single replies: late timers of the lab, four to a round trip, and ping's three digits.
 PING_SLACK_MS = 0.5
-ADDRESS = {
-    ("app", 4): "10.77.0.1", ("server", 4): "10.77.0.2",
-    ("app", 6): "fd77::1", ("server", 6): "fd77::2",
-}
-PREFIX = {4: 24, 6: 64}
-# Towards the app is down.
-SENDER = {"down": "server", "up": "app"}
-RECEIVER = {"down": "app", "up": "server"}
-
-
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode != 0:
-        raise MeasurementError(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.strip()}")
-    return done.stdout
-
-
-def make_namespaces():
-    for namespace in ("app", "server"):
-        run("ip", "netns", "add", namespace)
-    run("ip", "link", "add", "name", INTERFACE, "netns", "app", "type", "veth",
-        "peer", "name", "veth-server", "netns", "server")
-    for namespace in ("app", "server"):
-        run("ip", "-n", namespace, "link", "set", "lo", "up")
-        run("ip", "-n", namespace, "link", "set", f"veth-{namespace}", "up")
-        for version in (4, 6):
-            address = f"{ADDRESS[namespace, version]}/{PREFIX[version]}"
-            run("ip", "-n", namespace, "address", "add", address, "dev", f"veth-{namespace}",
-                *(["nodad"] if version == 6 else []))
-
-
-def network_state():
-    """All that linkcond may touch in the app's namespace; counters and indexes left out."""
-    links = re.sub(r"^\d+: ", "", run("ip", "-n", "app", "link", "show"), flags=re.MULTILINE)
-    return links + "".join(
-        run("tc", "-n", "app", *what, "dev", INTERFACE)
-        for what in (("qdisc", "show"), ("filter", "show"),
-                     ("filter", "show", "ingress"), ("filter", "show", "egress")))
 
 
 class ProfileMeasurement:
     """One profile, applied and measured. `checks` has the outcome."""
 
-    def __init__(self, linkcond, expectations, version):
+    def __init__(self, linkcond, network, backend, expectations, version):
         self.linkcond = linkcond
+        self.network = network
+        self.backend = backend
         self.expected = expectations
         self.version = version
         self.checks = []
 
     def run(self):
-        before = network_state()
+        before = self.network.state()
         try:
-            self._linkcond("apply", self.expected.name, "-i", INTERFACE)
+            self._linkcond(
+                "apply", self.expected.name, "-i", self.network.interface,
+                "--backend", self.backend)
             self._measure()
         except MeasurementError as error:
             self.checks.append(failure("apply", "", str(error)))
@@ -84,8 +50,8 @@ class ProfileMeasurement:
     def _clear(self, before):
         try:
             self._linkcond("clear", "--all")
-            if network_state() != before:
-                raise MeasurementError("links, qdiscs or filters differ from before")
+            if self.network.state() != before:
+                raise MeasurementError("links, qdiscs, filters or settings differ from before")
             self.checks.append(entry("restored", "", None, None, None, "", True))
         except MeasurementError as error:
             self.checks.append(failure("restored", "", str(error)))
@@ -129,7 +95,7 @@ class ProfileMeasurement:
         command = (
             "ip", "netns", "exec", "app", "ping", "-n", "-c", str(count),
             "-i", str(interval), "-W", str(self.expected.drain_seconds),
-            ADDRESS["server", version])
+            self.network.server_address(version))
         # ping exits with 1 when a reply is missing, which some profiles want.
         output = subprocess.run(
             command, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
@@ -140,12 +106,11 @@ class ProfileMeasurement:
 
     def _probe(self, name, direction, count=None, **options):
         version = options.pop("version", self.version)
+        way = self.network.way(name, version, options.pop("port", 5201))
         settings = {
             "packet_bytes": PROBE_BYTES, "packets_per_second": direction.probe_rate,
-            "port": 5201, "drain": self.expected.drain_seconds, **options}
-        return udp_probe(
-            to=ADDRESS[RECEIVER[name], version], count=count or direction.probe_packets,
-            sender_namespace=SENDER[name], receiver_namespace=RECEIVER[name], **settings)
+            "drain": self.expected.drain_seconds, **options}
+        return udp_probe(count=count or direction.probe_packets, **way, **settings)
 
     def _probe_both_directions(self):
         up = Companion(lambda: self._probe("up", self.expected.up, port=5202))
@@ -184,8 +149,7 @@ class ProfileMeasurement:
     def _goodput(self, name, direction, timeout):
         warmup, duration = self.expected.transfer_times(direction)
         result = tcp_goodput(
-            to=ADDRESS[RECEIVER[name], self.version], duration=duration, warmup=warmup,
-            sender_namespace=SENDER[name], receiver_namespace=RECEIVER[name],
+            **self.network.way(name, self.version, 5201), duration=duration, warmup=warmup,
             buffer_bytes=self._buffer_bytes(direction), timeout=timeout)
         time.sleep(self.expected.drain_seconds)
         return result["goodputBitsPerSecond"]
@@ -235,12 +199,12 @@ class ProfileMeasurement:
                 check("loss", name, direction.loss, probe["lossRatio"], 0, "ratio"))
 
 
-def measure_profiles(linkcond, profiles, version):
+def measure_profiles(linkcond, network, backend, profiles, version):
     """Results in the shape of `linkcond verify --json`."""
-    make_namespaces()
+    network.make()
     results = []
     for expectations in profiles:
-        checks = ProfileMeasurement(linkcond, expectations, version).run()
+        checks = ProfileMeasurement(linkcond, network, backend, expectations, version).run()
         results.append({
             "profile": expectations.name,
             "pass": all(outcome["pass"] is not False for outcome in checks),

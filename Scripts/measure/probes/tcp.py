@@ -136,7 +136,7 @@ def set_receive_timeout(connection, timeout):
 
 def tcp_goodput(
     to, port=5201, duration=10.0, warmup=2.0, sender_namespace=None, receiver_namespace=None,
-    congestion_control=None, buffer_bytes=None, timeout=30.0,
+    congestion_control=None, buffer_bytes=None, timeout=30.0, sender_port=0,
 ):
     """Payload bits per second at the receiver between `warmup` and `duration` seconds."""
     version = ipaddress.ip_address(to).version
@@ -144,8 +144,11 @@ def tcp_goodput(
     sender = open_socket(version, sender_namespace, SO_SNDBUFFORCE, buffer_bytes)
     with listener, sender:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sender.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((to, port))
+            if sender_port:
+                sender.bind(("", sender_port))
         except OSError as error:
             raise MeasurementError(f"{to} port {port}: {error.strerror}") from error
         listener.listen(1)

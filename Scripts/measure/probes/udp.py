@@ -149,7 +149,7 @@ def receive_packets(receiver, companion, arrivals, drain):
 
 def udp_probe(
     to, sender_address=None, port=5201, count=1000, packet_bytes=200, packets_per_second=100,
-    sender_namespace=None, receiver_namespace=None, drain=3.0,
+    sender_namespace=None, receiver_namespace=None, drain=3.0, sender_port=0,
 ):
     """Sends packets of `packet_bytes` (IP header included) and tells how they arrived."""
     version = ipaddress.ip_address(to).version
@@ -159,7 +159,7 @@ def udp_probe(
             f"{packet_bytes} bytes are too few; the least is {HEADER.size + HEADER_BYTES[version]}")
     any_address = "0.0.0.0" if version == 4 else "::"
     receiver = open_socket(version, receiver_namespace, to, port)
-    sender = open_socket(version, sender_namespace, sender_address or any_address, 0)
+    sender = open_socket(version, sender_namespace, sender_address or any_address, sender_port)
     with receiver, sender:
         arrivals = Arrivals(count, payload_bytes)
         companion = Companion(lambda: send_packets(

@@ -45,6 +45,11 @@ int lc_packet_oldest(const int *fds, int count);
 /// sendmmsg(2), not waiting; frame i is pieces[2 * i] and then pieces[2 * i + 1].
 int lc_packet_send(int fd, struct iovec *pieces, unsigned count);
 
+/// sendmmsg(2) on raw senders, one for each version of IP, not waiting; packet i is
+/// pieces[2 * i], with at least its IP header, and then pieces[2 * i + 1]. Sends no further than
+/// the first packet of the other version.
+int lc_local_send(int ipv4, int ipv6, struct iovec *pieces, unsigned count);
+
 /// Frames that the socket had no room for since the last call.
 int lc_packet_drops(int fd);
 
