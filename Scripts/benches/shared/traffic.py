@@ -71,7 +71,7 @@ class Stream:
 
     def bits_per_second(self, seconds):
         self.resume()
-        time.sleep(0.1)
+        time.sleep(0.05)
         before, began = self.count.value, time.perf_counter()
         time.sleep(seconds)
         rate = (self.count.value - before) * 8 / (time.perf_counter() - began)
