@@ -41,9 +41,10 @@ public struct PortRange: Sendable, Hashable, CustomStringConvertible {
     /// The same ports as few numbers under masks: what a filter that knows no ranges compares.
     var blocks: [(value: UInt16, mask: UInt16)] {
         var blocks: [(UInt16, UInt16)] = []
-        var next = UInt32(first)
+        // No packet has port 0 (RFC 6335, section 6), and with it 1-65535 is one block, not 16.
+        var next = UInt32(first == 1 && last > 1 ? 0 : first)
         while next <= UInt32(last) {
-            var size = UInt32(1) << UInt32(next.trailingZeroBitCount)
+            var size = UInt32(1) << UInt32(min(16, next.trailingZeroBitCount))
             while next + size - 1 > UInt32(last) { size /= 2 }
             blocks.append((UInt16(next), UInt16(truncatingIfNeeded: ~(size - 1))))
             next += size
