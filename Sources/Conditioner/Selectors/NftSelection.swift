@@ -94,10 +94,10 @@ private struct NftHeader {
     /// The alternatives, each of which is several comparisons that all have to match.
     func matches(_ match: TrafficMatch) -> [[String]] {
         guard match.concerns(family) else { return [] }
-        var common: [String] = []
-        if match.hasPorts, family == .ipv4 { common.append("ip frag-off & 0x1fff == 0") }
-        common += networks("saddr", isUp ? match.from : match.to)
+        // Addresses first: with several conditions on an interface most packets differ there.
+        var common = networks("saddr", isUp ? match.from : match.to)
         common += networks("daddr", isUp ? match.to : match.from)
+        if match.hasPorts, family == .ipv4 { common.append("ip frag-off & 0x1fff == 0") }
         if let protocols = match.possibleProtocols {
             common.append("meta l4proto \(set(protocols.map { "\($0.number(in: family))" }))")
         }
