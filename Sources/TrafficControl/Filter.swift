@@ -6,7 +6,7 @@ public import Netlink
 /// u32 because every kernel has it; matchall and flower may be missing.
 public struct Filter: Sendable, Hashable {
     /// The protocol of the packets that it looks at.
-    public enum NetworkProtocol: UInt16, Sendable, Hashable, CaseIterable {
+    public enum NetworkProtocol: UInt16, Sendable, Hashable, CaseIterable, Codable {
         case ipv4 = 0x0800
         case ipv6 = 0x86dd
         /// What carries a VLAN tag, whatever is behind it.
@@ -116,7 +116,7 @@ public struct Filter: Sendable, Hashable {
     }
 
     /// The fixed part; the kernel takes preference and protocol together in one number.
-    private static func header(
+    static func header(
         _ interface: Int32, _ parent: QdiscHandle, _ preference: UInt16, _ ethertype: UInt16
     ) -> tcmsg {
         var header = tcmsg()
