@@ -18,7 +18,7 @@ public enum EngineServer {
     /// The name of the socket.
     static let name = "linkcond-engine"
     /// The words of the command line that run it.
-    static let arguments = ["linkcond", "engine"]
+    static let arguments = ["engine"]
 
     /// What it reports when it serves, or somebody else does.
     static let readyReport = "ready"
@@ -36,29 +36,24 @@ public enum EngineServer {
     /// Serves until there is nothing more to do. For a process that has a single thread, started
     /// by an `EngineClient`.
     public static func run() -> Never {
-        BackgroundProgram.keepReportFromChildren()
+        DetachedProgram.keepReportFromChildren()
         do {
             let beats = try Guardian.guardCopy()
             KernelThread.nameCallingThread(name)
             // That a program has ended is told where it is written to.
             KernelThread.outliveBrokenPipes()
             var server = try Service.open(beats)
-            report(readyReport)
+            DetachedProgram.report(readyReport)
             server.run()
         } catch let error as EngineError {
-            report(error.fault.rawValue + " " + error.description)
+            DetachedProgram.report(error.fault.rawValue + " " + error.description)
         } catch Errno.addressInUse {
             // Another one was quicker, and does as well.
-            report(readyReport)
+            DetachedProgram.report(readyReport)
         } catch {
-            report(EngineError.Fault.failed.rawValue + " \(error)")
+            DetachedProgram.report(EngineError.Fault.failed.rawValue + " \(error)")
         }
         Process.exitAtOnce(0)
-    }
-
-    private static func report(_ text: String) {
-        _ = try? BackgroundProgram.report.writeAll(text.utf8)
-        try? BackgroundProgram.report.close()
     }
 
     private struct Service: ~Copyable {

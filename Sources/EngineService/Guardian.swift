@@ -1,6 +1,5 @@
 import LinuxKernel
 import Netlink
-import SystemPackage
 
 /// The process that watches over the engine, which is a copy of it.
 ///
@@ -26,7 +25,7 @@ enum Guardian {
         KernelThread.nameCallingThread(name)
         pipe.becomeListener()
         // Its end is to be heard when the engine has reported.
-        try? BackgroundProgram.report.close()
+        DetachedProgram.leaveReport()
         watch(engine, pipe)
     }
 
