@@ -37,7 +37,7 @@ extension DataPlanes {
         var choice = try choose(request, on: links, backend: backend, seed: seed)
         if !choice.isEngine {
             do {
-                let report = try conditioner.apply(request)
+                let report = try applyByKernel(request, on: links)
                 return Outcome(
                     work: .kernel(report), explanation: "kernel data plane: \(choice.reason)")
             } catch {
@@ -53,6 +53,20 @@ extension DataPlanes {
         return Outcome(
             work: .engine(emulated), explanation: "packet engine: \(choice.reason)",
             standing: standing)
+    }
+
+    /// Applies by the kernel, where filters of an engine that was killed are no obstacle.
+    private func applyByKernel(
+        _ request: ApplyRequest, on links: [Link]
+    ) throws(ConditionerError) -> ApplyReport {
+        do {
+            return try conditioner.apply(request)
+        } catch {
+            guard case .foreignFilters = error,
+                EngineLeftovers.removeFilters(from: links.map(\.index))
+            else { throw error }
+            return try conditioner.apply(request)
+        }
     }
 
     /// What would be done, as commands for a shell.

@@ -107,8 +107,7 @@ final class ClassifierHooks: Hooks {
             guard let filters = way.traffic.filters else {
                 throw EngineError.tooManyFilters(interface.name)
             }
-            let parts = way.detour.direction == .up ? filters.up : filters.down
-            for part in parts where !part.rules.isEmpty {
+            for part in filters.parts(way.detour.direction) {
                 wanted[HookPlace(way, part.networkProtocol)] = .rules(
                     part.networkProtocol, part.rules, near: ends.near)
             }
@@ -141,15 +140,10 @@ final class ClassifierHooks: Hooks {
                 name: HookFilters.gateName(madeHooks: standing.madeHooks))
             return [gate.add()]
         case .rules(let networkProtocol, let rules, let near):
-            let entrance = Filter.Verdict.redirect(
-                to: Interface(index: near, name: ""), cookie: Detour.cookie)
-            return rules.map { rule in
-                Filter(
-                    interface: interface, parent: place.hook, preference: place.preference,
-                    networkProtocol: networkProtocol, matches: rule.matches,
-                    verdict: rule.isChosen ? entrance : .classify(QdiscHandle(rawValue: 1))
-                ).add()
-            }
+            let entrance = Interface(index: near, name: "")
+            return place.filters(
+                FilterChoice.Part(networkProtocol, rules), on: interface, to: entrance
+            ).map { $0.add() }
         }
     }
 

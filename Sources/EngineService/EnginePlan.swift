@@ -10,16 +10,19 @@ public enum EnginePlan {
     public static func script(
         _ request: EngineRequest, _ links: [Link], beside standing: [EmulatedInterface]
     ) throws(EngineError) -> String {
+        let kind = HookProbe.likelyKind
         var parts: [String] = []
         for link in links {
             let link = try EngineRoom.check(link, link.index)
-            parts.append(try script(request, link, standing.filter { $0.index == link.index }))
+            parts.append(
+                try script(request, link, standing.filter { $0.index == link.index }, kind))
         }
         return parts.joined(separator: "\n")
     }
 
     private static func script(
-        _ request: EngineRequest, _ link: Link, _ standing: [EmulatedInterface]
+        _ request: EngineRequest, _ link: Link, _ standing: [EmulatedInterface],
+        _ kind: HookKind
     ) throws(EngineError) -> String {
         let target = Interface(index: link.index, name: link.name)
         let former = standing.first { $0.name == request.name }
@@ -51,8 +54,11 @@ public enum EnginePlan {
         let others = standing.filter { $0.name != request.name }.map {
             "# and the rules of the conditions called \($0.name), which stand there already"
         }
-        return
-            (["# \(target)"] + wires + carriers + others + ["nft --interactive <<'EOF'"])
-            .joined(separator: "\n") + "\n\(table.addText)EOF\n"
+        let hooks =
+            switch kind {
+            case .nftables: "nft --interactive <<'EOF'\n\(table.addText)EOF\n"
+            case .clsact: table.filterText
+            }
+        return (["# \(target)"] + wires + carriers + others + [hooks]).joined(separator: "\n")
     }
 }

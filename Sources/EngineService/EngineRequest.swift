@@ -68,6 +68,11 @@ public struct FilterChoice: Sendable, Hashable, Codable {
     /// For packets that arrive.
     public var down: [Part]
 
+    /// What is looked at in a direction.
+    func parts(_ direction: Direction) -> [Part] {
+        (direction == .up ? up : down).filter { !$0.rules.isEmpty }
+    }
+
     /// So many comparisons at most fit into a request, and every packet has to pass them.
     private static let mostMatches = 3000
 

@@ -85,7 +85,7 @@ public enum EngineServer {
             _ = try? DescriptorLimit.raise()
             let socket = try ServiceSocket(name: EngineServer.name)
             let room = try EngineRoom.open()
-            let pulse = try Pulse(beats, gate: room.hooks.gate)
+            let pulse = try Pulse(beats, gate: room.hooks.gate, allowing: workLimit)
             return Service(
                 signals: signals, socket: socket, events: try NetlinkEvents(), room: room,
                 pulse: pulse)

@@ -26,6 +26,13 @@ public enum HookProbe {
         }
     }
 
+    /// The kind that the engine would use here, as far as the caller may ask the kernel.
+    static var likelyKind: HookKind {
+        if HookKind.allowed == [.clsact] { return .clsact }
+        guard Privilege.mayMakeNamespaces, let answer = try? run() else { return .nftables }
+        return answer.lackOfTables != nil && answer.lackOfFilters == nil ? .clsact : .nftables
+    }
+
     private static var lackOfFilters: EngineError? {
         lack {
             // Every namespace has this one.

@@ -18,10 +18,13 @@ final class Pulse: Sendable {
     private let deadline = Atomic<Int64>(0)
     private let hasGuardian = Atomic<Bool>(true)
 
-    /// Begins to beat.
-    init(_ pipe: BeatPipe, gate: PacketGate?) throws(KernelError) {
+    /// Begins to beat, for work that may take so long.
+    init(_ pipe: BeatPipe, gate: PacketGate?, allowing duration: Duration) throws(KernelError) {
         self.pipe = pipe
         self.gate = gate
+        allow(duration)
+        // From now on the guardian is on its guard.
+        beat()
         _ = try KernelThread(named: "pulse") { [self] in
             while true {
                 beat()
