@@ -40,7 +40,7 @@ extension DataPlanes {
                 let report = try applyByKernel(request, on: links)
                 return Outcome(
                     work: .kernel(report), explanation: "kernel data plane: \(choice.reason)")
-            } catch {
+            } catch let error as ConditionerError {
                 guard choice.isNegotiable, let lack = Self.lack(error) else { throw error }
                 choice = PlaneChoice(isEngine: true, reason: lack)
             }
@@ -55,18 +55,16 @@ extension DataPlanes {
             standing: standing)
     }
 
-    /// Applies by the kernel, where filters of an engine that was killed are no obstacle.
+    /// Applies by the kernel, on interfaces that no engine conditions: what one left there that was
+    /// killed has the names that are needed now.
     private func applyByKernel(
         _ request: ApplyRequest, on links: [Link]
-    ) throws(ConditionerError) -> ApplyReport {
-        do {
-            return try conditioner.apply(request)
-        } catch {
-            guard case .foreignFilters = error,
-                EngineLeftovers.removeFilters(from: links.map(\.index))
-            else { throw error }
-            return try conditioner.apply(request)
+    ) throws -> ApplyReport {
+        let indices = links.map(\.index)
+        if try EngineLeftovers.find(besides: []).contains(where: { indices.contains($0.index) }) {
+            _ = try EngineLeftovers.clear(indices, name: nil)
         }
+        return try conditioner.apply(request)
     }
 
     /// What would be done, as commands for a shell.

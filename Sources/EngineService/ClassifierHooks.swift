@@ -14,8 +14,8 @@ final class ClassifierHooks: Hooks {
     /// What stands in a place.
     private enum Content: Hashable {
         case gate
-        /// What is sent to the interface with the index `near`.
-        case rules(Filter.NetworkProtocol, [U32Rule], near: Int32)
+        /// What is sent to the interfaces with the indexes `entrances`.
+        case rules(FilterChoice.Part, entrances: [Int32])
     }
 
     /// What stands at the hooks of an interface.
@@ -97,20 +97,20 @@ final class ClassifierHooks: Hooks {
         if former == nil, standing.madeHooks { changes.append(.makeHooks(interface)) }
         var wanted: [HookPlace: Content] = [:]
         var drained: Set<Int32> = []
+        guard let takings = table.takings else { throw EngineError.tooManyFilters(interface.name) }
+        var entrances: [String: Int32] = [:]
         for way in table.ways {
             let ends = try ends(of: way.detour)
-            wanted[.gate(way.detour.direction)] = .gate
+            entrances[way.detour.near] = ends.near
             drained.insert(ends.far)
             if !standing.drained.contains(ends.far) {
                 changes.append(.drain(Interface(index: ends.far, name: way.detour.far), drain))
             }
-            guard let filters = way.traffic.filters else {
-                throw EngineError.tooManyFilters(interface.name)
-            }
-            for part in filters.parts(way.detour.direction) {
-                wanted[HookPlace(way, part.networkProtocol)] = .rules(
-                    part.networkProtocol, part.rules, near: ends.near)
-            }
+        }
+        for taking in takings {
+            wanted[.gate(taking.place.direction)] = .gate
+            wanted[taking.place] = .rules(
+                taking.part, entrances: taking.entrances.compactMap { entrances[$0] })
         }
         let places = Set(wanted.keys).union(standing.contents.keys)
             .filter { wanted[$0] != standing.contents[$0] }
@@ -139,10 +139,9 @@ final class ClassifierHooks: Hooks {
                 program: heldGate.program,
                 name: HookFilters.gateName(madeHooks: standing.madeHooks))
             return [gate.add()]
-        case .rules(let networkProtocol, let rules, let near):
-            let entrance = Interface(index: near, name: "")
-            return place.filters(
-                FilterChoice.Part(networkProtocol, rules), on: interface, to: entrance
+        case .rules(let part, let entrances):
+            return HookTable.Taking(place: place, part: part, entrances: []).filters(
+                on: interface, to: entrances.map { Interface(index: $0, name: "") }
             ).map { $0.add() }
         }
     }
@@ -167,7 +166,7 @@ final class ClassifierHooks: Hooks {
     /// Whether other programs have filters on ways that are to be conditioned.
     private func check(_ table: HookTable, beside standing: Standing, isForced: Bool) throws {
         guard !isForced else { return }
-        let added = Set(table.ways.map(\.detour.direction)).filter {
+        let added = table.hooks.filter {
             standing.contents[.gate($0)] == nil
         }
         guard !added.isEmpty, !(standing.madeHooks && standing.contents.isEmpty) else { return }

@@ -63,17 +63,6 @@ public enum EngineLeftovers {
         if !messages.isEmpty { _ = try? session.execute(messages) }
     }
 
-    /// Takes away the filters that an engine left which was killed, from interfaces that no engine
-    /// conditions. Requires root.
-    ///
-    /// - Returns: whether there were any.
-    public static func removeFilters(from indices: [Int32]) -> Bool {
-        guard let session = try? NetlinkSession(),
-            let found = try? HookFilters.removeLeftovers(session, from: Set(indices))
-        else { return false }
-        return !found.isEmpty
-    }
-
     /// Takes away the conditions of the engine from interfaces, from all for nil, whether it lives,
     /// hangs or is dead; with `name` only what was applied under that name. Requires root.
     ///

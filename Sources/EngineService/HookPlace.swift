@@ -53,21 +53,6 @@ struct HookPlace: Hashable {
         return nil
     }
 
-    /// The filters here for what is taken of a protocol, with the interface that leads to the
-    /// engine.
-    func filters(
-        _ part: FilterChoice.Part, on interface: Interface, to entrance: Interface
-    ) -> [Filter] {
-        part.rules.map { rule in
-            Filter(
-                interface: interface, parent: hook, preference: preference,
-                networkProtocol: part.networkProtocol, matches: rule.matches,
-                verdict: rule.isChosen
-                    ? .redirect(to: entrance, cookie: Detour.cookie)
-                    : .classify(QdiscHandle(rawValue: 1)))
-        }
-    }
-
     /// The hook.
     var hook: QdiscHandle { direction == .up ? .clsactEgress : .clsactIngress }
 }

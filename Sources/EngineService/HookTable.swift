@@ -65,24 +65,6 @@ struct HookTable: Hashable {
             + ways.flatMap { $0.traffic.rules(direction, entrance: $0.detour.near) }
     }
 
-    /// The commands that make filters of tc do the same, as far as there are commands.
-    var filterText: String {
-        var lines = ["tc qdisc add dev \(target) clsact"]
-        for way in ways {
-            let gate = HookPlace.gate(way.detour.direction)
-            lines.append(
-                "# \(gate.hook), pref \(gate.preference): a program (eBPF) lets pass what has the "
-                    + "mark, and everything while the engine stands still")
-            let entrance = Interface(index: 0, name: way.detour.near)
-            for part in way.traffic.filters?.parts(way.detour.direction) ?? [] {
-                let place = HookPlace(way, part.networkProtocol)
-                lines += place.filters(part, on: target, to: entrance).map(\.tcAddText)
-            }
-            lines.append("# \(way.detour.far) ingress: a program drops what the engine has got")
-        }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
     /// The command that takes it away.
     var deleteText: String {
         let others = LoopbackHooks(ways, of: target).map { _ in LoopbackHooks.deleteCommand }
