@@ -12,8 +12,9 @@ import SystemPackage
 /// the process; so there is one engine in a namespace, and whoever may change the network there
 /// finds it. Each conditioned interface is an `Appliance`: for each direction a wire on which its
 /// packets come (`Detour`), and a loop that carries them over the emulated link and back. The
-/// kernel takes the packets by a table that belongs to this process (`HookTable`), so that they go
-/// their ordinary way when it dies. The wires stay behind then; `EngineLeftovers` finds them.
+/// kernel takes the packets by hooks that let them go their ordinary way when this process dies
+/// (`Hooks`), and its parent sees to it that it does when it stands still (`Guardian`). The wires
+/// stay behind then; `EngineLeftovers` finds them.
 public enum EngineServer {
     /// The name of the socket.
     static let name = "linkcond-engine"
@@ -29,7 +30,7 @@ public enum EngineServer {
     /// How long it waits for somebody to have it do anything.
     private static let idleLimit = Duration.seconds(10)
     /// How long it may take to look after its loops.
-    private static let roundLimit = Duration.seconds(2)
+    private static let roundLimit = Duration.seconds(3)
     /// How long it may take to do what somebody asks for.
     private static let workLimit = Duration.seconds(60)
 

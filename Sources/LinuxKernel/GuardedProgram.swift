@@ -25,7 +25,8 @@ public final class GuardedProgram: Sendable {
     public init(
         _ path: String, _ arguments: [String], readyNumber: Int32,
         streams: (input: FileDescriptor, output: FileDescriptor)? = nil,
-        keeping kept: FileDescriptor? = nil, parameters: borrowing SharedParameters = SharedParameters()
+        keeping kept: FileDescriptor? = nil,
+        parameters: borrowing SharedParameters = SharedParameters()
     ) throws(KernelError) {
         do {
             let lifeline = try PipeEnds()
