@@ -38,9 +38,7 @@ struct ApplyEngineStandstillTests {
             #expect(probe.duplicates == 0, "\(probe)")
             let status = try await network.engineStatus()
             #expect(status.problem?.contains("has died") == true, "\(status)")
-            for _ in 0..<200 where try await !network.processes("linkcond-guard").isEmpty {
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try await network.wait { try await network.processes("linkcond-guard").isEmpty }
             #expect(try await !network.filters().contains("linkcond"))
         }
     }
@@ -55,9 +53,7 @@ struct ApplyEngineStandstillTests {
             for guardian in try await network.processes("linkcond-guard") {
                 kill(guardian, SIGKILL)
             }
-            for _ in 0..<500 where try await !network.engineProcesses().isEmpty {
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try await network.wait { try await network.engineProcesses().isEmpty }
             try await network.expectNothingLeft(since: before)
         }
     }
@@ -92,9 +88,7 @@ struct ApplyEngineStandstillTests {
             }
             #expect(try await lives())
             try await network.mustRun("clear")
-            for _ in 0..<200 where try await lives() {
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try await network.wait { try await !lives() }
             #expect(try await !lives())
         }
     }

@@ -73,6 +73,14 @@ extension TestNetwork {
         }
     }
 
+    /// Waits until something is so, or it has taken too long.
+    func wait(until isSo: () async throws -> Bool) async throws {
+        for _ in 0..<500 {
+            if try await isSo() { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// Kills the engine and waits until it is gone.
     func killEngine(signal: Int32 = SIGKILL) async throws {
         let process = try #require(try await engineProcesses().first)
