@@ -84,29 +84,19 @@ final class ClassifierHooks: Hooks {
         _ table: HookTable, isForced: Bool, _ changes: inout [ClassifierChange]
     ) throws -> Standing {
         let interface = table.target
-        let former = installed[interface.index]
         var standing: Standing
-        if let former {
+        if let former = installed[interface.index] {
             standing = former
         } else {
             // Of an engine that was killed.
             _ = try HookFilters.removeLeftovers(session, from: [interface.index])
             standing = Standing(madeHooks: try !hasHooks(interface))
+            if standing.madeHooks { changes.append(.makeHooks(interface)) }
         }
         try check(table, beside: standing, isForced: isForced)
-        if former == nil, standing.madeHooks { changes.append(.makeHooks(interface)) }
-        var wanted: [HookPlace: Content] = [:]
-        var drained: Set<Int32> = []
+        let entrances = try openWires(of: table, &standing, &changes)
         guard let takings = table.takings else { throw EngineError.tooManyFilters(interface.name) }
-        var entrances: [String: Int32] = [:]
-        for way in table.ways {
-            let ends = try ends(of: way.detour)
-            entrances[way.detour.near] = ends.near
-            drained.insert(ends.far)
-            if !standing.drained.contains(ends.far) {
-                changes.append(.drain(Interface(index: ends.far, name: way.detour.far), drain))
-            }
-        }
+        var wanted: [HookPlace: Content] = [:]
         for taking in takings {
             wanted[.gate(taking.place.direction)] = .gate
             wanted[taking.place] = .rules(
@@ -124,8 +114,26 @@ final class ClassifierHooks: Hooks {
             changes.append(.replace(interface, place, messages[0], by: messages[1]))
         }
         standing.contents = wanted
-        standing.drained = drained
         return standing
+    }
+
+    /// Has the far ends of wires drop what the engine has got, and tells the indexes of the near
+    /// ones by their names.
+    private func openWires(
+        of table: HookTable, _ standing: inout Standing, _ changes: inout [ClassifierChange]
+    ) throws -> [String: Int32] {
+        var drained: Set<Int32> = []
+        var entrances: [String: Int32] = [:]
+        for way in table.ways {
+            let ends = try ends(of: way.detour)
+            entrances[way.detour.near] = ends.near
+            drained.insert(ends.far)
+            if !standing.drained.contains(ends.far) {
+                changes.append(.drain(Interface(index: ends.far, name: way.detour.far), drain))
+            }
+        }
+        standing.drained = drained
+        return entrances
     }
 
     /// What makes the filters of a place.
