@@ -33,7 +33,7 @@ static void close_from(int first) {
 }
 
 static void execute(
-    const char *path, char *const *arguments, char *const *environment, int report) {
+    const char *path, char *const *arguments, char *const *environment, int input, int report) {
     for (int signal = 1; signal < 32; signal++)
         if (signal != SIGKILL && signal != SIGSTOP) sigaction(
             signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
@@ -41,18 +41,20 @@ static void execute(
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     // Out of the way of the numbers 0 to 3.
-    int kept = fcntl(report, F_DUPFD, 10);
+    input = fcntl(input, F_DUPFD, 10);
+    report = fcntl(report, F_DUPFD, 10);
     int nothing = open("/dev/null", O_RDWR);
-    for (int fd = 0; fd < 3; fd++) dup2(nothing, fd);
-    dup2(kept, 3);
-    close_from(4);
+    for (int fd = 1; fd < 3; fd++) dup2(nothing, fd);
+    dup2(input, 0);
+    dup2(report, LC_REPORT_DESCRIPTOR);
+    close_from(LC_REPORT_DESCRIPTOR + 1);
     if (chdir("/") != 0) _exit(127);
     execve(path, arguments, environment);
     _exit(127);
 }
 
 int lc_start_detached(
-    const char *path, char *const *arguments, char *const *environment, int report) {
+    const char *path, char *const *arguments, char *const *environment, int input, int report) {
     sigset_t all, before;
     sigfillset(&all);
     // A handler of the caller's must not run in the new process.
@@ -63,7 +65,7 @@ int lc_start_detached(
         // Not the leader of its session, so that no terminal ever becomes its own, and a child of
         // the one between, who is gone at once.
         pid_t process = fork();
-        if (process == 0) execute(path, arguments, environment, report);
+        if (process == 0) execute(path, arguments, environment, input, report);
         _exit(process < 0 ? 1 : 0);
     }
     int reason = errno;

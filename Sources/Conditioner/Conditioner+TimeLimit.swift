@@ -33,14 +33,14 @@ extension Conditioner {
 public final class WatcherPost {
     private let directory: StateDirectory
     private let name: String
-    private let lock: RecordLock
+    private let lock: FileLock
 
     /// Takes the post of the watcher with this name.
     public init(_ watcher: String, environment: [String: String]) throws(KernelError) {
         directory = try StateDirectory(environment: environment)
         name = WatcherFile.name(of: watcher)
         try SmallFile.makeDirectory("\(directory.path)/watchers")
-        lock = try RecordLock(path: "\(directory.path)/\(name)")
+        lock = try FileLock(showingOwnerAt: "\(directory.path)/\(name)")
     }
 
     /// Leaves nothing behind: the work is done. Without it `status` finds that the watcher ended

@@ -70,8 +70,8 @@ enum WatcherFile {
         for directory in StateDirectory.existing(environment: environment) {
             let path = "\(directory.path)/\(name(of: watcher))"
             do {
-                guard let holder = try RecordLock.holder(of: path) else { return .gone }
-                return .alive(process: holder)
+                guard let owner = try FileLock.owner(at: path) else { return .gone }
+                return .alive(process: owner)
             } catch {
                 continue
             }
@@ -84,8 +84,8 @@ enum WatcherFile {
         for watcher in watchers {
             let path = "\(directory.path)/\(name(of: watcher))"
             // One of a process namespace that is not seen from here has no number.
-            if let holder = try? RecordLock.holder(of: path), holder > 1 {
-                Process.terminate(holder)
+            if let owner = try? FileLock.owner(at: path), owner > 1 {
+                Process.terminate(owner)
             }
             directory.remove(name(of: watcher))
         }

@@ -21,6 +21,8 @@ extension DataPlanes {
         public var work: Work
         /// Which data plane it is and why, for people.
         public var explanation: String
+        /// All that the engine conditions, in the order in which it chooses its packets.
+        var standing: [EmulatedInterface] = []
     }
 
     /// Conditions all interfaces of the request, or none if one of them cannot be.
@@ -35,10 +37,10 @@ extension DataPlanes {
         var choice = try choose(request, on: links, backend: backend, seed: seed)
         if !choice.isEngine {
             do {
-                let report = try conditioner.apply(request)
+                let report = try applyByKernel(request, on: links)
                 return Outcome(
                     work: .kernel(report), explanation: "kernel data plane: \(choice.reason)")
-            } catch {
+            } catch let error as ConditionerError {
                 guard choice.isNegotiable, let lack = Self.lack(error) else { throw error }
                 choice = PlaneChoice(isEngine: true, reason: lack)
             }
@@ -46,8 +48,23 @@ extension DataPlanes {
         let former = engineWatchers
         let emulated = try EngineClient.apply(engineRequest(request, links, seed: seed))
         try dismiss(former)
+        let standing = try EngineClient.status() ?? []
         withExtendedLifetime(access) {}
-        return Outcome(work: .engine(emulated), explanation: "packet engine: \(choice.reason)")
+        return Outcome(
+            work: .engine(emulated), explanation: "packet engine: \(choice.reason)",
+            standing: standing)
+    }
+
+    /// Applies by the kernel, on interfaces that no engine conditions: what one left there that was
+    /// killed has the names that are needed now.
+    private func applyByKernel(
+        _ request: ApplyRequest, on links: [Link]
+    ) throws -> ApplyReport {
+        let indices = links.map(\.index)
+        if try EngineLeftovers.find(besides: []).contains(where: { indices.contains($0.index) }) {
+            _ = try EngineLeftovers.clear(indices, name: nil)
+        }
+        return try conditioner.apply(request)
     }
 
     /// What would be done, as commands for a shell.
@@ -74,7 +91,8 @@ extension DataPlanes {
             }
         }
         let wanted = engineRequest(request, links, seed: seed)
-        return .engine(try EnginePlan.script(wanted, links))
+        return .engine(
+            try EnginePlan.script(wanted, links, beside: EngineClient.status() ?? []))
     }
 
     private func engineRequest(
@@ -90,14 +108,10 @@ extension DataPlanes {
         conditions.down.trace = conditions.down.trace.map(absolute)
         return EngineRequest(
             conditions: conditions, profile: request.profile, name: request.name,
-            traffic: DetouredTraffic(
-                selectors: request.selector.commandLine,
-                isSelective: request.selector.isSelective,
-                up: NftSelection(request.selector, .up).rules(chosen: DetouredTraffic.verdict),
-                down: NftSelection(request.selector, .down).rules(chosen: DetouredTraffic.verdict)),
-            interfaces: links.map(\.index),
-            directions: request.directions, replaces: request.replaces, seed: seed,
-            now: request.now, limit: request.limit.map(EngineLimit.init))
+            traffic: DetouredTraffic(request.selector), interfaces: links.map(\.index),
+            directions: request.directions, replaces: request.replaces,
+            isForced: request.isForced, seed: seed, now: request.now,
+            limit: request.limit.map(EngineLimit.init))
     }
 }
 
@@ -112,7 +126,28 @@ extension DataPlanes.Outcome {
 
     /// The names of conditions that come first and keep what they choose as well, by interface.
     public var precedents: [String: [String]] {
-        guard case .kernel(let report) = work else { return [:] }
-        return Dictionary(report.plans.map { ($0.interface.name, $0.precedents) }) { $0 + $1 }
+        switch work {
+        case .kernel(let report):
+            Dictionary(report.plans.map { ($0.interface.name, $0.precedents) }) { $0 + $1 }
+        case .engine(let emulated):
+            Dictionary(
+                emulated.map { ($0.interface, Self.precedents(of: $0, among: standing)) }
+            ) { $0 + $1 }
+        }
+    }
+
+    /// The names of conditions among `standing`, which are in the order in which they choose, that
+    /// come before some others of their interface and may choose the same packets.
+    private static func precedents(
+        of conditions: EmulatedInterface, among standing: [EmulatedInterface]
+    ) -> [String] {
+        let selector = TrafficSelector(text: conditions.word)
+        return standing.filter { $0.index == conditions.index }
+            .prefix { $0.name != conditions.name }.filter { other in
+                let isSameWay = other.ways.keys.contains(where: conditions.ways.keys.contains)
+                guard isSameWay, let selector, let chosen = TrafficSelector(text: other.word)
+                else { return isSameWay }
+                return chosen.overlaps(selector)
+            }.map(\.name)
     }
 }

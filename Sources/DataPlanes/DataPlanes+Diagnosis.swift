@@ -8,15 +8,17 @@ extension DataPlanes {
         let host = Diagnosis.ofThisHost()
         let name = "apply by the engine"
         do {
-            guard let lack = try HookProbe.lack() else {
-                var diagnosis = host.adding(
-                    name, .ok, "nftables can send an interface's packets to it", fix: nil)
-                diagnosis.servesInterfacesByEngine = Privilege.mayChangeNetwork
-                return diagnosis
+            let answer = try HookProbe.run()
+            if let lack = answer.lack {
+                return host.adding(
+                    name, host.servesKernelPlane ? .limited : .missing, lack.description,
+                    fix: answer.lackOfTables == .noProgram ? "sudo apt install nftables" : nil)
             }
-            return host.adding(
-                name, host.servesKernelPlane ? .limited : .missing, lack.description,
-                fix: lack == .noProgram ? "sudo apt install nftables" : nil)
+            let way = answer.lackOfTables == nil ? "nftables" : "filters of tc"
+            var diagnosis = host.adding(
+                name, .ok, "\(way) can send an interface's packets to it", fix: nil)
+            diagnosis.servesInterfacesByEngine = Privilege.mayChangeNetwork
+            return diagnosis
         } catch {
             return host.adding(
                 name, .limited, "asking the kernel takes the right to make a network namespace",

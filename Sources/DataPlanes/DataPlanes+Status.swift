@@ -68,10 +68,12 @@ extension DataPlanes.Appliance {
     fileprivate init(_ leftover: EngineLeftover, obstacle: String?) {
         interface = ConditionedInterface(
             on: leftover.interface, name: leftover.name, profile: leftover.profile,
-            since: leftover.since,
+            since: leftover.since, limit: leftover.limit.map(TimeLimit.init),
             problem: obstacle
-                ?? "the packet engine has died, so that traffic is not conditioned any more; "
-                + "apply again, or linkcond clear takes away what it left")
+                ?? "the packet engine "
+                + (leftover.stoodStill ? "stood still and was ended" : "has died")
+                + ", so that traffic is not conditioned any more; apply again, or linkcond clear "
+                + "takes away what it left")
         backend = .engine
     }
 }

@@ -5,7 +5,7 @@ extension DataPlanes {
     /// Whether there is anything for a watcher to end.
     public func hasConditions(endedBy watcher: String) throws -> Bool {
         if try conditioner.hasConditions(endedBy: watcher) { return true }
-        return try EngineClient.status()?.contains { $0.limit?.watcher == watcher } ?? false
+        return try emulated().contains { $0.limit?.watcher == watcher }
     }
 
     /// Takes away what a watcher is to end, and nothing that was applied later.
@@ -13,7 +13,7 @@ extension DataPlanes {
     /// Requires `CAP_NET_ADMIN`.
     public func clear(endedBy watcher: String) throws {
         let access = try ApplyLock()
-        let emulated = try EngineClient.status()?.filter { $0.limit?.watcher == watcher } ?? []
+        let emulated = try emulated().filter { $0.limit?.watcher == watcher }
         if let name = emulated.first?.name {
             _ = try EngineLeftovers.clear(emulated.map(\.index), name: name)
         }
@@ -21,9 +21,24 @@ extension DataPlanes {
         withExtendedLifetime(access) {}
     }
 
-    /// The watchers of what the engine conditions.
+    /// Conditions of the engine, whether it lives or was killed.
+    private struct Emulated {
+        var index: Int32
+        var name: String
+        var limit: EngineLimit?
+    }
+
+    private func emulated() throws -> [Emulated] {
+        let live = try EngineClient.status() ?? []
+        return live.map { Emulated(index: $0.index, name: $0.name, limit: $0.limit) }
+            + (try EngineLeftovers.find(besides: live)).map {
+                Emulated(index: $0.index, name: $0.name, limit: $0.limit)
+            }
+    }
+
+    /// The watchers of what the engine conditions, or did before it was killed.
     var engineWatchers: Set<String> {
-        Set((try? EngineClient.status())?.compactMap(\.limit?.watcher) ?? [])
+        Set((try? emulated())?.compactMap(\.limit?.watcher) ?? [])
     }
 
     /// Ends those of `former` that have nothing left to end.

@@ -49,10 +49,7 @@ final class Appliance {
 
     var id: ID { ID(target: target.index, name: request.name) }
 
-    var mark: DetourMark {
-        DetourMark(
-            target: target.index, since: request.now, name: request.name, profile: request.profile)
-    }
+    var mark: DetourMark { DetourMark(request, on: target.index) }
 
     /// What the table of the interface has to take for them.
     var hooks: [HookTable.Way] {
@@ -117,7 +114,8 @@ final class Appliance {
         }
         return EmulatedInterface(
             index: target.index, interface: target.name, name: request.name,
-            selectors: request.traffic.selectors, profile: request.profile, since: request.now,
+            selectors: request.traffic.selectors, word: request.traffic.word, slot: slot,
+            profile: request.profile, since: request.now,
             limit: request.limit, seed: seed, ways: ways,
             dnsDelay: request.directions.contains(.up) ? conditions.dnsDelay : nil,
             flaw: Faithfulness(counted).note)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinuxKernel
 import SystemPackage
 
-/// Tells when nobody but this process and its child keeps the network namespace.
+/// Tells when nobody but this process and others of the engine keeps the network namespace.
 ///
 /// A namespace lives as long as its processes and the names that are mounted for it. The engine
 /// alone must not keep one that everybody else has left.
@@ -17,8 +17,8 @@ struct Desertion {
     }
 
     /// Whether it was deserted at this look and the one before.
-    mutating func isCertain(besides child: Int32) -> Bool {
-        let isDeserted = !hasName && !hasOtherProcess(besides: child)
+    mutating func isCertain(besides others: [Int32]) -> Bool {
+        let isDeserted = !hasName && !hasOtherProcess(besides: others)
         defer { wasDeserted = isDeserted }
         return isDeserted && wasDeserted
     }
@@ -30,10 +30,10 @@ struct Desertion {
         return mounts.contains(" \(namespace) ")
     }
 
-    private func hasOtherProcess(besides child: Int32) -> Bool {
+    private func hasOtherProcess(besides others: [Int32]) -> Bool {
         let manager = FileManager.default
         guard let names = try? manager.contentsOfDirectory(atPath: "/proc") else { return true }
-        let own = ["\(ProcessInfo.processInfo.processIdentifier)", "\(child)"]
+        let own = ([ProcessInfo.processInfo.processIdentifier] + others).map(String.init)
         return names.contains { name in
             guard !own.contains(name), name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
                 return false

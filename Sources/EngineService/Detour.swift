@@ -33,6 +33,19 @@ struct Detour: Hashable {
     /// Whether it is that of the loopback, which has the same index everywhere.
     var isOfLoopback: Bool { target.index == 1 }
 
+    /// The slot for new conditions beside others: that behind all of them, since what came first
+    /// chooses first.
+    static func slot(beside taken: Set<Int>, on link: Link) throws(EngineError) -> Int {
+        let next = taken.max().map { $0 + 1 } ?? 0
+        if slots.contains(next) { return next }
+        guard let free = slots.last(where: { !taken.contains($0) }) else {
+            throw EngineError(
+                "\(link.name): has \(slots.count) conditions already, which are the most; "
+                    + "linkcond clear --name takes one away", fault: .unavailable)
+        }
+        return free
+    }
+
     /// The end at which the hooks put packets in.
     var near: String {
         "lc\(direction == .up ? "u" : "d")\(target.index)" + (slot == 0 ? "" : ".\(slot)")

@@ -21,9 +21,7 @@ struct DetourMaker {
                 let far = try session.link(named: detour.far)
             else { throw EngineError.vanished(detour.near) }
             let ends = Detour.Ends(near: near.index, far: far.index)
-            let mark = DetourMark(
-                target: detour.target.index, since: request.now, name: request.name,
-                profile: request.profile)
+            let mark = DetourMark(request, on: detour.target.index)
             try run(detour.steps(ends, mark: mark), detour)
             let loop = try makeLoop(detour, ends, request, traces, seed: seed)
             try loop.start()

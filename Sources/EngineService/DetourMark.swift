@@ -9,40 +9,73 @@ struct DetourMark: Hashable {
     var name: String
     /// The name of the profile.
     var profile: String
+    /// When the conditions end by themselves, and who sees to that.
+    var limit: EngineLimit?
+    /// Whether the engine stood still and was killed for that.
+    var stoodStill = false
 
     /// Another word than the kernel's data plane has, which must not take it for its own.
-    private static let prefix = "linkcond-engine/1"
+    private static let prefix = "linkcond-engine/2"
     /// The kernel takes 256 bytes, of which the zero at the end is one.
     private static let longest = 254
 
-    init(target: Int32, since: Int64, name: String, profile: String) {
+    init(
+        target: Int32, since: Int64, name: String, profile: String, limit: EngineLimit? = nil
+    ) {
         self.target = target
         self.since = since
         self.name = name
         self.profile = profile
+        self.limit = limit
+    }
+
+    /// What a request makes of an interface.
+    init(_ request: EngineRequest, on target: Int32) {
+        self.init(
+            target: target, since: request.now, name: request.name, profile: request.profile,
+            limit: request.limit)
     }
 
     /// The alias. The profile comes last because it may hold blanks.
     var alias: String {
-        let words = "\(Self.prefix) of=\(target) since=\(since) name=\(name) profile="
+        var words = [Self.prefix, "of=\(target)", "since=\(since)", "name=\(name)"]
+        if let limit {
+            words += limit.until.map { ["until=\($0)"] } ?? []
+            words += limit.process.map { ["exit=\($0)"] } ?? []
+            words.append("watch=\(limit.watcher)")
+        }
+        if stoodStill { words.append("ended=standstill") }
+        let beginning = words.joined(separator: " ") + " profile="
         var profile = profile
-        while (words + profile).utf8.count > Self.longest { profile.removeLast() }
-        return words + profile
+        while (beginning + profile).utf8.count > Self.longest { profile.removeLast() }
+        return beginning + profile
     }
 
     /// Reads an alias; nil if it is not one of these.
     init?(alias: String) {
-        let words = alias.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false)
-        guard words.count == 5, words[0] == Self.prefix,
-            let target = Self.value(words[1], of: "of").flatMap({ Int32($0) }),
-            let since = Self.value(words[2], of: "since").flatMap({ Int64($0) }),
-            let name = Self.value(words[3], of: "name"),
-            let profile = Self.value(words[4], of: "profile")
+        guard alias.hasPrefix(Self.prefix + " "), let end = alias.firstRange(of: " profile=") else {
+            return nil
+        }
+        var values: [Substring: Substring] = [:]
+        for word in alias[..<end.lowerBound].split(separator: " ").dropFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { return nil }
+            values[parts[0]] = parts[1]
+        }
+        guard let target = values["of"].flatMap({ Int32($0) }),
+            let since = values["since"].flatMap({ Int64($0) }), let name = values["name"]
         else { return nil }
-        self.init(target: target, since: since, name: String(name), profile: String(profile))
-    }
-
-    private static func value(_ word: Substring, of name: String) -> Substring? {
-        word.hasPrefix(name + "=") ? word.dropFirst(name.count + 1) : nil
+        self.init(
+            target: target, since: since, name: String(name),
+            profile: String(alias[end.upperBound...]))
+        stoodStill = values["ended"] == "standstill"
+        // Anybody may have written it; the name becomes one of a file.
+        if let watcher = values["watch"],
+            watcher.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
+        {
+            limit = EngineLimit(
+                until: values["until"].flatMap { Int64($0) },
+                process: values["exit"].flatMap { Int32($0) }, watcher: String(watcher))
+        }
     }
 }

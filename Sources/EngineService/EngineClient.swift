@@ -51,7 +51,8 @@ public enum EngineClient {
     private static func start() throws(EngineError) {
         let report: String?
         do {
-            report = try BackgroundProgram.start(EngineServer.arguments, within: startLimit)
+            report = try DetachedProgram(arguments: EngineServer.arguments)
+                .hear(within: startLimit)
         } catch {
             throw EngineError("the packet engine cannot be started: \(error)")
         }

@@ -1,3 +1,5 @@
+import LinkModel
+
 /// Why the packet engine did not do what it was asked for. Interfaces are as they were before.
 public struct EngineError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// What was at fault, as far as the exit code tells.
@@ -31,16 +33,51 @@ public struct EngineError: Error, Hashable, Sendable, Codable, CustomStringConve
 extension EngineError {
     /// nftables is not installed.
     public static let noProgram = EngineError(
-        "the packet engine needs the program nft to take packets from an interface, and it is not "
+        "the program nft, by which the packet engine takes packets from an interface, is not "
             + "installed; install it with: sudo apt install nftables (Debian, Ubuntu) or sudo dnf "
             + "install nftables (Fedora)", fault: .unavailable)
 
     static func noHook(_ message: String) -> EngineError {
         EngineError(
-            "this kernel cannot give an interface's packets to the packet engine (\(message)); it "
+            "nftables cannot give an interface's packets to the packet engine (\(message)): that "
                 + "takes Linux 5.16 with CONFIG_NF_TABLES_NETDEV, CONFIG_NETFILTER_EGRESS and "
-                + "CONFIG_NFT_FWD_NETDEV, or a kernel with netem for --backend kernel; linkcond "
-                + "run needs neither", fault: .unavailable)
+                + "CONFIG_NFT_FWD_NETDEV", fault: .unavailable)
+    }
+
+    /// None of the ways to an interface's packets is there.
+    static func lacking(_ lacks: [EngineError]) -> EngineError {
+        EngineError(
+            lacks.map(\.description).joined(separator: "; and ")
+                + "; linkcond run needs nothing of that", fault: .unavailable)
+    }
+
+    static func noFilters(_ message: String) -> EngineError {
+        EngineError(
+            "filters of tc cannot do it (\(message)): that takes a kernel with "
+                + "CONFIG_NET_SCH_INGRESS, CONFIG_NET_CLS_U32, CONFIG_NET_CLS_BPF, "
+                + "CONFIG_NET_ACT_MIRRED and CONFIG_BPF_SYSCALL", fault: .unavailable)
+    }
+
+    static func tooManyFilters(_ interface: String) -> EngineError {
+        EngineError(
+            "\(interface): the choice of so many addresses and ports takes too many filters; "
+                + "choose fewer, or larger networks and ranges", fault: .unavailable)
+    }
+
+    static func foreignFilters(
+        _ interface: String, _ direction: Direction, kinds: [String]
+    ) -> EngineError {
+        EngineError(
+            "\(interface): other programs have filters on its way \(direction.rawValue) "
+                + "(\(kinds.joined(separator: ", "))), which see packets before linkcond and may "
+                + "take them; use --force to condition what they leave", fault: .unavailable)
+    }
+
+    static func ingressQdisc(_ interface: String) -> EngineError {
+        EngineError(
+            "\(interface): has an ingress qdisc of another program, which leaves no place for "
+                + "clsact; remove it with: tc qdisc del dev \(interface) ingress",
+            fault: .unavailable)
     }
 
     static func alreadyConditioned(

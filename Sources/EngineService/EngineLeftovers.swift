@@ -13,6 +13,10 @@ public struct EngineLeftover: Sendable, Hashable {
     public var profile: String
     /// When it was conditioned, in seconds since 1970.
     public var since: Int64
+    /// When the conditions were to end.
+    public var limit: EngineLimit?
+    /// Whether the engine stood still, and was killed for that.
+    public var stoodStill: Bool
 }
 
 /// What the packet engine has in the network namespace of the calling thread, whether it lives or
@@ -31,7 +35,8 @@ public enum EngineLeftovers {
             let isLive = live.contains { $0.index == mark.target && $0.name == mark.name }
             let leftover = EngineLeftover(
                 index: mark.target, interface: names[mark.target] ?? "index \(mark.target)",
-                name: mark.name, profile: mark.profile, since: mark.since)
+                name: mark.name, profile: mark.profile, since: mark.since, limit: mark.limit,
+                stoodStill: mark.stoodStill)
             // Both directions say the same.
             if !isLive, !found.contains(leftover) { found.append(leftover) }
         }
@@ -45,6 +50,17 @@ public enum EngineLeftovers {
             }
             return (link, mark)
         }
+    }
+
+    /// Says at the wires of an engine that it was killed for standing still.
+    static func markStandstill(_ session: NetlinkSession) {
+        guard let links = try? session.links() else { return }
+        let messages = wires(links).map { link, mark in
+            var mark = mark
+            mark.stoodStill = true
+            return Link.setAlias(index: link.index, mark.alias)
+        }
+        if !messages.isEmpty { _ = try? session.execute(messages) }
     }
 
     /// Takes away the conditions of the engine from interfaces, from all for nil, whether it lives,
@@ -66,18 +82,22 @@ public enum EngineLeftovers {
             EngineClient.kill()
         }
         do {
-            let leftovers = try find(besides: try EngineClient.status() ?? [])
+            let live = try EngineClient.status() ?? []
+            let leftovers = try find(besides: live)
             let targets = leftovers.filter {
                 indices?.contains($0.index) ?? true && $0.name == name ?? $0.name
             }
             let session = try NetlinkSession()
+            let hooked = try HookFilters.removeLeftovers(
+                session, from: indices.map(Set.init), besides: Set(live.map(\.index)))
             let links = try session.links()
+            let names = links.filter { hooked.contains($0.index) }.map(\.name)
             let ends = wires(links).filter { _, mark in
                 targets.contains { $0.index == mark.target && $0.name == mark.name }
             }
             DetourMaker(session: session).remove(ends.map(\.link), of: links)
             return (
-                Set(cleared + targets.map(\.interface)).sorted(),
+                Set(cleared + targets.map(\.interface) + names).sorted(),
                 known.union(leftovers.map(\.name))
             )
         } catch let error as EngineError {

@@ -4,29 +4,41 @@ import TrafficControl
 
 /// What the engine would do, as text.
 public enum EnginePlan {
-    /// Commands for a shell that make the wires and hooks of a request. Who carries the packets
-    /// from one end of them to the other is not among them.
+    /// Commands for a shell that make the wires and hooks of a request beside the conditions that
+    /// stand there. Who carries the packets from one end of the wires to the other is not among
+    /// them.
     public static func script(
-        _ request: EngineRequest, _ links: [Link]
+        _ request: EngineRequest, _ links: [Link], beside standing: [EmulatedInterface]
     ) throws(EngineError) -> String {
+        let kind = HookProbe.likelyKind
         var parts: [String] = []
         for link in links {
-            _ = try EngineRoom.check(link, link.index)
-            parts.append(script(request, link))
+            let link = try EngineRoom.check(link, link.index)
+            parts.append(
+                try script(request, link, standing.filter { $0.index == link.index }, kind))
         }
         return parts.joined(separator: "\n")
     }
 
-    private static func script(_ request: EngineRequest, _ link: Link) -> String {
+    private static func script(
+        _ request: EngineRequest, _ link: Link, _ standing: [EmulatedInterface],
+        _ kind: HookKind
+    ) throws(EngineError) -> String {
         let target = Interface(index: link.index, name: link.name)
-        let mark = DetourMark(
-            target: link.index, since: request.now, name: request.name, profile: request.profile)
+        let former = standing.first { $0.name == request.name }
+        let slot: Int
+        if let former {
+            slot = former.slot
+        } else {
+            slot = try Detour.slot(beside: Set(standing.map(\.slot)), on: link)
+        }
         let detours = Direction.allCases.filter(request.directions.contains).map { direction in
-            Detour(target: target, address: link.address, direction: direction)
+            Detour(target: target, address: link.address, direction: direction, slot: slot)
         }
         // The texts name interfaces by their names.
         let ends = Detour.Ends(near: 0, far: 0)
-        let wires = detours.flatMap { detour in
+        let mark = DetourMark(request, on: link.index)
+        let wires = detours.filter { former?.ways[$0.direction] == nil }.flatMap { detour in
             [detour.wire.command] + detour.steps(ends, mark: mark).map(\.command)
         }
         let carriers = detours.map { detour in
@@ -39,7 +51,14 @@ public enum EnginePlan {
         let table = HookTable(
             target: target,
             ways: detours.map { HookTable.Way(detour: $0, traffic: request.traffic) })
-        return (["# \(target)"] + wires + carriers + ["nft --interactive <<'EOF'"])
-            .joined(separator: "\n") + "\n\(table.addText)EOF\n"
+        let others = standing.filter { $0.name != request.name }.map {
+            "# and the rules of the conditions called \($0.name), which stand there already"
+        }
+        let hooks =
+            switch kind {
+            case .nftables: "nft --interactive <<'EOF'\n\(table.addText)EOF\n"
+            case .clsact: table.filterText
+            }
+        return (["# \(target)"] + wires + carriers + others + [hooks]).joined(separator: "\n")
     }
 }

@@ -1,4 +1,5 @@
 public import LinkModel
+public import TrafficControl
 
 /// Which packets of an interface go through the engine.
 public struct DetouredTraffic: Sendable, Hashable, Codable {
@@ -10,6 +11,11 @@ public struct DetouredTraffic: Sendable, Hashable, Codable {
     public var up: [String]
     /// Rules of nft for packets that arrive.
     public var down: [String]
+    /// The same choice as filters of u32, for kernels whose nftables has no hooks on devices; nil
+    /// if it takes too many.
+    public var filters: FilterChoice?
+    /// The same choice in a word, for who made it.
+    public var word: String
 
     /// What a rule says of packets that go through the engine.
     public static let verdict = "fwd to engine"
@@ -17,12 +23,14 @@ public struct DetouredTraffic: Sendable, Hashable, Codable {
     /// Makes a choice; by default all of IP but what neighbours say to each other.
     public init(
         selectors: [String] = [], isSelective: Bool = false, up: [String] = everything,
-        down: [String] = everything
+        down: [String] = everything, filters: FilterChoice? = .everything, word: String = ""
     ) {
         self.selectors = selectors
         self.isSelective = isSelective
         self.up = up
         self.down = down
+        self.filters = filters
+        self.word = word
     }
 
     /// Rules for all traffic.
@@ -36,6 +44,58 @@ public struct DetouredTraffic: Sendable, Hashable, Codable {
         (direction == .up ? up : down).map {
             $0.replacing(Self.verdict, with: "fwd to \"\(entrance)\"")
         }
+    }
+}
+
+/// Which packets of an interface go through the engine, as filters of u32.
+public struct FilterChoice: Sendable, Hashable, Codable {
+    /// What is looked at in packets of one protocol; the first rule that matches decides.
+    public struct Part: Sendable, Hashable, Codable {
+        /// The protocol.
+        public var networkProtocol: Filter.NetworkProtocol
+        /// The rules.
+        public var rules: [U32Rule]
+
+        /// Makes a part.
+        public init(_ networkProtocol: Filter.NetworkProtocol, _ rules: [U32Rule]) {
+            self.networkProtocol = networkProtocol
+            self.rules = rules
+        }
+    }
+
+    /// For packets that leave.
+    public var up: [Part]
+    /// For packets that arrive.
+    public var down: [Part]
+
+    /// What is looked at in a direction.
+    func parts(_ direction: Direction) -> [Part] {
+        (direction == .up ? up : down).filter { !$0.rules.isEmpty }
+    }
+
+    /// So many comparisons at most fit into a request, and every packet has to pass them.
+    private static let mostMatches = 3000
+
+    /// All of IP, but for what neighbours say to each other.
+    public static let everything: FilterChoice? = {
+        let discovery = [(type: UInt8(0x84), mask: UInt8(0xfc)), (type: 0x88, mask: 0xfe)].map {
+            U32Rule(
+                matches: [.ipv6NextHeader(58), .icmpv6Type($0.type, mask: $0.mask)],
+                isChosen: false)
+        }
+        let parts = [
+            Part(.ipv4, [U32Rule(matches: [], isChosen: true)]),
+            Part(.ipv6, discovery + [U32Rule(matches: [], isChosen: true)]),
+        ]
+        return FilterChoice(up: parts, down: parts)
+    }()
+
+    /// Makes a choice; nil for one that takes too many rules.
+    public init?(up: [Part], down: [Part]) {
+        let matches = (up + down).flatMap(\.rules).reduce(0) { $0 + 1 + $1.matches.count }
+        guard matches <= Self.mostMatches else { return nil }
+        self.up = up
+        self.down = down
     }
 }
 
@@ -55,6 +115,8 @@ public struct EngineRequest: Sendable, Hashable, Codable {
     public var name: String
     /// Whether an interface that is conditioned already is changed.
     public var replaces: Bool
+    /// Whether to go on where filters of other programs see packets first.
+    public var isForced: Bool
     /// Where the random numbers begin; nil: anywhere.
     public var seed: UInt64?
     /// The time, in seconds since 1970.
@@ -66,8 +128,8 @@ public struct EngineRequest: Sendable, Hashable, Codable {
     public init(
         conditions: LinkConditions, profile: String, name: String = "default",
         traffic: DetouredTraffic = DetouredTraffic(), interfaces: [Int32],
-        directions: [Direction] = Direction.allCases, replaces: Bool = false, seed: UInt64? = nil,
-        now: Int64, limit: EngineLimit? = nil
+        directions: [Direction] = Direction.allCases, replaces: Bool = false,
+        isForced: Bool = false, seed: UInt64? = nil, now: Int64, limit: EngineLimit? = nil
     ) {
         self.conditions = conditions
         self.profile = profile
@@ -76,6 +138,7 @@ public struct EngineRequest: Sendable, Hashable, Codable {
         self.interfaces = interfaces
         self.directions = directions
         self.replaces = replaces
+        self.isForced = isForced
         self.seed = seed
         self.now = now
         self.limit = limit
@@ -133,6 +196,10 @@ public struct EmulatedInterface: Sendable, Hashable, Codable {
     public var name: String
     /// Which traffic they are for, as options of the command line; none for all.
     public var selectors: [String]
+    /// The same in the word that `DetouredTraffic` had.
+    public var word: String
+    /// Their number among those of the interface.
+    public var slot: Int
     /// The name of the profile.
     public var profile: String
     /// When it was conditioned, in seconds since 1970.

@@ -11,34 +11,23 @@ struct EngineRoom: ~Copyable {
     static let mostInterfaces = 128
 
     private var appliances: [Appliance.ID: Appliance] = [:]
-    /// What takes the packets of each interface, by its index.
-    private var installed: [Int32: HookTable] = [:]
+    /// What takes the packets of the interfaces.
+    let hooks: any Hooks
     private let session: NetlinkSession
     private let maker: DetourMaker
-    private let tables: PacketFilterTables
 
-    private init(_ session: NetlinkSession, _ tables: consuming PacketFilterTables) {
+    private init(_ session: NetlinkSession, _ hooks: any Hooks) {
         self.session = session
-        self.tables = tables
+        self.hooks = hooks
         maker = DetourMaker(session: session)
     }
 
     /// Works in the network namespace of the calling thread.
     static func open() throws -> EngineRoom {
-        guard let tables = try PacketFilterTables.open() else { throw EngineError.noProgram }
-        return EngineRoom(try NetlinkSession(), tables)
+        EngineRoom(try NetlinkSession(), try HookKind.open())
     }
 
     var isEmpty: Bool { appliances.isEmpty }
-
-    /// Something to read means that the tables may be gone.
-    var tablesDescriptor: FileDescriptor { tables.descriptor }
-
-    /// The child process that has the tables.
-    var tablesProcess: Int32 { tables.processID }
-
-    /// Whether they are, once there is something to read.
-    var hasLostTables: Bool { tables.hasEnded }
 
     /// By interface, and in the order in which they choose their packets.
     var status: [EmulatedInterface] {
@@ -46,6 +35,11 @@ struct EngineRoom: ~Copyable {
             ($0.target.name, $0.request.traffic.isSelective ? 0 : 1, $0.slot)
                 < ($1.target.name, $1.request.traffic.isSelective ? 0 : 1, $1.slot)
         }.map(\.status)
+    }
+
+    /// Asks every loop for a sign of life; does not return as long as one holds its lock.
+    func lookAfterLoops() {
+        for way in appliances.values.flatMap(\.ways.values) { _ = way.loop.statistics }
     }
 
     func tick() {
@@ -87,7 +81,12 @@ struct EngineRoom: ~Copyable {
             for number in undertakings.indices {
                 try makeWays(of: &undertakings[number], request, traces)
             }
-            try install(undertakings.map { table(after: $0, request) })
+            // For all interfaces at once, so that either all are conditioned or none.
+            var tables: [Int32: HookTable?] = [:]
+            for undertaking in undertakings {
+                tables[undertaking.link.index] = table(after: undertaking, request)
+            }
+            try hooks.change(to: tables, isForced: request.isForced)
         } catch {
             for undertaking in undertakings { dismantle(undertaking.added) }
             throw error
@@ -121,18 +120,10 @@ struct EngineRoom: ~Copyable {
             })
     }
 
-    /// The slot of conditions; for new ones that behind all others: what came first chooses first.
     private func slot(of former: Appliance?, on link: Link) throws(EngineError) -> Int {
         if let former { return former.slot }
-        let taken = Set(appliances.values.filter { $0.target.index == link.index }.map(\.slot))
-        let next = taken.max().map { $0 + 1 } ?? 0
-        if Detour.slots.contains(next) { return next }
-        guard let free = Detour.slots.last(where: { !taken.contains($0) }) else {
-            throw EngineError(
-                "\(link.name): has \(Detour.slots.count) conditions already, which are the most; "
-                    + "linkcond clear --name takes one away", fault: .unavailable)
-        }
-        return free
+        let taken = appliances.values.filter { $0.target.index == link.index }.map(\.slot)
+        return try Detour.slot(beside: Set(taken), on: link)
     }
 
     private func link(_ index: Int32) throws(EngineError) -> Link? {
@@ -186,21 +177,6 @@ struct EngineRoom: ~Copyable {
             ways: others.flatMap(\.hooks) + ways)
     }
 
-    /// Has the kernel send packets on their detours, for all interfaces in one transaction.
-    private mutating func install(_ tables: [HookTable]) throws(EngineError) {
-        let changed = tables.filter { installed[$0.target.index] != $0 }
-        guard !changed.isEmpty else { return }
-        let text = changed.map { (installed[$0.target.index]?.deleteText ?? "") + $0.addText }
-        do {
-            try self.tables.run(text.joined())
-        } catch {
-            throw error.isUnsupported
-                ? .noHook(error.message)
-                : EngineError("nftables refuses what the packet engine needs: \(error.message)")
-        }
-        for table in changed { installed[table.target.index] = table }
-    }
-
     private mutating func conclude(
         _ undertaking: Undertaking, _ request: EngineRequest, _ traces: LinkTraces
     ) {
@@ -244,24 +220,19 @@ struct EngineRoom: ~Copyable {
     }
 
     /// Has the kernel take the packets of those conditions of some interfaces that are left.
-    private mutating func reinstall(_ indices: Set<Int32>) {
-        var text = ""
+    private func reinstall(_ indices: Set<Int32>) {
+        var tables: [Int32: HookTable?] = [:]
         for index in indices {
             let left = appliances.values.filter { $0.target.index == index }
-            let table = left.first.map { first in
-                HookTable(target: first.target, ways: left.flatMap(\.hooks))
-            }
-            guard table != installed[index] else { continue }
-            text += (installed[index]?.deleteText ?? "") + (table?.addText ?? "")
-            installed[index] = table
+            tables[index] = .some(
+                left.first.map { HookTable(target: $0.target, ways: left.flatMap(\.hooks)) })
         }
-        guard !text.isEmpty else { return }
         do {
-            try tables.run(text)
+            try hooks.change(to: tables, isForced: true)
         } catch {
-            // A table that nobody serves would take packets for ever. It goes with its connection,
-            // and so do all others, which the server notices.
-            tables.end()
+            // Hooks that nobody serves would take packets for ever. All of them go, which the
+            // server notices.
+            hooks.end()
         }
     }
 

@@ -12,47 +12,49 @@ import SystemPackage
 /// the process; so there is one engine in a namespace, and whoever may change the network there
 /// finds it. Each conditioned interface is an `Appliance`: for each direction a wire on which its
 /// packets come (`Detour`), and a loop that carries them over the emulated link and back. The
-/// kernel takes the packets by a table that belongs to this process (`HookTable`), so that they go
-/// their ordinary way when it dies. The wires stay behind then; `EngineLeftovers` finds them.
+/// kernel takes the packets by hooks that let them go their ordinary way when this process dies
+/// (`Hooks`), and its parent sees to it that it does when it stands still (`Guardian`). The wires
+/// stay behind then; `EngineLeftovers` finds them.
 public enum EngineServer {
     /// The name of the socket.
     static let name = "linkcond-engine"
     /// The words of the command line that run it.
-    static let arguments = ["linkcond", "engine"]
+    static let arguments = ["engine"]
 
     /// What it reports when it serves, or somebody else does.
     static let readyReport = "ready"
 
+    private static let roundInterval = Duration.milliseconds(500)
     private static let tickInterval = Duration.seconds(1)
     private static let lookInterval = Duration.seconds(3)
     /// How long it waits for somebody to have it do anything.
     private static let idleLimit = Duration.seconds(10)
+    /// How long it may take to look after its loops.
+    private static let roundLimit = Duration.seconds(3)
+    /// How long it may take to do what somebody asks for.
+    private static let workLimit = Duration.seconds(60)
 
     /// Serves until there is nothing more to do. For a process that has a single thread, started
     /// by an `EngineClient`.
     public static func run() -> Never {
-        KernelThread.nameCallingThread(name)
-        BackgroundProgram.keepReportFromChildren()
-        // That a program has ended is told where it is written to.
-        KernelThread.outliveBrokenPipes()
+        DetachedProgram.keepReportFromChildren()
         do {
-            var server = try Service.open()
-            report(readyReport)
+            let beats = try Guardian.guardCopy()
+            KernelThread.nameCallingThread(name)
+            // That a program has ended is told where it is written to.
+            KernelThread.outliveBrokenPipes()
+            var server = try Service.open(beats)
+            DetachedProgram.report(readyReport)
             server.run()
         } catch let error as EngineError {
-            report(error.fault.rawValue + " " + error.description)
+            DetachedProgram.report(error.fault.rawValue + " " + error.description)
         } catch Errno.addressInUse {
             // Another one was quicker, and does as well.
-            report(readyReport)
+            DetachedProgram.report(readyReport)
         } catch {
-            report(EngineError.Fault.failed.rawValue + " \(error)")
+            DetachedProgram.report(EngineError.Fault.failed.rawValue + " \(error)")
         }
         Process.exitAtOnce(0)
-    }
-
-    private static func report(_ text: String) {
-        _ = try? BackgroundProgram.report.writeAll(text.utf8)
-        try? BackgroundProgram.report.close()
     }
 
     private struct Service: ~Copyable {
@@ -60,6 +62,7 @@ public enum EngineServer {
         private let socket: ServiceSocket
         private let events: NetlinkEvents
         private var room: EngineRoom
+        private let pulse: Pulse
         private var desertion = Desertion()
         private var clients: [MessageChannel] = []
         private var hasServed = false
@@ -68,35 +71,42 @@ public enum EngineServer {
 
         init(
             signals: SignalDescriptor, socket: consuming ServiceSocket, events: NetlinkEvents,
-            room: consuming EngineRoom
+            room: consuming EngineRoom, pulse: Pulse
         ) {
             self.signals = signals
             self.socket = socket
             self.events = events
             self.room = room
+            self.pulse = pulse
         }
 
-        static func open() throws -> Service {
+        static func open(_ beats: BeatPipe) throws -> Service {
             // Before any thread, so that none takes these signals.
             let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
             _ = try? DescriptorLimit.raise()
+            let socket = try ServiceSocket(name: EngineServer.name)
+            let room = try EngineRoom.open()
+            let pulse = try Pulse(beats, gate: room.hooks.gate, allowing: workLimit)
             return Service(
-                signals: signals, socket: try ServiceSocket(name: EngineServer.name),
-                events: try NetlinkEvents(), room: try EngineRoom.open())
+                signals: signals, socket: socket, events: try NetlinkEvents(), room: room,
+                pulse: pulse)
         }
 
         mutating func run() {
             let beginning = KernelClock.monotonic
             var (lastTick, lastLook) = (beginning, beginning)
             while true {
-                let watched = [
-                    signals.descriptor, socket.descriptor, events.descriptor, room.tablesDescriptor,
-                ]
+                pulse.allow(roundLimit)
+                room.lookAfterLoops()
+                let watched =
+                    [signals.descriptor, socket.descriptor, events.descriptor]
+                    + [room.hooks.descriptor].compactMap { $0 }
                 let ready = Readiness.wait(
-                    for: watched + clients.map(\.descriptor), timeout: tickInterval)
-                if isToldToEnd() { break }
+                    for: watched + clients.map(\.descriptor), timeout: roundInterval)
+                pulse.allow(workLimit)
+                if isToldToEnd() || pulse.isUnguarded { break }
                 // Nobody sends packets here any more.
-                if ready.contains(room.tablesDescriptor), room.hasLostTables { break }
+                if room.hooks.hasEnded { break }
                 if ready.contains(events.descriptor) { followInterfaces() }
                 if ready.contains(socket.descriptor), let client = socket.accept() {
                     clients.append(client)
@@ -108,7 +118,8 @@ public enum EngineServer {
                     lastTick = now
                 }
                 if now - lastLook >= lookInterval {
-                    if desertion?.isCertain(besides: room.tablesProcess) == true { break }
+                    let own = [Process.parent, room.hooks.process].compactMap { $0 }
+                    if desertion?.isCertain(besides: own) == true { break }
                     lastLook = now
                 }
                 if isDone || room.isEmpty && now - beginning > idleLimit { break }

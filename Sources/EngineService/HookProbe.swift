@@ -1,27 +1,58 @@
+import LinkModel
 import LinuxKernel
+import Netlink
+import TrafficControl
 
 /// Asks the kernel for what takes an interface's packets to the engine, by using it.
 public enum HookProbe {
-    /// What the kernel or the host lacks, with the way out; nil if the engine can serve interfaces.
-    ///
-    /// Asks in a network namespace made for that. Requires `CAP_SYS_ADMIN`, for the namespace.
-    public static func lack() throws -> EngineError? {
-        try NetworkNamespace.withNew { () -> EngineError? in
-            guard let tables = try PacketFilterTables.open() else { return .noProgram }
-            do {
-                try tables.run(commands)
-                return nil
-            } catch let refusal as PacketFilterTables.Refusal {
-                return .noHook(refusal.message)
-            }
+    /// What the host offers.
+    public struct Answer: Sendable, Hashable {
+        /// Why nftables cannot do it, with the way out; nil if it can.
+        public var lackOfTables: EngineError?
+        /// Why filters of tc cannot do it; nil if they can.
+        public var lackOfFilters: EngineError?
+
+        /// What the engine lacks; nil if it can serve interfaces.
+        public var lack: EngineError? {
+            guard let lackOfTables, let lackOfFilters else { return nil }
+            return .lacking([lackOfTables, lackOfFilters])
         }
     }
 
-    private static let commands = """
-        add table netdev linkcond { flags owner; }
-        add chain netdev linkcond up { type filter hook egress device "lo" priority 0; }
-        add rule netdev linkcond up fwd to "lo"
-        add chain netdev linkcond down { type filter hook ingress device "lo" priority 0; }
-        add rule netdev linkcond down meta mark set 0 accept
-        """
+    /// Asks in a network namespace made for that. Requires `CAP_SYS_ADMIN`, for the namespace.
+    public static func run() throws -> Answer {
+        try NetworkNamespace.withNew {
+            Answer(lackOfTables: lack { _ = try PacketFilterHooks() }, lackOfFilters: lackOfFilters)
+        }
+    }
+
+    /// The kind that the engine would use here, as far as the caller may ask the kernel.
+    static var likelyKind: HookKind {
+        if HookKind.allowed == [.clsact] { return .clsact }
+        guard Privilege.mayMakeNamespaces, let answer = try? run() else { return .nftables }
+        return answer.lackOfTables != nil && answer.lackOfFilters == nil ? .clsact : .nftables
+    }
+
+    private static var lackOfFilters: EngineError? {
+        lack {
+            // Every namespace has this one.
+            let loopback = Interface(index: 1, name: "lo")
+            let detour = Detour(target: loopback, address: [0, 0, 0, 0, 0, 0], direction: .up)
+            let session = try NetlinkSession()
+            try session.execute(detour.wire.message, attempt: "make a wire")
+            let hooks = try ClassifierHooks()
+            let way = HookTable.Way(detour: detour, traffic: DetouredTraffic())
+            try hooks.change(
+                to: [loopback.index: HookTable(target: loopback, ways: [way])], isForced: true)
+        }
+    }
+
+    private static func lack(_ body: () throws -> Void) -> EngineError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? EngineError ?? EngineError("\(error)")
+        }
+    }
 }

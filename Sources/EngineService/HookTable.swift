@@ -1,10 +1,8 @@
 import LinkModel
 import TrafficControl
 
-/// The table of the packet filter that takes an interface's packets, for all its conditions.
-///
-/// It belongs to the engine's connection to the packet filter and goes with that: when the engine
-/// dies, whatever kills it, packets go their ordinary way again.
+/// Which of an interface's packets are taken where, for all its conditions; here as a table of the
+/// packet filter, and in `HookTable+Filters` as filters of tc.
 struct HookTable: Hashable {
     /// What is taken for some conditions in one direction.
     struct Way: Hashable {

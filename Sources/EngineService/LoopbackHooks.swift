@@ -16,7 +16,7 @@ import TrafficControl
 /// not recognise what it has redirected itself.
 struct LoopbackHooks {
     /// In the order in which they choose their packets.
-    private let ways: [HookTable.Way]
+    let ways: [HookTable.Way]
 
     /// Nil for an interface that is no loopback.
     init?(_ ways: [HookTable.Way], of target: Interface) {

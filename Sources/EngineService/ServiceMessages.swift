@@ -11,7 +11,7 @@ struct ServiceRequest: Codable {
     }
 
     /// Both ends have to have the same one.
-    static let currentVersion = 1
+    static let currentVersion = 2
     var version = Self.currentVersion
     var wish: Wish
 }

@@ -1,49 +1,53 @@
+import CLinux
 import Glibc
 import SystemPackage
 
-/// A copy of the running program that goes on after its caller has ended.
+/// A process of this program that goes on when its caller, and the caller's terminal, are gone.
 ///
-/// The caller starts it, hears what it says once it is ready, goes on with its own work, and lets
-/// go of it then. The copy learns from its standard input when that is, also when the caller is
-/// killed before.
+/// The caller starts it, hears what it reports once it is ready, goes on with its own work, and
+/// lets go of it then. The new process learns from its standard input when that is, also when the
+/// caller is killed before.
 public final class DetachedProgram: Sendable {
     private let lifeline: OwnedDescriptor
     private let voice: OwnedDescriptor
 
-    /// Starts the running program with other arguments, in the namespaces of the calling thread.
+    /// Starts the program of this process anew, in a session of its own and in the namespaces of
+    /// the calling thread.
+    ///
+    /// - Parameter arguments: the words of its command line behind its name.
     public init(arguments: [String]) throws(KernelError) {
         do {
             let (input, lifeline) = try HelperProgram.pipe()
             defer { try? input.close() }
             self.lifeline = OwnedDescriptor(adopting: lifeline)
-            let (voice, output) = try HelperProgram.pipe()
-            defer { try? output.close() }
+            let (voice, report) = try HelperProgram.pipe()
+            defer { try? report.close() }
             self.voice = OwnedDescriptor(adopting: voice)
-            let nothing = try FileDescriptor.open(
-                FilePath("/dev/null"), .writeOnly, options: .closeOnExec)
-            defer { try? nothing.close() }
-            var program = Program(([Self.ownPath] + arguments).map { RawText($0) })
-            program.streams = [input, output, nothing]
-            _ = try program.start()
+            let path = Self.ownPath
+            try checked(
+                unsafe HelperProgram.withWords([path] + arguments) { words in
+                    unsafe lc_start_detached(
+                        path, words, environ, input.rawValue, report.rawValue)
+                })
         } catch {
-            let errno = (error as? Program.Failure)?.errno ?? error as? Errno ?? .ioError
-            throw KernelError(.create, subject: "a process of linkcond", errno: errno)
+            throw KernelError(
+                .create, subject: "a process of linkcond", errno: error as? Errno ?? .ioError)
         }
     }
 
-    /// What it says, up to the end of a line; waits for it.
-    public func hear() -> String {
-        var said: [UInt8] = []
-        var byte: [UInt8] = [0]
+    /// What it reports; empty if it ends before, and nil if it takes longer than `limit`.
+    public func hear(within limit: Duration) -> String? {
+        let deadline = ContinuousClock.now + limit
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
+            let left = max(.zero, deadline - .now)
+            guard !Readiness.wait(for: [voice.raw], timeout: left).isEmpty else { return nil }
             let count =
-                unsafe (try? byte.withUnsafeMutableBytes {
-                    try unsafe voice.raw.read(into: $0)
-                }) ?? 0
-            guard count == 1, byte[0] != UInt8(ascii: "\n") else {
-                return String(decoding: said, as: UTF8.self)
-            }
-            said += byte
+                (try? unsafe buffer.withUnsafeMutableBytes { try unsafe voice.raw.read(into: $0) })
+                ?? 0
+            guard count > 0 else { return String(decoding: text, as: UTF8.self) }
+            text += buffer.prefix(count)
         }
     }
 
@@ -67,18 +71,24 @@ public final class DetachedProgram: Sendable {
 }
 
 extension DetachedProgram {
-    /// In the copy: leaves the session of the caller, whose end would be its own as well.
-    public static func leaveSession() {
-        _ = setsid()
-        _ = unsafe chdir("/")
+    /// In the new process: reports to the caller, once.
+    public static func report(_ text: String) {
+        let report = FileDescriptor(rawValue: LC_REPORT_DESCRIPTOR)
+        _ = try? report.writeAll(text.utf8)
+        try? report.close()
     }
 
-    /// In the copy: says something to the caller.
-    public static func say(_ line: String) {
-        _ = try? FileDescriptor.standardOutput.writeAll("\(line)\n".utf8)
+    /// In the new process, where a copy of it will report: leaves that to the copy.
+    public static func leaveReport() {
+        try? FileDescriptor(rawValue: LC_REPORT_DESCRIPTOR).close()
     }
 
-    /// In the copy: waits until the caller lets go of it or has ended, and leaves its streams.
+    /// In the new process: has programs that it starts not inherit its report.
+    public static func keepReportFromChildren() {
+        _ = fcntl(LC_REPORT_DESCRIPTOR, F_SETFD, FD_CLOEXEC)
+    }
+
+    /// In the new process: waits until the caller lets go of it or has ended.
     ///
     /// - Returns: whether the caller has done its work; false if it ended before.
     public static func waitForRelease() -> Bool {
@@ -86,17 +96,10 @@ extension DetachedProgram {
         let count = unsafe try? byte.withUnsafeMutableBytes {
             try unsafe FileDescriptor.standardInput.read(into: $0)
         }
-        leaveStreams()
+        if let nothing = try? FileDescriptor.open(FilePath("/dev/null"), .readOnly) {
+            _ = dup2(nothing.rawValue, 0)
+            try? nothing.close()
+        }
         return count == 1
-    }
-
-    private static func leaveStreams() {
-        guard let nothing = try? FileDescriptor.open(FilePath("/dev/null"), .readWrite) else {
-            return
-        }
-        for number in 0...2 as ClosedRange<Int32> where number != nothing.rawValue {
-            _ = dup2(nothing.rawValue, number)
-        }
-        if nothing.rawValue > 2 { try? nothing.close() }
     }
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import Synchronization
-import SystemPackage
+public import SystemPackage
 
 /// A helper program that ends with this process, even if that is killed.
 ///
@@ -18,29 +18,29 @@ public final class GuardedProgram: Sendable {
     ///
     /// - Parameters:
     ///   - readyNumber: the number of the descriptor by which the program says that it is ready.
-    ///   - input: what the program reads, at most 64 KiB, before it waits for more; nil for an
-    ///     empty input.
+    ///   - streams: what it reads from and writes both its outputs to; nil: nothing, and what
+    ///     `message` tells.
+    ///   - kept: a descriptor that the guardian keeps open as long as the program runs.
     ///   - parameters: what the guardian puts back.
     public init(
-        _ path: String, _ arguments: [String], readyNumber: Int32, input: String? = nil,
+        _ path: String, _ arguments: [String], readyNumber: Int32,
+        streams: (input: FileDescriptor, output: FileDescriptor)? = nil,
+        keeping kept: FileDescriptor? = nil,
         parameters: borrowing SharedParameters = SharedParameters()
     ) throws(KernelError) {
         do {
             let lifeline = try PipeEnds()
             let ready = try PipeEnds()
             let output = try PipeEnds()
-            let source = try PipeEnds()
-            if let input { _ = try source.writer.raw.writeAll(input.utf8) }
             let shims = parameters.shims
             let status = unsafe HelperProgram.withWords([path] + arguments) { words in
                 unsafe path.withCString { path in
                     unsafe shims.withUnsafeBufferPointer { shims in
                         var guarded = unsafe lc_guarded(
                             path: path, arguments: words, environment: environ,
-                            input: input == nil ? -1 : source.reader.raw.rawValue,
-                            kept: input == nil ? -1 : source.writer.raw.rawValue,
+                            input: streams?.input.rawValue ?? -1, kept: kept?.rawValue ?? -1,
                             ready: ready.writer.raw.rawValue, ready_number: readyNumber,
-                            output: output.writer.raw.rawValue,
+                            output: (streams?.output ?? output.writer.raw).rawValue,
                             lifeline: lifeline.reader.raw.rawValue,
                             parameters: shims.baseAddress, parameter_count: Int32(shims.count))
                         return unsafe lc_start_guarded(&guarded)
@@ -74,16 +74,10 @@ public final class GuardedProgram: Sendable {
         stop()
     }
 
-    /// Waits until the program has said `text` by its descriptor, or anything if that is nil;
-    /// false if it ends before, or takes longer than `timeout`.
-    public func isReady(saying text: String? = nil, within timeout: Duration) -> Bool {
-        let deadline = ContinuousClock.now + timeout
-        var said = ""
-        while let part = Self.read(ready.raw, within: deadline - .now), !part.isEmpty {
-            said += part
-            if said.contains(text ?? "") { return true }
-        }
-        return false
+    /// Waits until the program has said anything by its descriptor; false if it ends before, or
+    /// takes longer than `timeout`.
+    public func isReady(within timeout: Duration) -> Bool {
+        Self.read(ready.raw, within: timeout)?.isEmpty == false
     }
 
     /// What the program has written to its outputs up to now, in one line.

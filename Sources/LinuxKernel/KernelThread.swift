@@ -52,6 +52,12 @@ public final class KernelThread: Sendable {
         lc_thread_make_punctual(isPreferred ? 1 : 0) == 1
     }
 
+    /// Lets the calling thread, which has next to nothing to do, go also before punctual ones,
+    /// where that is allowed.
+    public static func letCallingThreadPrecede() {
+        _ = lc_thread_make_punctual(2)
+    }
+
     /// From now on a pipe that nobody reads any more is an error for the calling thread that
     /// writes to it, and not the end of the process (`SIGPIPE`).
     public static func outliveBrokenPipes() {

@@ -17,11 +17,12 @@ public struct PacketFilterTables: ~Copyable, Sendable {
     }
 
     private let process: Atomic<Int32>
+    private let guarded: GuardedProgram?
     private let commands: OwnedDescriptor
     private let messages: OwnedDescriptor
     private static let patience = Duration.seconds(20)
 
-    /// The process of nft; zero if it was ended.
+    /// The process of nft; zero if it was ended, or has a guardian.
     public var processID: Int32 { process.load(ordering: .relaxed) }
 
     /// Something to read means that the connection may have ended.
@@ -42,6 +43,38 @@ public struct PacketFilterTables: ~Copyable, Sendable {
     /// Connects to the namespace of the calling thread, which has to live as long; nil where
     /// nftables is not installed.
     public static func open() throws(KernelError) -> PacketFilterTables? {
+        try open { path, input, messages, _ in
+            let nowhere = try FileDescriptor.open(
+                FilePath("/dev/null"), .writeOnly, options: [.closeOnExec])
+            defer { try? nowhere.close() }
+            var program = Program([RawText(path)] + arguments.map { RawText($0) })
+            program.streams = [input, nowhere, messages]
+            program.diesWithParent = true
+            return (try program.start(), nil)
+        }
+    }
+
+    /// Connects likewise, by a process whose guardian puts back parameters of the kernel before the
+    /// tables go. For a process that has forked all its children.
+    public static func open(
+        before parameters: borrowing SharedParameters
+    ) throws(KernelError) -> PacketFilterTables? {
+        try open { path, input, messages, commands in
+            let program = try GuardedProgram(
+                path, arguments, readyNumber: 1, streams: (input, messages), keeping: commands,
+                parameters: parameters)
+            return (0, program)
+        }
+    }
+
+    private static let arguments = ["--interactive"]
+
+    private static func open(
+        _ start: (
+            _ path: String, _ input: FileDescriptor, _ messages: FileDescriptor,
+            _ commands: FileDescriptor
+        ) throws -> (process: Int32, guarded: GuardedProgram?)
+    ) throws(KernelError) -> PacketFilterTables? {
         guard let path = HelperProgram.path(of: "nft") else { return nil }
         do {
             let (input, commands) = try HelperProgram.pipe()
@@ -50,24 +83,24 @@ public struct PacketFilterTables: ~Copyable, Sendable {
             let (messages, errors) = try HelperProgram.pipe()
             defer { try? errors.close() }
             let messagesOwner = OwnedDescriptor(adopting: messages)
-            let nowhere = try FileDescriptor.open(
-                FilePath("/dev/null"), .writeOnly, options: [.closeOnExec])
-            defer { try? nowhere.close() }
-            var program = Program([RawText(path), RawText("--interactive")])
-            program.streams = [input, nowhere, errors]
-            program.diesWithParent = true
+            let (process, guarded) = try start(path, input, errors, commands)
             return PacketFilterTables(
-                process: try program.start(), commands: commandsOwner, messages: messagesOwner)
+                process: process, guarded: guarded, commands: commandsOwner,
+                messages: messagesOwner)
         } catch {
-            let reason = (error as? Program.Failure)?.errno ?? error as? Errno ?? .ioError
+            let reason =
+                (error as? Program.Failure)?.errno ?? (error as? KernelError)?.errno
+                ?? error as? Errno ?? .ioError
             throw KernelError(.create, subject: path, errno: reason)
         }
     }
 
     private init(
-        process: Int32, commands: consuming OwnedDescriptor, messages: consuming OwnedDescriptor
+        process: Int32, guarded: GuardedProgram?, commands: consuming OwnedDescriptor,
+        messages: consuming OwnedDescriptor
     ) {
         self.process = Atomic(process)
+        self.guarded = guarded
         self.commands = commands
         self.messages = messages
     }
@@ -76,6 +109,7 @@ public struct PacketFilterTables: ~Copyable, Sendable {
 
     /// Ends the connection now. The kernel takes the tables away.
     public borrowing func end() {
+        guarded?.stop()
         let process = process.exchange(0, ordering: .relaxed)
         guard process > 0 else { return }
         Process.signal(SIGKILL, to: process)

@@ -75,6 +75,19 @@ public enum Process {
         _ = kill(process, number)
     }
 
+    /// Puts the calling process into a group of its own, to which its children will belong.
+    public static func leadGroup() { _ = setpgid(0, 0) }
+
+    /// Kills a process that leads a group, and the others of that.
+    public static func killGroup(of process: Int32) {
+        _ = kill(-process, SIGKILL)
+        // The group may not be there yet.
+        _ = kill(process, SIGKILL)
+    }
+
+    /// The process that made this one, or has taken its place.
+    public static var parent: Int32 { getppid() }
+
     /// Asks a process to end (`SIGTERM`).
     public static func terminate(_ process: Int32) { signal(SIGTERM, to: process) }
 

@@ -6,7 +6,7 @@ public import Netlink
 /// u32 because every kernel has it; matchall and flower may be missing.
 public struct Filter: Sendable, Hashable {
     /// The protocol of the packets that it looks at.
-    public enum NetworkProtocol: UInt16, Sendable, Hashable, CaseIterable {
+    public enum NetworkProtocol: UInt16, Sendable, Hashable, CaseIterable, Codable {
         case ipv4 = 0x0800
         case ipv6 = 0x86dd
         /// What carries a VLAN tag, whatever is behind it.
@@ -28,6 +28,8 @@ public struct Filter: Sendable, Hashable {
         case classify(QdiscHandle)
         /// It is sent through another interface. The cookie marks the action as the caller's.
         case redirect(to: Interface, cookie: [UInt8])
+        /// It is sent through the last of these interfaces, and a copy through each other.
+        case distribute(to: [Interface], cookie: [UInt8])
         /// It arrives at another interface. The cookie marks the action as the caller's.
         case inject(into: Interface, cookie: [UInt8])
     }
@@ -73,27 +75,34 @@ public struct Filter: Sendable, Hashable {
             switch verdict {
             case .classify: break
             case .redirect(let target, let cookie):
-                Self.encode(TCA_EGRESS_REDIR, target, cookie, into: builder)
+                Self.encode([(TCA_EGRESS_REDIR, TC_ACT_STOLEN, target)], cookie, into: builder)
+            case .distribute(let targets, let cookie):
+                let copies = targets.dropLast().map { (TCA_EGRESS_MIRROR, TC_ACT_PIPE, $0) }
+                let last = targets.suffix(1).map { (TCA_EGRESS_REDIR, TC_ACT_STOLEN, $0) }
+                Self.encode(copies + last, cookie, into: builder)
             case .inject(let target, let cookie):
-                Self.encode(TCA_INGRESS_REDIR, target, cookie, into: builder)
+                Self.encode([(TCA_INGRESS_REDIR, TC_ACT_STOLEN, target)], cookie, into: builder)
             }
         }
         return builder.finish()
     }
 
+    /// The actions, each of which says what comes of the packet then.
     private static func encode(
-        _ action: Int32, _ target: Interface, _ cookie: [UInt8],
+        _ actions: [(action: Int32, verdict: Int32, target: Interface)], _ cookie: [UInt8],
         into builder: borrowing MessageBuilder
     ) {
-        var options = tc_mirred()
-        options.action = TC_ACT_STOLEN
-        options.eaction = action
-        options.ifindex = UInt32(target.index)
         builder.nest(Int(TCA_U32_ACT)) { builder in
-            builder.nest(1) { builder in
-                builder.put(Int(TCA_ACT_KIND), "mirred")
-                builder.put(Int(TCA_ACT_COOKIE), bytes: cookie)
-                builder.nest(Int(TCA_ACT_OPTIONS)) { $0.put(Int(TCA_MIRRED_PARMS), options) }
+            for (number, (action, verdict, target)) in actions.enumerated() {
+                var options = tc_mirred()
+                options.action = verdict
+                options.eaction = action
+                options.ifindex = UInt32(target.index)
+                builder.nest(number + 1) { builder in
+                    builder.put(Int(TCA_ACT_KIND), "mirred")
+                    builder.put(Int(TCA_ACT_COOKIE), bytes: cookie)
+                    builder.nest(Int(TCA_ACT_OPTIONS)) { $0.put(Int(TCA_MIRRED_PARMS), options) }
+                }
             }
         }
     }
@@ -116,7 +125,7 @@ public struct Filter: Sendable, Hashable {
     }
 
     /// The fixed part; the kernel takes preference and protocol together in one number.
-    private static func header(
+    static func header(
         _ interface: Int32, _ parent: QdiscHandle, _ preference: UInt16, _ ethertype: UInt16
     ) -> tcmsg {
         var header = tcmsg()
@@ -144,17 +153,21 @@ public struct Filter: Sendable, Hashable {
         let verdictText =
             switch verdict {
             case .classify(let target): "flowid \(target)"
-            case .redirect(let target, let cookie): Self.text("egress", target, cookie)
-            case .inject(let target, let cookie): Self.text("ingress", target, cookie)
+            case .redirect(let target, let cookie): Self.text("egress redirect", target, cookie)
+            case .distribute(let targets, let cookie):
+                (targets.dropLast().map { Self.text("egress mirror", $0, cookie) }
+                    + targets.suffix(1).map { Self.text("egress redirect", $0, cookie) })
+                    .joined(separator: " ")
+            case .inject(let target, let cookie): Self.text("ingress redirect", target, cookie)
             }
         return "tc filter add dev \(interface.shellWord) \(parent.tcParent) pref \(preference) "
             + "protocol \(networkProtocol.name) u32 \(matchText) \(verdictText)"
     }
 
     private static func text(
-        _ hook: String, _ target: Interface, _ cookie: [UInt8]
+        _ action: String, _ target: Interface, _ cookie: [UInt8]
     ) -> String {
-        "action mirred \(hook) redirect dev \(target.shellWord) cookie "
+        "action mirred \(action) dev \(target.shellWord) cookie "
             + cookie.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 

@@ -11,6 +11,10 @@ public struct FilterState: Sendable, Hashable {
     public let ethertype: UInt16
     /// The kernel's name of its kind.
     public let kind: String
+    /// The name of its program, if it is a `ProgramFilter`.
+    public let programName: String?
+
+    static let programKind = "bpf"
 
     /// Reads an `RTM_NEWTFILTER` message; nil for any other.
     public init?(_ message: NetlinkMessage) {
@@ -22,5 +26,8 @@ public struct FilterState: Sendable, Hashable {
         preference = UInt16(fixed.tcm_info >> 16)
         ethertype = UInt16(bigEndian: UInt16(fixed.tcm_info & 0xffff))
         self.kind = kind
+        programName =
+            kind == Self.programKind
+            ? attributes.nested(Int(TCA_OPTIONS))?.string(Int(TCA_BPF_NAME)) : nil
     }
 }

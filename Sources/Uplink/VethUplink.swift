@@ -9,10 +9,8 @@ import SystemPackage
 /// others, which is what answers to the app are, the rules drop those that are not for a sandbox,
 /// and a guardian tells it to stop when the last such uplink ends.
 public final class VethUplink: Sendable {
-    private let rules: GuardedProgram
+    private let rules: PacketFilterTables
     private let wire: WireNumber
-
-    private static let startLimit = Duration.seconds(10)
 
     /// Connects the far side in the network namespace at `path` to the host.
     ///
@@ -29,15 +27,15 @@ public final class VethUplink: Sendable {
             throw .netlink(error)
         } catch let error as KernelError {
             throw .kernel(error)
+        } catch let error as PacketFilterTables.Refusal {
+            throw error.isUnsupported
+                ? .noPacketFilter : .programFailed("nft", message: error.message)
         } catch {
             throw .system(attempt: "connect the sandbox to the host", error as? Errno ?? .ioError)
         }
     }
 
     private init(farNamespace path: String, _ stateDirectory: String) throws {
-        guard let nft = HelperProgram.path(of: "nft") else {
-            throw UplinkError.missingProgram("nft", package: "nftables")
-        }
         let wire = try Self.makeWire(farNamespace: path)
         do {
             try NetworkNamespace.run(inNamespaceAt: path) {
@@ -55,15 +53,11 @@ public final class VethUplink: Sendable {
                     guarded.append(name)
                 }
             }
-            let text = Self.rules(wire, dropping: guarded)
-            rules = try GuardedProgram(
-                nft, ["--interactive"], readyNumber: 1, input: text, parameters: parameters)
-            // What was asked for last is told when all before it is done.
-            guard rules.isReady(saying: "masquerade", within: Self.startLimit) else {
-                let message = rules.message()
-                throw UplinkError.programFailed(
-                    "nft", message: message.isEmpty ? "it does not get ready" : message)
+            guard let rules = try PacketFilterTables.open(before: parameters) else {
+                throw UplinkError.missingProgram("nft", package: "nftables")
             }
+            try rules.run(Self.rules(wire, dropping: guarded))
+            self.rules = rules
             try parameters.change()
             self.wire = wire
         } catch {
@@ -74,7 +68,7 @@ public final class VethUplink: Sendable {
 
     /// Takes rules and interfaces away and waits until everything is put back.
     public func stop() {
-        rules.stop()
+        rules.end()
         wire.remove()
     }
 
@@ -166,7 +160,6 @@ public final class VethUplink: Sendable {
             \(drops.map { "add rule ip \(name) forward \($0)" }.joined(separator: "\n"))
             add chain ip \(name) out { type nat hook postrouting priority srcnat; }
             add rule ip \(name) out iifname "\(name)" masquerade
-            list table ip \(name)
 
             """
     }

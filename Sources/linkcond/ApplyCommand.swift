@@ -48,8 +48,9 @@ struct ApplyCommand: ParsableCommand {
             The SSH session in which the command is given is excepted, unless --no-ssh-guard.
 
             The kernel carries out the conditions where it can do all of them; else the packet \
-            engine does, a process in the background to which nftables send the packets. If it is \
-            killed, packets flow unconditioned. It takes over from the queue of the sender, and \
+            engine does, a process in the background to which nftables send the packets, or \
+            filters of tc where nftables cannot. If it is killed, or stands still, packets flow \
+            unconditioned within a second. It takes over from the queue of the sender, and \
             packets lose marks and priorities that the host gave them; it conditions Ethernet \
             interfaces, not the loopback. --seed and delivery traces need it.
 

@@ -31,7 +31,7 @@ import Testing
                 "tc filter add dev lcd5 ingress pref 3 protocol 802.1Q u32 match u32 0x0 0x0 at 0 "
                     + filter,
                 "ip link set dev lcd5e up",
-                "ip link set dev lcd5 alias 'linkcond-engine/1 of=5 since=1800000000 "
+                "ip link set dev lcd5 alias 'linkcond-engine/2 of=5 since=1800000000 "
                     + "name=default profile=apple/LTE' up",
             ])
         #expect(detour.exit(ends).interface == 101 && detour.exit(ends).mark == Detour.mark)
@@ -65,6 +65,22 @@ import Testing
         #expect(DetourMark(alias: mark.alias) == mark)
     }
 
+    @Test func `an alias tells who ends the conditions, and what became of the engine`() {
+        var mark = mark
+        for limit in [
+            EngineLimit(until: 17, process: 4, watcher: "3w5e11264sgsf"),
+            EngineLimit(until: nil, process: 4, watcher: "a"),
+            EngineLimit(until: 17, process: nil, watcher: "b"),
+        ] {
+            mark.limit = limit
+            mark.stoodStill.toggle()
+            #expect(DetourMark(alias: mark.alias) == mark)
+        }
+        // The name of a watcher becomes that of a file.
+        mark.limit = EngineLimit(until: 17, process: nil, watcher: "../x")
+        #expect(DetourMark(alias: mark.alias)?.limit == nil)
+    }
+
     @Test func `a long profile is cut where the alias ends`() {
         let mark = DetourMark(
             target: 7, since: 12, name: "api", profile: String(repeating: "é", count: 300))
@@ -74,10 +90,10 @@ import Testing
 
     @Test(
         arguments: [
-            "", "linkcond-engine/1", "linkcond-engine/2 of=5 since=1 name=a profile=x",
-            "linkcond-engine/1 of=x since=1 name=a profile=x",
-            "linkcond/1 up of=5 since=1 profile=x",
-            "linkcond-engine/1 since=1 of=5 name=a profile=x",
+            "", "linkcond-engine/2", "linkcond-engine/1 of=5 since=1 name=a profile=x",
+            "linkcond-engine/2 of=x since=1 name=a profile=x",
+            "linkcond/1 up of=5 since=1 profile=x", "linkcond-engine/2 of=5 since=1 profile=x",
+            "linkcond-engine/2 of=5 since=1 name=a", "linkcond-engine/2 of=5 x name=a profile=x",
         ])
     func `foreign aliases are foreign`(alias: String) {
         #expect(DetourMark(alias: alias) == nil)

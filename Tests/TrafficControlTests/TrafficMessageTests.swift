@@ -1,6 +1,7 @@
 import LinkTesting
 import LinkUnits
 import Netlink
+import SystemPackage
 import Testing
 
 @testable import TrafficControl
@@ -169,6 +170,16 @@ struct TrafficMessageTests {
         #expect(state.ethertype == 0x0800)
         #expect(state.kind == "u32")
         #expect(try #require(FilterState(Self.discovery.add())).ethertype == 0x86dd)
+    }
+
+    @Test func `a filter that is a program tells its name`() throws {
+        let filter = ProgramFilter(
+            interface: Interface(index: 5, name: "eth0"), parent: .clsactEgress,
+            preference: 61_181, program: .standardInput, name: "a gate")
+        let state = try #require(FilterState(filter.add()))
+        #expect(state.kind == "bpf" && state.programName == "a gate")
+        #expect(state.preference == 61_181 && state.ethertype == 3)
+        #expect(try #require(FilterState(Self.redirect.add())).programName == nil)
     }
 
     @Test("A message is read only by the type that it is about")

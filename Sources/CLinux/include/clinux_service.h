@@ -6,11 +6,15 @@
 
 #include <sys/types.h>
 
-/// Executes `path` in a session of its own, as a child of nobody who waits for it: with `report`
-/// as descriptor 3, /dev/null as 0 to 2, no others, the root as its directory, and no signal
-/// blocked or ignored. Safe with many threads. Returns 0 when it was forked.
+/// The descriptor of the report of a detached process.
+#define LC_REPORT_DESCRIPTOR 3
+
+/// Executes `path` in a session of its own, as a child of nobody who waits for it: with `input` as
+/// descriptor 0, /dev/null as 1 and 2, `report` as LC_REPORT_DESCRIPTOR, no others, the root as its
+/// directory, and no signal blocked or ignored. Safe with many threads. Returns 0 when it was
+/// forked.
 int lc_start_detached(
-    const char *path, char *const *arguments, char *const *environment, int report);
+    const char *path, char *const *arguments, char *const *environment, int input, int report);
 
 /// A listening SOCK_SEQPACKET socket with an abstract name, which belongs to the network namespace
 /// of the calling thread.

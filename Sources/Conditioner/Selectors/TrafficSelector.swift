@@ -90,7 +90,7 @@ extension TrafficSelector {
 
     /// A word without blanks, for marks; empty for all traffic, and beginning with `;` where
     /// there are exceptions only.
-    var text: String {
+    public var text: String {
         let chosen =
             (family.map { ["family=\($0.rawValue)"] } ?? [])
             + (included.isEverything ? [] : [included.text])
@@ -98,7 +98,7 @@ extension TrafficSelector {
     }
 
     /// Reads what `text` wrote; nil for anything else.
-    init?(text: String) {
+    public init?(text: String) {
         self.init()
         guard !text.isEmpty else { return }
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)

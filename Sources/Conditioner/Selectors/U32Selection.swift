@@ -1,29 +1,22 @@
-import LinkModel
-import TrafficControl
-
-/// What a u32 filter does with the packets of a hook that match.
-struct U32Rule: Hashable {
-    /// All have to match.
-    var matches: [U32Match]
-    /// Whether the packets are conditioned; otherwise they pass, and meet no further filter.
-    var isChosen: Bool
-}
+public import LinkModel
+public import TrafficControl
 
 /// A selector as u32 filters for one direction: rules of which the first that matches decides.
 ///
 /// u32 compares words at fixed places. So no port is found in an IPv4 packet with options, nor
 /// behind an extension header of IPv6 other than that of a fragment; such packets match no port.
-struct U32Selection {
+public struct U32Selection {
     private let selector: TrafficSelector
     private let direction: Direction
 
-    init(_ selector: TrafficSelector, _ direction: Direction) {
+    /// Plans the rules for packets on their way in `direction`.
+    public init(_ selector: TrafficSelector, _ direction: Direction) {
         self.selector = selector
         self.direction = direction
     }
 
     /// The rules for the packets that filters with this protocol look at.
-    func rules(for networkProtocol: Filter.NetworkProtocol) -> [U32Rule] {
+    public func rules(for networkProtocol: Filter.NetworkProtocol) -> [U32Rule] {
         allRules(for: networkProtocol).compactMap { rule in
             U32Match.merged(rule.matches).map { U32Rule(matches: $0, isChosen: rule.isChosen) }
         }
@@ -45,7 +38,7 @@ struct U32Selection {
 
     /// Lets pass what hosts and routers say to their neighbours, types 132 to 137 of ICMPv6, so
     /// that a lossy link looks like a lossy link and not like an absent neighbour.
-    var neighborDiscovery: [U32Rule] {
+    public var neighborDiscovery: [U32Rule] {
         guard selector.families.contains(.ipv6),
             selector.included.possibleProtocols?.contains(.icmp) ?? true
         else { return [] }

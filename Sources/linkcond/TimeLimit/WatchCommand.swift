@@ -35,20 +35,25 @@ struct WatchCommand: ParsableCommand {
 
     func run() throws {
         let environment = ProcessInfo.processInfo.environment
-        DetachedProgram.leaveSession()
+        let (post, alarm) = try begin(environment)
+        let isCallerDone = DetachedProgram.waitForRelease()
+        guard try findConditions(environment, patiently: !isCallerDone) else {
+            return post.leave()
+        }
+        try watch(alarm, environment)
+        post.leave()
+    }
+
+    /// Gets ready, and tells the caller so, or why not. Whatever goes wrong later, `status` sees
+    /// the post empty.
+    private func begin(_ environment: [String: String]) throws -> (WatcherPost, EndAlarm) {
         do {
             let post = try WatcherPost(watcher, environment: environment)
             let alarm = try EndAlarm(after: duration, exitOf: untilExitOf)
-            DetachedProgram.say(Watcher.readiness)
-            let isCallerDone = DetachedProgram.waitForRelease()
-            guard try findConditions(environment, patiently: !isCallerDone) else {
-                return post.leave()
-            }
-            try watch(alarm, environment)
-            post.leave()
+            DetachedProgram.report(Watcher.readiness)
+            return (post, alarm)
         } catch {
-            // Heard only as long as the caller listens; afterwards `status` sees the post empty.
-            DetachedProgram.say("\(error)")
+            DetachedProgram.report("\(error)")
             throw error
         }
     }

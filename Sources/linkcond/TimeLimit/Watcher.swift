@@ -10,6 +10,7 @@ struct Watcher {
     /// What it says when it is ready.
     static let readiness = "ready"
 
+    private static let startLimit = Duration.seconds(20)
     private let program: DetachedProgram
 
     /// Starts it in the network namespace of the calling thread.
@@ -21,7 +22,7 @@ struct Watcher {
         if let until = limit.until { arguments += ["--until", Timestamp.text(until)] }
         if let process = limit.process { arguments += ["--until-exit-of", "\(process)"] }
         program = try DetachedProgram(arguments: arguments)
-        let said = program.hear()
+        let said = program.hear(within: Self.startLimit) ?? "it takes too long"
         if let number = limit.process, process?.hasEnded == true { throw Self.ended(number) }
         guard said == Self.readiness else {
             throw UnavailableError(

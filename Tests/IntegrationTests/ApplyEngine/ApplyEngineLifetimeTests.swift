@@ -84,16 +84,6 @@ struct ApplyEngineLifetimeTests {
         }
     }
 
-    @Test func `clear ends an engine that hangs`() async throws {
-        try await TestNetwork.withEngine { network in
-            try await network.applyEngine("LTE")
-            let process = try #require(try await network.engineProcesses().first)
-            kill(process, SIGSTOP)
-            let status = try await network.engineStatus()
-            #expect(status.problem?.contains("does not answer") == true)
-        }
-    }
-
     @Test func `a dead engine's interface is conditioned anew`() async throws {
         try await TestNetwork.withEngine { network in
             try await network.applyEngine("LTE")

@@ -95,18 +95,25 @@ struct ApplyEngineRefusalTests {
         }
     }
 
-    @Test func `without nft it says what to install`() async throws {
-        try await TestNetwork.with { network in
+    @Test func `without nft it says what to install, if filters of tc are not to be used`()
+        async throws
+    {
+        try await TestNetwork.withEngine { network in
+            func apply(_ variables: String) async throws -> ProcessResult {
+                let script = """
+                    mount --bind /dev/null "$(readlink -f "$(command -v nft)")"
+                    exec env \(variables) "$0" apply LTE --backend engine
+                    """
+                return try await network.run(
+                    "unshare", ["--mount", "sh", "-c", script, try TestNetwork.program()])
+            }
             let before = try await network.engineState()
-            let script = """
-                mount --bind /dev/null "$(readlink -f "$(command -v nft)")"
-                exec "$0" apply LTE --backend engine
-                """
-            let result = try await network.run(
-                "unshare", ["--mount", "sh", "-c", script, try TestNetwork.program()])
+            let result = try await apply("LINKCOND_ENGINE_HOOKS=nftables")
             #expect(result.exitCode == 69, "\(result)")
             #expect(result.standardError.contains("apt install nftables"))
             try await network.expectNothingLeft(since: before)
+            #expect(try await apply("").exitCode == 0)
+            #expect(try await network.filters().contains("pref 61181 bpf"))
         }
     }
 
@@ -148,9 +155,9 @@ struct ApplyEngineRefusalTests {
 /// Where the kernel has no such hooks.
 @Suite("Apply without hooks for the packet engine", .requiresNamespaces, .requiresNoEngineHooks)
 struct ApplyWithoutEngineHooksTests {
-    @Test func `says what the kernel lacks`() async throws {
+    @Test func `says what the kernel lacks, if filters of tc are not to be used`() async throws {
         try await TestNetwork.with { network in
-            let result = try await network.linkcond("apply", "LTE", "--backend", "engine")
+            let result = try await network.applyEngine(by: .nftables, "LTE")
             #expect(result.exitCode == 69)
             #expect(result.standardError.contains("CONFIG_NF_TABLES_NETDEV"), "\(result)")
             let links = try await network.run("ip", ["-o", "link"]).standardOutput

@@ -1,4 +1,5 @@
 import Conditioner
+import Foundation
 import LinkTesting
 import Testing
 
@@ -10,10 +11,21 @@ extension Trait where Self == ConditionTrait {
         }
     }
 
+    /// Runs a test only where the kernel can give the packet engine packets by filters of tc.
+    ///
+    /// With `LINKCOND_REQUIRE_KERNEL=1` the test fails where it would otherwise be skipped.
+    static var requiresEngineFilters: Self {
+        .enabled("the kernel has to have filters of tc that are programs (eBPF)") {
+            kernelHasEngineFilters
+                || ProcessInfo.processInfo.environment["LINKCOND_REQUIRE_KERNEL"] == "1"
+        }
+    }
+
     /// Runs a test only where `apply` has a data plane: the kernel's, or hooks for the engine.
     static var requiresDataPlane: Self {
-        .enabled("the kernel has to have netem, or nftables with hooks on devices") {
-            try kernelHasEngineHooks || FeatureProbe.run()[.netem] == .present
+        .enabled("the kernel has to have netem, or something that serves the packet engine") {
+            try kernelHasEngineHooks || kernelHasEngineFilters
+                || FeatureProbe.run()[.netem] == .present
         }
     }
 
@@ -33,6 +45,24 @@ private let kernelHasVLANs =
         """
         unshare --net sh -ec 'ip link add x0 type veth peer name x1
         ip link add link x0 name x0.10 type vlan id 10'
+        """)) != nil
+
+/// The ways in which the packet engine gets the packets of an interface.
+enum EngineHooks: String {
+    case nftables, clsact
+
+    /// Those that this kernel has.
+    static let available: [EngineHooks] =
+        (kernelHasEngineHooks ? [.nftables] : []) + (kernelHasEngineFilters ? [.clsact] : [])
+}
+
+private let kernelHasEngineFilters =
+    (try? shell(
+        """
+        unshare --net sh -ec 'tc qdisc add dev lo clsact
+        tc filter add dev lo egress bpf bytecode "1,6 0 0 0," direct-action
+        tc filter add dev lo egress protocol ip u32 match u32 0 0 \\
+        action mirred egress redirect dev lo'
         """)) != nil
 
 private let kernelHasEngineHooks =

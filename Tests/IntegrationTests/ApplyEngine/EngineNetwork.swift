@@ -27,6 +27,14 @@ extension TestNetwork {
         return result.standardError
     }
 
+    /// Applies conditions by the packet engine, which gets its packets in this way.
+    @discardableResult
+    func applyEngine(by hooks: EngineHooks, _ arguments: String...) async throws -> ProcessResult {
+        let program = try Self.program()
+        let words = [program, "apply", "--backend", "engine"] + arguments
+        return try await run("env", ["LINKCOND_ENGINE_HOOKS=\(hooks.rawValue)"] + words)
+    }
+
     /// What the engine could leave behind: interfaces, qdiscs, tables.
     func engineState() async throws -> String {
         let script = "ip -o link | cut -d' ' -f2; tc qdisc show; nft list ruleset; tc filter show"
@@ -55,11 +63,21 @@ extension TestNetwork {
     }
 
     /// The packet engines of the app's namespace.
-    func engineProcesses() async throws -> [Int32] {
+    func engineProcesses() async throws -> [Int32] { try await processes("linkcond-engine") }
+
+    /// The processes of the app's namespace that have this name.
+    func processes(_ name: String) async throws -> [Int32] {
         try await processes().filter { pid in
             // A process that has just ended has no name any more.
-            (try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8))
-                == "linkcond-engine\n"
+            (try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8)) == name + "\n"
+        }
+    }
+
+    /// Waits until something is so, or it has taken too long.
+    func wait(until isSo: () async throws -> Bool) async throws {
+        for _ in 0..<500 {
+            if try await isSo() { return }
+            try await Task.sleep(for: .milliseconds(20))
         }
     }
 

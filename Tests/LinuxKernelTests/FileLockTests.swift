@@ -3,8 +3,8 @@ import Testing
 
 @testable import LinuxKernel
 
-@Suite("Record locks")
-struct RecordLockTests {
+@Suite("File locks")
+struct FileLockTests {
     /// Holds a lock until a file beside it says that it may go.
     private static let program = """
         import fcntl, os, sys, time
@@ -16,24 +16,24 @@ struct RecordLockTests {
         """
 
     @Test("Others see the process that holds a lock, until it ends")
-    func holder() async throws {
+    func owner() async throws {
         try await withTemporaryDirectory { directory in
             let path = "\(directory.path)/lock"
-            #expect(throws: KernelError.self) { try RecordLock.holder(of: path) }
+            #expect(throws: KernelError.self) { try FileLock.owner(at: path) }
             try directory.write("", to: "lock")
-            let none = try RecordLock.holder(of: path)
+            let none = try FileLock.owner(at: path)
             #expect(none == nil)
 
             async let process = runProcess("python3", ["-c", Self.program, path])
-            var holder: Int32?
-            for _ in 0..<1000 where holder == nil {
+            var owner: Int32?
+            for _ in 0..<1000 where owner == nil {
                 try await Task.sleep(for: .milliseconds(20))
-                holder = try RecordLock.holder(of: path)
+                owner = try FileLock.owner(at: path)
             }
             try directory.write("", to: "lock.release")
             let said = try await process.standardOutput
-            #expect(said == "\(holder ?? 0)\n")
-            let former = try RecordLock.holder(of: path)
+            #expect(said == "\(owner ?? 0)\n")
+            let former = try FileLock.owner(at: path)
             #expect(former == nil)
         }
     }

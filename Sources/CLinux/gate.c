@@ -1,0 +1,101 @@
+#define _GNU_SOURCE
+#include "clinux_gate.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define INSTRUCTION(operation, target, source, distance, value) \
+    (struct bpf_insn){.code = (operation), .dst_reg = (target), .src_reg = (source), \
+                      .off = (distance), .imm = (value)}
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int bpf(enum bpf_cmd command, union bpf_attr *attributes) {
+    long result = syscall(SYS_bpf, command, attributes, sizeof *attributes);
+    return result < 0 ? -errno : (int)result;
+}
+
+static int load(const struct bpf_insn *instructions, size_t count) {
+    union bpf_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.prog_type = BPF_PROG_TYPE_SCHED_CLS;
+    attributes.insns = (uintptr_t)instructions;
+    attributes.insn_cnt = (uint32_t)count;
+    // Older kernels tell the time to such only.
+    attributes.license = (uintptr_t)"Dual MIT/GPL";
+    return bpf(BPF_PROG_LOAD, &attributes);
+}
+
+static int create_moment(void) {
+    union bpf_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.map_type = BPF_MAP_TYPE_ARRAY;
+    attributes.key_size = sizeof(uint32_t);
+    attributes.value_size = sizeof(uint64_t);
+    attributes.max_entries = 1;
+    return bpf(BPF_MAP_CREATE, &attributes);
+}
+
+int lc_gate_create(uint32_t mark, int *hold) {
+    int moment = create_moment();
+    if (moment < 0) return moment;
+    enum { context = BPF_REG_6, until = BPF_REG_7, stack = BPF_REG_10 };
+    const short mark_offset = offsetof(struct __sk_buff, mark);
+    const struct bpf_insn instructions[] = {
+        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, context, BPF_REG_1, 0, 0),
+        // if (packet->mark == mark) goto own;
+        INSTRUCTION(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_2, context, mark_offset, 0),
+        INSTRUCTION(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, (int32_t)mark),
+        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_X, BPF_REG_2, BPF_REG_3, 12, 0),
+        // moment = bpf_map_lookup_elem(map, &(uint32_t){0});
+        INSTRUCTION(BPF_ST | BPF_MEM | BPF_W, stack, 0, -4, 0),
+        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_2, stack, 0, 0),
+        INSTRUCTION(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4),
+        INSTRUCTION(BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, moment),
+        INSTRUCTION(0, 0, 0, 0, 0),
+        INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
+        // if (moment == NULL || bpf_ktime_get_ns() > *moment) goto pass;
+        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 7, 0),
+        INSTRUCTION(BPF_LDX | BPF_MEM | BPF_DW, until, BPF_REG_0, 0, 0),
+        INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_ktime_get_ns),
+        INSTRUCTION(BPF_JMP | BPF_JGT | BPF_X, BPF_REG_0, until, 4, 0),
+        // return TC_ACT_UNSPEC;
+        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, TC_ACT_UNSPEC),
+        INSTRUCTION(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+        // own: packet->mark = 0;
+        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_1, 0, 0, 0),
+        INSTRUCTION(BPF_STX | BPF_MEM | BPF_W, context, BPF_REG_1, mark_offset, 0),
+        // pass: return TC_ACT_OK;
+        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, TC_ACT_OK),
+        INSTRUCTION(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+    };
+    int program = load(instructions, COUNT(instructions));
+    if (program < 0) {
+        close(moment);
+        return program;
+    }
+    *hold = moment;
+    return program;
+}
+
+int lc_gate_hold(int hold, uint64_t moment) {
+    uint32_t key = 0;
+    union bpf_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.map_fd = (uint32_t)hold;
+    attributes.key = (uintptr_t)&key;
+    attributes.value = (uintptr_t)&moment;
+    return bpf(BPF_MAP_UPDATE_ELEM, &attributes);
+}
+
+int lc_drain_create(void) {
+    const struct bpf_insn instructions[] = {
+        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, TC_ACT_SHOT),
+        INSTRUCTION(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+    };
+    return load(instructions, COUNT(instructions));
+}

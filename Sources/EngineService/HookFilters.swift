@@ -1,0 +1,78 @@
+import LinkModel
+import Netlink
+import TrafficControl
+
+/// What stands at the hooks of one interface, as the kernel tells it.
+struct HookFilters {
+    /// The places where filters of the engine's stand, of one that lives or one that was killed.
+    private(set) var ours: Set<HookPlace> = []
+    /// The kinds and preferences of others', by direction.
+    private(set) var foreign: [Direction: [String]] = [:]
+    /// Whether an engine made the hooks.
+    private(set) var madeHooks = false
+
+    private static let gateName = "linkcond"
+    private static let makerName = "linkcond, made clsact"
+
+    /// The name of a gate, by which a later process knows who made the hooks.
+    static func gateName(madeHooks: Bool) -> String { madeHooks ? makerName : gateName }
+
+    /// Reads both hooks of an interface that has them.
+    init(_ session: NetlinkSession, interface: Int32) throws(NetlinkError) {
+        for direction in Direction.allCases {
+            let hook: QdiscHandle = direction == .up ? .clsactEgress : .clsactIngress
+            let filters = try session.dump(
+                Filter.list(interface: interface, parent: hook), attempt: "list the filters"
+            ).compactMap(FilterState.init)
+            // The kernel names a preference several times: for its tables and for each filter.
+            var seen: Set<UInt16> = []
+            for filter in filters {
+                madeHooks = madeHooks || filter.programName == Self.makerName
+                guard seen.insert(filter.preference).inserted else { continue }
+                if let place = HookPlace(preference: filter.preference) {
+                    ours.insert(place)
+                } else {
+                    foreign[direction, default: []].append(
+                        "pref \(filter.preference) \(filter.kind)")
+                }
+            }
+        }
+    }
+
+    /// The interfaces that have hooks, by index.
+    static func hooked(_ session: NetlinkSession) throws(NetlinkError) -> Set<Int32> {
+        let qdiscs = try session.dump(Qdisc.list(), attempt: "list the qdiscs")
+        return Set(
+            qdiscs.compactMap(QdiscState.init).filter { $0.kind == .classifierActions }
+                .map(\.interfaceIndex))
+    }
+
+    /// What takes all of the engine's away, and the hooks if it made them and nobody uses them.
+    func removal(from interface: Interface) -> [NetlinkMessage] {
+        guard !ours.isEmpty else { return [] }
+        if madeHooks, foreign.isEmpty { return [Qdisc.clsact(on: interface).delete()] }
+        // The gate last: without it, what the engine is done with would come to it again.
+        return ours.sorted { $0.preference > $1.preference }.map {
+            Filter.delete(interface: interface, parent: $0.hook, preference: $0.preference)
+        }
+    }
+
+    /// Takes away the filters that an engine left which was killed, from the interfaces with these
+    /// indexes or from all, but those of `live`.
+    static func removeLeftovers(
+        _ session: NetlinkSession, from indices: Set<Int32>? = nil, besides live: Set<Int32> = []
+    ) throws(NetlinkError) -> Set<Int32> {
+        var found: Set<Int32> = []
+        var messages: [NetlinkMessage] = []
+        for index in try hooked(session)
+        where indices?.contains(index) ?? true && !live.contains(index) {
+            let filters = try HookFilters(session, interface: index)
+            guard !filters.ours.isEmpty else { continue }
+            found.insert(index)
+            messages += filters.removal(from: Interface(index: index, name: "index \(index)"))
+        }
+        // What is gone meanwhile needs not be taken away.
+        if !messages.isEmpty { _ = try session.execute(messages) }
+        return found
+    }
+}

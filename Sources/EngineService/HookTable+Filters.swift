@@ -1,0 +1,104 @@
+import LinkModel
+import TrafficControl
+
+/// A table as filters of tc.
+extension HookTable {
+    /// What filters in one place take.
+    struct Taking {
+        var place: HookPlace
+        var part: FilterChoice.Part
+        /// The near ends of the wires that get it.
+        var entrances: [String]
+
+        /// The filters, with the wires as interfaces.
+        func filters(on target: Interface, to entrances: [Interface]) -> [Filter] {
+            part.rules.map { rule in
+                Filter(
+                    interface: target, parent: place.hook, preference: place.preference,
+                    networkProtocol: part.networkProtocol, matches: rule.matches,
+                    verdict: rule.isChosen
+                        ? .distribute(to: entrances, cookie: Detour.cookie)
+                        : .classify(QdiscHandle(rawValue: 1)))
+            }
+        }
+    }
+
+    /// What is taken, in any order; nil if the choice of some conditions takes too many filters.
+    var takings: [Taking]? {
+        guard ways.allSatisfy({ $0.traffic.filters != nil }) else { return nil }
+        if let hooks = LoopbackHooks(ways, of: target) { return hooks.takings }
+        return ways.flatMap { way in
+            (way.traffic.filters?.parts(way.detour.direction) ?? []).map { part in
+                Taking(
+                    place: HookPlace(way, part.networkProtocol), part: part,
+                    entrances: [way.detour.near])
+            }
+        }
+    }
+
+    /// The hooks that are used.
+    var hooks: Set<Direction> { Set(takings?.map(\.place.direction) ?? []) }
+
+    /// The commands that make the filters, as far as there are commands.
+    var filterText: String {
+        let gates = Direction.allCases.filter(hooks.contains).map { direction in
+            let gate = HookPlace.gate(direction)
+            return "# \(gate.hook), pref \(gate.preference): a program (eBPF) lets pass what has "
+                + "the mark, and everything while the engine stands still"
+        }
+        let filters = (takings ?? []).flatMap { taking in
+            taking.filters(
+                on: target, to: taking.entrances.map { Interface(index: 0, name: $0) }
+            ).map(\.tcAddText)
+        }
+        let ends = ways.map { "# \($0.detour.far), ingress: a program drops what the engine got" }
+        return (["tc qdisc add dev \(target) clsact"] + gates + filters + ends)
+            .joined(separator: "\n") + "\n"
+    }
+}
+
+extension LoopbackHooks {
+    /// What is taken: in the hook for what leaves, for both directions.
+    ///
+    /// Connection tracking cannot be kept from seeing it twice here.
+    var takings: [HookTable.Taking] {
+        let slots = Dictionary(grouping: ways, by: \.detour.slot)
+        return slots.values.flatMap { ways in
+            guard var first = ways.first, let filters = first.traffic.filters else {
+                return [HookTable.Taking]()
+            }
+            first.detour.direction = .up
+            return [Filter.NetworkProtocol.ipv4, .ipv6].map { networkProtocol in
+                var seen: Set<U32Rule> = []
+                let rules = (filters.up + filters.down)
+                    .filter { $0.networkProtocol == networkProtocol }.flatMap(\.rules)
+                    .filter { seen.insert($0).inserted }
+                let part = FilterChoice.Part(
+                    networkProtocol,
+                    Self.exempt(networkProtocol) + rules.filter { !$0.isChosen }
+                        + rules.filter(\.isChosen))
+                return HookTable.Taking(
+                    place: HookPlace(first, networkProtocol), part: part,
+                    entrances: ways.map(\.detour.near))
+            }
+        }
+    }
+
+    /// What a socket without an interface cannot send again.
+    private static func exempt(_ networkProtocol: Filter.NetworkProtocol) -> [U32Rule] {
+        // Where the addresses are in the headers.
+        let matches: [U32Match] =
+            networkProtocol == .ipv4
+            ? [
+                U32Match(value: 0xe000_0000, mask: 0xf000_0000, offset: 16),
+                U32Match(value: 0xffff_ffff, mask: 0xffff_ffff, offset: 16),
+                U32Match(value: 0x7fff_ffff, mask: 0xffff_ffff, offset: 16),
+            ]
+            : [
+                U32Match(value: 0xfe80_0000, mask: 0xffc0_0000, offset: 8),
+                U32Match(value: 0xfe80_0000, mask: 0xffc0_0000, offset: 24),
+                U32Match(value: 0xff00_0000, mask: 0xff00_0000, offset: 24),
+            ]
+        return matches.map { U32Rule(matches: [$0], isChosen: false) }
+    }
+}

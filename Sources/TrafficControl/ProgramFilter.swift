@@ -1,0 +1,57 @@
+import CNetlink
+public import Netlink
+public import SystemPackage
+
+/// A filter that is a program in the kernel (eBPF), which decides by itself what becomes of all
+/// packets of a hook, whatever their protocol.
+public struct ProgramFilter: Sendable, Hashable {
+    /// The interface it stands on.
+    public var interface: Interface
+    /// The hook it belongs to.
+    public var parent: QdiscHandle
+    /// Lower ones come first.
+    public var preference: UInt16
+    /// The program; the filter keeps it alive.
+    public var program: FileDescriptor
+    /// What `tc filter show` says of it.
+    public var name: String
+
+    /// Makes a filter.
+    public init(
+        interface: Interface, parent: QdiscHandle, preference: UInt16, program: FileDescriptor,
+        name: String
+    ) {
+        self.interface = interface
+        self.parent = parent
+        self.preference = preference
+        self.program = program
+        self.name = name
+    }
+
+    /// Adds the filter. Equivalent to `tc filter add … protocol all bpf direct-action`.
+    public func add() -> NetlinkMessage {
+        let builder = MessageBuilder(
+            type: RTM_NEWTFILTER, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
+        builder.append(
+            Filter.header(interface.index, parent, preference, UInt16(ETH_P_ALL)))
+        builder.put(Int(TCA_KIND), FilterState.programKind)
+        builder.nest(Int(TCA_OPTIONS)) { builder in
+            builder.put(Int(TCA_BPF_FD), UInt32(bitPattern: program.rawValue))
+            builder.put(Int(TCA_BPF_NAME), name)
+            builder.put(Int(TCA_BPF_FLAGS), UInt32(TCA_BPF_FLAG_ACT_DIRECT))
+        }
+        return builder.finish()
+    }
+}
+
+extension Filter {
+    /// Takes all filters of a preference away, whatever their kind. Equivalent to
+    /// `tc filter delete … pref N`.
+    public static func delete(
+        interface: Interface, parent: QdiscHandle, preference: UInt16
+    ) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_DELTFILTER)
+        builder.append(header(interface.index, parent, preference, 0))
+        return builder.finish()
+    }
+}

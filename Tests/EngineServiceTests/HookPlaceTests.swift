@@ -1,0 +1,66 @@
+import LinkModel
+import LinkUnits
+import Testing
+import TrafficControl
+
+@testable import EngineService
+
+@Suite("Hook place") struct HookPlaceTests {
+    private func way(_ direction: Direction, slot: Int, isSelective: Bool) -> HookTable.Way {
+        var detour = Detour.sample(direction)
+        detour.slot = slot
+        return HookTable.Way(detour: detour, traffic: DetouredTraffic(isSelective: isSelective))
+    }
+
+    @Test func `every place is told by its preference, and lies before the kernel's data plane`() {
+        var seen: Set<UInt16> = []
+        for direction in Direction.allCases {
+            let gate = HookPlace.gate(direction)
+            #expect(HookPlace(preference: gate.preference) == gate)
+            #expect(seen.insert(gate.preference).inserted)
+            for isSelective in [true, false] {
+                for slot in Detour.slots {
+                    for networkProtocol in Filter.NetworkProtocol.allCases {
+                        let place = HookPlace(
+                            way(direction, slot: slot, isSelective: isSelective), networkProtocol)
+                        #expect(HookPlace(preference: place.preference) == place)
+                        #expect(seen.insert(place.preference).inserted)
+                        #expect(place.preference > gate.preference)
+                        #expect(place.preference < 64_181)
+                    }
+                }
+            }
+        }
+        for foreign in [0, 1, 49_152, 61_180, 64_181, 65_181] as [UInt16] {
+            #expect(HookPlace(preference: foreign) == nil)
+        }
+    }
+
+    @Test func `what chooses comes before what is for all, and then what came first`() {
+        func preference(_ slot: Int, _ isSelective: Bool) -> UInt16 {
+            HookPlace(way(.down, slot: slot, isSelective: isSelective), .ipv4).preference
+        }
+        #expect(preference(23, true) < preference(0, false))
+        #expect(preference(1, true) < preference(2, true))
+    }
+
+    @Test func `the commands take IP of both directions, but for what neighbours say`() {
+        let ways = Direction.allCases.map { way($0, slot: 0, isSelective: false) }
+        let text = HookTable(target: .init(index: 5, name: "eth0"), ways: ways).filterText
+        #expect(text.contains("tc qdisc add dev eth0 clsact\n"))
+        for (hook, near) in [("egress", "lcu5"), ("ingress", "lcd5")] {
+            let lines = text.split(separator: "\n").filter { $0.contains("dev eth0 \(hook) pref") }
+            #expect(lines.count == 4, "\(text)")
+            #expect(lines.count { $0.contains("redirect dev \(near)") } == 2)
+            #expect(lines.count { $0.contains("0x3a00 0xff00 at 4") } == 2)
+        }
+    }
+
+    @Test func `a choice of too many rules is none`() {
+        let rule = U32Rule(matches: [.ipv4, .ipv4FirstFragment], isChosen: true)
+        func choice(_ count: Int) -> FilterChoice? {
+            FilterChoice(up: [.init(.ipv4, Array(repeating: rule, count: count))], down: [])
+        }
+        #expect(choice(1000) != nil && choice(1001) == nil)
+    }
+}
