@@ -5,6 +5,7 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from probes.namespaces import Companion, MeasurementError
 from probes.tcp import tcp_goodput
@@ -19,6 +20,13 @@ from .networks import run
 
 # Of single replies: late timers of the lab, four to a round trip, and ping's three digits.
 PING_SLACK_MS = 0.5
+
+
+def congestion_control():
+    """One that fills the link, whatever the host's default: BBR would now and then leave it idle
+    for a round trip, which is long on some of them."""
+    available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+    return "cubic" if "cubic" in available else "reno"
 
 
 class ProfileMeasurement:
@@ -150,7 +158,8 @@ class ProfileMeasurement:
         warmup, duration = self.expected.transfer_times(direction)
         result = tcp_goodput(
             **self.network.way(name, self.version, 5201), duration=duration, warmup=warmup,
-            buffer_bytes=self._buffer_bytes(direction), timeout=timeout)
+            buffer_bytes=self._buffer_bytes(direction), timeout=timeout,
+            congestion_control=congestion_control())
         time.sleep(self.expected.drain_seconds)
         return result["goodputBitsPerSecond"]
 
