@@ -51,7 +51,7 @@ struct ApplyCommand: ParsableCommand {
             engine does, a process in the background to which nftables send the packets. If it is \
             killed, packets flow unconditioned. It takes over from the queue of the sender, and \
             packets lose marks and priorities that the host gave them; it conditions Ethernet \
-            interfaces and the loopback. --seed and delivery traces need it.
+            interfaces, tunnels and the loopback. --seed and delivery traces need it.
 
             On the loopback (-i lo) what leaves is what arrives, and each packet is conditioned \
             once: packets to a server go by the profile's up, answers by its down, so that a round \
