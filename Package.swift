@@ -36,7 +36,8 @@ func tests(
 let package = Package(
     name: "linkcond",
     products: [
-        .executable(name: "linkcond", targets: ["linkcond"])
+        .executable(name: "linkcond", targets: ["linkcond"]),
+        .library(name: "NetworkPath", targets: ["NetworkPath"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -74,6 +75,9 @@ let package = Package(
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
         module("LinuxKernel", ["CLinux", systemPackage]),
         module("Netlink", ["LinuxKernel", "CNetlink", systemPackage]),
+        // What an app under test sees of the network: a library of its own.
+        module("NetworkPath", ["Netlink", "LinuxKernel", systemPackage]),
+
         module("TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage]),
 
         // The emulation between two interfaces, in real time.
