@@ -80,6 +80,9 @@ let package = Package(
 
         module("TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage]),
 
+        // What `linkcond override` says of interfaces.
+        module("NetworkOverride", ["NetworkPath", "Netlink", "LinuxKernel", systemPackage]),
+
         // The emulation between two interfaces, in real time.
         module(
             "PacketLoop",
@@ -200,6 +203,10 @@ let package = Package(
                 "linkcond", "Verification", "Conditioner", "LinkModel", "LinkUnits", "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
+        tests(of: "NetworkPath", ["NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),
+        tests(
+            of: "NetworkOverride",
+            ["NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),
         tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], goldens: true),
         tests(
             of: "TrafficControl",

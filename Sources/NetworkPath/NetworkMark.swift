@@ -6,7 +6,7 @@
 /// privileges, and its changes are events of rtnetlink. It is written by `linkcond override`.
 public struct NetworkMark: Hashable, Sendable {
     /// What traffic costs.
-    public enum Cost: String, Hashable, Sendable, CaseIterable {
+    public enum Cost: String, Hashable, Sendable, CaseIterable, Codable {
         /// What the kind of interface tells: a mobile network or a hotspot is expensive.
         case `default`
         /// Nothing by volume, whatever the kind.

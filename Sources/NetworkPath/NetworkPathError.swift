@@ -21,3 +21,10 @@ public enum NetworkPathError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 }
+
+extension NetworkPathError {
+    /// What an error of reading the network means.
+    init(_ error: any Error) {
+        self = (error as? NetlinkError).map { .unreadable($0) } ?? .unwatchable("\(error)")
+    }
+}

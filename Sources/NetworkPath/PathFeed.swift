@@ -15,10 +15,13 @@ final class PathFeed: Sendable {
         do {
             let watch = try PathWatch()
             let thread = try KernelThread(named: "network path") {
-                do throws(NetlinkError) {
-                    try watch.run { mailbox.put($0.limited(to: requirements)) }
+                do {
+                    try watch.run { path in
+                        mailbox.put(path.limited(to: requirements))
+                        return true
+                    }
                 } catch {
-                    mailbox.finish(.unreadable(error))
+                    mailbox.finish(NetworkPathError(error))
                 }
             }
             (self.watch, self.thread) = (watch, thread)

@@ -27,15 +27,14 @@ final class PathWatch: Sendable {
     /// Ends `run`.
     func stop() { stopSign.signal() }
 
-    /// Tells the path, and again whenever something has changed, until `stop`.
-    func run(_ tell: (NetworkPath) -> Void) throws(NetlinkError) {
+    /// Tells the path, and again whenever something may have changed, until `stop`, or until
+    /// `tell` returns false.
+    func run(_ tell: (NetworkPath) throws -> Bool) throws {
         // In this order: what changes between listening and asking is heard.
         let events = try NetlinkEvents([.links, .addresses, .routes])
         let session = try NetlinkSession()
-        tell(try steadySnapshot(session, events).path)
-        while waitForChange(events) {
+        while try tell(try steadySnapshot(session, events).path), waitForChange(events) {
             settle(events)
-            tell(try steadySnapshot(session, events).path)
         }
     }
 
