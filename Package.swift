@@ -128,6 +128,7 @@ let package = Package(
             name: "linkcond",
             dependencies: [
                 "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence", "Conditioner",
+                "NetworkOverride", "NetworkPath",
                 "ProfileCatalog", "ProfileFormat", "ProfileImport", "Targets",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
                 argumentParser, systemPackage,
