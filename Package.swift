@@ -110,7 +110,8 @@ let package = Package(
             "Sandbox",
             [
                 "Uplink", "Evidence", "Conditioner", "PacketLoop", "PacketEngine", "TrafficControl",
-                "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
+                "NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel",
+                "LinkUnits", systemPackage,
             ]),
         module(
             "EngineService",

@@ -55,7 +55,7 @@ public enum NetworkOverride {
                 return OverriddenInterface(
                     name: link.name, mark: mark,
                     isExpensive: seen?.isExpensive ?? mark.makesExpensive(mark.kind ?? .other),
-                    isConstrained: mark.makesConstrained)
+                    isConstrained: seen?.isConstrained ?? mark.makesConstrained)
             }
         }
     }

@@ -3,7 +3,8 @@
 /// The mark is a token at the end of the interface's alias (`ip link show`), behind whatever text
 /// others have put there: `uplink of rack 7 [linkcond:1 exp con]`. So it belongs to the network
 /// namespace of the interface, follows it through renames, vanishes with it, is read without
-/// privileges, and its changes are events of rtnetlink. It is written by `linkcond override`.
+/// privileges, and its changes are events of rtnetlink. It is written by `linkcond override`; a
+/// sandbox of `linkcond run` says in the same way what its interface is.
 public struct NetworkMark: Hashable, Sendable {
     /// What traffic costs.
     public enum Cost: String, Hashable, Sendable, CaseIterable, Codable {

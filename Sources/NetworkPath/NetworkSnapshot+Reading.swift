@@ -11,7 +11,7 @@ extension NetworkSnapshot {
             Device(
                 name: link.name, index: link.index, kind: DeviceFacts(link).kind,
                 isRunning: link.isRunning, isDormant: link.isDormant,
-                mark: NetworkMark(alias: link.aliasBytes),
+                mark: .effective(alias: link.aliasBytes),
                 addresses: addresses.filter { $0.interface == link.index }.map(\.address))
         }
         hasNameServer = NameServers.areConfigured

@@ -12,7 +12,7 @@ struct NetworkSnapshot: Hashable, Sendable {
         var isRunning: Bool
         /// Whether it waits for somebody to log in or to dial.
         var isDormant = false
-        /// What an override says of it.
+        /// What a sandbox and an override say of it.
         var mark: NetworkMark?
         /// Those that mean something beyond the link.
         var addresses: [IPAddress] = []

@@ -69,9 +69,11 @@ struct OverrideSetCommand: ParsableCommand {
         try target.enter(console)
         let outcome = try set(change)
         OverrideWatchers.dismiss(outcome.idleWatchers)
-        for interface in try NetworkOverride.show()
-        where outcome.interfaces.contains(interface.name) {
-            console.report("\(interface.name): \(OverrideText.text(of: interface))")
+        let overrides = try NetworkOverride.show()
+        for name in outcome.interfaces {
+            let override = overrides.first { $0.name == name }
+            let text = override.map(OverrideText.text) ?? "nothing is overridden"
+            console.report("\(name): \(text)")
         }
         let names = outcome.interfaces.map { "-i \($0)" }
         console.explain(
