@@ -205,7 +205,9 @@ let package = Package(
                 "linkcond", "Verification", "Conditioner", "LinkModel", "LinkUnits", "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
-        tests(of: "NetworkPath", ["NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),
+        tests(
+            of: "NetworkPath",
+            ["NetworkPath", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
         tests(
             of: "NetworkOverride",
             ["NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),

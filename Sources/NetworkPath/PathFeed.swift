@@ -1,6 +1,7 @@
 import LinuxKernel
 import Netlink
 import Synchronization
+import SystemPackage
 
 /// What one loop over the paths listens to: a thread that waits for the kernel, and ends when
 /// this object goes.
@@ -9,11 +10,12 @@ final class PathFeed: Sendable {
     private let watch: PathWatch?
     private let thread: KernelThread?
 
-    /// Starts to watch in the network namespace of the calling thread.
-    init(requirements: NetworkRequirements) {
+    /// Starts to watch the network namespace behind a descriptor, or for nil that of the calling
+    /// thread.
+    init(requirements: NetworkRequirements = .none, namespace: FileDescriptor? = nil) {
         let mailbox = mailbox
         do {
-            let watch = try PathWatch()
+            let watch = try PathWatch(namespace: namespace)
             let thread = try KernelThread(named: "network path") {
                 do {
                     try watch.run { path in

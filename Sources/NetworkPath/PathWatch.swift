@@ -10,6 +10,7 @@ import SystemPackage
 /// moments; a path that was never there is avoided by asking until nothing changes meanwhile.
 final class PathWatch: Sendable {
     private let stopSign: WakeUp
+    private let namespace: FileDescriptor?
 
     /// How long there has to be quiet before the network is looked at. A change is several events,
     /// and what is not told happens right behind the last of them.
@@ -19,8 +20,10 @@ final class PathWatch: Sendable {
     /// How often the network is looked at while it changes. After that the answer is believed.
     private static let attempts = 100
 
-    /// Prepares to watch.
-    init() throws {
+    /// Prepares to watch the network namespace behind a descriptor that stays open as long, or for
+    /// nil that of the thread that will run.
+    init(namespace: FileDescriptor? = nil) throws {
+        self.namespace = namespace
         stopSign = try WakeUp()
     }
 
@@ -30,12 +33,22 @@ final class PathWatch: Sendable {
     /// Tells the path, and again whenever something may have changed, until `stop`, or until
     /// `tell` returns false.
     func run(_ tell: (NetworkPath) throws -> Bool) throws {
-        // In this order: what changes between listening and asking is heard.
-        let events = try NetlinkEvents([.links, .addresses, .routes])
-        let session = try NetlinkSession()
+        let (events, session) = try openSockets()
         while try tell(try steadySnapshot(session, events).path), waitForChange(events) {
             settle(events)
         }
+    }
+
+    /// Sockets stay in the namespace where they were opened, wherever the thread is.
+    private func openSockets() throws -> (NetlinkEvents, NetlinkSession) {
+        let home = try namespace.map { _ in try NetworkNamespace.openCurrent() }
+        defer { try? home?.close() }
+        if let namespace { try NetworkNamespace.enter(namespace) }
+        let sockets = Result {
+            (try NetlinkEvents([.links, .addresses, .routes]), try NetlinkSession())
+        }
+        if let home { try NetworkNamespace.enter(home) }
+        return try sockets.get()
     }
 
     /// Waits for a change; false for the end.
