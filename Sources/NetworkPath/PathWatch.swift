@@ -6,7 +6,8 @@ import SystemPackage
 ///
 /// What the kernel tells of a change is not read but for that something has changed: some changes,
 /// such as routes that go with an interface, are never told, and what is told may be lost when the
-/// socket overflows. So everything is asked for again. Parts of the answer may be of different
+/// socket overflows. (A mark on an interface that is switched off is not told either, and is seen
+/// when that is switched on.) So everything is asked for again. Parts of the answer may be of different
 /// moments; a path that was never there is avoided by asking until nothing changes meanwhile.
 final class PathWatch: Sendable {
     private let stopSign: WakeUp

@@ -141,7 +141,13 @@ struct NetworkPathKernelTests {
 
     @Test func `what the socket has no room for is found out all the same`() async throws {
         let isMarked = try await withNewNamespace {
-            try shell("ip link add w0 type veth peer name w1")
+            // So that a change that is missed ends the test, and not its time.
+            let rescue = try shell(
+                """
+                ip link add w0 up type veth peer name w1
+                setsid sh -c 'sleep 30; ip link set w0 down' >/dev/null 2>&1 & echo $!
+                """)
+            defer { _ = try? shell("kill -- -\(rescue)") }
             var states: [Bool] = []
             try NetworkPath.watch { path in
                 let w0 = try #require(path.interfaces.first { $0.name == "w0" })
