@@ -135,7 +135,9 @@ struct RunCommand: ParsableCommand {
             request.identity = user.identity
             request.variables = user.variables
         }
-        request.mark = override.change.applied(to: NetworkMark(entry.profile))
+        var change = override.change
+        if change.kind == .default { change.kind = nil }
+        request.mark = change.applied(to: NetworkMark(entry.profile))
         request.variables.merge(SandboxVariables.all(entry.profile, request.mark)) { _, new in new }
         let files = try evidence.open(for: &request)
         let beginning = Date()

@@ -25,7 +25,7 @@ struct OverrideOptions: ParsableArguments {
             "Low Data Mode; default is what the kind tells: hotspots are in it."))
     var lowData: OverrideChange.LowData?
 
-    @Option(help: "The kind of interface; default is what the kernel says.")
+    @Option(help: "The kind of interface; default is what it is without an override.")
     var kind: OverrideChange.Kind?
 
     func validate() throws {
