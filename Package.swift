@@ -36,7 +36,8 @@ func tests(
 let package = Package(
     name: "linkcond",
     products: [
-        .executable(name: "linkcond", targets: ["linkcond"])
+        .executable(name: "linkcond", targets: ["linkcond"]),
+        .library(name: "NetworkPath", targets: ["NetworkPath"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -74,7 +75,13 @@ let package = Package(
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
         module("LinuxKernel", ["CLinux", systemPackage]),
         module("Netlink", ["LinuxKernel", "CNetlink", systemPackage]),
+        // What an app under test sees of the network: a library of its own.
+        module("NetworkPath", ["Netlink", "LinuxKernel", systemPackage]),
+
         module("TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage]),
+
+        // What `linkcond override` says of interfaces.
+        module("NetworkOverride", ["NetworkPath", "Netlink", "LinuxKernel", systemPackage]),
 
         // The emulation between two interfaces, in real time.
         module(
@@ -103,7 +110,8 @@ let package = Package(
             "Sandbox",
             [
                 "Uplink", "Evidence", "Conditioner", "PacketLoop", "PacketEngine", "TrafficControl",
-                "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
+                "NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel",
+                "LinkUnits", systemPackage,
             ]),
         module(
             "EngineService",
@@ -121,6 +129,7 @@ let package = Package(
             name: "linkcond",
             dependencies: [
                 "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence", "Conditioner",
+                "NetworkOverride", "NetworkPath",
                 "ProfileCatalog", "ProfileFormat", "ProfileImport", "Targets",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
                 argumentParser, systemPackage,
@@ -196,6 +205,12 @@ let package = Package(
                 "linkcond", "Verification", "Conditioner", "LinkModel", "LinkUnits", "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
+        tests(
+            of: "NetworkPath",
+            ["NetworkPath", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
+        tests(
+            of: "NetworkOverride",
+            ["NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),
         tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], goldens: true),
         tests(
             of: "TrafficControl",

@@ -17,6 +17,10 @@ int lc_enter_network(int fd) {
     return setns(fd, CLONE_NEWNET) == 0 ? 0 : -errno;
 }
 
+int lc_enter_user(int fd) {
+    return setns(fd, CLONE_NEWUSER) == 0 ? 0 : -errno;
+}
+
 int lc_lock_file(int fd, int wait) {
     int result;
     do {

@@ -41,6 +41,19 @@ public struct Namespaces: OptionSet, Sendable {
         try write("\(group) \(group) 1", to: "/proc/self/gid_map")
     }
 
+    /// Takes the calling process, which must have a single thread, to the user namespace of another
+    /// one, where it may do everything if it made that namespace. Equivalent to
+    /// `nsenter --user=/proc/PID/ns/user --preserve-credentials`.
+    public static func enterUser(of process: Int32) throws(KernelError) {
+        let path = "/proc/\(process)/ns/user"
+        let namespace = try NetworkNamespace.open(path)
+        defer { try? namespace.close() }
+        let status = lc_enter_user(namespace.rawValue)
+        guard status == 0 else {
+            throw KernelError(.enter, subject: path, errno: Errno(rawValue: -status))
+        }
+    }
+
     /// Writes a file of the proc file system, or another one that exists.
     public static func write(_ text: String, to path: String) throws(KernelError) {
         do {

@@ -28,13 +28,46 @@ extension NetlinkSession {
     public func addresses() throws(NetlinkError) -> [IPAddress] {
         let builder = MessageBuilder(type: RTM_GETADDR)
         builder.append(ifaddrmsg())
-        return try dump(builder.finish(), attempt: "list the addresses").compactMap { message in
-            guard message.type == UInt16(RTM_NEWADDR),
-                let (_, attributes) = message.parse(ifaddrmsg.self)
-            else { return nil }
-            return (attributes[Int(IFA_LOCAL)] ?? attributes[Int(IFA_ADDRESS)])
-                .flatMap { IPAddress(bytes: Array($0)) }
-        }
+        return try dump(builder.finish(), attempt: "list the addresses")
+            .compactMap { InterfaceAddress($0)?.address }
+    }
+
+    /// The addresses of all interfaces and what is known of each. Equivalent to `ip address`.
+    public func interfaceAddresses() throws(NetlinkError) -> [InterfaceAddress] {
+        let builder = MessageBuilder(type: RTM_GETADDR)
+        builder.append(ifaddrmsg())
+        return try dump(builder.finish(), attempt: "list the addresses")
+            .compactMap(InterfaceAddress.init)
+    }
+}
+
+/// An address that an interface has.
+public struct InterfaceAddress: Sendable, Hashable {
+    /// The index of the interface.
+    public let interface: Int32
+    /// The address.
+    public let address: IPAddress
+    /// Whether it means something to this link only, such as one of `fe80::/10`.
+    public let isLinkLocal: Bool
+    /// Whether it may be used: no other host was found to have it, and none is being looked for.
+    public let isUsable: Bool
+
+    /// Reads an `RTM_NEWADDR` message; nil for any other.
+    public init?(_ message: NetlinkMessage) {
+        guard message.type == UInt16(RTM_NEWADDR),
+            let (fixed, attributes) = message.parse(ifaddrmsg.self),
+            let bytes = attributes[Int(IFA_LOCAL)] ?? attributes[Int(IFA_ADDRESS)],
+            let address = IPAddress(bytes: Array(bytes))
+        else { return nil }
+        interface = Int32(bitPattern: fixed.ifa_index)
+        self.address = address
+        isLinkLocal = fixed.ifa_scope == UInt8(RT_SCOPE_LINK.rawValue)
+        let flags =
+            attributes.value(Int(IFA_FLAGS), as: UInt32.self) ?? UInt32(fixed.ifa_flags)
+        let isOptimistic = flags & UInt32(IFA_F_OPTIMISTIC) != 0
+        isUsable =
+            flags & UInt32(IFA_F_DADFAILED) == 0
+            && (flags & UInt32(IFA_F_TENTATIVE) == 0 || isOptimistic)
     }
 }
 

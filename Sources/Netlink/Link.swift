@@ -9,13 +9,21 @@ public struct Link: Sendable, Hashable {
     /// The kind of a virtual interface, such as `veth` or `ifb`; nil for hardware.
     public let kind: String?
     /// The description that anybody may set; empty if there is none.
-    public let alias: String
+    public var alias: String { String(decoding: aliasBytes, as: UTF8.self) }
+    /// The description as it is, which need not be text.
+    public let aliasBytes: [UInt8]
     /// The group, for handling many at once.
     public let group: UInt32
     /// The largest IP packet.
     public let mtu: UInt32
     /// Whether it is administratively up.
     public let isUp: Bool
+    /// Whether packets go out: it is up, has its carrier, and nobody has to log in first.
+    public let isRunning: Bool
+    /// Whether it waits for somebody to log in or to dial.
+    public let isDormant: Bool
+    /// The kind of hardware, by the numbers of ARP (`ARPHRD_…`).
+    public let hardwareType: UInt16
     /// Whether it is a loopback interface.
     public let isLoopback: Bool
     /// Whether packets at its qdiscs begin with an Ethernet header.
@@ -39,11 +47,14 @@ public struct Link: Sendable, Hashable {
         index = fixed.ifi_index
         self.name = name
         kind = attributes.nested(Int(IFLA_LINKINFO))?.string(Int(IFLA_INFO_KIND))
-        alias = attributes.string(Int(IFLA_IFALIAS)) ?? ""
+        aliasBytes = attributes[Int(IFLA_IFALIAS)].map { Array($0.prefix { $0 != 0 }) } ?? []
         group = attributes.value(Int(IFLA_GROUP), as: UInt32.self) ?? 0
         mtu = attributes.value(Int(IFLA_MTU), as: UInt32.self) ?? 1500
         address = attributes[Int(IFLA_ADDRESS)].map { Array($0) } ?? []
         isUp = fixed.ifi_flags & UInt32(IFF_UP.rawValue) != 0
+        isRunning = isUp && fixed.ifi_flags & UInt32(IFF_RUNNING.rawValue) != 0
+        isDormant = isUp && fixed.ifi_flags & UInt32(IFF_DORMANT.rawValue) != 0
+        hardwareType = fixed.ifi_type
         isLoopback = fixed.ifi_type == UInt16(ARPHRD_LOOPBACK)
         isBare = fixed.ifi_type == UInt16(ARPHRD_NONE) && address.isEmpty
         hasEthernetHeader = [ARPHRD_ETHER, ARPHRD_LOOPBACK].contains(Int32(fixed.ifi_type))
@@ -142,6 +153,14 @@ public struct Link: Sendable, Hashable {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         builder.append(header(index: index))
         builder.put(Int(IFLA_IFALIAS), alias)
+        return builder.finish()
+    }
+
+    /// Changes the description to bytes that need not be text, 255 at most; none for none.
+    public static func setAlias(index: Int32, bytes: [UInt8]) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        builder.append(header(index: index))
+        builder.put(Int(IFLA_IFALIAS), bytes: bytes)
         return builder.finish()
     }
 

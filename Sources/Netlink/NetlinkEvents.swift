@@ -2,18 +2,31 @@ import CNetlink
 import Glibc
 public import SystemPackage
 
-/// Changes of interfaces, qdiscs and filters, as they happen.
+/// Changes of interfaces and of what belongs to them, as they happen.
 public final class NetlinkEvents {
+    /// What may change.
+    public enum Topic: Sendable, Hashable, CaseIterable {
+        /// Interfaces.
+        case links
+        /// Qdiscs, classes and filters.
+        case traffic
+        /// Addresses of IPv4 and IPv6.
+        case addresses
+        /// Routes of IPv4 and IPv6.
+        case routes
+    }
+
     private let socket: NetlinkSocket
 
     /// What to wait on, beside other things.
     public var descriptor: FileDescriptor { socket.descriptor }
 
     /// Listens in the calling thread's network namespace; no privilege is needed.
-    public init() throws(NetlinkError) {
+    public init(_ topics: [Topic] = [.links, .traffic]) throws(NetlinkError) {
         socket = try NetlinkSocket()
-        try socket.join(group: UInt32(RTNLGRP_LINK.rawValue))
-        try socket.join(group: UInt32(RTNLGRP_TC.rawValue))
+        for group in topics.flatMap(\.groups) {
+            try socket.join(group: UInt32(group.rawValue))
+        }
     }
 
     /// Waits for the next changes, at most for `limit`; empty if nothing changed in that time.
@@ -28,6 +41,17 @@ public final class NetlinkEvents {
         } catch  where error.errno == .noMemory {
             // The kernel had more to say than the buffer holds: something changed.
             return []
+        }
+    }
+}
+
+extension NetlinkEvents.Topic {
+    fileprivate var groups: [rtnetlink_groups] {
+        switch self {
+        case .links: [RTNLGRP_LINK]
+        case .traffic: [RTNLGRP_TC]
+        case .addresses: [RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR]
+        case .routes: [RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE]
         }
     }
 }

@@ -16,4 +16,52 @@ extension Route {
         builder.put(Int(RTA_OIF.rawValue), interface)
         return builder.finish()
     }
+
+    /// Sends what no other route matches by a hop, before other default routes of the same metric.
+    /// Equivalent to `ip route prepend default via GATEWAY dev NAME metric N proto N`.
+    ///
+    /// - Parameters:
+    ///   - metric: the lower, the more preferred; IPv6 takes 0 for 1024.
+    ///   - origin: who makes it, so that it can be found again.
+    public static func prependDefault(
+        by hop: Hop, isIPv6: Bool, metric: UInt32, origin: UInt8
+    ) -> NetlinkMessage {
+        ownDefault(RTM_NEWROUTE, Int(NLM_F_CREATE), hop, isIPv6, metric, origin)
+    }
+
+    /// Takes back what `prependDefault` has made.
+    public static func deleteDefault(
+        by hop: Hop, isIPv6: Bool, metric: UInt32, origin: UInt8
+    ) -> NetlinkMessage {
+        ownDefault(RTM_DELROUTE, 0, hop, isIPv6, metric, origin)
+    }
+
+    private static func ownDefault(
+        _ type: Int, _ flags: Int, _ hop: Hop, _ isIPv6: Bool, _ metric: UInt32, _ origin: UInt8
+    ) -> NetlinkMessage {
+        let builder = MessageBuilder(type: type, flags: flags)
+        var header = rtmsg()
+        header.rtm_family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
+        header.rtm_table = UInt8(RT_TABLE_MAIN.rawValue)
+        header.rtm_protocol = origin
+        header.rtm_type = UInt8(RTN_UNICAST)
+        // A neighbour is closer than what lies behind a gateway, and IPv4 wants to be told.
+        let isNear = hop.gateway == nil && !isIPv6
+        header.rtm_scope = UInt8((isNear ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE).rawValue)
+        // The route that is copied was accepted, and may have been told that its gateway is there.
+        header.rtm_flags = hop.gateway == nil ? 0 : UInt32(RTNH_F_ONLINK)
+        builder.append(header)
+        if let gateway = hop.gateway {
+            if gateway.isIPv6 == isIPv6 {
+                builder.put(Int(RTA_GATEWAY.rawValue), bytes: gateway.bytes)
+            } else {
+                let family = UInt16(gateway.family)
+                let head = [UInt8(family & 0xff), UInt8(family >> 8)]
+                builder.put(Int(RTA_VIA.rawValue), bytes: head + gateway.bytes)
+            }
+        }
+        builder.put(Int(RTA_OIF.rawValue), hop.interface)
+        if metric != 0 { builder.put(Int(RTA_PRIORITY.rawValue), metric) }
+        return builder.finish()
+    }
 }

@@ -1,7 +1,16 @@
 import CNetlink
+public import LinuxKernel
 
 /// A route of the main table, as far as linkcond asks: where a default route leads.
 public struct Route: Sendable, Hashable {
+    /// Where a route sends a packet next.
+    public struct Hop: Sendable, Hashable {
+        /// The interface.
+        public let interface: Int32
+        /// The host that passes the packet on; nil for neighbours.
+        public let gateway: IPAddress?
+    }
+
     /// The interface; nil for routes over several.
     public let interface: Int32?
     /// Whether it matches every destination.
@@ -10,6 +19,14 @@ public struct Route: Sendable, Hashable {
     public let metric: UInt32
     /// Whether it is a route of IPv6.
     public let isIPv6: Bool
+    /// The network that it leads to, as far as its prefix goes; nil for a default route.
+    public let destination: IPAddress?
+    /// The bits of the destination that have to match.
+    public let prefixLength: UInt8
+    /// Who has made it (`RTPROT_…`).
+    public let origin: UInt8
+    /// Where it leads: several hosts for one of several paths.
+    public let hops: [Hop]
 
     /// Reads an `RTM_NEWROUTE` message; nil for any other and for tables other than main.
     public init?(_ message: NetlinkMessage) {
@@ -18,16 +35,37 @@ public struct Route: Sendable, Hashable {
             fixed.rtm_table == UInt8(RT_TABLE_MAIN.rawValue),
             fixed.rtm_type == UInt8(RTN_UNICAST)
         else { return nil }
-        interface =
-            attributes.value(Int(RTA_OIF.rawValue), as: Int32.self)
-            ?? Self.firstHop(attributes[Int(RTA_MULTIPATH.rawValue)])
+        hops = Self.hops(attributes)
+        interface = hops.first?.interface
         isDefault = fixed.rtm_dst_len == 0
         metric = attributes.value(Int(RTA_PRIORITY.rawValue), as: UInt32.self) ?? 0
         isIPv6 = fixed.rtm_family == UInt8(AF_INET6)
+        destination = attributes[Int(RTA_DST.rawValue)].flatMap { IPAddress(bytes: $0) }
+        prefixLength = fixed.rtm_dst_len
+        origin = fixed.rtm_protocol
     }
 
-    private static func firstHop(_ bytes: ArraySlice<UInt8>?) -> Int32? {
-        bytes?.value(at: 0, as: rtnexthop.self)?.rtnh_ifindex
+    private static func hops(_ attributes: Attributes) -> [Hop] {
+        if let interface = attributes.value(Int(RTA_OIF.rawValue), as: Int32.self) {
+            return [Hop(interface: interface, gateway: gateway(attributes))]
+        }
+        var hops: [Hop] = []
+        var rest = attributes[Int(RTA_MULTIPATH.rawValue)] ?? []
+        while let hop = rest.value(at: 0, as: rtnexthop.self) {
+            let length = Int(hop.rtnh_len)
+            let header = MemoryLayout<rtnexthop>.size
+            guard length >= header, length <= rest.count else { break }
+            let inner = Attributes(rest.prefix(length).dropFirst(header))
+            hops.append(Hop(interface: hop.rtnh_ifindex, gateway: gateway(inner)))
+            rest = rest.dropFirst(length.alignedForNetlink)
+        }
+        return hops
+    }
+
+    private static func gateway(_ attributes: Attributes) -> IPAddress? {
+        if let bytes = attributes[Int(RTA_GATEWAY.rawValue)] { return IPAddress(bytes: bytes) }
+        // One of the other family: two bytes that name it, then the address.
+        return attributes[Int(RTA_VIA.rawValue)].flatMap { IPAddress(bytes: $0.dropFirst(2)) }
     }
 
     /// Asks for all routes. Equivalent to `ip -4 route` and `ip -6 route` together.

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import LinuxKernel
 import Netlink
+import NetworkOverride
 import PacketLoop
 import SystemPackage
 import Uplink
@@ -30,13 +31,15 @@ struct FirstProcess {
         // Before any thread, so that none takes these signals.
         let signals = try SignalDescriptor(Self.handled)
         try prepareFiles()
-        let places = try Places.make(network)
+        let places = try Places.make(network, mark: request.mark)
         let (plane, explanation) = try LinkPlane.start(request)
         channel.send(.explanation(explanation))
         channel.send(.dataPlane(plane.kind))
         let loopback =
             request.conditionsLoopback ? try LoopbackWire.start(request, places: places) : nil
 
+        let overrides = try serveOverrides(in: places.app)
+        defer { withExtendedLifetime(overrides) {} }
         try NetworkNamespace.enter(places.far)
         if let uplink = UplinkPlan(request.uplink) { try connect(uplink) }
         for (name, value) in request.variables { Process.setVariable(name, value) }
@@ -57,6 +60,15 @@ struct FirstProcess {
         // The end of the process closes the packet engine's sockets as well, which takes the
         // kernel a while that nobody should wait for.
         withExtendedLifetime((plane, loopback)) { Process.exitAtOnce(0) }
+    }
+
+    /// Lets the command and its processes change what they see of their interface, which they may
+    /// not do themselves unless they are root.
+    private func serveOverrides(in namespace: FileDescriptor) throws -> KernelThread {
+        try KernelThread(named: "overrides") {
+            guard (try? NetworkNamespace.enter(namespace)) != nil else { return }
+            OverrideService.run()
+        }
     }
 
     private func report(_ end: LinkPlane.End) throws {

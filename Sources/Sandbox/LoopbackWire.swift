@@ -1,6 +1,7 @@
 import LinkModel
 import LinuxKernel
 import Netlink
+import NetworkPath
 import PacketLoop
 import SystemPackage
 import TrafficControl
@@ -56,6 +57,9 @@ enum LoopbackWire {
     private static var appMessages: [NetlinkMessage] {
         [
             Link.bringUp(index: appEnd.index),
+            // To apps it is a part of the loopback.
+            Link.setAlias(
+                index: appEnd.index, bytes: NetworkMark(kind: .loopback).sandboxAlias),
             Link.setMTU(index: loopback.index, mtu),
             Qdisc.clsact(on: loopback).add(),
         ]

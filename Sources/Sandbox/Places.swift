@@ -1,6 +1,7 @@
 import Glibc
 import LinuxKernel
 import Netlink
+import NetworkPath
 import SystemPackage
 
 /// The network namespaces of a sandbox, by descriptors that keep them.
@@ -13,8 +14,8 @@ struct Places: Sendable {
     var far: FileDescriptor
 
     /// Makes and joins them, with the calling thread's namespace as the far side; leaves the
-    /// thread on the link.
-    static func make(_ network: SandboxNetwork) throws -> Places {
+    /// thread on the link. `mark` is what the app sees of its interface.
+    static func make(_ network: SandboxNetwork, mark: NetworkMark) throws -> Places {
         let far = try NetworkNamespace.openCurrent()
         let farSession = try NetlinkSession()
         allowLowPorts()
@@ -28,7 +29,11 @@ struct Places: Sendable {
 
         try linkSession.executeAll(SandboxNetwork.linkMessages(app: app, far: far))
         try farSession.executeAll(network.farMessages)
-        try appSession.executeAll(network.appMessages)
+        try appSession.executeAll(
+            network.appMessages
+                + [
+                    Link.setAlias(index: SandboxNetwork.app.index, bytes: mark.sandboxAlias)
+                ])
         return Places(app: app, link: link, far: far)
     }
 

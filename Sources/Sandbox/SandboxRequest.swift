@@ -1,6 +1,7 @@
 public import Evidence
 public import LinkModel
 public import LinuxKernel
+public import NetworkPath
 import PacketLoop
 
 /// What `run` is asked for.
@@ -81,6 +82,8 @@ public struct SandboxRequest: Sendable {
     public var evidence = EvidenceRequest()
     /// How long the command may run; nil: as long as it likes.
     public var timeout: Duration?
+    /// What the command sees of its interface, beside its conditions.
+    public var mark = NetworkMark()
     /// Whom the command runs as; nil: the caller.
     public var identity: Program.Identity?
     /// Variables of the command's environment, beside the caller's.

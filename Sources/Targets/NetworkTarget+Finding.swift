@@ -5,8 +5,8 @@ import SystemPackage
 extension NetworkTarget {
     /// Takes the calling thread to the network of the target, and tells which that is.
     ///
-    /// Requires `CAP_SYS_ADMIN`. `environment` says where the files of an ordinary user's
-    /// containers are.
+    /// Requires `CAP_SYS_ADMIN`, or to be the user whose sandbox it is. `environment` says where the
+    /// files of an ordinary user's containers are.
     public func enter(environment: [String: String]) throws(TargetError) -> FoundNetwork {
         try enter(ContainerCatalog(environment: environment))
     }
@@ -16,11 +16,25 @@ extension NetworkTarget {
         do {
             let namespace = try NetworkNamespace.open(network.path)
             defer { try? namespace.close() }
-            try NetworkNamespace.enter(namespace)
+            do {
+                try NetworkNamespace.enter(namespace)
+            } catch  where error.errno == .notPermitted {
+                try enterUserNamespace()
+                try NetworkNamespace.enter(namespace)
+            }
         } catch {
             throw explain(error.errno)
         }
         return network
+    }
+
+    /// An ordinary user may enter the network of its own sandbox or container from the user
+    /// namespace around that.
+    private func enterUserNamespace() throws(KernelError) {
+        guard case .process(let process) = self else {
+            throw KernelError(.enter, subject: option, errno: .notPermitted)
+        }
+        try Namespaces.enterUser(of: process)
     }
 
     /// Where the network is.

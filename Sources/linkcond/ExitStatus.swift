@@ -2,6 +2,8 @@ import Conditioner
 import EngineService
 import Evidence
 import LinuxKernel
+import NetworkOverride
+import NetworkPath
 import ProfileCatalog
 import ProfileFormat
 import Sandbox
@@ -41,6 +43,8 @@ enum ExitStatus: Int32, CaseIterable {
         case let error as CatalogError: self.init(of: error)
         case let error as ConditionerError: self.init(of: error)
         case let error as EngineError: self.init(of: error)
+        case let error as OverrideError: self.init(of: error)
+        case is NetworkPathError: self = .unavailable
         case is UnsupportedConditions: self = .unavailable
         case is UsageError: self = .usage
         case is ProfileError: self = .badFile
@@ -69,6 +73,15 @@ enum ExitStatus: Int32, CaseIterable {
         case .missingPrivilege: self = .noPermission
         case .kernel(let error): self = error.isMissingPrivilege ? .noPermission : .cannotWrite
         case .refused, .vanished, .netlink: self = .failed
+        }
+    }
+
+    private init(of error: OverrideError) {
+        switch error {
+        case .noSuchInterface, .noDefaultRoute, .ownInterface, .severalPreferred: self = .usage
+        case .nothingToPrefer, .aliasFull: self = .unavailable
+        case .missingPrivilege: self = .noPermission
+        case .contested, .busy, .refused, .kernel, .refusedBySandbox: self = .failed
         }
     }
 

@@ -3,6 +3,8 @@ import Conditioner
 import FoundationEssentials
 import LinkModel
 import LinuxKernel
+import NetworkOverride
+import NetworkPath
 import ProfileCatalog
 import Sandbox
 
@@ -26,6 +28,12 @@ struct RunCommand: ParsableCommand {
             host.linkcond. The server is who has a port below 32768, else (TCP) who has the odd \
             port, as the kernel hands out, else who has the lower one. The packet engine does \
             it, whatever --backend says. Capture and log are of the other link only.
+
+            The command's interface is of the profile's kind, such as cellular, which is \
+            expensive; options change that. Swift apps see it by the library NetworkPath, \
+            everybody by linkcond path and, as it is at the start, in LINKCOND_INTERFACE_KIND, \
+            LINKCOND_EXPENSIVE and LINKCOND_CONSTRAINED (1 or 0). linkcond override set changes \
+            it, inside or with --pid.
 
             The exit code is the command's, or 128 and the number of the signal that killed it; \
             124 if it ran longer than --timeout; 74 or 78 if a delivery trace cannot be read or \
@@ -88,6 +96,8 @@ struct RunCommand: ParsableCommand {
         transform: DurationArgument.parse)
     var timeout: Duration?
 
+    @OptionGroup(title: "What the command sees of its interface") var override: OverrideOptions
+
     @OptionGroup var evidence: EvidenceOptions
 
     @OptionGroup var global: GlobalOptions
@@ -125,7 +135,10 @@ struct RunCommand: ParsableCommand {
             request.identity = user.identity
             request.variables = user.variables
         }
-        request.variables["LINKCOND_PROFILE"] = entry.profile.id
+        var change = override.change
+        if change.kind == .default { change.kind = nil }
+        request.mark = change.applied(to: NetworkMark(entry.profile))
+        request.variables.merge(SandboxVariables.all(entry.profile, request.mark)) { _, new in new }
         let files = try evidence.open(for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)

@@ -11,6 +11,9 @@ int lc_unshare_network(void);
 /// setns(fd, CLONE_NEWNET): the calling thread goes to the network namespace of fd.
 int lc_enter_network(int fd);
 
+/// setns(fd, CLONE_NEWUSER); only a process with one thread may.
+int lc_enter_user(int fd);
+
 /// flock(fd, LOCK_EX), or with `wait` of zero LOCK_EX | LOCK_NB.
 int lc_lock_file(int fd, int wait);
 

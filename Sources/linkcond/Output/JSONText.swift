@@ -2,6 +2,13 @@ import FoundationEssentials
 
 /// JSON as linkcond prints it: indented, its keys in alphabetical order.
 enum JSONText {
+    /// On one line.
+    static func line(of value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
     static func text(of value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         // Without sorting, the order of keys changes from run to run.

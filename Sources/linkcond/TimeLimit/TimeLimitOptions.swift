@@ -22,23 +22,33 @@ struct TimeLimitOptions: ParsableArguments {
     private static let longest = Duration.seconds(366 * 86_400)
 
     func validate() throws {
-        if let duration, duration <= .zero {
-            throw ValidationError("--for \(duration.unitText): has to be longer than nothing.")
-        }
-        if let duration, duration > Self.longest {
-            throw ValidationError(
-                "--for \(duration.unitText): is longer than a year; "
-                    + "without --for the conditions stand until linkcond clear.")
-        }
+        if let duration { try Self.validate(duration) }
         if let untilExitOf, untilExitOf <= 0 {
             throw ValidationError("--until-exit-of \(untilExitOf): process IDs begin with 1.")
+        }
+    }
+
+    /// Throws what is wrong with a duration.
+    static func validate(_ duration: Duration) throws {
+        guard duration > .zero else {
+            throw ValidationError("--for \(duration.unitText): has to be longer than nothing.")
+        }
+        guard duration <= longest else {
+            throw ValidationError(
+                "--for \(duration.unitText): is longer than a year; "
+                    + "without --for there is no limit.")
         }
     }
 
     /// The limit of conditions that are applied at `now`, in seconds since 1970; nil for none.
     func limit(now: Int64) -> TimeLimit? {
         guard duration != nil || untilExitOf != nil else { return nil }
-        let until = duration.map { now + Int64(($0 / .seconds(1)).rounded(.up)) }
-        return TimeLimit(until: until, process: untilExitOf)
+        return TimeLimit(
+            until: duration.map { Self.moment(after: $0, now: now) }, process: untilExitOf)
+    }
+
+    /// A moment, in whole seconds since 1970.
+    static func moment(after duration: Duration, now: Int64) -> Int64 {
+        now + Int64((duration / .seconds(1)).rounded(.up))
     }
 }

@@ -4,6 +4,7 @@ import DataPlanes
 import FoundationEssentials
 import LinkUnits
 import LinuxKernel
+import NetworkOverride
 import SystemPackage
 
 /// `linkcond watch`: the process that ends conditions, started by `apply` with `--for` or
@@ -33,28 +34,42 @@ struct WatchCommand: ParsableCommand {
     @Option(help: "When the time has come, for people who see this process.")
     var until: String?
 
+    @Flag(help: "It ends overrides, not conditions.")
+    var overrides = false
+
     func run() throws {
         let environment = ProcessInfo.processInfo.environment
         let (post, alarm) = try begin(environment)
         let isCallerDone = DetachedProgram.waitForRelease()
         guard try findConditions(environment, patiently: !isCallerDone) else {
-            return post.leave()
+            post?.leave()
+            return
         }
         try watch(alarm, environment)
-        post.leave()
+        post?.leave()
     }
 
     /// Gets ready, and tells the caller so, or why not. Whatever goes wrong later, `status` sees
     /// the post empty.
-    private func begin(_ environment: [String: String]) throws -> (WatcherPost, EndAlarm) {
+    private func begin(_ environment: [String: String]) throws -> (WatcherPost?, EndAlarm) {
         do {
-            let post = try WatcherPost(watcher, environment: environment)
+            let post = try takePost(environment)
             let alarm = try EndAlarm(after: duration, exitOf: untilExitOf)
             DetachedProgram.report(Watcher.readiness)
             return (post, alarm)
         } catch {
             DetachedProgram.report("\(error)")
             throw error
+        }
+    }
+
+    /// In a sandbox there may be no place for files; nobody misses the post of an override there.
+    private func takePost(_ environment: [String: String]) throws -> WatcherPost? {
+        do {
+            return try WatcherPost(watcher, environment: environment)
+        } catch {
+            guard overrides else { throw error }
+            return nil
         }
     }
 
@@ -71,7 +86,9 @@ struct WatchCommand: ParsableCommand {
     }
 
     private func hasConditions(_ environment: [String: String]) throws -> Bool {
-        try DataPlanes(environment: environment).hasConditions(endedBy: watcher)
+        overrides
+            ? try NetworkOverride.hasOverrides(endedBy: watcher)
+            : try DataPlanes(environment: environment).hasConditions(endedBy: watcher)
     }
 
     private func watch(_ alarm: EndAlarm, _ environment: [String: String]) throws {
@@ -91,13 +108,20 @@ struct WatchCommand: ParsableCommand {
     private func clear(_ environment: [String: String]) throws {
         for _ in 0..<Self.retries {
             do {
-                try DataPlanes(environment: environment).clear(endedBy: watcher)
-                return
+                return try clearOnce(environment)
             } catch {
                 _ = Readiness.wait(for: [], timeout: .seconds(1))
             }
         }
-        try DataPlanes(environment: environment).clear(endedBy: watcher)
+        try clearOnce(environment)
+    }
+
+    private func clearOnce(_ environment: [String: String]) throws {
+        if overrides {
+            _ = try NetworkOverride.clear(endedBy: watcher)
+        } else {
+            try DataPlanes(environment: environment).clear(endedBy: watcher)
+        }
     }
 
     private static let retries = 10

@@ -13,14 +13,24 @@ struct Watcher {
     private static let startLimit = Duration.seconds(20)
     private let program: DetachedProgram
 
+    /// What it ends.
+    enum Subject {
+        /// What `apply` has applied.
+        case conditions
+        /// What `override set` has set.
+        case overrides
+    }
+
     /// Starts it in the network namespace of the calling thread.
-    init(_ limit: TimeLimit, after duration: Duration?) throws {
+    init(_ limit: TimeLimit, after duration: Duration?, ends subject: Subject = .conditions) throws
+    {
         // The number of a process may soon be that of another, but not while it is held here.
         let process = try limit.process.map(Self.hold)
         var arguments = ["watch", limit.watcher]
         if let duration { arguments += ["--for", duration.unitText] }
         if let until = limit.until { arguments += ["--until", Timestamp.text(until)] }
         if let process = limit.process { arguments += ["--until-exit-of", "\(process)"] }
+        if subject == .overrides { arguments.append("--overrides") }
         program = try DetachedProgram(arguments: arguments)
         let said = program.hear(within: Self.startLimit) ?? "it takes too long"
         if let number = limit.process, process?.hasEnded == true { throw Self.ended(number) }

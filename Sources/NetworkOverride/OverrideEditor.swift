@@ -1,0 +1,169 @@
+import LinuxKernel
+import Netlink
+import NetworkPath
+import SystemPackage
+
+/// Reads, changes and checks the marks of a network namespace, for a thread that may.
+struct OverrideEditor {
+    private let session: NetlinkSession
+    private let routes: PreferredRoutes
+
+    /// How long others are waited for.
+    private static let patience = Duration.seconds(5)
+    /// How often somebody else's writing in between is made up for.
+    private static let attempts = 10
+    /// The link group of what linkcond makes for itself.
+    private static let ownGroup: UInt32 = 7181
+
+    /// Works in the network namespace of the calling thread.
+    init() throws(OverrideError) {
+        do {
+            session = try NetlinkSession()
+        } catch {
+            throw .refused(error)
+        }
+        routes = PreferredRoutes(session: session)
+    }
+
+    func perform(_ request: OverrideRequest) throws(OverrideError) -> OverrideOutcome {
+        let lock = try Self.lock()
+        defer { withExtendedLifetime(lock) {} }
+        return try OverrideError.wrapping { () throws in try performAlone(request) }
+    }
+
+    private static func lock() throws(OverrideError) -> NetworkNamespaceLock {
+        do {
+            return try NetworkNamespaceLock(patience: patience)
+        } catch {
+            throw error.errno == .wouldBlock ? .busy : .kernel(error)
+        }
+    }
+
+    private func performAlone(_ request: OverrideRequest) throws -> OverrideOutcome {
+        for _ in 0..<Self.attempts {
+            let links = try session.links()
+            let plan = try plan(request, links)
+            try write(plan.filter(\.isChange))
+            do {
+                try prefer(request, plan)
+            } catch {
+                try? write(plan.filter(\.isChange).map(\.undone))
+                throw error
+            }
+            let after = try session.links()
+            if plan.allSatisfy({ $0.stands(among: after) }) {
+                return outcome(of: plan, before: links, after: after)
+            }
+        }
+        let names = try plan(request, session.links()).map(\.name)
+        throw OverrideError.contested(names.joined(separator: ", "))
+    }
+
+    private func plan(_ request: OverrideRequest, _ links: [Link]) throws -> [AliasEdit] {
+        switch request {
+        case .set(let change, let names):
+            let targets = try names.isEmpty ? [defaultLink(links)] : find(names, links)
+            guard change.isPreferred != true || targets.count == 1 else {
+                throw OverrideError.severalPreferred(targets.map(\.name))
+            }
+            let others =
+                change.isPreferred == true
+                ? links.filter { link in
+                    link.index != targets[0].index
+                        && NetworkMark(alias: link.aliasBytes)?.isPreferred == true
+                } : []
+            return try targets.map { link in
+                let mark = NetworkMark(alias: link.aliasBytes) ?? NetworkMark()
+                return try AliasEdit(link, mark: change.applied(to: mark))
+            } + others.map { try AliasEdit($0) { $0.isPreferred = false } }
+        case .clear(let names):
+            return try (names.map { try find($0, links) } ?? links).filter(Self.isMarked)
+                .map { try AliasEdit($0, mark: NetworkMark()) }
+        case .clearEndedBy(let watcher):
+            return try links.filter { NetworkMark(alias: $0.aliasBytes)?.watcher == watcher }
+                .map { try AliasEdit($0, mark: NetworkMark()) }
+        }
+    }
+
+    private static func isMarked(_ link: Link) -> Bool {
+        NetworkMark(alias: link.aliasBytes) != nil
+    }
+
+    private func find(_ names: [String], _ links: [Link]) throws -> [Link] {
+        var found: [Link] = []
+        for name in names where !found.contains(where: { $0.name == name }) {
+            guard let link = links.first(where: { $0.name == name }) else {
+                let known = links.filter { $0.group != Self.ownGroup }.map(\.name)
+                throw OverrideError.noSuchInterface(name, known: known)
+            }
+            guard link.group != Self.ownGroup else { throw OverrideError.ownInterface(name) }
+            found.append(link)
+        }
+        return found
+    }
+
+    private func defaultLink(_ links: [Link]) throws -> Link {
+        // What apps send by, which an interface that is preferred already may have changed.
+        let first = try NetworkPath.current().availableInterfaces.first
+        guard let link = links.first(where: { $0.index == first?.index }) else {
+            throw OverrideError.noDefaultRoute
+        }
+        return link
+    }
+
+    private func write(_ edits: [AliasEdit]) throws {
+        let failures = try session.execute(
+            edits.map { Link.setAlias(index: $0.index, bytes: $0.alias) })
+        // An interface that has gone has no override any more, and is missed in what is read next.
+        let serious = failures.first { $0.errno != .operationNotSupportedByDevice }
+        guard let failure = serious else { return }
+        let refused = Set(failures.map(\.index))
+        let written = edits.enumerated().filter { !refused.contains($0.offset) }
+        _ = try session.execute(
+            written.map { Link.setAlias(index: $0.element.index, bytes: $0.element.before) })
+        throw NetlinkError(
+            attempt: "write the override of \(edits[failure.index].name)", errno: failure.errno,
+            kernelText: failure.kernelText)
+    }
+
+    /// Makes the routes such that the preferred interface is the one that the plan leaves.
+    private func prefer(_ request: OverrideRequest, _ plan: [AliasEdit]) throws {
+        for edit in plan where edit.wasPreferred && !edit.mark.isPreferred {
+            try routes.remove(from: edit.index)
+        }
+        guard case .set(let change, _) = request, change.isPreferred == true else { return }
+        for edit in plan where edit.mark.isPreferred {
+            try routes.add(to: edit.index, name: edit.name)
+        }
+    }
+
+    private func outcome(
+        of plan: [AliasEdit], before: [Link], after: [Link]
+    ) -> OverrideOutcome {
+        let watchers = { (links: [Link]) in
+            Set(links.compactMap { NetworkMark(alias: $0.aliasBytes)?.watcher })
+        }
+        return OverrideOutcome(
+            interfaces: plan.map(\.name),
+            idleWatchers: watchers(before).subtracting(watchers(after)).sorted())
+    }
+}
+
+extension OverrideError {
+    /// Runs `body`, whose errors are those of this module and of Netlink.
+    static func wrapping<Value>(_ body: () throws -> Value) throws(OverrideError) -> Value {
+        do {
+            return try body()
+        } catch let error as OverrideError {
+            throw error
+        } catch let error as NetlinkError {
+            throw error.errno == .notPermitted
+                ? .missingPrivilege("changing an override") : .refused(error)
+        } catch let error as NetworkPathError {
+            guard case .unreadable(let cause) = error else { throw .noDefaultRoute }
+            throw .refused(cause)
+        } catch {
+            throw .refusedBySandbox("\(error)")
+        }
+    }
+}

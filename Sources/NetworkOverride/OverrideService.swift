@@ -1,0 +1,68 @@
+import FoundationEssentials
+import LinuxKernel
+import SystemPackage
+
+/// Sets and clears overrides for the processes of a sandbox, which may not do it themselves: what
+/// they can spoil is their own network.
+public enum OverrideService {
+    private static let name = "linkcond-override"
+    /// How long either end waits for the other.
+    private static let patience = Duration.seconds(10)
+
+    /// Serves the network namespace of the calling thread, which must have `CAP_NET_ADMIN` there;
+    /// returns only if the socket cannot be made.
+    public static func run() {
+        guard let socket = try? ServiceSocket(name: name) else { return }
+        while true {
+            _ = Readiness.wait(for: [socket.descriptor])
+            while let channel = socket.accept() {
+                serve(channel)
+                channel.close()
+            }
+        }
+    }
+
+    private static func serve(_ channel: MessageChannel) {
+        // One that connects and says nothing must not keep the others waiting for long.
+        let ready = Readiness.wait(for: [channel.descriptor], timeout: .seconds(1))
+        guard !ready.isEmpty, let bytes = channel.receive(),
+            let request = try? JSONDecoder().decode(OverrideRequest.self, from: Data(bytes))
+        else { return }
+        var reply = OverrideReply()
+        do throws(OverrideError) {
+            reply.outcome = try OverrideEditor().perform(request)
+        } catch {
+            reply.failure = "\(error)"
+        }
+        guard let data = try? JSONEncoder().encode(reply) else { return }
+        channel.send(Array(data))
+    }
+
+    /// Asks the sandbox around the calling thread; nil if there is none.
+    static func ask(_ request: OverrideRequest) throws(OverrideError) -> OverrideOutcome? {
+        let channel: MessageChannel
+        do {
+            guard let found = try ServiceSocket.connect(to: name, patience: patience) else {
+                return nil
+            }
+            channel = found
+        } catch {
+            throw .kernel(error)
+        }
+        defer { channel.close() }
+        guard let data = try? JSONEncoder().encode(request), channel.send(Array(data)),
+            let bytes = channel.receive(),
+            let reply = try? JSONDecoder().decode(OverrideReply.self, from: Data(bytes))
+        else { throw .refusedBySandbox("the sandbox does not answer; is it ending?") }
+        guard let outcome = reply.outcome else {
+            throw .refusedBySandbox(reply.failure ?? "the sandbox did not say why it refused")
+        }
+        return outcome
+    }
+}
+
+/// What the sandbox answers.
+private struct OverrideReply: Codable {
+    var outcome: OverrideOutcome?
+    var failure: String?
+}

@@ -1,0 +1,43 @@
+import NetworkPath
+
+/// What `path --json` prints. The keys are a promise: see `Profiles/schema/path.schema.json`.
+struct PathJSON: Encodable {
+    let status: String
+    let unsatisfiedReason: OrNull<String>
+    let isExpensive: Bool
+    let isConstrained: Bool
+    let supportsIPv4: Bool
+    let supportsIPv6: Bool
+    let supportsDNS: Bool
+    let interfaces: [Interface]
+    let gateways: [String]
+
+    /// One interface.
+    struct Interface: Encodable {
+        let name: String
+        let kind: String
+        let isExpensive: Bool
+        let isConstrained: Bool
+        let isUp: Bool
+        let isUsed: Bool
+        let addresses: [String]
+    }
+
+    init(_ path: NetworkPath) {
+        status = path.status.rawValue
+        unsatisfiedReason = OrNull(path.unsatisfiedReason.map { "\($0)" })
+        isExpensive = path.isExpensive
+        isConstrained = path.isConstrained
+        supportsIPv4 = path.supportsIPv4
+        supportsIPv6 = path.supportsIPv6
+        supportsDNS = path.supportsDNS
+        interfaces = path.interfaces.map { interface in
+            Interface(
+                name: interface.name, kind: interface.kind.rawValue,
+                isExpensive: interface.isExpensive, isConstrained: interface.isConstrained,
+                isUp: interface.isUp, isUsed: path.interfacesInUse.contains(interface),
+                addresses: interface.addresses)
+        }
+        gateways = path.gateways.map(\.description)
+    }
+}

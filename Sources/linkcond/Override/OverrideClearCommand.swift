@@ -1,0 +1,53 @@
+import ArgumentParser
+import Conditioner
+import FoundationEssentials
+import NetworkOverride
+
+/// `linkcond override clear`
+struct OverrideClearCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear",
+        abstract: "Takes overrides away: apps see the interfaces as they are.",
+        discussion: """
+            What others have put into the interface's alias stays.
+
+            Examples:
+              sudo linkcond override clear
+              sudo linkcond override clear -i wlan0
+            """)
+
+    @Option(
+        name: [.customShort("i"), .customLong("interface")],
+        help: ArgumentHelp(
+            "An interface; may be given several times. Default: all.", valueName: "name"))
+    var interfaces: [String] = []
+
+    @OptionGroup(title: "Whose interfaces") var target: TargetOptions
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() throws {
+        let console = global.console
+        try target.enter(console)
+        let outcome = try NetworkOverride.clear(interfaces.isEmpty ? nil : interfaces)
+        OverrideWatchers.dismiss(outcome.idleWatchers)
+        for name in outcome.interfaces { console.report("\(name): override cleared") }
+        for name in interfaces where !outcome.interfaces.contains(name) {
+            console.report("\(name): had no override")
+        }
+        if interfaces.isEmpty, outcome.interfaces.isEmpty {
+            console.report("there was no override")
+        }
+    }
+}
+
+/// Processes that end overrides with a time limit.
+enum OverrideWatchers {
+    /// Ends those that have nothing left to end. One that is missed, such as that of another user,
+    /// finds nothing to do when its time comes.
+    static func dismiss(_ watchers: [String]) {
+        guard !watchers.isEmpty else { return }
+        let conditioner = try? Conditioner(environment: ProcessInfo.processInfo.environment)
+        try? conditioner?.dismissWatchers(Set(watchers))
+    }
+}

@@ -1,0 +1,45 @@
+public import ArgumentParser
+import NetworkOverride
+public import NetworkPath
+
+extension NetworkMark.Cost: ExpressibleByArgument {}
+extension OverrideChange.LowData: ExpressibleByArgument {}
+extension OverrideChange.Kind: ExpressibleByArgument {}
+
+/// Options that say what apps see of an interface.
+struct OverrideOptions: ParsableArguments {
+    @Flag(help: "The interface costs money by volume; the same as --cost expensive.")
+    var expensive = false
+
+    @Flag(help: "The interface is in Low Data Mode; the same as --low-data on.")
+    var constrained = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What traffic costs; default is what the kind tells: cellular and hotspots are "
+                + "expensive."))
+    var cost: NetworkMark.Cost?
+
+    @Option(
+        help: ArgumentHelp(
+            "Low Data Mode; default is what the kind tells: hotspots are in it."))
+    var lowData: OverrideChange.LowData?
+
+    @Option(help: "The kind of interface; default is what it is without an override.")
+    var kind: OverrideChange.Kind?
+
+    func validate() throws {
+        guard !(expensive && cost != nil) else {
+            throw ValidationError("--expensive and --cost say the same; leave one out.")
+        }
+        guard !(constrained && lowData != nil) else {
+            throw ValidationError("--constrained and --low-data say the same; leave one out.")
+        }
+    }
+
+    /// What they change.
+    var change: OverrideChange {
+        OverrideChange(
+            cost: expensive ? .expensive : cost, lowData: constrained ? .on : lowData, kind: kind)
+    }
+}

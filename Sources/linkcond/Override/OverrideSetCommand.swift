@@ -1,0 +1,97 @@
+import ArgumentParser
+import Conditioner
+import FoundationEssentials
+import LinkUnits
+import NetworkOverride
+
+/// `linkcond override set`
+struct OverrideSetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Sets what apps see of interfaces, until linkcond override clear.",
+        discussion: """
+            What is not given stays as it was, apart from the time limit: without --for there is \
+            none any more. Several interfaces are changed together: all, or none.
+
+            --prefer makes apps use the interface before all others, by copies of its default \
+            routes that the kernel takes first (proto 108); clear deletes them. They go with the \
+            interface when it goes down.
+
+            Examples:
+              sudo linkcond override set --expensive --constrained --for 10m
+              sudo linkcond override set -i wlan0 --kind hotspot
+              sudo linkcond override set -i wwan0 --cost inexpensive --prefer
+            """)
+
+    @Option(
+        name: [.customShort("i"), .customLong("interface")],
+        help: ArgumentHelp(
+            "An interface; may be given several times. Default: the one that apps send by.",
+            valueName: "name"))
+    var interfaces: [String] = []
+
+    @OptionGroup var options: OverrideOptions
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Apps use the interface before all others, or as its routes say.")
+    var prefer: Bool?
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "End the override after this time, such as 10m, whatever becomes of the caller.",
+            valueName: "duration"),
+        transform: DurationArgument.parse)
+    var duration: Duration?
+
+    @OptionGroup(title: "Whose interfaces") var target: TargetOptions
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if let duration { try TimeLimitOptions.validate(duration) }
+        guard change != OverrideChange() else {
+            throw ValidationError(
+                "nothing to set; give --expensive, --constrained, --cost, --low-data, --kind or "
+                    + "--prefer.")
+        }
+    }
+
+    private var change: OverrideChange {
+        var change = options.change
+        change.isPreferred = prefer
+        return change
+    }
+
+    func run() throws {
+        let console = global.console
+        try target.enter(console)
+        let outcome = try set(change)
+        OverrideWatchers.dismiss(outcome.idleWatchers)
+        let overrides = try NetworkOverride.show()
+        for name in outcome.interfaces {
+            let override = overrides.first { $0.name == name }
+            let text = override.map(OverrideText.text) ?? "nothing is overridden"
+            console.report("\(name): \(text)")
+        }
+        let names = outcome.interfaces.map { "-i \($0)" }
+        console.explain(
+            "undo it with: "
+                + (["linkcond override clear"] + target.words + names).joined(separator: " "))
+    }
+
+    /// Sets it; with a limit the one who will end it is there before.
+    private func set(_ change: OverrideChange) throws -> OverrideOutcome {
+        guard let duration else { return try NetworkOverride.set(change, on: interfaces) }
+        let now = Int64(Date().timeIntervalSince1970)
+        let limit = TimeLimit(
+            until: TimeLimitOptions.moment(after: duration, now: now), process: nil)
+        var change = change
+        (change.until, change.watcher) = (limit.until, limit.watcher)
+        let watcher = try Watcher(limit, after: duration, ends: .overrides)
+        let result = Result { try NetworkOverride.set(change, on: interfaces) }
+        watcher.release()
+        return try result.get()
+    }
+}

@@ -1,0 +1,35 @@
+import LinkModel
+import Netlink
+import NetworkPath
+import Sandbox
+
+extension NetworkMark {
+    /// What an app sees of an interface under this profile.
+    init(_ profile: Profile) {
+        let kind: NetworkInterface.Kind =
+            switch profile.interface {
+            case .wifi: .wifi
+            case .cellular: .cellular
+            case .wired: .wired
+            case .other: .other
+            }
+        self.init(
+            cost: profile.isExpensive ? .expensive : .default,
+            isConstrained: profile.isConstrained ? true : nil, kind: kind)
+    }
+}
+
+/// What a command in a sandbox finds in its environment.
+enum SandboxVariables {
+    /// The variables at the start of a run; an override changes no environment.
+    static func all(_ profile: Profile, _ mark: NetworkMark) -> [String: String] {
+        let kind = mark.kind ?? (mark.isHotspot ? .wifi : .wired)
+        return [
+            "LINKCOND_PROFILE": profile.id,
+            "LINKCOND_INTERFACE": SandboxNetwork.app.name,
+            "LINKCOND_INTERFACE_KIND": kind.rawValue,
+            "LINKCOND_EXPENSIVE": mark.makesExpensive(kind) ? "1" : "0",
+            "LINKCOND_CONSTRAINED": mark.makesConstrained ? "1" : "0",
+        ]
+    }
+}
