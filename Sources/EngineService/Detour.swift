@@ -76,8 +76,21 @@ struct Detour: Hashable {
         var command: String
     }
 
+    /// Whether the interface has no address on the link layer, as tunnels do, and its packets
+    /// begin with the IP header.
+    var isBare: Bool { address.isEmpty }
+
+    /// What stands in front of the IP packets.
+    var framing: DetourLoop.Framing {
+        guard isBare else { return .ethernet }
+        return direction == .up ? .bare : .dressed
+    }
+
     /// What the near end has as its address; nil for any.
-    private var nearAddress: [UInt8]? { direction == .down && !isOfLoopback ? address : nil }
+    private var nearAddress: [UInt8]? {
+        guard direction == .down, !isOfLoopback else { return nil }
+        return isBare ? DetourLoop.standInAddress : address
+    }
 
     /// Makes the wire, by which the kernel gives its ends their indexes.
     var wire: Step {

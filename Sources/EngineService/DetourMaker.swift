@@ -39,7 +39,7 @@ struct DetourMaker {
     ) throws(KernelError) -> DetourLoop {
         guard detour.isOfLoopback else {
             return try DetourLoop(
-                detour.direction, from: ends.far, to: detour.exit(ends),
+                detour.direction, from: ends.far, to: detour.exit(ends), framing: detour.framing,
                 conditions: request.conditions, traces: traces, seed: seed)
         }
         let loop = try DetourLoop(

@@ -140,10 +140,10 @@ struct EngineRoom: ~Copyable {
         let reason: String? =
             if link.group == Detour.group {
                 "belongs to linkcond itself; name the interface that it conditions"
-            } else if !link.hasEthernetHeader {
-                "the packet engine conditions Ethernet interfaces only, and this is none; name "
-                    + "the one that its packets leave by, or use a kernel with netem (see "
-                    + "linkcond doctor)"
+            } else if !link.hasEthernetHeader, !link.isBare {
+                "the packet engine conditions Ethernet interfaces and tunnels only, and this is "
+                    + "neither; name the one that its packets leave by, or use a kernel with "
+                    + "netem (see linkcond doctor)"
             } else if !link.isUp {
                 "the interface is down; bring it up with: ip link set \(link.name) up"
             } else if !HookTable.canName(link.name) {

@@ -68,9 +68,9 @@ extension DetouredTraffic {
         let verdict =
             entrances.dropLast().map { "dup to \"\($0)\" " }.joined()
             + entrances.suffix(1).map { "fwd to \"\($0)\"" }.joined()
-        return rules.filter { !$0.hasSuffix(Self.verdict) }
-            + rules.filter { $0.hasSuffix(Self.verdict) }.map {
-                $0.dropLast(Self.verdict.count) + verdict
+        return rules.filter { !$0.contains(Self.verdict) }
+            + rules.filter { $0.contains(Self.verdict) }.map {
+                $0.replacing(Self.verdict, with: verdict)
             }
     }
 }

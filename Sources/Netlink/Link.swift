@@ -20,6 +20,9 @@ public struct Link: Sendable, Hashable {
     public let isLoopback: Bool
     /// Whether packets at its qdiscs begin with an Ethernet header.
     public let hasEthernetHeader: Bool
+    /// Whether packets at its qdiscs begin with the IP header, and nothing else ever stands in
+    /// front of that: tunnels such as those of WireGuard and OpenVPN, and cellular modems.
+    public let isBare: Bool
 
     /// Its address on the link layer; empty if it has none.
     public let address: [UInt8]
@@ -42,6 +45,7 @@ public struct Link: Sendable, Hashable {
         address = attributes[Int(IFLA_ADDRESS)].map { Array($0) } ?? []
         isUp = fixed.ifi_flags & UInt32(IFF_UP.rawValue) != 0
         isLoopback = fixed.ifi_type == UInt16(ARPHRD_LOOPBACK)
+        isBare = fixed.ifi_type == UInt16(ARPHRD_NONE) && address.isEmpty
         hasEthernetHeader = [ARPHRD_ETHER, ARPHRD_LOOPBACK].contains(Int32(fixed.ifi_type))
     }
 

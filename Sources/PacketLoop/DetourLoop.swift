@@ -11,6 +11,19 @@ import PacketEngine
 public final class DetourLoop: Sendable {
     private let loop: DirectionLoop
 
+    /// What stands in front of the IP packets.
+    public enum Framing: Sendable, Hashable {
+        /// An Ethernet header.
+        case ethernet
+        /// Nothing, as with tunnels.
+        case bare
+        /// Nothing where they come from; where they go an Ethernet header, to `standInAddress`.
+        case dressed
+    }
+
+    /// The address on the link layer for interfaces that have none themselves.
+    public static let standInAddress: [UInt8] = [2, 0x6c, 0x63, 0, 0, 1]
+
     /// Opens sockets in the calling thread's network namespace. From then on frames are kept for
     /// `start`, but none is passed on.
     ///
@@ -18,17 +31,18 @@ public final class DetourLoop: Sendable {
     ///   - direction: which of the conditions count.
     ///   - source: the index of the interface to which the frames come. It has to be up.
     ///   - exit: where they go.
+    ///   - framing: what stands in front of the IP packets of these frames.
     ///   - conditions: what the link does.
     ///   - traces: the delivery traces that the conditions name.
     ///   - seed: where its random numbers begin, as in a `PacketLoop`.
     ///   - memory: packets beyond it are dropped and counted.
     public init(
         _ direction: LinkDirection, from source: Int32, to exit: MarkedExit,
-        conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
+        framing: Framing = .ethernet, conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
         memory: ByteCount = PacketLoop.defaultMemory
     ) throws(KernelError) {
         loop = try DirectionLoop(
-            direction, .detour(from: source, to: exit),
+            direction, .detour(from: source, to: exit, framing),
             LinkEmulator(direction, conditions, traces, seed: seed), memory: memory,
             clock: .startingNow(), observer: nil)
     }

@@ -14,7 +14,7 @@ enum LoopPath {
     case loopback(from: Int32, of: FileDescriptor)
     /// From an interface to which filters send what they take from another, back to that one,
     /// with a mark that those filters let pass.
-    case detour(from: Int32, to: MarkedExit)
+    case detour(from: Int32, to: MarkedExit, DetourLoop.Framing)
     /// From an interface to which filters send what the loopback of this host sends, of both
     /// directions, back to the loopback, with a mark that those filters let pass.
     case loopbackDetour(from: Int32, mark: UInt32)
@@ -22,7 +22,7 @@ enum LoopPath {
     /// The interface where frames come from.
     var source: Int32 {
         switch self {
-        case .wire(let source, _), .loopback(let source, _), .detour(let source, _),
+        case .wire(let source, _), .loopback(let source, _), .detour(let source, _, _),
             .loopbackDetour(let source, _):
             source
         }
@@ -36,11 +36,15 @@ enum LoopPath {
         }
     }
 
+    var framing: DetourLoop.Framing {
+        if case .detour(_, _, let framing) = self { framing } else { .ethernet }
+    }
+
     func makeOutbox() throws(KernelError) -> Outbox {
         switch self {
         case .wire(_, let target): try Outbox(interface: target)
         case .loopback(_, let host): try Outbox(loopbackOf: host)
-        case .detour(_, let exit): try Outbox(exit)
+        case .detour(_, let exit, _): try Outbox(exit)
         case .loopbackDetour(_, let mark): try Outbox(loopbackMark: mark)
         }
     }
@@ -64,7 +68,8 @@ final class DirectionLoop: Sendable {
         forwarder = Mutex(
             try Forwarder(
                 direction, emulator: emulator, receiver: receiver, outbox: path.makeOutbox(),
-                traffic: path.traffic, memory: memory, clock: clock, observer: observer))
+                framing: path.framing, traffic: path.traffic, memory: memory, clock: clock,
+                observer: observer))
     }
 
     func start() throws(KernelError) {

@@ -13,6 +13,7 @@ struct Forwarder: ~Copyable {
     private var store: FrameStore
     private var inbox: Inbox
     private var outbox: Outbox
+    private let framing: DetourLoop.Framing
     /// Tells which frames are those of this direction; nil if all are.
     private var traffic: LoopbackTraffic?
     /// Whether other frames pass at once; else they are somebody else's.
@@ -25,7 +26,8 @@ struct Forwarder: ~Copyable {
 
     init(
         _ direction: Direction, emulator: LinkEmulator, receiver: consuming PacketReceiver,
-        outbox: consuming Outbox, traffic: LoopbackTraffic?, memory: ByteCount,
+        outbox: consuming Outbox, framing: DetourLoop.Framing, traffic: LoopbackTraffic?,
+        memory: ByteCount,
         clock: LoopClock, observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction
@@ -36,6 +38,7 @@ struct Forwarder: ~Copyable {
         store = try FrameStore(limit: memory)
         inbox = Inbox(receiver, store: &store)
         self.outbox = outbox
+        self.framing = framing
         self.traffic = traffic
     }
 
@@ -88,10 +91,13 @@ struct Forwarder: ~Copyable {
 
     /// Puts a frame on the link, in pieces where the link treats packets singly.
     private mutating func enter(_ id: FrameStore.ID) {
+        if framing == .dressed {
+            store.insertEthernetHeader(to: DetourLoop.standInAddress, into: id)
+        }
         let isCut = emulator.treatsPacketsSingly
         let cutsDatagrams = outbox.isLocal
         let (headers, superFrame, isMine) = store.withFrame(id) { virtual, frame in
-            let headers = FrameHeaders(frame)
+            let headers = framing == .bare ? FrameHeaders(packet: frame) : FrameHeaders(frame)
             let direction = traffic?.direction(headers, frame) ?? direction
             let mustCut = isCut || cutsDatagrams && virtual.segmentation == .udp
             return (

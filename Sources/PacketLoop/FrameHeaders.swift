@@ -41,6 +41,17 @@ public struct FrameHeaders: Sendable, Hashable {
         }
     }
 
+    /// Reads the headers of an IP packet without anything in front of it, of which the end may be
+    /// missing.
+    public init(packet: Span<UInt8>) {
+        (network, length) = (0, packet.count)
+        switch packet.isEmpty ? 0 : packet[0] >> 4 {
+        case 4: readIPv4(packet)
+        case 6: readIPv6(packet)
+        default: isExempt = true
+        }
+    }
+
     private mutating func readEtherType(_ frame: Span<UInt8>) -> UInt16 {
         var type = frame.word(at: 12)
         while type == 0x8100 || type == 0x88a8, network + 4 <= frame.count, network <= 18 {

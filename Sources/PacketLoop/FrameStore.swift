@@ -58,8 +58,8 @@ struct FrameStore: ~Copyable {
     /// The longest frame with its `virtio_net_hdr` that fits into a medium slot.
     static let mediumRoom = SlotSize.medium.rawValue - headroom
 
-    /// Room in front of a frame for a VLAN tag that the kernel took out.
-    static let headroom = 4
+    /// Room in front of a frame for an Ethernet header, or a VLAN tag that the kernel took out.
+    static let headroom = 14
 
     /// What is given back to the system at once when the link is empty would be missed soon.
     private static let keptBytes = 32 << 20
@@ -143,7 +143,7 @@ extension FrameStore {
     /// Puts a tag back behind the addresses of a frame.
     mutating func insert(etherType: UInt16, control: UInt16, into id: ID) {
         let range = self[id].range
-        let width = Self.headroom
+        let width = 4
         let addressesEnd = VirtualHeader.count + 12
         guard range.count >= addressesEnd, self[id].start >= width else { return }
         memory.copy(
@@ -153,10 +153,27 @@ extension FrameStore {
         memory.withMutableBytes(in: self[id].range) { bytes in
             bytes.setWord(etherType, at: addressesEnd)
             bytes.setWord(control, at: addressesEnd + 2)
-            var virtual = VirtualHeader(bytes.span)
-            if virtual.isChecksumPartial { virtual.checksumStart &+= UInt16(width) }
-            if virtual.headerLength > 0 { virtual.headerLength &+= UInt16(width) }
-            virtual.write(to: &bytes)
+            VirtualHeader.shiftOffsets(by: width, in: &bytes)
+        }
+    }
+
+    /// Puts an Ethernet header in front of an IP packet that has none.
+    mutating func insertEthernetHeader(to address: [UInt8], into id: ID) {
+        let (range, width) = (self[id].range, 14)
+        let packet = VirtualHeader.count + width
+        guard range.count > VirtualHeader.count, self[id].start >= width else { return }
+        memory.copy(
+            range.lowerBound..<range.lowerBound + VirtualHeader.count,
+            to: range.lowerBound - width)
+        self[id].start -= width
+        self[id].count += width
+        memory.withMutableBytes(in: self[id].range) { bytes in
+            for index in 0..<6 {
+                bytes[VirtualHeader.count + index] = address[index]
+                bytes[VirtualHeader.count + 6 + index] = address[index]
+            }
+            bytes.setWord(bytes[packet] >> 4 == 6 ? 0x86dd : 0x0800, at: packet - 2)
+            VirtualHeader.shiftOffsets(by: width, in: &bytes)
         }
     }
 

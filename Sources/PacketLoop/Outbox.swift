@@ -150,10 +150,8 @@ struct Outbox: ~Copyable {
         var head = head
         if isLocal {
             store.finishPacket(head: head, rest: rest)
-            head =
-                min(
-                    head.lowerBound + VirtualHeader.count + network, head.upperBound)..<head
-                .upperBound
+            // From the IP header on.
+            head = head.dropFirst(VirtualHeader.count + network)
         }
         entries.append(entry)
         batch.append(from: store.memory, head: head, rest: rest)

@@ -49,6 +49,14 @@ extension VirtualHeader {
         bytes.setWord(checksumStart.machineOrder, at: 6)
         bytes.setWord(checksumOffset.machineOrder, at: 8)
     }
+
+    /// Takes account of so many bytes put in behind it.
+    static func shiftOffsets(by width: Int, in bytes: inout MutableSpan<UInt8>) {
+        var virtual = VirtualHeader(bytes.span)
+        if virtual.isChecksumPartial { virtual.checksumStart &+= UInt16(width) }
+        if virtual.headerLength > 0 { virtual.headerLength &+= UInt16(width) }
+        virtual.write(to: &bytes)
+    }
 }
 
 extension UInt16 {

@@ -52,7 +52,15 @@ struct ApplyCommand: ParsableCommand {
             filters of tc where nftables cannot. If it is killed, or stands still, packets flow \
             unconditioned within a second. It takes over from the queue of the sender, and \
             packets lose marks and priorities that the host gave them; it conditions Ethernet \
-            interfaces, not the loopback. --seed and delivery traces need it.
+            interfaces, tunnels and the loopback. --seed and delivery traces need it.
+
+            On the loopback (-i lo) what leaves is what arrives, and each packet is conditioned \
+            once: packets to a server go by the profile's up, answers by its down, so that a round \
+            trip takes both. Who the server is, linkcond run --help says. It is the packet engine \
+            that does this; with --backend kernel each packet goes both up and down. TCP \
+            connections that begin meanwhile send segments of Ethernet's size; older ones, and \
+            UDP, have packets of up to 64 KiB, each of which counts as one. Multicast and IPv6's \
+            link-local addresses are left alone.
 
             --netns, --pid and --container choose another network than the caller's; everything \
             happens there. A container is found by the files of its engine: no client is needed. \
@@ -68,6 +76,7 @@ struct ApplyCommand: ParsableCommand {
               sudo linkcond apply Edge -i eth0 --replace
               sudo linkcond apply 3G --name api --to 192.0.2.0/24 --port 443
               sudo linkcond apply LTE --except port=22 --except to=192.0.2.9
+              sudo linkcond apply LTE -i lo --port 8080
               sudo linkcond apply high-loss --container web --for 10m
               sudo linkcond apply 3G --pid 4711 --until-exit-of 4711
               linkcond apply LTE --dry-run

@@ -36,8 +36,11 @@ def delay_check(quantity, direction, expected, measured, jitter_ms=0.0, sample=1
     return check(quantity, direction, expected, measured, tolerance, "ms")
 
 
-def bandwidth_check(quantity, direction, expected, measured, loss=0.0):
-    """Loss may strike before or after the bottleneck, so it widens the range downward."""
+def bandwidth_check(quantity, direction, expected, measured, loss=0.0, sample=1, correlation=0.0):
+    """Loss may strike before or after the bottleneck, so it widens the range downward; bursts make
+    it vary more from one sample of packets to the next."""
+    worth = sample * (1 - correlation) / (1 + correlation)
+    loss += QUANTILE * math.sqrt(loss * (1 - loss) / worth)
     low = expected * (1 - loss) * (1 - BANDWIDTH_TOLERANCE)
     passes = measured is not None and low <= measured <= expected * (1 + BANDWIDTH_TOLERANCE)
     return entry(

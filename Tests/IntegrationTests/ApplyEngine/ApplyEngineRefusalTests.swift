@@ -22,9 +22,6 @@ struct ApplyEngineRefusalTests {
     }
 
     @Test(arguments: [
-        Case("-i", "lo", exit: 69, "loopback"),
-        Case(
-            "-i", "t0", links: ["tuntap add t0 mode tun", "link set t0 up"], exit: 69, "Ethernet"),
         Case(
             "-i", "x0", links: ["link add x0 type veth peer name y0"], exit: 69, "ip link set x0 up"
         ),

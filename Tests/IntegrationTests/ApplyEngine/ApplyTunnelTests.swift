@@ -1,0 +1,110 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// An interface without addresses on the link layer, of which packets begin with the IP header.
+@Suite("Apply to a tunnel with the packet engine", .requiresEngineHooks, .requiresTunnels)
+struct ApplyTunnelTests {
+    private static let near = ["10.66.0.1", "fd66::1"]
+    private static let far = ["10.66.0.2", "fd66::2"]
+
+    /// Runs `body` with a tunnel `t0` from the app's namespace to the server's.
+    private static func withTunnel(
+        _ body: @Sendable (TestNetwork) async throws -> Void
+    ) async throws {
+        try await TestNetwork.withEngine { network in
+            // Its end is that of its interfaces, which are not among what `clear` leaves.
+            async let tunnel = runProcess(
+                "python3", ["tunnel.py".absoluteFixture, network.app, network.server, "120"])
+            do {
+                try await connect(network)
+                try await body(network)
+                try await network.mustRun("clear")
+            } catch {
+                _ = try? await network.linkcond("clear")
+                try? await network.batch("link del t0", in: network.app)
+                _ = try? await tunnel
+                throw error
+            }
+            try await network.batch("link del t0", in: network.app)
+            _ = try await tunnel
+        }
+    }
+
+    private static func connect(_ network: TestNetwork) async throws {
+        for _ in 0..<500 {
+            let result = try await runProcess(
+                "ip", ["-n", network.server, "link", "show", "dev", "t0"])
+            if result.exitCode == 0 { break }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        for (namespace, addresses) in [(network.app, near), (network.server, far)] {
+            try await network.batch(
+                """
+                addr add \(addresses[0])/24 dev t0
+                addr add \(addresses[1])/64 dev t0 nodad
+                link set t0 addrgenmode none up
+                """, in: namespace)
+        }
+    }
+
+    @Test func `both ways are conditioned once, and large packets pass`() async throws {
+        try await Self.withTunnel { network in
+            try await network.applyEngine("LTE", "-i", "t0")
+            for address in Self.far {
+                #expect(try await network.shortestRoundTrip(to: address) >= 114.9, "\(address)")
+                let large = try await network.run(
+                    "ping", ["-c", "2", "-i", "0.2", "-s", "6000", "-q", address])
+                #expect(large.exitCode == 0, "\(large.standardOutput)")
+            }
+            let status = try await network.engineStatus()
+            // Of each large one there are five fragments.
+            #expect(status.up?.counters.packets == 30 && status.down?.counters.packets == 30)
+            #expect(status.interface == "t0")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `TCP takes the bandwidth of its way`(isDown: Bool) async throws {
+        try await Self.withTunnel { network in
+            try await network.applyEngine(
+                "WiFi", "-i", "t0", "--set", "down.bandwidth=8 Mbit/s", "--set",
+                "up.bandwidth=8 Mbit/s")
+            for addresses in zip(Self.near, Self.far) {
+                let result = try await runProcess(
+                    BuiltProduct.packageDirectory + "/Scripts/measure/tcp-goodput",
+                    [
+                        "--to", isDown ? addresses.0 : addresses.1,
+                        "--sender-netns", isDown ? network.server : network.app,
+                        "--receiver-netns", isDown ? network.app : network.server,
+                        "--duration", "4", "--warmup", "2", "--congestion", "reno",
+                    ])
+                let match = try #require(
+                    result.standardOutput.firstMatch(of: /goodputBitsPerSecond": ([0-9.]+)/),
+                    "\(result.standardError)")
+                // A slow machine does not reach it, but no machine passes it.
+                let ratio = try #require(Double(match.1)) / 8e6
+                #expect((0.5...1).contains(ratio), "\(ratio)")
+            }
+        }
+    }
+
+    @Test func `it flows when the engine is killed`() async throws {
+        try await Self.withTunnel { network in
+            try await network.applyEngine("100%-loss", "-i", "t0", "--to", Self.far[0])
+            #expect(try await network.run("ping", ["-c1", "-W1", Self.far[0]]).exitCode != 0)
+            #expect(try await network.run("ping", ["-c1", Self.far[1]]).exitCode == 0)
+            try await network.killEngine()
+            #expect(try await network.run("ping", ["-c1", Self.far[0]]).exitCode == 0)
+        }
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Runs a test only where interfaces of tunnels can be made.
+    fileprivate static var requiresTunnels: Self {
+        .enabled("the kernel has to have TUN") {
+            (try? shell("unshare --net ip tuntap add t0 mode tun")) != nil
+        }
+    }
+}
