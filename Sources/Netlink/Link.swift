@@ -52,8 +52,10 @@ public struct Link: Sendable, Hashable {
         mtu = attributes.value(Int(IFLA_MTU), as: UInt32.self) ?? 1500
         address = attributes[Int(IFLA_ADDRESS)].map { Array($0) } ?? []
         isUp = fixed.ifi_flags & UInt32(IFF_UP.rawValue) != 0
-        isRunning = isUp && fixed.ifi_flags & UInt32(IFF_RUNNING.rawValue) != 0
         isDormant = isUp && fixed.ifi_flags & UInt32(IFF_DORMANT.rawValue) != 0
+        // Not IFF_RUNNING, which follows when the kernel gets round to it.
+        isRunning =
+            isUp && !isDormant && fixed.ifi_flags & UInt32(IFF_LOWER_UP.rawValue) != 0
         hardwareType = fixed.ifi_type
         isLoopback = fixed.ifi_type == UInt16(ARPHRD_LOOPBACK)
         isBare = fixed.ifi_type == UInt16(ARPHRD_NONE) && address.isEmpty
