@@ -23,7 +23,7 @@ public final class DetachedProgram: Sendable {
             let (voice, report) = try HelperProgram.pipe()
             defer { try? report.close() }
             self.voice = OwnedDescriptor(adopting: voice)
-            let path = Self.ownPath
+            let path = OwnProgram.path
             try checked(
                 unsafe HelperProgram.withWords([path] + arguments) { words in
                     unsafe lc_start_detached(
@@ -55,18 +55,6 @@ public final class DetachedProgram: Sendable {
     /// that the caller made holds its descriptors open.
     public func release() {
         _ = try? lifeline.raw.writeAll([0])
-    }
-
-    /// Its path, so that `ps` shows a name that says something.
-    private static var ownPath: String {
-        let link = "/proc/self/exe"
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = unsafe readlink(link, &buffer, buffer.count)
-        guard length > 0, length < buffer.count else { return link }
-        let path = String(
-            decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // One that was replaced meanwhile still runs from here.
-        return unsafe access(path, X_OK) == 0 ? path : link
     }
 }
 
