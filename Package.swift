@@ -38,6 +38,7 @@ let package = Package(
     products: [
         .executable(name: "linkcond", targets: ["linkcond"]),
         .library(name: "NetworkPath", targets: ["NetworkPath"]),
+        .library(name: "NetworkPathSession", targets: ["NetworkPathSession"]),
         .executable(name: "linkcond-bus", targets: ["LinkcondBus"]),
     ],
     dependencies: [
@@ -78,6 +79,8 @@ let package = Package(
         module("Netlink", ["LinuxKernel", "CNetlink", systemPackage]),
         // What an app under test sees of the network: a library of its own.
         module("NetworkPath", ["Netlink", "LinuxKernel", systemPackage]),
+        // URLSession that heeds it. Links full Foundation, so nothing of linkcond depends on it.
+        module("NetworkPathSession", ["NetworkPath"]),
 
         module("TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage]),
 
@@ -170,6 +173,18 @@ let package = Package(
                 "LinkUnits",
             ],
             path: "Tests/PacketLoopProbe", swiftSettings: swiftSettings),
+        // An app that uses NetworkPathSession, for tests.
+        .executableTarget(
+            name: "NetworkSessionProbe", dependencies: ["NetworkPathSession"],
+            path: "Tests/NetworkSessionProbe", swiftSettings: swiftSettings),
+        // Apps that use both, to learn from. Part of this package, so that CI need not build its
+        // libraries a second time.
+        .executableTarget(
+            name: "sync-when-free", dependencies: ["NetworkPath", "NetworkPathSession"],
+            path: "Examples/sync-when-free", swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "prefetch-assets", dependencies: ["NetworkPathSession"],
+            path: "Examples/prefetch-assets", swiftSettings: swiftSettings),
         tests(of: "LinkTesting", ["LinkTesting"]),
         tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
@@ -228,6 +243,18 @@ let package = Package(
         tests(
             of: "NetworkPath",
             ["NetworkPath", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
+        // Depends on the program, so that it is built before the tests run it.
+        .testTarget(
+            name: "NetworkPathSessionTests",
+            dependencies: [
+                "NetworkPathSession", "NetworkSessionProbe", "NetworkPath", "LinkTesting",
+            ],
+            exclude: ["Fixtures"], swiftSettings: swiftSettings),
+        // Depends on the programs, so that they are built before the tests run them.
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: ["linkcond", "sync-when-free", "prefetch-assets", "LinkTesting"],
+            exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(
             of: "NetworkOverride",
             ["NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),
