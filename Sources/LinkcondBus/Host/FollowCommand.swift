@@ -23,11 +23,13 @@ struct FollowCommand {
     }
 
     func run() throws {
-        BackgroundProgram.keepReportFromChildren()
+        DetachedProgram.keepReportFromChildren()
         let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
-        guard let service = try Self.openService() else { return Self.report(Self.taken) }
+        guard let service = try Self.openService() else {
+            return DetachedProgram.report(Self.taken)
+        }
         guard let client = NetworkManagerClient() else {
-            return Self.report("there is no system bus")
+            return DetachedProgram.report("there is no system bus")
         }
         try client.listen()
         let changes = try NetlinkEvents([.links])
@@ -59,7 +61,7 @@ struct FollowCommand {
         defer { keeper.release() }
         var wishes = try MeteredWishes.current()
         var (problems, isNeeded) = keeper.settle(wishes)
-        Self.report(problems.first ?? Self.ready)
+        DetachedProgram.report(problems.first ?? Self.ready)
         var isDue = false
         while isNeeded {
             // What came while NetworkManager was asked no descriptor tells of any more.
@@ -104,10 +106,5 @@ struct FollowCommand {
             if client.peer?.isTrusted == true { clients.append(client) } else { client.close() }
         }
         return clients
-    }
-
-    private static func report(_ text: String) {
-        _ = try? BackgroundProgram.report.writeAll(text.utf8)
-        try? BackgroundProgram.report.close()
     }
 }

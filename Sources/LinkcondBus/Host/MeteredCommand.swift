@@ -20,9 +20,8 @@ struct MeteredCommand {
             guard try client.devices().contains(where: { wishes[$0.interface] != nil }) else {
                 return
             }
-            let report = try BackgroundProgram.start(
-                [SelfName.text, "follow"], within: Self.patience)
-            switch report {
+            let follower = try DetachedProgram(arguments: ["follow"])
+            switch follower.hear(within: Self.patience) {
             case FollowCommand.ready: return
             // Another one has been started at the same time, or is just ending.
             case FollowCommand.taken: continue
@@ -43,9 +42,4 @@ struct MeteredCommand {
         guard let answer = channel.receive(), answer.first == 0 else { return nil }
         return String(decoding: answer.dropFirst(), as: UTF8.self)
     }
-}
-
-/// What `ps` shows.
-enum SelfName {
-    static let text = "linkcond-bus"
 }
