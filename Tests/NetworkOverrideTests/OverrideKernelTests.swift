@@ -63,13 +63,22 @@ struct OverrideKernelTests {
             #expect(shown.map(\.name) == ["wifi0", "cell0"])
             #expect(shown.map(\.isExpensive) == [true, false])
             #expect(shown.map(\.isConstrained) == [true, true])
-            try shell("ip link set wifi0 name uplink0")
-            #expect(try Self.isExpensive())
-            try shell("ip link set uplink0 name wifi0")
             let cleared = try NetworkOverride.clear(nil).interfaces
             #expect(Set(cleared) == ["wifi0", "cell0"])
             #expect(try Self.state() == before)
             #expect(try NetworkOverride.clear(["wifi0"]).interfaces == [])
+        }
+    }
+
+    @Test func `it follows a rename, and vanishes with its interface`() async throws {
+        try await withNewNamespace {
+            try shell("ip link add old0 type veth peer name old1")
+            _ = try NetworkOverride.set(OverrideChange(cost: .expensive), on: ["old0"])
+            try shell("ip link set old0 name new0")
+            let renamed = try NetworkOverride.show()
+            #expect(renamed.map(\.name) == ["new0"])
+            try shell("ip link del new0; ip link add new0 type veth peer name new1")
+            #expect(try NetworkOverride.show().isEmpty)
         }
     }
 

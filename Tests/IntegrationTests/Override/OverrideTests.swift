@@ -151,10 +151,10 @@ struct OverrideTests {
     @Test("A watcher that could not run when the moment came ends the override afterwards")
     func suspension() async throws {
         try await TestNetwork.with { network in
-            try await network.mustRun("override", "set", "--expensive", "--for", "2s")
+            try await network.mustRun("override", "set", "--expensive", "--for", "8s")
             let process = try #require(try await network.process(of: network.overrideWatcher()))
             _ = try await runProcess("kill", ["-STOP", process])
-            try await Task.sleep(for: .seconds(3))
+            try await Task.sleep(for: .seconds(9))
             let stopped = try await network.overrides()
             _ = try await runProcess("kill", ["-CONT", process])
             #expect(stopped.count == 1)
