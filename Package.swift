@@ -38,6 +38,7 @@ let package = Package(
     products: [
         .executable(name: "linkcond", targets: ["linkcond"]),
         .library(name: "NetworkPath", targets: ["NetworkPath"]),
+        .library(name: "NetworkPathSession", targets: ["NetworkPathSession"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -77,6 +78,8 @@ let package = Package(
         module("Netlink", ["LinuxKernel", "CNetlink", systemPackage]),
         // What an app under test sees of the network: a library of its own.
         module("NetworkPath", ["Netlink", "LinuxKernel", systemPackage]),
+        // URLSession that heeds it. Links full Foundation, so nothing of linkcond depends on it.
+        module("NetworkPathSession", ["NetworkPath"]),
 
         module("TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage]),
 
@@ -152,6 +155,10 @@ let package = Package(
                 "LinkUnits",
             ],
             path: "Tests/PacketLoopProbe", swiftSettings: swiftSettings),
+        // An app that uses NetworkPathSession, for tests.
+        .executableTarget(
+            name: "NetworkSessionProbe", dependencies: ["NetworkPathSession"],
+            path: "Tests/NetworkSessionProbe", swiftSettings: swiftSettings),
         tests(of: "LinkTesting", ["LinkTesting"]),
         tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
@@ -208,6 +215,13 @@ let package = Package(
         tests(
             of: "NetworkPath",
             ["NetworkPath", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
+        // Depends on the program, so that it is built before the tests run it.
+        .testTarget(
+            name: "NetworkPathSessionTests",
+            dependencies: [
+                "NetworkPathSession", "NetworkSessionProbe", "NetworkPath", "LinkTesting",
+            ],
+            exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(
             of: "NetworkOverride",
             ["NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),

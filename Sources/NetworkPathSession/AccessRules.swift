@@ -1,0 +1,49 @@
+import Foundation
+import FoundationNetworking
+import NetworkPath
+
+/// Which networks a task may use.
+struct AccessRules: Hashable, Sendable {
+    let requirements: NetworkRequirements
+    /// Whether it asks this host itself, which no network stands between.
+    let isLocal: Bool
+
+    init(_ configuration: NetworkSession.Configuration, _ request: NetworkRequest) {
+        let isCellularAllowed =
+            configuration.allowsCellularAccess && request.allowsCellularAccess
+        requirements = NetworkRequirements(
+            prohibitsExpensive: !configuration.allowsExpensiveNetworkAccess
+                || !request.allowsExpensiveNetworkAccess,
+            prohibitsConstrained: !configuration.allowsConstrainedNetworkAccess
+                || !request.allowsConstrainedNetworkAccess,
+            prohibitedInterfaceKinds: isCellularAllowed ? [] : [.cellular])
+        isLocal = request.urlRequest.url?.host.map(Self.isLoopback) ?? false
+    }
+
+    /// Why `path` may not be used; nil if it may, or if there is none: trying will tell.
+    func prohibition(of path: NetworkPath) -> URLError.NetworkUnavailableReason? {
+        guard !isLocal, requirements != .none else { return nil }
+        guard path.interfacesInUse.isEmpty else {
+            return Self.reason(path.reasonsUnsatisfied(by: requirements))
+        }
+        // Without a default route, hosts of the interfaces' own networks are still to be reached.
+        let reasons = path.interfaces.filter { $0.isUp && $0.kind != .loopback }
+            .map { Self.reason(requirements.reasonsAgainst($0)) }
+        return reasons.contains(nil) ? nil : reasons.first ?? nil
+    }
+
+    private static func reason(
+        _ reasons: [NetworkPath.UnsatisfiedReason]
+    ) -> URLError.NetworkUnavailableReason? {
+        if reasons.contains(.prohibited(.cellular)) { return .cellular }
+        if reasons.contains(.expensive) { return .expensive }
+        return reasons.contains(.constrained) ? .constrained : nil
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        let bytes = host.split(separator: ".", omittingEmptySubsequences: false)
+            .map { UInt8($0) }
+        return host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
+            || host == "[::1]" || bytes.count == 4 && bytes[0] == 127 && !bytes.contains(nil)
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// Tells each attempt what FoundationNetworking tells its session's delegate; it knows delegates
+/// of single tasks, but does not call them.
+final class AttemptRouter: NSObject, URLSessionDataDelegate, Sendable {
+    private let attempts = Mutex<[Int: Attempt]>([:])
+
+    /// Begins a task, of which `attempt` is told until it ends.
+    func begin(_ attempt: Attempt, _ urlTask: URLSessionTask) {
+        attempts.withLock { $0[urlTask.taskIdentifier] = attempt }
+        urlTask.resume()
+    }
+
+    private func attempt(_ task: URLSessionTask) -> Attempt? {
+        attempts.withLock { $0[task.taskIdentifier] }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        attempt(dataTask)?.receive(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
+    ) {
+        attempt(dataTask)?.receive(data)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytes: Int64,
+        totalBytesSent total: Int64, totalBytesExpectedToSend expected: Int64
+    ) {
+        attempt(task)?.sent(bytes, total, of: expected)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        attempts.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.complete(task, error)
+    }
+}

@@ -1,0 +1,76 @@
+public import Foundation
+
+extension URLError {
+    /// Why a network that is there may not be used. Equivalent to the enumeration of the same name
+    /// on Apple's platforms, with the same numbers.
+    public enum NetworkUnavailableReason: Int, Hashable, Sendable {
+        /// It is a mobile network, and `allowsCellularAccess` is false.
+        case cellular = 0
+        /// It costs money by volume, and `allowsExpensiveNetworkAccess` is false.
+        case expensive = 1
+        /// It is in Low Data Mode, and `allowsConstrainedNetworkAccess` is false.
+        case constrained = 2
+    }
+
+    /// Why the network may not be used; nil if that is not what failed. Where several reasons hold
+    /// it is the first of them, in the order of the cases.
+    public var networkUnavailableReason: NetworkUnavailableReason? {
+        (userInfo[Self.reasonKey] as? Int).flatMap(NetworkUnavailableReason.init)
+    }
+
+    /// What `NetworkSession.downloadTask(withResumeData:)` needs to go on with the download that
+    /// failed; nil if it cannot be resumed. Equivalent to the property of the same name on Apple's
+    /// platforms.
+    public var downloadTaskResumeData: Data? {
+        userInfo[Self.resumeDataKey] as? Data
+    }
+
+    // The keys of Apple's platforms.
+    private static let reasonKey = "NSURLErrorNetworkUnavailableReasonKey"
+    private static let resumeDataKey = "NSURLSessionDownloadTaskResumeData"
+
+    /// An error with what is known of it.
+    init(
+        _ code: Code, _ text: String, url: URL? = nil, reason: NetworkUnavailableReason? = nil,
+        resumeData: Data? = nil
+    ) {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: text]
+        userInfo[NSURLErrorFailingURLErrorKey] = url
+        userInfo[Self.reasonKey] = reason?.rawValue
+        userInfo[Self.resumeDataKey] = resumeData
+        self.init(code, userInfo: userInfo)
+    }
+
+    /// The same error with another code or more to tell.
+    func with(_ newCode: Code? = nil, resumeData: Data? = nil) -> URLError {
+        var userInfo = userInfo
+        if let resumeData { userInfo[Self.resumeDataKey] = resumeData }
+        return URLError(newCode ?? code, userInfo: userInfo)
+    }
+
+    /// A network is there, but may not be used.
+    static func prohibited(
+        _ reason: NetworkUnavailableReason, code: Code = .notConnectedToInternet, url: URL?
+    ) -> URLError {
+        let cause =
+            switch reason {
+            case .cellular: "is a mobile network"
+            case .expensive: "is expensive"
+            case .constrained: "is in Low Data Mode"
+            }
+        return URLError(
+            code, "The network \(cause), which the request does not allow.", url: url,
+            reason: reason)
+    }
+
+    /// Whether it may come of having no network, provided that no connection was made.
+    var mayBeMissingConnectivity: Bool {
+        switch code {
+        case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .timedOut,
+            .networkConnectionLost, .notConnectedToInternet, .unknown:
+            // FoundationNetworking has no code of its own for hosts without a route.
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import LinkTesting
+
+/// A network of one app and one HTTP server, which the app reaches by `eth0`.
+struct AppNetwork {
+    /// What a client says of a request.
+    struct Report: Decodable {
+        let allowed: Bool
+        let waits: Bool
+        let delegated: Bool
+        let outcome: String
+        let text: String?
+        let status: Int?
+        let bytes: Int
+        let reason: Int?
+        let waited: Bool
+        let resumedAt: Int64?
+        let canResume: Bool
+        let seconds: Double
+    }
+
+    /// What the server says of a request.
+    struct Request: Decodable {
+        let method: String
+        let path: String
+        let range: String?
+        let status: Int?
+        let sent: Int?
+        let received: Int?
+    }
+
+    let reports: [Report]
+    let requests: [Request]
+    /// What the script printed beside reports.
+    let lines: [String]
+
+    /// Sets up `eth0`.
+    static let join = """
+        ip -batch - <<TEXT
+        link set lo up
+        addr add 192.0.2.1/24 dev eth0
+        link set eth0 up
+        route add default via 192.0.2.2
+        TEXT
+
+        """
+
+    /// Runs a script of the app in a network namespace of its own, which is gone afterwards. In
+    /// the script `$probe` is the client and `$url` the server.
+    static func run(_ script: String) async throws -> AppNetwork {
+        let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Fixtures").path
+        return try await withTemporaryDirectory { directory in
+            let probe = try BuiltProduct.path(of: "NetworkSessionProbe")
+            let app = try directory.write(
+                "probe=\(probe) url=http://192.0.2.2:8000\n" + script, to: "app.sh")
+            let result = try await runProcess(
+                "unshare",
+                [
+                    "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "sh",
+                    "\(fixtures)/far.sh", "\(fixtures)/server.py", app, directory.path,
+                ])
+            let lines = result.standardOutput.split(separator: "\n").map(String.init)
+            guard result.exitCode == 0 else {
+                throw Failure(
+                    description: "\(result.standardError) \(result.standardOutput)")
+            }
+            let log = try? String(contentsOfFile: directory.path + "/requests", encoding: .utf8)
+            return AppNetwork(
+                reports: try decode(lines.filter { $0.hasPrefix("{") }),
+                requests: try decode((log ?? "").split(separator: "\n").map(String.init)),
+                lines: lines.filter { !$0.hasPrefix("{") })
+        }
+    }
+
+    private static func decode<Value: Decodable>(_ lines: [String]) throws -> [Value] {
+        try lines.map { try JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+}

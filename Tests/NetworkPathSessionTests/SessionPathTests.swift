@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+/// What changes of the network do to tasks.
+@Suite("NetworkSession when the network changes") struct SessionPathTests {
+    private static let expensive = "ip link set eth0 alias '[linkcond:1 exp]'\n"
+
+    @Test func `a task that waits begins when the network becomes inexpensive`() async throws {
+        let result = try await AppNetwork.run(
+            AppNetwork.join + Self.expensive + """
+                $probe data $url/file allowed=no waits=yes >out &
+                until grep -q waiting out; do sleep 0.05; done
+                ip link set eth0 alias ''
+                wait $!
+                cat out
+                """)
+        #expect(result.reports.map(\.outcome) == ["ok"])
+        #expect(result.reports.first?.waited == true)
+    }
+
+    @Test func `a task that waits is told so once, however often the path changes`() async throws {
+        let result = try await AppNetwork.run(
+            AppNetwork.join + Self.expensive + """
+                $probe data $url/file allowed=no waits=yes >out &
+                until grep -q waiting out; do sleep 0.05; done
+                for name in exp con 'exp con'; do
+                    ip link set eth0 alias "[linkcond:1 $name]"
+                    sleep 0.1
+                    ip link set eth0 down
+                    sleep 0.1
+                    ip link set eth0 up
+                    ip route add default via 192.0.2.2
+                done
+                ip link set eth0 alias ''
+                wait $!
+                cat out
+                """)
+        #expect(result.reports.map(\.outcome) == ["ok"])
+        #expect(result.lines == ["waiting"])
+        #expect(result.requests.count == 1)
+    }
+
+    @Test func `waiting does not count for the time a request may take`() async throws {
+        let result = try await AppNetwork.run(
+            AppNetwork.join + """
+                ip link set eth0 down
+                $probe data $url/file waits=yes request=1 >out &
+                until grep -q waiting out; do sleep 0.05; done
+                sleep 2.5
+                ip link set eth0 up
+                ip route add default via 192.0.2.2
+                wait $!
+                cat out
+                """)
+        #expect(result.reports.map(\.outcome) == ["ok"])
+    }
+
+    @Test func `an answer that never comes takes as long as a request may`() async throws {
+        let result = try await AppNetwork.run(
+            AppNetwork.join
+                + "$probe download \"$url/file?size=200000&pause=9\" waits=yes request=1"
+        )
+        #expect(result.reports.map(\.outcome) == ["-1001"])
+        #expect(result.reports.first?.waited == false)
+        #expect(result.reports.first?.canResume == true)
+    }
+
+    @Test func `a transfer whose network becomes expensive is lost, for that reason`() async throws
+    {
+        let result = try await AppNetwork.run(
+            AppNetwork.join + """
+                $probe download "$url/file?size=200000&pause=60" allowed=no,yes waits=yes \
+                    resource=4 >out &
+                until [ "$(grep -c began out)" = 2 ]; do sleep 0.05; done
+                \(Self.expensive)
+                wait $!
+                cat out
+                """)
+        let (allowed, prohibited) = (
+            result.reports.first(where: \.allowed), result.reports.first { !$0.allowed }
+        )
+        #expect(prohibited?.outcome == "-1005")
+        #expect(prohibited?.reason == 1)
+        #expect(prohibited?.canResume == true)
+        #expect(prohibited?.waited == false)
+        // The other one is left alone until its own time is over.
+        #expect(allowed?.outcome == "-1001")
+    }
+
+    @Test func `a transfer goes on when the link comes back`() async throws {
+        let result = try await AppNetwork.run(
+            AppNetwork.join + """
+                $probe download "$url/file?size=300000&pause=1" >out &
+                until grep -q began out; do sleep 0.05; done
+                ip link set eth0 down
+                sleep 1.5
+                ip link set eth0 up
+                ip route add default via 192.0.2.2
+                wait $!
+                cat out
+                """)
+        #expect(result.reports.map(\.outcome) == ["ok"])
+        #expect(result.reports.first?.bytes == 300_000)
+        #expect(result.requests.count == 1)
+    }
+
+    @Test func `a transfer whose interface is replaced is lost`() async throws {
+        let result = try await AppNetwork.run(
+            AppNetwork.join + """
+                ip link add wifi0 type veth peer name elsewhere
+                $probe download "$url/file?size=200000&pause=60" >out &
+                until grep -q began out; do sleep 0.05; done
+                ip -batch - <<TEXT
+                link set eth0 down
+                addr add 198.51.100.1/24 dev wifi0
+                link set wifi0 up
+                link set elsewhere up
+                route add default via 198.51.100.2
+                TEXT
+                wait $!
+                cat out
+                """)
+        #expect(result.reports.map(\.outcome) == ["-1005"])
+        #expect(result.reports.first?.canResume == true)
+    }
+
+    @Test(arguments: ["http://192.0.2.2:9/", "http://no-such-host.invalid/"])
+    func `a host that refuses or does not exist is not waited for`(_ url: String) async throws {
+        let result = try await AppNetwork.run(
+            AppNetwork.join + "$probe data \(url) waits=yes resource=20")
+        #expect(["-1004", "-1003"].contains(result.reports.first?.outcome))
+        #expect(result.reports.first?.waited == false)
+    }
+
+    @Test func `this host itself may always be asked`() async throws {
+        let result = try await AppNetwork.run(
+            AppNetwork.join + Self.expensive + """
+                python3 -m http.server --bind 127.0.0.1 8001 >server2.txt 2>&1 &
+                until python3 -c 'import socket; socket.create_connection(("127.0.0.1", 8001))' \
+                    2>/dev/null; do sleep 0.1; done
+                $probe data http://127.0.0.1:8001/ allowed=no
+                ip link set eth0 down
+                $probe data http://127.0.0.1:9/ waits=yes resource=20
+                """)
+        #expect(result.reports.map(\.outcome) == ["ok", "-1004"])
+    }
+
+    @Test func `a mobile network is told from others`() async throws {
+        let result = try await AppNetwork.run(
+            AppNetwork.join + """
+                ip link set eth0 alias '[linkcond:1 inexp cell]'
+                $probe data $url/file allowed=yes,no
+                """)
+        #expect(result.reports.first(where: \.allowed)?.outcome == "ok")
+        #expect(result.reports.first { !$0.allowed }?.reason == 0)
+    }
+}

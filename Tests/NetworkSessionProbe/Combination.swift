@@ -1,0 +1,124 @@
+import Foundation
+import FoundationNetworking
+import NetworkPathSession
+import Synchronization
+
+/// One request.
+struct Combination {
+    var probe: NetworkSessionProbe
+    var isAllowed: Bool
+    var waits: Bool
+    var isDelegated: Bool
+
+    func report() async -> Report {
+        var report = Report(allowed: isAllowed, waits: waits, delegated: isDelegated)
+        let begin = ContinuousClock.now
+        let observer = Observer(cancels: probe.options["cancel"] == "yes")
+        let session = NetworkSession(
+            configuration: configuration, delegate: isDelegated ? observer : nil)
+        do {
+            let (body, response) =
+                isDelegated
+                ? try await delegated(session, observer) : try await awaited(session, observer)
+            report.outcome = "ok"
+            report.status = (response as? HTTPURLResponse)?.statusCode
+            report.bytes = body
+        } catch {
+            report.outcome = "\(error.code.rawValue)"
+            report.text = error.localizedDescription
+            report.reason = error.networkUnavailableReason?.rawValue
+            report.canResume = error.downloadTaskResumeData != nil
+            if let data = error.downloadTaskResumeData, let path = probe.options["save"] {
+                try? data.write(to: URL(filePath: path))
+            }
+        }
+        report.waited = observer.notes.withLock { $0.waits } == 1
+        report.resumedAt = observer.notes.withLock { $0.resumedAt }
+        report.seconds = (ContinuousClock.now - begin) / .seconds(1)
+        return report
+    }
+
+    private var configuration: NetworkSession.Configuration {
+        var configuration = NetworkSession.Configuration.ephemeral
+        configuration.allowsCellularAccess = isAllowed
+        configuration.allowsExpensiveNetworkAccess = isAllowed
+        configuration.allowsConstrainedNetworkAccess = isAllowed
+        configuration.waitsForConnectivity = waits
+        configuration.temporaryDirectory = URL(filePath: ".")
+        if let limit = probe.options["resource"].flatMap(Double.init) {
+            configuration.timeoutIntervalForResource = limit
+        }
+        if let limit = probe.options["request"].flatMap(Double.init) {
+            configuration.timeoutIntervalForRequest = limit
+        }
+        return configuration
+    }
+
+    private var request: NetworkRequest {
+        var request = NetworkRequest(url: probe.url)
+        if probe.kind == .upload { request.urlRequest.httpMethod = "POST" }
+        return request
+    }
+
+    private var upload: Data {
+        Data(repeating: 7, count: probe.options["size"].flatMap(Int.init) ?? 100_000)
+    }
+
+    private var resumeData: Data? {
+        probe.options["save"].flatMap { try? Data(contentsOf: URL(filePath: $0)) }
+    }
+
+    private func awaited(
+        _ session: NetworkSession, _ observer: Observer
+    ) async throws(URLError) -> (Int, URLResponse) {
+        switch probe.kind {
+        case .data:
+            let (body, response) = try await session.data(for: request, delegate: observer)
+            return (body.count, response)
+        case .upload:
+            let (body, response) = try await session.upload(
+                for: request, from: upload, delegate: observer)
+            return (body.count, response)
+        case .download:
+            let (file, response) =
+                if let resumeData {
+                    try await session.download(resumeFrom: resumeData, delegate: observer)
+                } else {
+                    try await session.download(for: request, delegate: observer)
+                }
+            return (keep(file), response)
+        }
+    }
+
+    private func delegated(
+        _ session: NetworkSession, _ observer: Observer
+    ) async throws(URLError) -> (Int, URLResponse) {
+        let task: NetworkSessionTask
+        switch probe.kind {
+        case .data: task = session.dataTask(with: request)
+        case .upload: task = session.uploadTask(with: request, from: upload)
+        case .download:
+            task =
+                if let resumeData {
+                    try session.downloadTask(withResumeData: resumeData)
+                } else {
+                    session.downloadTask(with: request)
+                }
+        }
+        let (body, error) = await observer.end(of: task, keep: keep)
+        if let error { throw error }
+        guard let response = task.response else { throw URLError(.badServerResponse) }
+        return (body, response)
+    }
+
+    /// Moves a download to where it belongs and returns its size.
+    private func keep(_ file: URL) -> Int {
+        let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber
+        if let path = probe.options["to"] {
+            try? FileManager.default.moveItem(at: file, to: URL(filePath: path))
+        } else {
+            try? FileManager.default.removeItem(at: file)
+        }
+        return size?.intValue ?? -1
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import FoundationNetworking
+import NetworkPathSession
+
+/// A client of NetworkPathSession, for tests.
+///
+///     NetworkSessionProbe data|download|upload URL [OPTION=VALUE...]
+///
+/// It asks at once for every combination of `allowed`, `waits` and `style` (lists of values, such
+/// as `allowed=yes,no`, and `style=async,delegate`), says `waiting` and `began` on lines of their
+/// own, and for each what came of it as JSON. Other options: `resource` and `request`, time limits
+/// in seconds; `size`, of uploads; `save`, a file for resume data, which is used if it is there;
+/// `to`, where a download goes; `cancel=yes`, to cancel with resume data once a download began.
+@main
+struct NetworkSessionProbe {
+    var kind: Kind
+    var url: URL
+    var options: [String: String]
+
+    enum Kind: String {
+        case data, download, upload
+    }
+
+    static func main() async {
+        let words = CommandLine.arguments.dropFirst()
+        guard let kind = words.first.flatMap(Kind.init),
+            let url = words.dropFirst().first.flatMap({ URL(string: $0) })
+        else {
+            FileHandle.standardError.write(Data("data, download or upload, and a URL\n".utf8))
+            exit(64)
+        }
+        let pairs = words.dropFirst(2).map { $0.split(separator: "=", maxSplits: 1) }
+        let options = Dictionary(
+            pairs.map { (String($0[0]), String($0.last ?? "")) }, uniquingKeysWith: { $1 })
+        await NetworkSessionProbe(kind: kind, url: url, options: options).run()
+    }
+
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            for isAllowed in values("allowed", "yes") {
+                for waits in values("waits", "no") {
+                    for style in values("style", "async") {
+                        let one = Combination(
+                            probe: self, isAllowed: isAllowed == "yes", waits: waits == "yes",
+                            isDelegated: style == "delegate")
+                        group.addTask { say(await one.report()) }
+                    }
+                }
+            }
+        }
+    }
+
+    private func values(_ name: String, _ unsaid: String) -> [String] {
+        (options[name] ?? unsaid).split(separator: ",").map(String.init)
+    }
+}
+
+func say(_ text: String) {
+    FileHandle.standardOutput.write(Data((text + "\n").utf8))
+}
+
+func say(_ report: Report) {
+    say(String(decoding: (try? JSONEncoder().encode(report)) ?? Data(), as: UTF8.self))
+}
+
+/// What came of a request.
+struct Report: Codable {
+    var allowed: Bool
+    var waits: Bool
+    var delegated: Bool
+    /// `ok`, or the number of the error.
+    var outcome = ""
+    var text: String?
+    var status: Int?
+    var bytes = 0
+    var reason: Int?
+    var waited = false
+    var resumedAt: Int64?
+    var canResume = false
+    var seconds = 0.0
+}

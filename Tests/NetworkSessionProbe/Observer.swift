@@ -1,0 +1,80 @@
+import Foundation
+import FoundationNetworking
+import NetworkPathSession
+import Synchronization
+
+/// Notes what a session tells.
+final class Observer: NetworkSessionDelegate {
+    struct Notes {
+        var waits = 0
+        var bytes = 0
+        var resumedAt: Int64?
+        var hasBegun = false
+        var keep: (@Sendable (URL) -> Int)?
+        var end: CheckedContinuation<(Int, URLError?), Never>?
+    }
+
+    let notes = Mutex(Notes())
+    private let cancels: Bool
+
+    init(cancels: Bool) { self.cancels = cancels }
+
+    /// Lets a task run to its end, and returns how much was received.
+    func end(
+        of task: NetworkSessionTask, keep: @escaping @Sendable (URL) -> Int
+    ) async -> (Int, URLError?) {
+        await withCheckedContinuation { continuation in
+            notes.withLock { ($0.end, $0.keep) = (continuation, keep) }
+            task.resume()
+        }
+    }
+
+    func networkSession(
+        _ session: NetworkSession, taskIsWaitingForConnectivity task: NetworkSessionTask
+    ) {
+        notes.withLock { $0.waits += 1 }
+        say("waiting")
+    }
+
+    func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask, didReceive data: Data
+    ) {
+        notes.withLock { $0.bytes += data.count }
+    }
+
+    func networkSession(
+        _ session: NetworkSession, downloadTask task: NetworkSessionTask,
+        didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
+    ) {
+        notes.withLock { $0.resumedAt = fileOffset }
+    }
+
+    func networkSession(
+        _ session: NetworkSession, downloadTask task: NetworkSessionTask,
+        didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        let isFirst = notes.withLock { notes in
+            defer { notes.hasBegun = true }
+            return !notes.hasBegun
+        }
+        guard isFirst else { return }
+        say("began")
+        if cancels { Task { await task.cancelByProducingResumeData() } }
+    }
+
+    func networkSession(
+        _ session: NetworkSession, downloadTask task: NetworkSessionTask,
+        didFinishDownloadingTo location: URL
+    ) {
+        notes.withLock { notes in notes.bytes = notes.keep?(location) ?? -1 }
+    }
+
+    func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask,
+        didCompleteWithError error: URLError?
+    ) {
+        let (end, bytes) = notes.withLock { ($0.end.take(), $0.bytes) }
+        end?.resume(returning: (bytes, error))
+    }
+}
