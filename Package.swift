@@ -159,6 +159,14 @@ let package = Package(
         .executableTarget(
             name: "NetworkSessionProbe", dependencies: ["NetworkPathSession"],
             path: "Tests/NetworkSessionProbe", swiftSettings: swiftSettings),
+        // Apps that use both, to learn from. Part of this package, so that CI need not build its
+        // libraries a second time.
+        .executableTarget(
+            name: "sync-when-free", dependencies: ["NetworkPath", "NetworkPathSession"],
+            path: "Examples/sync-when-free", swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "prefetch-assets", dependencies: ["NetworkPathSession"],
+            path: "Examples/prefetch-assets", swiftSettings: swiftSettings),
         tests(of: "LinkTesting", ["LinkTesting"]),
         tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
@@ -221,6 +229,11 @@ let package = Package(
             dependencies: [
                 "NetworkPathSession", "NetworkSessionProbe", "NetworkPath", "LinkTesting",
             ],
+            exclude: ["Fixtures"], swiftSettings: swiftSettings),
+        // Depends on the programs, so that they are built before the tests run them.
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: ["linkcond", "sync-when-free", "prefetch-assets", "LinkTesting"],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(
             of: "NetworkOverride",

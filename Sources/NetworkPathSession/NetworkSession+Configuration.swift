@@ -32,8 +32,8 @@ extension NetworkSession {
 
         private let base: URLSessionConfiguration
 
-        /// Takes everything that is not said here from `base`: headers, cookies, the cache,
-        /// proxies, TLS. Later changes of `base` do not count.
+        /// Takes everything that is not said here from `base`: headers, cookies, proxies, TLS.
+        /// Later changes of `base` do not count; nor does its cache.
         public init(_ base: URLSessionConfiguration) {
             self.base = base.copy() as? URLSessionConfiguration ?? base
             allowsCellularAccess = base.allowsCellularAccess
@@ -51,6 +51,9 @@ extension NetworkSession {
         var urlSessionConfiguration: URLSessionConfiguration {
             let configuration = base.copy() as? URLSessionConfiguration ?? base
             configuration.timeoutIntervalForRequest = timeoutIntervalForRequest
+            // FoundationNetworking crashes if a task is cancelled while it looks into the cache
+            // ("a task that in not in the registry"), and keeps whole downloads in memory for it.
+            configuration.urlCache = nil
             return configuration
         }
     }

@@ -22,9 +22,9 @@ import Synchronization
 ///
 /// Differences from Apple's. Rules are applied to the path of the default route, whatever host is
 /// asked, except for this host itself, which may always be asked. Downloads are resumed by HTTP
-/// ranges here, since FoundationNetworking cannot. There are no background sessions, streams,
-/// WebSockets and authentication challenges; credentials go into headers, the URL or the
-/// configuration's `urlCredentialStorage`.
+/// ranges here, since FoundationNetworking cannot. Responses are not cached. There are no
+/// background sessions, streams, WebSockets and authentication challenges; credentials go into
+/// headers, the URL or the configuration's `urlCredentialStorage`.
 public final class NetworkSession: Sendable {
     /// How it behaves.
     public let configuration: Configuration

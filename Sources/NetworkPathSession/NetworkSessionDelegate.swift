@@ -48,39 +48,47 @@ public protocol NetworkSessionDelegate: AnyObject, Sendable {
 }
 
 extension NetworkSessionDelegate {
+    /// Does nothing.
     public func networkSession(
         _ session: NetworkSession, taskIsWaitingForConnectivity task: NetworkSessionTask
     ) {}
 
+    /// Does nothing.
     public func networkSession(
         _ session: NetworkSession, task: NetworkSessionTask, didReceive response: URLResponse
     ) {}
 
+    /// Does nothing.
     public func networkSession(
         _ session: NetworkSession, task: NetworkSessionTask, didReceive data: Data
     ) {}
 
+    /// Does nothing.
     public func networkSession(
         _ session: NetworkSession, task: NetworkSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
     ) {}
 
+    /// Does nothing.
     public func networkSession(
         _ session: NetworkSession, downloadTask task: NetworkSessionTask,
         didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
     ) {}
 
+    /// Does nothing.
     public func networkSession(
         _ session: NetworkSession, downloadTask task: NetworkSessionTask,
         didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {}
 
+    /// Does nothing.
     public func networkSession(
         _ session: NetworkSession, downloadTask task: NetworkSessionTask,
         didFinishDownloadingTo location: URL
     ) {}
 
+    /// Does nothing.
     public func networkSession(
         _ session: NetworkSession, task: NetworkSessionTask,
         didCompleteWithError error: URLError?

@@ -91,7 +91,7 @@ final class Transfer: Sendable {
         while !Task.isCancelled {
             // Everything that changes from here on may be why a try fails.
             let generation = session.observer.generation
-            let path = try? NetworkPath.current()
+            let path = NetworkPath.seen()
             if let reason = path.flatMap(rules.prohibition) {
                 let error = URLError.prohibited(reason, url: url)
                 guard
@@ -107,7 +107,7 @@ final class Transfer: Sendable {
                 continue
             }
             guard !ending.isEstablished, !rules.isLocal, error.mayBeMissingConnectivity,
-                !Task.isCancelled, let now = try? NetworkPath.current()
+                !Task.isCancelled, let now = NetworkPath.seen()
             else { return .failure(error) }
             switch (now.status == .satisfied, now == path) {
             case (true, true):
@@ -167,7 +167,7 @@ final class Transfer: Sendable {
         }
         while await session.observer.path(after: generation, where: { loss($0) != nil }) != nil {
             // What is told may be older than the try.
-            if let now = try? NetworkPath.current(), let error = loss(now) {
+            if let now = NetworkPath.seen(), let error = loss(now) {
                 return attempt.stop(with: error)
             }
             generation = session.observer.generation
@@ -243,6 +243,15 @@ final class Transfer: Sendable {
 }
 
 extension NetworkPath {
+    /// The path as it is now; nil if the kernel does not say.
+    fileprivate static func seen() -> NetworkPath? {
+        // While the network changes, reading it may fail.
+        for _ in 1...10 {
+            if let path = try? current() { return path }
+        }
+        return nil
+    }
+
     /// Whether this path leads over other interfaces than `earlier` did, whose own are gone.
     fileprivate func hasReplaced(_ earlier: NetworkPath) -> Bool {
         let indices = Set(availableInterfaces.map(\.index))

@@ -1,0 +1,76 @@
+import Foundation
+import LinkTesting
+
+/// A run of an example under `linkcond run`, and what it did as others saw it.
+struct ExampleRun {
+    /// What the server says of a request.
+    struct Request: Decodable {
+        let method: String
+        let path: String
+        let bytes: Int
+        let range: String?
+    }
+
+    /// What the server was asked for; without manifests.
+    let requests: [Request]
+    /// What crossed the link towards the server and from there, in bytes.
+    let sent: Int
+    let received: Int
+    /// What the script printed.
+    let output: String
+
+    private struct Statistics: Decodable {
+        struct Direction: Decodable {
+            struct Counters: Decodable { let bytes: Int }
+            let counters: Counters
+        }
+        let up: Direction
+        let down: Direction
+    }
+
+    /// Runs a script in a sandbox.
+    ///
+    /// In the script `$example` is the program, `$url` the server and `$linkcond` linkcond; the
+    /// working directory is empty.
+    static func of(
+        _ example: String, _ options: [String], script: String
+    ) async throws -> ExampleRun {
+        let server = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Fixtures/files.py").path
+        let linkcond =
+            try ProcessInfo.processInfo.environment["LINKCOND_BINARY"]
+            ?? BuiltProduct.path(of: "linkcond")
+        return try await withTemporaryDirectory { directory in
+            let path = directory.path
+            try FileManager.default.createDirectory(
+                atPath: path + "/work", withIntermediateDirectories: true)
+            let words = """
+                example=\(try BuiltProduct.path(of: example)) linkcond=\(linkcond)
+                url=http://server.linkcond:8000
+                """
+            let result = try await runProcess(
+                linkcond,
+                ["run", "wifi"] + options + [
+                    "--uplink", "none", "--server", "exec python3 \(server) 8000 \(path)/requests",
+                    "--server-ready", "8000", "--stats", path + "/statistics.json", "--", "sh",
+                    "-ec", words + "\n" + script,
+                ], workingDirectory: path + "/work", timeout: .seconds(90))
+            guard result.exitCode == 0 else {
+                throw Failure(description: "\(result.standardError) \(result.standardOutput)")
+            }
+            let log = try? String(contentsOfFile: path + "/requests", encoding: .utf8)
+            let requests = try (log ?? "").split(separator: "\n").map {
+                try JSONDecoder().decode(Request.self, from: Data($0.utf8))
+            }
+            let statistics = try JSONDecoder().decode(
+                Statistics.self, from: Data(contentsOf: URL(filePath: path + "/statistics.json")))
+            return ExampleRun(
+                requests: requests, sent: statistics.up.counters.bytes,
+                received: statistics.down.counters.bytes, output: result.standardOutput)
+        }
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+}

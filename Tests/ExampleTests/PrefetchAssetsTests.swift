@@ -1,0 +1,102 @@
+import LinkTesting
+import Testing
+
+/// `Examples/prefetch-assets`, judged by what crossed the link and what is on disk.
+@Suite("Example prefetch-assets") struct PrefetchAssetsTests {
+    private static let essential = 5_100_000
+    private static let all = 6_100_000
+    /// What headers and acknowledgements add at most.
+    private static let overhead = 1.1
+    /// How to wait until a file is there.
+    private static let await = """
+        await() { until [ -e "$1" ]; do sleep 0.1; done; }
+        list() { (cd assets && stat -c '%n %s' *); }
+
+        """
+
+    @Test(arguments: ["--expensive", "--constrained"])
+    func `on a network that costs it fetches what is essential`(_ option: String) async throws {
+        let run = try await ExampleRun.of(
+            "prefetch-assets", [option],
+            script: Self.await + "$example app $url/manifest.json assets 1 || list")
+        #expect(run.output.contains("cut.pack 5000000\nintro.pack 100000\n"))
+        #expect(run.requests.map(\.bytes).reduce(0, +) == Self.essential)
+        #expect(run.received > Self.essential)
+        #expect(Double(run.received) < Double(Self.essential) * Self.overhead)
+    }
+
+    @Test func `elsewhere it fetches all, what is essential first, and nothing twice`() async throws
+    {
+        let run = try await ExampleRun.of(
+            "prefetch-assets", [],
+            script: Self.await + """
+                $example app $url/manifest.json assets &
+                while kill -0 $! 2>/dev/null; do list 2>/dev/null || true; done
+                wait $!
+                $example helper $url/manifest.json assets
+                """)
+        #expect(
+            run.requests.map(\.path) == [
+                "/intro.pack", "/cut.pack", "/cut.pack", "/cut.pack", "/level1.pack",
+                "/level2.pack",
+            ])
+        #expect(
+            run.requests.map(\.range)
+                == [nil, nil, "bytes=2000000-", "bytes=4000000-", nil, nil])
+        #expect(run.requests.map(\.bytes).reduce(0, +) == Self.all)
+        #expect(Double(run.received) < Double(Self.all) * Self.overhead)
+        // Whoever looks sees a file whole or not at all.
+        let seen = Set(run.output.split(separator: "\n").filter { $0.contains(".pack ") })
+        let whole: Set<Substring> = [
+            "intro.pack 100000", "cut.pack 5000000", "level1.pack 400000", "level2.pack 600000",
+        ]
+        #expect(seen.subtracting(whole).isEmpty, "\(seen)")
+    }
+
+    @Test func `it fetches the rest when the network becomes free`() async throws {
+        let run = try await ExampleRun.of(
+            "prefetch-assets", ["--expensive"],
+            script: Self.await + """
+                $example app $url/manifest.json assets &
+                await assets/cut.pack
+                sleep 1
+                [ ! -e assets/level1.pack ]
+                $linkcond override set -i eth0 --cost inexpensive
+                wait $!
+                list
+                """)
+        #expect(run.output.contains("level1.pack 400000\nlevel2.pack 600000"))
+        #expect(run.requests.map(\.bytes).reduce(0, +) == Self.all)
+    }
+
+    @Test func `the helper fetches nothing on a network that costs`() async throws {
+        let run = try await ExampleRun.of(
+            "prefetch-assets", ["--expensive"],
+            script: "! $example helper $url/manifest.json assets 2")
+        #expect(run.requests.isEmpty)
+        #expect(run.received < 10_000)
+    }
+
+    @Test func `the helper leaves while the app is at it`() async throws {
+        let run = try await ExampleRun.of(
+            "prefetch-assets", ["--expensive"],
+            script: Self.await + """
+                $example app $url/manifest.json assets 5 &
+                await assets/intro.pack
+                code=0
+                $example helper $url/manifest.json assets || code=$?
+                [ $code = 75 ]
+                wait $! || true
+                """)
+        #expect(run.requests.map(\.bytes).reduce(0, +) == Self.essential)
+    }
+
+    @Test func `what is not of the right size is not put in place`() async throws {
+        let run = try await ExampleRun.of(
+            "prefetch-assets", [],
+            script: Self.await + "! $example app $url/short.json assets; list; ls assets/.incoming")
+        #expect(run.requests.map(\.path).contains("/short.pack"))
+        #expect(!run.output.contains("short.pack 1000"))
+        #expect(!run.output.contains(".partial"))
+    }
+}
