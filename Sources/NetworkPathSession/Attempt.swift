@@ -108,8 +108,11 @@ final class Attempt: Sendable {
     ) -> Result<URLResponse, URLError> {
         if let error {
             let error = error as? URLError ?? URLError(.unknown, "\(error)", url: url)
-            // FoundationNetworking has no code of its own for bodies that end too early.
-            let isLost = isEstablished && error.code == .unknown
+            // FoundationNetworking has no code of its own for bodies that end too early, and takes
+            // every error behind a refused connection (such as one of IPv6, before that of IPv4
+            // succeeded) for that.
+            let isLost =
+                isEstablished && [.unknown, .cannotConnectToHost].contains(error.code)
             return .failure(isLost ? error.with(.networkConnectionLost) : error)
         }
         return response.map { .success($0) }

@@ -81,7 +81,7 @@ import Testing
         let run = try await ExampleRun.of(
             "prefetch-assets", ["--expensive"],
             script: Self.await + """
-                $example app $url/manifest.json assets 5 &
+                $example app $url/manifest.json assets 2 &
                 await assets/intro.pack
                 code=0
                 $example helper $url/manifest.json assets || code=$?
