@@ -9,14 +9,14 @@ struct AccessRules: Hashable, Sendable {
     let isLocal: Bool
 
     init(_ configuration: NetworkSession.Configuration, _ request: NetworkRequest) {
-        let isCellularAllowed =
-            configuration.allowsCellularAccess && request.allowsCellularAccess
+        let allowsCellular = request.allowsCellularAccess ?? configuration.allowsCellularAccess
+        let allowsExpensive =
+            request.allowsExpensiveNetworkAccess ?? configuration.allowsExpensiveNetworkAccess
+        let allowsConstrained =
+            request.allowsConstrainedNetworkAccess ?? configuration.allowsConstrainedNetworkAccess
         requirements = NetworkRequirements(
-            prohibitsExpensive: !configuration.allowsExpensiveNetworkAccess
-                || !request.allowsExpensiveNetworkAccess,
-            prohibitsConstrained: !configuration.allowsConstrainedNetworkAccess
-                || !request.allowsConstrainedNetworkAccess,
-            prohibitedInterfaceKinds: isCellularAllowed ? [] : [.cellular])
+            prohibitsExpensive: !allowsExpensive, prohibitsConstrained: !allowsConstrained,
+            prohibitedInterfaceKinds: allowsCellular ? [] : [.cellular])
         isLocal = request.urlRequest.url?.host.map(Self.isLoopback) ?? false
     }
 

@@ -21,9 +21,9 @@ struct ResumeData: Hashable, Codable, Sendable {
     var url: URL
     var headers: [String: String]
     var timeoutInterval: TimeInterval
-    var allowsCellularAccess: Bool
-    var allowsExpensiveNetworkAccess: Bool
-    var allowsConstrainedNetworkAccess: Bool
+    var allowsCellularAccess: Bool?
+    var allowsExpensiveNetworkAccess: Bool?
+    var allowsConstrainedNetworkAccess: Bool?
     /// Where what was received is.
     var file: URL
     /// How much of it counts, in bytes.

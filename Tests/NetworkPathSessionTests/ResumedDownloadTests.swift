@@ -71,8 +71,8 @@ import Testing
         let result = try await AppNetwork.run(
             AppNetwork.join + """
                 get() { $probe download "$url/file?size=9000000$1" save=state style=delegate $2; }
-                get '&pause=5' cancel=yes
-                sed -i s/.pause=5// state
+                get '&hold=yes' cancel=yes
+                sed -i s/.hold=yes// state
                 get
                 """)
         #expect(result.reports.map(\.outcome) == ["-999", "ok"])

@@ -2,14 +2,14 @@
 
 GET /file?size=N       N bytes that are always the same; ranges and If-Range are heeded
     &cut=N             closes the connection after N bytes of a body
-    &pause=SECONDS     sends the first 64 KiB, waits, then sends the rest
+    &hold=yes          sends the first 64 KiB, and the rest when there is a file `release`
     &version=V         another resource with an entity tag of its own
     &validator=none|weak|date   instead of a strong entity tag
 POST /anything         answers with the number of bytes received
 
 LOG gets a line of JSON for each request. READY is a file that appears once it listens.
 """
-import hashlib, http.server, json, random, sys, threading, time, urllib.parse
+import hashlib, http.server, json, os, random, sys, threading, time, urllib.parse
 
 lock = threading.Lock()
 bodies = {}
@@ -71,9 +71,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         end = min(len(whole), start + int(query.get("cut", len(whole))))
         sent = start
         try:
-            if "pause" in query:
+            if "hold" in query:
                 sent += self.wfile.write(whole[start:start + 65536])
-                time.sleep(float(query["pause"]))
+                while not os.path.exists("release"):
+                    time.sleep(0.05)
             sent += self.wfile.write(whole[sent:end])
         except OSError:
             pass
