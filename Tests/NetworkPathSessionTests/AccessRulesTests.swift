@@ -56,7 +56,8 @@ import Testing
         (costly.supportsIPv4, costly.supportsIPv6) = (false, false)
         var cheap = NetworkInterface(name: "eth0", index: 3, kind: .wired)
         (cheap.supportsIPv4, cheap.supportsIPv6) = (false, false)
-        let loopback = NetworkInterface(name: "lo", index: 1, kind: .loopback)
+        let loopback = NetworkInterface(
+            name: "lo", index: 1, kind: .loopback, supportsIPv4: false, supportsIPv6: false)
         let rules = try Self.rules(session: false)
         #expect(rules.prohibition(of: Self.path(costly, loopback)) == .expensive)
         #expect(rules.prohibition(of: Self.path(costly, cheap)) == nil)
