@@ -28,6 +28,17 @@ struct AssetStore: Sendable {
         return true
     }
 
+    /// Removes what a process that was killed has left, and nobody can go on with.
+    func removeRemains() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: incoming.path)) ?? []
+        let kept = names.filter { $0.hasSuffix(".resume") }
+            .compactMap { try? String(contentsOf: incoming.appending(path: $0), encoding: .utf8) }
+        for name in names
+        where name.hasSuffix(".partial") && !kept.contains(where: { $0.contains(name) }) {
+            try? FileManager.default.removeItem(at: incoming.appending(path: name))
+        }
+    }
+
     /// Whether the asset is there.
     func has(_ asset: Manifest.Asset) -> Bool {
         size(of: directory.appending(path: asset.name)) == asset.size

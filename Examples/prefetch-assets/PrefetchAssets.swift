@@ -27,6 +27,7 @@ enum PrefetchAssets {
                 say("another process is at it")
                 exit(75)
             }
+            store.removeRemains()
             let prefetcher = Prefetcher(
                 role: role, manifest: manifest, store: store, patience: patience)
             exit(try await prefetcher.fetchAll() ? 0 : 1)

@@ -17,7 +17,7 @@ struct AccessRules: Hashable, Sendable {
         requirements = NetworkRequirements(
             prohibitsExpensive: !allowsExpensive, prohibitsConstrained: !allowsConstrained,
             prohibitedInterfaceKinds: allowsCellular ? [] : [.cellular])
-        isLocal = request.urlRequest.url?.host.map(Self.isLoopback) ?? false
+        isLocal = (request.urlRequest.url?.host?.lowercased()).map(Self.isLoopback) ?? false
     }
 
     /// Why `path` may not be used; nil if it may, or if there is none: trying will tell.

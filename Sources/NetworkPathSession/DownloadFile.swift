@@ -190,9 +190,10 @@ final class DownloadFile: BodyReceiver {
         guard let url = request.urlRequest.url, request.urlRequest.httpMethod ?? "GET" == "GET",
             let validator = state.validator, state.received > 0
         else { return nil }
+        let timeout = request.urlRequest.timeoutInterval
         let data = ResumeData(
             url: url, headers: request.urlRequest.allHTTPHeaderFields ?? [:],
-            timeoutInterval: request.urlRequest.timeoutInterval,
+            timeoutInterval: timeout == URLRequest(url: url).timeoutInterval ? nil : timeout,
             allowsCellularAccess: request.allowsCellularAccess,
             allowsExpensiveNetworkAccess: request.allowsExpensiveNetworkAccess,
             allowsConstrainedNetworkAccess: request.allowsConstrainedNetworkAccess, file: file,

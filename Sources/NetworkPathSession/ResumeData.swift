@@ -20,7 +20,8 @@ struct ResumeData: Hashable, Codable, Sendable {
 
     var url: URL
     var headers: [String: String]
-    var timeoutInterval: TimeInterval
+    /// The request's own; nil for the session's.
+    var timeoutInterval: TimeInterval?
     var allowsCellularAccess: Bool?
     var allowsExpensiveNetworkAccess: Bool?
     var allowsConstrainedNetworkAccess: Bool?
@@ -36,7 +37,7 @@ struct ResumeData: Hashable, Codable, Sendable {
     var request: NetworkRequest {
         var request = NetworkRequest(url: url)
         request.urlRequest.allHTTPHeaderFields = headers
-        request.urlRequest.timeoutInterval = timeoutInterval
+        if let timeoutInterval { request.urlRequest.timeoutInterval = timeoutInterval }
         request.allowsCellularAccess = allowsCellularAccess
         request.allowsExpensiveNetworkAccess = allowsExpensiveNetworkAccess
         request.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess

@@ -155,4 +155,23 @@ import Testing
         #expect(result.reports.first(where: \.allowed)?.outcome == "ok")
         #expect(result.reports.first { !$0.allowed }?.reason == 0)
     }
+
+    @Test func `sessions that are dropped leave nothing behind`() async throws {
+        let result = try await AppNetwork.run(
+            AppNetwork.join + Self.expensive + """
+                for count in 2 40; do
+                    $probe data $url/file style=async,delegate again=$count
+                    $probe download $url/file allowed=no again=$count
+                done
+                """)
+        let counts = result.lines.compactMap { line -> (Substring, Int)? in
+            let words = line.split(separator: " ")
+            return words.count == 2 ? Int(words[1]).map { (words[0], $0) } : nil
+        }
+        #expect(counts.count == 8)
+        for kind in ["task", "fd"] {
+            let values = counts.filter { $0.0 == kind }.map(\.1)
+            #expect((values.max() ?? 0) - (values.min() ?? 0) < 20, "\(kind): \(values)")
+        }
+    }
 }

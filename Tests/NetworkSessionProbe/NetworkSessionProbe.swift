@@ -10,7 +10,8 @@ import NetworkPathSession
 /// as `allowed=yes,no`, and `style=async,delegate`), says `waiting` and `began` on lines of their
 /// own, and for each what came of it as JSON. Other options: `resource` and `request`, time limits
 /// in seconds; `size`, of uploads; `save`, a file for resume data, which is used if it is there;
-/// `to`, where a download goes; `cancel=yes`, to cancel with resume data once a download began.
+/// `to`, where a download goes; `cancel=yes`, to cancel with resume data once a download began;
+/// `again`, how often to ask, after which it says how many threads and descriptors it has.
 @main
 struct NetworkSessionProbe {
     var kind: Kind
@@ -32,7 +33,15 @@ struct NetworkSessionProbe {
         let pairs = words.dropFirst(2).map { $0.split(separator: "=", maxSplits: 1) }
         let options = Dictionary(
             pairs.map { (String($0[0]), String($0.last ?? "")) }, uniquingKeysWith: { $1 })
-        await NetworkSessionProbe(kind: kind, url: url, options: options).run()
+        let probe = NetworkSessionProbe(kind: kind, url: url, options: options)
+        for _ in 0..<(options["again"].flatMap(Int.init) ?? 1) { await probe.run() }
+        guard options["again"] != nil else { return }
+        // What ends in the background may take a moment.
+        try? await Task.sleep(for: .seconds(1))
+        for kind in ["task", "fd"] {
+            let entries = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(kind)")
+            say("\(kind) \(entries?.count ?? -1)")
+        }
     }
 
     func run() async {
