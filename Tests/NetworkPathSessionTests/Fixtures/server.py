@@ -3,11 +3,12 @@
 GET /file?size=N       N bytes that are always the same; ranges and If-Range are heeded
     &cut=N             closes the connection after N bytes of a body
     &hold=yes          sends the first 64 KiB, and the rest when there is a file `release`
-    &version=V         another resource with an entity tag of its own
+    &version=V         another resource with an entity tag of its own; `counted`: another each time
     &validator=none|weak|date   instead of a strong entity tag
 POST /anything         answers with the number of bytes received
 
-LOG gets a line of JSON for each request, with the bytes that are to be sent. READY is a file that appears once it listens.
+LOG gets a line of JSON for each request, with the bytes that are to be sent. READY is a file that
+appears once it listens.
 """
 import hashlib, http.server, json, os, random, sys, threading, time, urllib.parse
 
