@@ -106,8 +106,9 @@ final class Transfer: Sendable {
                 download.restart()
                 continue
             }
+            guard !Task.isCancelled else { break }
             guard !ending.isEstablished, !rules.isLocal, error.mayBeMissingConnectivity,
-                !Task.isCancelled, let now = NetworkPath.seen()
+                let now = NetworkPath.seen()
             else { return .failure(error) }
             switch (now.status == .satisfied, now == path) {
             case (true, true):
@@ -166,11 +167,11 @@ final class Transfer: Sendable {
             return URLError(.networkConnectionLost, "Its interface is gone.", url: url)
         }
         while await session.observer.path(after: generation, where: { loss($0) != nil }) != nil {
-            // What is told may be older than the try.
+            // What is told may be older than the try. What is told from here on is not missed.
+            generation = session.observer.generation
             if let now = NetworkPath.seen(), let error = loss(now) {
                 return attempt.stop(with: error)
             }
-            generation = session.observer.generation
         }
     }
 

@@ -45,9 +45,27 @@ struct AppNetwork {
 
         """
 
-    /// Runs a script of the app in a network namespace of its own, which is gone afterwards. In
-    /// the script `$probe` is the client and `$url` the server.
+    /// Runs a script of the app in a network namespace of its own, which is gone afterwards.
+    ///
+    /// In the script `$probe` is the client and `$url` the server; `await PATTERN [COUNT]` waits
+    /// until the client in the background has said something so often, or has ended.
     static func run(_ script: String) async throws -> AppNetwork {
+        await turns.begin()
+        defer { turns.end() }
+        return try await runAtOnce(prelude + script)
+    }
+
+    /// Time limits have to do with the client, not with how many others start beside it.
+    private static let turns = Turns(8)
+
+    private static let prelude = """
+        await() {
+            until [ "$(grep -c "$1" out)" -ge ${2:-1} ]; do kill -0 $! || break; sleep 0.05; done
+        }
+
+        """
+
+    private static func runAtOnce(_ script: String) async throws -> AppNetwork {
         let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Fixtures").path
         return try await withTemporaryDirectory { directory in

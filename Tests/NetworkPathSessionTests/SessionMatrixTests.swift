@@ -30,7 +30,7 @@ import Testing
         }
 
         /// How long tasks may take that come to nothing, in seconds.
-        static let patience = 6.0
+        static let patience = 10.0
 
         /// Makes it and asks on it.
         func script(_ kind: String) -> String {
@@ -53,7 +53,7 @@ import Testing
                 return AppNetwork.join + """
                     ip link set eth0 down
                     \(ask) allowed=yes,no >out &
-                    until [ "$(grep -c waiting out)" = 4 ]; do sleep 0.05; done
+                    await waiting 4
                     sleep 2
                     ip link set eth0 up
                     ip route add default via 192.0.2.2

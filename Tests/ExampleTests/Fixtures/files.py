@@ -54,8 +54,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         end = min(len(whole), start + 2_000_000) if name == "cut.pack" else len(whole)
         self.close_connection = end < len(whole)
-        self.wfile.write(whole[start:end])
+        # Before it is sent: once the client has it, everything here may be over.
         self.note(end - start)
+        self.wfile.write(whole[start:end])
 
     def assets(self, rest):
         # The others come first: it is the app that has to turn them round.

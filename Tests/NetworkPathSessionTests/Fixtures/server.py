@@ -3,11 +3,12 @@
 GET /file?size=N       N bytes that are always the same; ranges and If-Range are heeded
     &cut=N             closes the connection after N bytes of a body
     &hold=yes          sends the first 64 KiB, and the rest when there is a file `release`
-    &version=V         another resource with an entity tag of its own
+    &version=V         another resource with an entity tag of its own; `counted`: another each time
     &validator=none|weak|date   instead of a strong entity tag
 POST /anything         answers with the number of bytes received
 
-LOG gets a line of JSON for each request. READY is a file that appears once it listens.
+LOG gets a line of JSON for each request, with the bytes that are to be sent. READY is a file that
+appears once it listens.
 """
 import hashlib, http.server, json, os, random, sys, threading, time, urllib.parse
 
@@ -69,18 +70,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(whole) - start))
         self.end_headers()
         end = min(len(whole), start + int(query.get("cut", len(whole))))
-        sent = start
+        # Before it is sent: once the client has it, everything here may be over.
+        self.note(status=status, sent=end - start)
+        self.close_connection = end < len(whole)
         try:
             if "hold" in query:
-                sent += self.wfile.write(whole[start:start + 65536])
+                start += self.wfile.write(whole[start:start + 65536])
                 while not os.path.exists("release"):
                     time.sleep(0.05)
-            sent += self.wfile.write(whole[sent:end])
+            self.wfile.write(whole[start:end])
         except OSError:
             pass
-        if end < len(whole):
-            self.close_connection = True
-        self.note(status=status, sent=sent - start)
 
 
 http.server.ThreadingHTTPServer.request_queue_size = 64
