@@ -38,6 +38,7 @@ let package = Package(
     products: [
         .executable(name: "linkcond", targets: ["linkcond"]),
         .library(name: "NetworkPath", targets: ["NetworkPath"]),
+        .executable(name: "linkcond-bus", targets: ["LinkcondBus"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -134,6 +135,23 @@ let package = Package(
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
                 argumentParser, systemPackage,
             ],
+            swiftSettings: swiftSettings,
+            // One file that runs on every Linux; Scripts/lib/build.sh does its part.
+            linkerSettings: [
+                .unsafeFlags(["-static-executable"], .when(configuration: .release))
+            ]),
+
+        // What programs see over D-Bus: a program of its own, since libsystemd is only there to be
+        // linked dynamically.
+        .systemLibrary(
+            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        module("Bus", ["CSystemd", systemPackage]),
+        module("NetworkFacade", ["Bus"]),
+        .executableTarget(
+            name: "LinkcondBus",
+            dependencies: [
+                "NetworkFacade", "Bus", "NetworkPath", "Netlink", "LinuxKernel", systemPackage,
+            ],
             swiftSettings: swiftSettings),
 
         // What tests of several modules need: processes, goldens, seeds.
@@ -198,11 +216,13 @@ let package = Package(
                 "EngineService", "PacketLoop", "TrafficControl", "Netlink", "LinkModel",
                 "LinkUnits",
             ]),
+        tests(of: "NetworkFacade", ["NetworkFacade", "Bus"]),
         // Real programs in network namespaces, on this kernel and in the kernel lab.
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "linkcond", "Verification", "Conditioner", "LinkModel", "LinkUnits", "LinkTesting",
+                "linkcond", "LinkcondBus", "Verification", "Conditioner", "LinkModel", "LinkUnits",
+                "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(

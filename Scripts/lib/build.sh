@@ -6,7 +6,7 @@ source "${BASH_SOURCE[0]%/*}/packages.sh"
 
 readonly build_packages=(
     pkg-config=pkg-config pkg-config:libnl-3.0=libnl-3-dev
-    pkg-config:libnl-route-3.0=libnl-route-3-dev ip=iproute2
+    pkg-config:libnl-route-3.0=libnl-route-3-dev pkg-config:libsystemd=libsystemd-dev ip=iproute2
     # What `linkcond run` itself starts, and the first command of README.md.
     nft=nftables curl=curl python3=python3
 )
@@ -39,7 +39,7 @@ require_swift() {
 build_release_product() {
     local log
     log=$(swift build --package-path "$repository" -c release --product "$1" \
-        -Xswiftc -static-executable -Xlinker -s </dev/null 2>&1) && return
+        --static-swift-stdlib -Xlinker -s </dev/null 2>&1) && return
     printf '%s\n' "$log" >&2
     say "the build failed; the compiler's messages stand above"
     return "$exit_internal"
@@ -53,10 +53,13 @@ build_release() {
     say "building linkcond (the first time takes some minutes, later ones less)"
     mkdir -p "$repository/.build"
     stamp=$(mktemp "$build_stamp.XXXXXX")
-    build_release_product linkcond || {
-        rm -f "$stamp"
-        exit "$exit_internal"
-    }
+    local product
+    for product in linkcond linkcond-bus; do
+        build_release_product "$product" || {
+            rm -f "$stamp"
+            exit "$exit_internal"
+        }
+    done
     mv -f "$stamp" "$build_stamp"
 }
 

@@ -22,7 +22,7 @@ public final class DetachedProgram: Sendable {
             let nothing = try FileDescriptor.open(
                 FilePath("/dev/null"), .writeOnly, options: .closeOnExec)
             defer { try? nothing.close() }
-            var program = Program(([Self.ownPath] + arguments).map { RawText($0) })
+            var program = Program(([OwnProgram.path] + arguments).map { RawText($0) })
             program.streams = [input, output, nothing]
             _ = try program.start()
         } catch {
@@ -51,18 +51,6 @@ public final class DetachedProgram: Sendable {
     /// that the caller made holds its descriptors open.
     public func release() {
         _ = try? lifeline.raw.writeAll([0])
-    }
-
-    /// Its path, so that `ps` shows a name that says something.
-    private static var ownPath: String {
-        let link = "/proc/self/exe"
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = unsafe readlink(link, &buffer, buffer.count)
-        guard length > 0, length < buffer.count else { return link }
-        let path = String(
-            decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // One that was replaced meanwhile still runs from here.
-        return unsafe access(path, X_OK) == 0 ? path : link
     }
 }
 

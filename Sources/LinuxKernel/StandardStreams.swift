@@ -10,4 +10,13 @@ public enum StandardStreams {
             _ = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
         }
     }
+
+    /// Lets go of both outputs: what is written from now on goes nowhere.
+    public static func silence() {
+        _ = fflush(nil)
+        let nothing = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard nothing >= 0 else { return }
+        for number in 1...2 as ClosedRange<Int32> { _ = dup2(nothing, number) }
+        close(nothing)
+    }
 }

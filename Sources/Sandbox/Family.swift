@@ -8,6 +8,7 @@ final class Family {
     private let channel: MessageChannel
     private let signals: SignalDescriptor
     private var servers: [Int32: String] = [:]
+    private var bus: Int32?
 
     init(channel: MessageChannel, signals: SignalDescriptor) {
         self.channel = channel
@@ -32,6 +33,9 @@ final class Family {
         }
         try? null.close()
     }
+
+    /// Watches over the helper that serves the command's bus.
+    func adopt(bus process: Int32) { bus = process }
 
     /// Waits until somebody listens on all of these ports.
     func waitForServers(listeningOn ports: [UInt16]) throws(SandboxError) {
@@ -68,6 +72,12 @@ final class Family {
                 if process == command { return end.shellCode }
                 if let server = servers.removeValue(forKey: process) {
                     channel.send(.note("\(server): the server ended (\(end.text))"))
+                }
+                if process == bus {
+                    channel.send(
+                        .note(
+                            "the sandbox's D-Bus ended (\(end.text)); programs learn nothing more "
+                                + "of the network by it"))
                 }
             }
             let ready = Readiness.wait(for: [signals.descriptor, channel.descriptor])

@@ -47,6 +47,7 @@ struct FirstProcess {
         for server in request.servers {
             try family.startServer(server, network: places.far, identity: request.identity)
         }
+        if let bus = request.bus { try start(bus, family, places) }
         try family.waitForServers(listeningOn: request.serverPorts)
         let beginning = KernelClock.monotonic
         let command = try start(in: places.app)
@@ -86,7 +87,27 @@ struct FirstProcess {
         let names = HostNames(
             network: network, hasUplink: request.uplink != .none,
             hasServers: !request.servers.isEmpty)
-        try Mount.replaceFiles(names.replacements(reading: HostNames.text))
+        var files = names.replacements(reading: HostNames.text)
+        if request.bus != nil {
+            let user = UserRecord(
+                user: request.identity?.user ?? getuid(), group: request.identity?.group ?? getgid()
+            )
+            files.merge(user.replacements(reading: HostNames.text)) { $1 }
+        }
+        try Mount.replaceFiles(files)
+    }
+
+    private func start(
+        _ bus: SandboxBus, _ family: Family, _ places: Places
+    ) throws(SandboxError) {
+        do {
+            let running = try bus.start(in: places.app, as: request.identity)
+            family.adopt(bus: running.process)
+            for (name, value) in running.variables { Process.setVariable(name, value) }
+        } catch  where !bus.isRequired {
+            channel.send(
+                .explanation("\(error); programs that ask D-Bus see the host's network"))
+        }
     }
 
     /// Opens the uplink's end on the far side, where the calling thread is, and waits until the

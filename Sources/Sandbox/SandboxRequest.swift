@@ -76,6 +76,8 @@ public struct SandboxRequest: Sendable {
     public var conditionsLoopback = false
     /// The addresses inside; nil: some that the caller's host does not have.
     public var network: SandboxNetwork?
+    /// The message bus by which programs ask for the state of the network; nil: the host's.
+    public var bus: SandboxBus?
     /// What decides the packets' fate; nil: every run another.
     public var seed: UInt64?
     /// What is to be written down.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Conditioner
 import DataPlanes
+import Sandbox
 
 /// `linkcond doctor`
 struct DoctorCommand: ParsableCommand {
@@ -26,7 +27,7 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let diagnosis = DataPlanes.diagnosis()
+        let diagnosis = Self.addBus(to: DataPlanes.diagnosis())
         if json {
             try console.print(JSONText.text(of: DiagnosisJSON(diagnosis)))
         } else {
@@ -35,5 +36,14 @@ struct DoctorCommand: ParsableCommand {
         guard diagnosis.servesKernelPlane || diagnosis.servesEnginePlane else {
             throw ExitCode(ExitStatus.unavailable.rawValue)
         }
+    }
+    /// What `run --dbus` and the host's NetworkManager take.
+    private static func addBus(to diagnosis: Diagnosis) -> Diagnosis {
+        let name = "D-Bus"
+        guard let lack = BusDiagnosis.ofThisHost() else {
+            return diagnosis.adding(
+                name, .ok, "programs in a run can ask NetworkManager and the portal", fix: nil)
+        }
+        return diagnosis.adding(name, .missing, lack.detail, fix: lack.fix)
     }
 }

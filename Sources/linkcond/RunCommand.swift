@@ -98,6 +98,8 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup(title: "What the command sees of its interface") var override: OverrideOptions
 
+    @OptionGroup(title: "By which D-Bus it sees that") var bus: BusOptions
+
     @OptionGroup var evidence: EvidenceOptions
 
     @OptionGroup var global: GlobalOptions
@@ -138,6 +140,9 @@ struct RunCommand: ParsableCommand {
         var change = override.change
         if change.kind == .default { change.kind = nil }
         request.mark = change.applied(to: NetworkMark(entry.profile))
+        let isOverridden =
+            change != OverrideChange() || entry.profile.isExpensive || entry.profile.isConstrained
+        request.bus = try bus.bus(isOverridden: isOverridden, console)
         request.variables.merge(SandboxVariables.all(entry.profile, request.mark)) { _, new in new }
         let files = try evidence.open(for: &request)
         let beginning = Date()

@@ -31,6 +31,7 @@ struct OverrideClearCommand: ParsableCommand {
         try target.enter(console)
         let outcome = try NetworkOverride.clear(interfaces.isEmpty ? nil : interfaces)
         OverrideWatchers.dismiss(outcome.idleWatchers)
+        HostNetworkManager.followOverrides(console)
         for name in outcome.interfaces { console.report("\(name): override cleared") }
         for name in interfaces where !outcome.interfaces.contains(name) {
             console.report("\(name): had no override")

@@ -69,6 +69,7 @@ struct OverrideSetCommand: ParsableCommand {
         try target.enter(console)
         let outcome = try set(change)
         OverrideWatchers.dismiss(outcome.idleWatchers)
+        HostNetworkManager.followOverrides(console)
         let overrides = try NetworkOverride.show()
         for name in outcome.interfaces {
             let override = overrides.first { $0.name == name }

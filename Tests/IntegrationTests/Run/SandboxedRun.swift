@@ -53,22 +53,30 @@ struct SandboxedRun: Sendable {
         return result.standardOutput
     }
 
-    /// A copy of the program that everybody may execute, wherever the repository is.
+    /// A copy of the program that everybody may execute, wherever the repository is; beside it one
+    /// of its helper.
     static func program() throws -> String {
         try programCopy.withLock { copy in
-            if let copy { return copy }
-            let path = FileManager.default.temporaryDirectory
+            if let copy { return copy + "/linkcond" }
+            let directory = FileManager.default.temporaryDirectory
                 .appending(
                     // The kernel lab has the host's files and process numbers of its own.
                     path: "linkcond-test-program-\(UUID().uuidString)"
                 )
                 .path
+            let program = try TestNetwork.program()
             // By another process: a child of this one that is just being made could keep the file
             // open for writing, and then nobody may execute it.
-            try shell("cp \(try TestNetwork.program()) \(path); chmod 755 \(path)")
+            try shell(
+                """
+                mkdir -m 755 \(directory) && cp \(program) \(directory)/linkcond \
+                    && chmod 755 \(directory)/linkcond
+                helper=$(dirname \(program))/linkcond-bus
+                [ ! -e $helper ] || cp $helper \(directory)
+                """)
             atexit { Self.removeProgram() }
-            copy = path
-            return path
+            copy = directory
+            return directory + "/linkcond"
         }
     }
 

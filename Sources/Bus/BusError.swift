@@ -1,0 +1,33 @@
+/// Why something on a bus did not work.
+public struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was attempted, such as "connect to the system bus".
+    public let attempt: String
+    /// The name that the other side gave the error; nil for one of this side's.
+    public let name: String?
+    /// The reason.
+    public let reason: String
+
+    /// Makes an error.
+    public init(attempt: String, name: String? = nil, reason: String) {
+        self.attempt = attempt
+        self.name = name
+        self.reason = reason
+    }
+
+    static let malformed = BusError(attempt: "read a message", reason: "it is malformed")
+
+    /// Whether nobody has the name that was asked for.
+    public var isMissingService: Bool {
+        name == "org.freedesktop.DBus.Error.ServiceUnknown"
+            || name == "org.freedesktop.DBus.Error.NameHasNoOwner"
+    }
+
+    /// Whether another user would have been allowed to.
+    public var isMissingPrivilege: Bool {
+        name == "org.freedesktop.DBus.Error.AccessDenied"
+            || name?.hasSuffix(".PermissionDenied") == true
+    }
+
+    /// One sentence.
+    public var description: String { "cannot \(attempt): \(reason)" }
+}

@@ -1,0 +1,51 @@
+import LinuxKernel
+import SystemPackage
+
+/// `linkcond-bus metered`: has NetworkManager's metered flags be as the overrides of this network
+/// namespace want them, from now on. Returns when they are.
+///
+/// Where there is no NetworkManager, there is nothing to do.
+struct MeteredCommand {
+    private static let patience = Duration.seconds(20)
+    private static let attempts = 10
+
+    func run() throws {
+        guard let client = NetworkManagerClient(), client.isHere else { return }
+        for _ in 0..<Self.attempts {
+            if let answer = try askFollower() {
+                guard answer.isEmpty else { throw HelperFailure(answer) }
+                return
+            }
+            let wishes = try MeteredWishes.current()
+            guard try client.devices().contains(where: { wishes[$0.interface] != nil }) else {
+                return
+            }
+            let report = try BackgroundProgram.start(
+                [SelfName.text, "follow"], within: Self.patience)
+            switch report {
+            case FollowCommand.ready: return
+            // Another one has been started at the same time, or is just ending.
+            case FollowCommand.taken: continue
+            case nil: throw HelperFailure("NetworkManager does not answer")
+            case let problem?: throw HelperFailure(problem)
+            }
+        }
+        throw HelperFailure("NetworkManager's metered flag keeps being changed by others")
+    }
+
+    /// Has the process that follows the overrides look at them now; nil if there is none.
+    private func askFollower() throws -> String? {
+        guard
+            let channel = try ServiceSocket.connect(
+                to: FollowCommand.socket, patience: Self.patience)
+        else { return nil }
+        defer { channel.close() }
+        guard let answer = channel.receive(), answer.first == 0 else { return nil }
+        return String(decoding: answer.dropFirst(), as: UTF8.self)
+    }
+}
+
+/// What `ps` shows.
+enum SelfName {
+    static let text = "linkcond-bus"
+}

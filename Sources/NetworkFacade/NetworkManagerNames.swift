@@ -1,0 +1,78 @@
+import Bus
+
+/// Names and numbers of NetworkManager's D-Bus API, version 1.42.
+enum NetworkManagerName {
+    static let root: ObjectPath = "/org/freedesktop"
+    static let managerPath: ObjectPath = "/org/freedesktop/NetworkManager"
+    static let settingsPath: ObjectPath = "/org/freedesktop/NetworkManager/Settings"
+
+    static let manager = "org.freedesktop.NetworkManager"
+    static let device = "org.freedesktop.NetworkManager.Device"
+    static let wired = "org.freedesktop.NetworkManager.Device.Wired"
+    static let wireless = "org.freedesktop.NetworkManager.Device.Wireless"
+    static let modem = "org.freedesktop.NetworkManager.Device.Modem"
+    static let generic = "org.freedesktop.NetworkManager.Device.Generic"
+    static let activeConnection = "org.freedesktop.NetworkManager.Connection.Active"
+    static let settings = "org.freedesktop.NetworkManager.Settings"
+    static let connection = "org.freedesktop.NetworkManager.Settings.Connection"
+
+    static func device(_ index: UInt32) -> ObjectPath {
+        ObjectPath("\(managerPath.text)/Devices/\(index)")
+    }
+
+    static func activeConnection(_ index: UInt32) -> ObjectPath {
+        ObjectPath("\(managerPath.text)/ActiveConnection/\(index)")
+    }
+
+    static func connection(_ index: UInt32) -> ObjectPath {
+        ObjectPath("\(settingsPath.text)/\(index)")
+    }
+}
+
+extension ReportedNetwork.Reach {
+    /// `NMState`: programs count a network as metered only in the last of these.
+    var state: UInt32 {
+        switch self {
+        case .none: 20
+        case .local: 50
+        case .everywhere: 70
+        }
+    }
+
+    /// `NMConnectivityState`.
+    var connectivity: UInt32 { self == .everywhere ? 4 : 1 }
+}
+
+extension ReportedInterface {
+    /// `NMDeviceState`: activated, or without a carrier.
+    var deviceState: UInt32 { isUp ? 100 : 20 }
+
+    /// The connection's identity, which an interface keeps as long as it is there.
+    var uuid: String {
+        let digits = String(index, radix: 16)
+        return "6c696e6b-636f-6e64-8000-" + String(repeating: "0", count: 12 - digits.count)
+            + digits
+    }
+}
+
+extension ReportedInterface.Kind {
+    /// `NMDeviceType`.
+    var deviceType: UInt32 {
+        switch self {
+        case .wired: 1
+        case .wifi: 2
+        case .cellular: 8
+        case .other: 14
+        }
+    }
+
+    /// The type of connections over such a device, which names their group of settings as well.
+    var connectionType: String {
+        switch self {
+        case .wired: "802-3-ethernet"
+        case .wifi: "802-11-wireless"
+        case .cellular: "gsm"
+        case .other: "generic"
+        }
+    }
+}

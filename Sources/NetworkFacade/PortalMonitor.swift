@@ -1,0 +1,64 @@
+public import Bus
+
+/// The desktop portal's `org.freedesktop.portal.NetworkMonitor`, version 3.
+public struct PortalMonitor: Sendable, Hashable {
+    /// The object that has it.
+    public static let path: ObjectPath = "/org/freedesktop/portal/desktop"
+    static let interface = "org.freedesktop.portal.NetworkMonitor"
+    static let version: UInt32 = 3
+
+    let isAvailable: Bool
+    let isMetered: Bool
+    /// `GNetworkConnectivity`, whose numbers are not those of NetworkManager.
+    let connectivity: UInt32
+
+    init(_ network: ReportedNetwork) {
+        isAvailable = network.reach == .everywhere
+        isMetered = network.metered.isMetered
+        connectivity = isAvailable ? 4 : 1
+    }
+
+    var properties: ObjectTree.Properties {
+        [
+            "available": .bool(isAvailable), "metered": .bool(isMetered),
+            "connectivity": .uint32(connectivity), "version": .uint32(Self.version),
+        ]
+    }
+
+    func answer(_ member: String) -> Answer? {
+        switch member {
+        case "GetStatus":
+            .values([.dictionary(properties.filter { $0.key != "version" })])
+        case "GetAvailable": .values([.bool(isAvailable)])
+        case "GetMetered": .values([.bool(isMetered)])
+        case "GetConnectivity": .values([.uint32(connectivity)])
+        // Whether there is a way: who is at its end only a connection can tell.
+        case "CanReach": .values([.bool(isAvailable)])
+        default: nil
+        }
+    }
+}
+
+/// What a call is answered with.
+public enum Answer: Sendable, Hashable {
+    case values([BusValue])
+    case refusal(name: String, text: String)
+
+    static let unknownMethod = Answer.refusal(
+        name: "org.freedesktop.DBus.Error.UnknownMethod",
+        text: "linkcond's stand-in for this service has no such method")
+    static let unknownObject = Answer.refusal(
+        name: "org.freedesktop.DBus.Error.UnknownObject",
+        text: "linkcond's stand-in for this service has no such object")
+    static let unknownProperty = Answer.refusal(
+        name: "org.freedesktop.DBus.Error.UnknownProperty",
+        text: "linkcond's stand-in for this service has no such property")
+    static let readOnly = Answer.refusal(
+        name: "org.freedesktop.DBus.Error.PropertyReadOnly",
+        text: "this network is linkcond's; change it with linkcond override")
+    static let invalidArguments = Answer.refusal(
+        name: "org.freedesktop.DBus.Error.InvalidArgs", text: "wrong arguments")
+    static let denied = Answer.refusal(
+        name: "org.freedesktop.NetworkManager.PermissionDenied",
+        text: "this network is linkcond's; change it with linkcond override")
+}

@@ -1,0 +1,43 @@
+import LinuxKernel
+
+/// What a sandbox's D-Bus lacks on this host.
+public enum BusDiagnosis: Sendable, Hashable {
+    /// The helper is not beside this program.
+    case noHelper
+    /// The helper does not run; what it says.
+    case brokenHelper(String)
+    /// There is no bus daemon.
+    case noDaemon
+
+    /// What is lacking here; nil if nothing is.
+    public static func ofThisHost() -> BusDiagnosis? {
+        guard let helper = OwnProgram.neighbour(SandboxBus.helper) else { return .noHelper }
+        do {
+            // Whether the libraries that it needs are there shows when it runs.
+            let result = try HelperProgram.run(helper, ["--help"], input: "")
+            guard result.exitCode == 0 else { return .brokenHelper(result.message) }
+        } catch {
+            return .brokenHelper("\(error)")
+        }
+        return HelperProgram.path(of: "dbus-daemon") == nil ? .noDaemon : nil
+    }
+
+    /// What that means.
+    public var detail: String {
+        switch self {
+        case .noHelper: "\(SandboxBus.helper) does not lie beside linkcond"
+        case .brokenHelper(let message): "\(SandboxBus.helper) does not run: \(message)"
+        case .noDaemon: "dbus-daemon is not installed"
+        }
+    }
+
+    /// What to do about it.
+    public var fix: String {
+        switch self {
+        case .noHelper:
+            "Build \(SandboxBus.helper) with Scripts/linkcond, and install both together"
+        case .brokenHelper: "sudo apt install libsystemd0 libnl-route-3-200"
+        case .noDaemon: "sudo apt install dbus"
+        }
+    }
+}
