@@ -60,10 +60,12 @@ struct FollowCommand {
         var wishes = try MeteredWishes.current()
         var (problems, isNeeded) = keeper.settle(wishes)
         Self.report(problems.first ?? Self.ready)
+        var isDue = false
         while isNeeded {
-            let ready = try events.wait(
-                timeout: keeper.hasCheckpoints ? MeteredKeeper.renewal : nil)
-            var isDue = keeper.renew()
+            // What came while NetworkManager was asked no descriptor tells of any more.
+            isDue = try Self.hasSignals(client.bus) || isDue
+            let patience = keeper.hasCheckpoints ? MeteredKeeper.renewal : nil
+            let ready = try events.wait(timeout: isDue ? .zero : patience)
             for event in ready {
                 switch Token(rawValue: event.token) {
                 case .signals: return
@@ -71,20 +73,29 @@ struct FollowCommand {
                 case .clients, .bus, nil: break
                 }
             }
-            while let message = try client.bus.next() {
-                isDue = isDue || message.kind == .signal
-            }
+            isDue = try Self.hasSignals(client.bus) || isDue
+            isDue = keeper.renew() || isDue
             let clients = Self.clients(service)
-            let newWishes = try MeteredWishes.current()
-            if isDue || newWishes != wishes || !clients.isEmpty {
-                wishes = newWishes
+            // The kernel may have been too busy with changes to tell: the next round asks again.
+            let newWishes = try? MeteredWishes.current()
+            if isDue || newWishes != wishes || !clients.isEmpty, let newWishes {
+                (wishes, isDue) = (newWishes, false)
                 (problems, isNeeded) = keeper.settle(wishes)
+            } else {
+                isDue = newWishes == nil
             }
             for client in clients {
                 client.send([0] + (problems.first ?? "").utf8)
                 client.close()
             }
         }
+    }
+
+    /// Takes what the bus has to tell; whether there was anything.
+    private static func hasSignals(_ bus: BusConnection) throws -> Bool {
+        var found = false
+        while let message = try bus.next() { found = found || message.kind == .signal }
+        return found
     }
 
     private static func clients(_ service: borrowing ServiceSocket) -> [MessageChannel] {

@@ -91,7 +91,7 @@ struct BusHostTests {
         let output = try await Self.script(
             """
             linkcond override set -i eth0 --expensive --quiet
-            ip monitor address dev eth0 >/tmp/$$.events 2>/dev/null & watching=$!
+            ip -4 monitor address dev eth0 >/tmp/$$.events 2>/dev/null & watching=$!
             sleep 14
             kill $watching; cat /tmp/$$.events; rm /tmp/$$.events
             metered
@@ -104,7 +104,7 @@ struct BusHostTests {
     {
         let output = try await Self.script(
             """
-            linkcond override set -i eth0 --expensive --for 1s --quiet; metered
+            linkcond override set -i eth0 --expensive --for 8s --quiet; metered
             becomes 'no (guessed)'; ends
             linkcond override set -i eth0 --expensive --quiet; metered
             ip link set eth0 alias ''; becomes 'no (guessed)'; ends
