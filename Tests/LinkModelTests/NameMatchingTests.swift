@@ -33,14 +33,12 @@ struct NameMatchingTests {
         #expect(NameMatching.suggestion(for: "4G", among: ["3G", "2G"]) == "3G")
     }
 
-    @Test("A pasted page is no name and takes no time")
+    /// Compared letter by letter it would take minutes.
+    @Test("A pasted page is no name", .timeLimit(.minutes(1)))
     func longName() {
         let page = String(repeating: "a", count: 1_000_000)
         let known = [String](repeating: "LTE", count: 100)
-        let duration = ContinuousClock().measure {
-            #expect(NameMatching.suggestion(for: page, among: known) == nil)
-        }
-        #expect(duration < .seconds(10))
+        #expect(NameMatching.suggestion(for: page, among: known) == nil)
     }
 
     @Test("Case, blanks and underscores do not part names")
