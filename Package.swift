@@ -18,11 +18,18 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
+// One file that runs on every Linux, when Scripts/lib/build.sh builds it. Other packages may not
+// depend on targets with unsafe flags, as those do that use the plugin.
+let staticLinking: [LinkerSetting] =
+    Context.environment["LINKCOND_STATIC"] == nil ? [] : [.unsafeFlags(["-static-executable"])]
+
 func module(
-    _ name: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = []
+    _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil,
+    plugins: [Target.PluginUsage] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, swiftSettings: swiftSettings, plugins: plugins)
+        name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings,
+        plugins: plugins)
 }
 
 func tests(
@@ -37,6 +44,7 @@ let package = Package(
     name: "linkcond",
     products: [
         .executable(name: "linkcond", targets: ["linkcond"]),
+        .plugin(name: "LinkcondPlugin", targets: ["LinkcondPlugin"]),
         .library(name: "NetworkPath", targets: ["NetworkPath"]),
         .library(name: "NetworkPathSession", targets: ["NetworkPathSession"]),
         .executable(name: "linkcond-bus", targets: ["LinkcondBus"]),
@@ -103,6 +111,10 @@ let package = Package(
         // Whose network is meant: names, processes, containers.
         module("Targets", ["LinuxKernel", systemPackage]),
 
+        // XML of others: libexpat, and nothing else that is C.
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        module("XMLReading", ["CExpat"]),
+
         // What linkcond does with them.
         module(
             "Conditioner",
@@ -129,20 +141,30 @@ let package = Package(
                 "EngineService", "Conditioner", "TrafficControl", "Netlink", "LinuxKernel",
                 "LinkModel", systemPackage,
             ]),
+        // A command over many profiles: cells, what is expected of them, and the report.
+        module(
+            "Matrix",
+            [
+                "Evidence", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel", "XMLReading",
+                systemPackage, yams,
+            ],
+            // Part of the program, so that it stays one file.
+            resources: [
+                .embedInCode("Reports/Resources/policy.txt"),
+                .embedInCode("Reports/Resources/report.css"),
+                .embedInCode("Reports/Resources/report.js"),
+            ]),
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence", "Conditioner",
-                "NetworkOverride", "NetworkPath",
+                "Matrix", "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence",
+                "Conditioner", "NetworkOverride", "NetworkPath",
                 "ProfileCatalog", "ProfileFormat", "ProfileImport", "Targets",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
                 argumentParser, systemPackage,
             ],
             swiftSettings: swiftSettings,
-            // One file that runs on every Linux; Scripts/lib/build.sh does its part.
-            linkerSettings: [
-                .unsafeFlags(["-static-executable"], .when(configuration: .release))
-            ]),
+            linkerSettings: staticLinking),
 
         // What programs see over D-Bus: a program of its own, since libsystemd is only there to be
         // linked dynamically.
@@ -156,6 +178,14 @@ let package = Package(
                 "NetworkFacade", "Bus", "NetworkPath", "Netlink", "LinuxKernel", systemPackage,
             ],
             swiftSettings: swiftSettings),
+
+        // swift package linkcond test, for packages that depend on this one.
+        .plugin(
+            name: "LinkcondPlugin",
+            capability: .command(
+                intent: .custom(
+                    verb: "linkcond", description: "Run the tests once per network profile.")),
+            dependencies: ["linkcond"]),
 
         // What tests of several modules need: processes, goldens, seeds.
         .target(
@@ -204,6 +234,12 @@ let package = Package(
                 "Evidence", "PacketLoop", "PacketEngine", "LinuxKernel", "LinkModel", "LinkUnits",
                 "LinkTesting", systemPackage,
             ], goldens: true),
+        tests(
+            of: "Matrix",
+            [
+                "Matrix", "Evidence", "ProfileFormat", "LinkUnits", "LinkTesting", systemPackage,
+                yams,
+            ]),
         tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
         .testTarget(
             name: "ProfileImportTests",
@@ -218,7 +254,7 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "linkcond", "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkTesting",
+                "linkcond", "Matrix", "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkTesting",
                 argumentParser, systemPackage,
             ],
             exclude: ["Goldens"], swiftSettings: swiftSettings),
@@ -236,7 +272,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "linkcond", "LinkcondBus", "Verification", "Conditioner", "LinkModel", "LinkUnits",
+                "linkcond", "LinkcondBus", "Matrix", "Evidence", "Verification", "Conditioner",
+                "LinkModel", "LinkUnits",
                 "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
@@ -258,6 +295,14 @@ let package = Package(
         tests(
             of: "NetworkOverride",
             ["NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),
+        tests(of: "XMLReading", ["XMLReading"]),
+        // The reports that people and CI engines read, in a real browser and by the real schema.
+        .testTarget(
+            name: "MatrixReportTests",
+            dependencies: [
+                "Matrix", "XMLReading", "Evidence", "LinkUnits", "LinkTesting", systemPackage,
+            ],
+            exclude: ["Goldens", "Fixtures"], swiftSettings: swiftSettings),
         tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], goldens: true),
         tests(
             of: "TrafficControl",

@@ -7,6 +7,7 @@ source "${BASH_SOURCE[0]%/*}/packages.sh"
 readonly build_packages=(
     pkg-config=pkg-config pkg-config:libnl-3.0=libnl-3-dev
     pkg-config:libnl-route-3.0=libnl-route-3-dev pkg-config:libsystemd=libsystemd-dev ip=iproute2
+    pkg-config:expat=libexpat1-dev
     # What `linkcond run` itself starts, and the first command of README.md.
     nft=nftables curl=curl python3=python3
 )
@@ -38,7 +39,7 @@ require_swift() {
 # build_release_product PRODUCT
 build_release_product() {
     local log
-    log=$(swift build --package-path "$repository" -c release --product "$1" \
+    log=$(LINKCOND_STATIC=1 swift build --package-path "$repository" -c release --product "$1" \
         --static-swift-stdlib -Xlinker -s </dev/null 2>&1) && return
     printf '%s\n' "$log" >&2
     say "the build failed; the compiler's messages stand above"

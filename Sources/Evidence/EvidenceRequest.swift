@@ -6,6 +6,8 @@ public struct EvidenceRequest: Sendable {
     public var log: OutputFile?
     /// Whether the link's statistics are wanted.
     public var wantsStatistics = false
+    /// Whether the statistics are also wanted over time.
+    public var wantsSamples = false
     /// What the link does from the app to the network, for people.
     public var upDescription = ""
     /// What the link does from the network to the app, for people.

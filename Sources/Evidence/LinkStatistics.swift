@@ -20,6 +20,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     @OrNull public private(set) var loopback: Loopback?
     /// What became of the files in which packets were written down.
     public var evidence: EvidenceReport
+    /// The link over time, if that was asked for.
+    public var samples: [LinkSample] = []
 
     /// What passed over the loopback of the command, which the packet engine conditions.
     public struct Loopback: Codable, Sendable, Hashable {

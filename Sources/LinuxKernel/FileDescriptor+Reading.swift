@@ -19,4 +19,13 @@ extension FileDescriptor {
         }
         return bytes
     }
+
+    /// Reads what is there into `buffer` and returns how many bytes that were; 0 at the end.
+    public func readSome(into buffer: inout [UInt8]) throws(Errno) -> Int {
+        do {
+            return try unsafe buffer.withUnsafeMutableBytes { try unsafe read(into: $0) }
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
+    }
 }

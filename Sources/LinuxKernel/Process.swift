@@ -40,6 +40,15 @@ public enum Process {
         _exit(code)
     }
 
+    /// Leaves the caller's terminal and process group, so that Ctrl-C means this process no more,
+    /// and takes signals again that the caller had blocked.
+    public static func startSession() {
+        _ = setsid()
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe sigprocmask(SIG_SETMASK, &none, nil)
+    }
+
     /// Sets a variable of the environment, for programs that are started from now on.
     ///
     /// Before any other thread is started.

@@ -31,4 +31,10 @@ public enum SmallFile {
         guard unsafe mkdir(path, 0o755) != 0, errno != EEXIST else { return }
         throw KernelError(.create, subject: path, errno: Errno(rawValue: errno))
     }
+
+    /// Gives a file another name, under which an old file is gone from one moment to the other.
+    public static func rename(_ path: String, to newPath: String) throws(KernelError) {
+        guard unsafe Glibc.rename(path, newPath) != 0 else { return }
+        throw KernelError(.create, subject: newPath, errno: Errno(rawValue: errno))
+    }
 }

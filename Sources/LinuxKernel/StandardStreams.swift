@@ -1,4 +1,5 @@
 import Glibc
+public import SystemPackage
 
 /// The descriptors 0, 1 and 2.
 public enum StandardStreams {
@@ -9,6 +10,15 @@ public enum StandardStreams {
             // The lowest free number is taken.
             _ = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
         }
+    }
+
+    /// Has this process read nothing, and write both outputs to `output`.
+    public static func redirect(to output: FileDescriptor) {
+        let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        dup2(null, STDIN_FILENO)
+        if null != STDIN_FILENO { close(null) }
+        dup2(output.rawValue, STDOUT_FILENO)
+        dup2(output.rawValue, STDERR_FILENO)
     }
 
     /// Lets go of both outputs: what is written from now on goes nowhere.

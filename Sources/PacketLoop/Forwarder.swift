@@ -194,6 +194,7 @@ struct Forwarder: ~Copyable {
         observe(
             ticket, at: event.time, .judged(event.verdict), isCopy: !event.releasesSlot)
         if !event.releasesSlot { store.retain(ticket.frame) }
+        if event.leaves { statistics.timeOnLink += event.time - store[ticket.frame].arrival }
         switch event.verdict {
         case .delivered:
             // The reference goes on to the outbox.
@@ -225,6 +226,16 @@ struct Forwarder: ~Copyable {
             return frame.length
         }
         return superFrame.length(of: segment)
+    }
+}
+
+extension PacketEvent {
+    /// Whether the packet goes on at the far end.
+    fileprivate var leaves: Bool {
+        switch verdict {
+        case .delivered, .corrupted: true
+        case .queueFull, .managed, .lost: false
+        }
     }
 }
 

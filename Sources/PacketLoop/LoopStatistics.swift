@@ -27,6 +27,8 @@ public struct DirectionStatistics: Sendable, Hashable {
     public internal(set) var sendFailures: UInt64 = 0
     /// Bytes of memory in use for frames at the moment.
     public internal(set) var memory = ByteCount(bytes: 0)
+    /// The time that packets which left had been on the link, added up.
+    public internal(set) var timeOnLink = Duration.zero
 
     /// How much later than scheduled packets were handed to the kernel.
     public internal(set) var lateness = LatenessHistogram()

@@ -1,17 +1,17 @@
 import LinkModel
-import LinkUnits
-import Yams
+package import LinkUnits
+package import Yams
 
 /// Reads the fields of one YAML mapping, each error with its place.
 ///
 /// YAML nodes rather than `Codable`, because decoders ignore unknown keys and forget lines.
-struct FieldReader {
-    let file: String
-    let path: String
-    let mapping: Node.Mapping
+package struct FieldReader {
+    package let file: String
+    package let path: String
+    package let mapping: Node.Mapping
 
     /// Takes `node` as the mapping at `path`, with no keys but `known`.
-    init(_ node: Node, file: String, path: String, known: [String]) throws(ProfileError) {
+    package init(_ node: Node, file: String, path: String, known: [String]) throws(ProfileError) {
         self.file = file
         self.path = path
         guard case .mapping(let mapping) = node else {
@@ -43,20 +43,20 @@ struct FieldReader {
             explanation: "unknown key; \(remedy)")
     }
 
-    func fieldPath(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+    package func fieldPath(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     /// The node under `key`, if there is one.
-    func node(_ key: String) -> Node? { mapping[Node(key)] }
+    package func node(_ key: String) -> Node? { mapping[Node(key)] }
 
     /// An error about the value under `key`, or about the lack of one.
-    func error(_ key: String, _ explanation: String) -> ProfileError {
+    package func error(_ key: String, _ explanation: String) -> ProfileError {
         ProfileError(
             file: file, line: (node(key)?.mark ?? mapping.mark)?.line, field: fieldPath(key),
             explanation: explanation)
     }
 
     /// The text under `key`, if there is one.
-    func text(_ key: String) throws(ProfileError) -> String? {
+    package func text(_ key: String) throws(ProfileError) -> String? {
         guard let node = node(key) else { return nil }
         guard case .scalar(let scalar) = node else {
             throw error(key, "has to be a single value")
@@ -68,7 +68,7 @@ struct FieldReader {
     }
 
     /// The sentences under `key`, if there are any, on one line, however the file breaks them.
-    func prose(_ key: String) throws(ProfileError) -> String? {
+    package func prose(_ key: String) throws(ProfileError) -> String? {
         guard let node = node(key) else { return nil }
         guard case .scalar(let scalar) = node else { throw error(key, "has to be a text") }
         let words = scalar.string.split(whereSeparator: \.isWhitespace)
@@ -76,7 +76,7 @@ struct FieldReader {
     }
 
     /// `text`, unless it has characters that would confuse a terminal or a report.
-    func printable(_ text: String, _ key: String) throws(ProfileError) -> String {
+    package func printable(_ text: String, _ key: String) throws(ProfileError) -> String {
         guard let scalar = text.unicodeScalars.first(where: { !$0.isPrintable }) else {
             return text
         }
@@ -84,7 +84,7 @@ struct FieldReader {
     }
 
     /// The text under `key`, which must be there.
-    func requiredText(_ key: String) throws(ProfileError) -> String {
+    package func requiredText(_ key: String) throws(ProfileError) -> String {
         guard let text = try text(key) else {
             throw error(key, "is missing; every profile has one")
         }
@@ -92,19 +92,24 @@ struct FieldReader {
     }
 
     /// The quantity under `key`, if there is one.
-    func quantity<Value>(
+    package func quantity<Value>(
         _ key: String, _ parse: (String) throws(QuantityError) -> Value
     ) throws(ProfileError) -> Value? {
         guard let text = try text(key) else { return nil }
         do {
             return try parse(text)
         } catch {
-            throw self.error(key, error.description)
+            throw self.error(key, error)
         }
     }
 
+    /// An error about a quantity under `key`.
+    package func error(_ key: String, _ problem: QuantityError) -> ProfileError {
+        error(key, problem.description)
+    }
+
     /// The one of `choices` that stands under `key`, if the key is there.
-    func choice<Choice: RawRepresentable & CaseIterable>(
+    package func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, _: Choice.Type
     ) throws(ProfileError) -> Choice? where Choice.RawValue == String {
         guard let text = try text(key) else { return nil }
@@ -116,7 +121,7 @@ struct FieldReader {
     }
 
     /// The flag under `key`; false if it is not there.
-    func flag(_ key: String) throws(ProfileError) -> Bool {
+    package func flag(_ key: String) throws(ProfileError) -> Bool {
         switch try text(key) {
         case nil, "false": return false
         case "true": return true

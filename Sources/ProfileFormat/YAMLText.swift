@@ -1,12 +1,12 @@
-import Yams
+package import Yams
 
 /// The YAML parser, with its dangers fenced off.
-enum YAMLText {
+package enum YAMLText {
     /// More than any profile uses, few enough that their expansion stays small.
     private static let aliasLimit = 20
 
     /// The node that `text` holds, or nil if it holds nothing.
-    static func compose(_ text: String, file: String) throws(ProfileError) -> Node? {
+    package static func compose(_ text: String, file: String) throws(ProfileError) -> Node? {
         guard aliasCount(in: text) <= aliasLimit else {
             throw ProfileError(
                 file: file,

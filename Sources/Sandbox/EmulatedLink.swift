@@ -33,6 +33,9 @@ struct EmulatedLink {
         try loop.start()
     }
 
+    /// What has passed until now.
+    var snapshot: LinkSnapshot { LinkSnapshot(loop.statistics) }
+
     /// Counts what has passed, and ends the files.
     ///
     /// - Parameter duration: how long the command ran.

@@ -66,8 +66,14 @@ final class Family {
     }
 
     /// Waits until the command has ended and returns its code; passes signals on to it.
-    func wait(for command: Int32) throws(SandboxError) -> Int32 {
+    ///
+    /// - Parameter rounds: what is to be done in the meantime, which says when it is due again; nil:
+    ///   not any more.
+    func wait(
+        for command: Int32, rounds: () -> Duration? = { nil }
+    ) throws(SandboxError) -> Int32 {
         while true {
+            let next = rounds()
             for (process, end) in reap() {
                 if process == command { return end.shellCode }
                 if let server = servers.removeValue(forKey: process) {
@@ -80,7 +86,8 @@ final class Family {
                                 + "of the network by it"))
                 }
             }
-            let ready = Readiness.wait(for: [signals.descriptor, channel.descriptor])
+            let ready = Readiness.wait(
+                for: [signals.descriptor, channel.descriptor], timeout: next)
             if ready.contains(channel.descriptor) { try receive(command: command) }
         }
     }

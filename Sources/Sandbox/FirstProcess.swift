@@ -51,9 +51,12 @@ struct FirstProcess {
         try family.waitForServers(listeningOn: request.serverPorts)
         let beginning = KernelClock.monotonic
         let command = try start(in: places.app)
-        let code = try family.wait(for: command)
+        var sampler = LinkSampler(plane, since: beginning, isWanted: request.evidence.wantsSamples)
+        let code = try family.wait(for: command) { sampler.turn() }
         let duration = KernelClock.monotonic - beginning
+        let samples = sampler.finish()
         var end = try plane.finish(request, after: duration)
+        end.statistics?.samples = samples
         if let loopback { end.add(loopback: loopback, after: duration) }
         try report(end)
         Process.endAllOthers()

@@ -69,6 +69,19 @@ enum LinkPlane {
         }
     }
 
+    /// What has passed until now; nil if nobody knows.
+    var snapshot: LinkSnapshot? {
+        switch self {
+        case .engine(let link):
+            return link.snapshot
+        case .kernel(let conditioner):
+            guard let ways = (try? conditioner.status())?.first?.ways else { return nil }
+            return LinkSnapshot(
+                up: LinkSnapshot.Way(ways[.up]?.counters),
+                down: LinkSnapshot.Way(ways[.down]?.counters))
+        }
+    }
+
     /// What is known of a link when the command has ended.
     struct End {
         /// What passed over it, if that was asked for.
@@ -115,6 +128,16 @@ extension WayCounters {
             packets: counters?.packets ?? 0, bytes: ByteCount(bytes: counters?.bytes ?? 0),
             dropped: counters?.dropped ?? 0, lost: counters?.lost ?? 0,
             queuedPackets: counters?.queuedPackets ?? 0, duration: duration)
+    }
+}
+
+extension LinkSnapshot.Way {
+    /// Takes over what qdiscs counted, who measure no delay.
+    fileprivate init(_ counters: DirectionCounters?) {
+        self.init(
+            packets: counters?.packets ?? 0, bytes: ByteCount(bytes: counters?.bytes ?? 0),
+            dropped: counters?.dropped ?? 0, lost: counters?.lost ?? 0,
+            queuedPackets: counters?.queuedPackets ?? 0, timeOnLink: nil)
     }
 }
 

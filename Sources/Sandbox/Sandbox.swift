@@ -36,6 +36,8 @@ public enum Sandbox {
     public struct Outcome: Sendable, Hashable {
         /// The command's exit code; 128 and the number for a signal; 124 if it ran too long.
         public var exitCode: Int32
+        /// Whether it was ended because it ran too long.
+        public var isTimedOut = false
         /// What carried the conditions out.
         public var dataPlane = DataPlane.engine
         /// What passed over the link, if that was asked for.

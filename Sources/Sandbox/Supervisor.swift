@@ -36,6 +36,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
             case .statistics(let text): outcome.statistics = try LinkStatistics(json: text)
             case .ended(let code):
                 // The kernel takes its time over the namespaces, but nobody is in them any more.
+                outcome.isTimedOut = deadline.hasPassed
                 outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code
                 return outcome
             case .failed(let error):

@@ -2,6 +2,7 @@ import Conditioner
 import EngineService
 import Evidence
 import LinuxKernel
+import Matrix
 import NetworkOverride
 import NetworkPath
 import ProfileCatalog
@@ -57,6 +58,7 @@ enum ExitStatus: Int32, CaseIterable {
             self = error.access == .reading ? .cannotRead : .cannotWrite
         case let error as LinkFailure: self = error.exitStatus
         case is VerificationError: self = .failed
+        case let error as MatrixError: self.init(of: error)
         default: self = .internalFault
         }
     }
@@ -113,6 +115,15 @@ enum ExitStatus: Int32, CaseIterable {
         case .sandbox: self = .sandbox
         case .notExecutable: self = .notExecutable
         case .notFound: self = .notFound
+        }
+    }
+
+    private init(of error: MatrixError) {
+        switch error.fault {
+        case .usage: self = .usage
+        case .cannotWrite: self = .cannotWrite
+        case .cannotRead: self = .cannotRead
+        case .badFile: self = .badFile
         }
     }
 

@@ -45,7 +45,7 @@ struct ListCommand: ParsableCommand {
         }
     }
 
-    private static func entries(
+    static func entries(
         of family: String, among entries: [ProfileCatalog.Entry]
     ) throws -> [ProfileCatalog.Entry] {
         let wanted = NameMatching.normalized(family)

@@ -1,0 +1,69 @@
+import LinkUnits
+
+/// Snapshots of a link at ever longer distances, so that there are enough for a plot of a short
+/// run and not too many of a long one.
+public struct SampleSeries: Sendable {
+    /// More than a plot has room for.
+    public static let capacity = 200
+    /// The first distance.
+    public static let firstInterval = Duration.milliseconds(100)
+
+    /// The distance of snapshots now.
+    public private(set) var interval = SampleSeries.firstInterval
+    private var snapshots: [(time: Duration, link: LinkSnapshot)]
+
+    /// Begins with what had passed when the time began.
+    public init(_ first: LinkSnapshot) {
+        snapshots = [(.zero, first)]
+    }
+
+    /// When the next snapshot is due.
+    public var nextTime: Duration { (snapshots.last?.time ?? .zero) + interval }
+
+    /// Adds a snapshot; with too many of them every other one is forgotten.
+    public mutating func append(_ link: LinkSnapshot, at time: Duration) {
+        guard snapshots.last.map({ $0.time < time }) ?? true else { return }
+        snapshots.append((time, link))
+        guard snapshots.count > Self.capacity else { return }
+        // From the last one back, and the first for the beginning.
+        let last = snapshots.count - 1
+        snapshots = snapshots.indices.filter { $0 == 0 || (last - $0).isMultiple(of: 2) }
+            .map { snapshots[$0] }
+        interval *= 2
+    }
+
+    /// Adds the last snapshot. A time much shorter than the others says nothing of a rate, and
+    /// becomes part of the one before.
+    public mutating func finish(_ link: LinkSnapshot, at time: Duration) {
+        if snapshots.count > 1, time < nextTime - interval / 2 { snapshots.removeLast() }
+        append(link, at: time)
+    }
+
+    /// What happened between each two snapshots.
+    public var samples: [LinkSample] {
+        zip(snapshots, snapshots.dropFirst()).map { first, second in
+            let length = second.time - first.time
+            return LinkSample(
+                seconds: second.time.seconds,
+                up: .init(from: first.link.up, to: second.link.up, within: length),
+                down: .init(from: first.link.down, to: second.link.down, within: length))
+        }
+    }
+}
+
+extension LinkSample.Way {
+    fileprivate init(
+        from first: LinkSnapshot.Way, to second: LinkSnapshot.Way, within length: Duration
+    ) {
+        let packets = second.packets - first.packets
+        var delay: Double?
+        if packets > 0, let before = first.timeOnLink, let now = second.timeOnLink {
+            delay = (now - before) / .milliseconds(1) / Double(packets)
+        }
+        let bytes = Double(second.bytes.bytes - first.bytes.bytes)
+        self.init(
+            bitsPerSecond: UInt64(bytes * 8 / length.seconds), delayMilliseconds: delay,
+            dropped: second.dropped - first.dropped, lost: second.lost - first.lost,
+            queuedPackets: second.queuedPackets)
+    }
+}

@@ -1,0 +1,54 @@
+/// The command under one profile: one of the runs that make up a matrix.
+public struct Cell: Sendable, Hashable {
+    /// What tells it from the other cells: `LTE`, or `LTE/2` where profiles are repeated.
+    public let id: String
+    /// The profile, as the user named it.
+    public let profile: String
+    /// Which repetition it is, from 1.
+    public let repetition: Int
+    /// Whether it runs without conditions, for comparison.
+    public let isBaseline: Bool
+    /// How long the command may run; nil: as long as it likes.
+    public let timeLimit: Duration?
+    /// What is expected.
+    public let expectations: Expectations
+    /// The seed of the first attempt; nil where the kernel rolls the dice.
+    public var seed: UInt64?
+
+    /// The seed of an attempt, from 1. Each has another, so that a retry has other luck.
+    func seed(ofAttempt attempt: Int) -> UInt64? {
+        guard let seed, attempt > 1 else { return seed }
+        return CellSeed.make("\(seed) \(attempt)")
+    }
+}
+
+extension MatrixSpecification {
+    /// All cells, those of the baseline first, with seeds that depend on nothing but `seed` and
+    /// the cell, so that every shard finds the same.
+    public var cells: [Cell] {
+        let names = (hasBaseline ? [Self.baseline] : []) + profiles
+        return names.flatMap { profile in
+            (1...repetitions).map { repetition in cell(profile, repetition) }
+        }
+    }
+
+    private func cell(_ profile: String, _ repetition: Int) -> Cell {
+        let id = repetitions == 1 ? profile : "\(profile)/\(repetition)"
+        return Cell(
+            id: id, profile: profile, repetition: repetition,
+            isBaseline: profile == Self.baseline, timeLimit: timeLimits[profile],
+            expectations: expectations[profile] ?? Expectations(),
+            seed: network.backend == "kernel" ? nil : CellSeed.make("\(seed) \(id)"))
+    }
+}
+
+/// Seeds made from texts: the same from the same, and short enough to be typed.
+enum CellSeed {
+    static func make(_ text: String) -> UInt64 {
+        // FNV-1a; its upper half, which mixes best.
+        let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        return hash >> 32
+    }
+}

@@ -1,0 +1,83 @@
+import Evidence
+
+/// What reports for people derive from a cell.
+extension CellReport {
+    /// Whether the command was started at least.
+    var hasRun: Bool { status != .notRun && (status != .error || durationSeconds > 0) }
+
+    /// How many times the baseline's duration it took; nil if there is no baseline to compare with,
+    /// or if it was ended before its time.
+    var baselineRatio: Double? {
+        guard !isBaseline, hasRun, status != .timedOut, let baselineSeconds, baselineSeconds > 0
+        else {
+            return nil
+        }
+        return durationSeconds / baselineSeconds
+    }
+
+    /// The profile and the scenario: what the rows of a matrix are.
+    var rowName: String { scenario.map { "\(profile), \($0)" } ?? profile }
+
+    /// Packets that did not come through, both ways; nil if nobody counted.
+    var missingPackets: UInt64? {
+        statistics.map { $0.down.dropped + $0.down.lost + $0.up.dropped + $0.up.lost }
+    }
+
+    /// Why it did not pass, or that it did, in a few words.
+    var verdict: String {
+        switch status {
+        case .passed where isFlaky: "passed on attempt \(earlierAttempts.count + 1)"
+        case .passed: "passed"
+        case .failed: problem ?? "failed"
+        case .timedOut: problem ?? "timed out"
+        case .error: problem ?? "could not be run"
+        case .notRun: problem ?? "not run"
+        }
+    }
+}
+
+extension ExpectationResult {
+    /// `duration: at most 3 x baseline, but it was 4.2 x baseline`.
+    var sentence: String { "expected \(expected), found \(actual)" }
+}
+
+extension [String] {
+    /// The words as a POSIX shell reads them back.
+    var shellText: String { map(\.shellWord).joined(separator: " ") }
+}
+
+extension String {
+    fileprivate var shellWord: String {
+        let isPlain =
+            !isEmpty
+            && unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII
+                    && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                        || "_@%+=:,./-".unicodeScalars.contains(scalar))
+            }
+        guard !isPlain else { return self }
+        return "'"
+            + split(separator: "'", omittingEmptySubsequences: false)
+            .joined(separator: "'\\''") + "'"
+    }
+}
+
+extension UInt64 {
+    /// A rate for people: `9.8 Mbit/s`.
+    var rateText: String {
+        let units: [(String, Double)] = [("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)]
+        guard let (name, factor) = units.first(where: { Double(self) >= $0.1 }) else {
+            return "\(self) bit/s"
+        }
+        return "\((Double(self) / factor).roundedText) \(name)"
+    }
+}
+
+extension Double {
+    /// The number with three significant digits at most and no more than two decimals.
+    var roundedText: String {
+        abs(self) >= 100
+            ? rounded().shortText
+            : abs(self) >= 10 ? ((self * 10).rounded() / 10).shortText : shortText
+    }
+}

@@ -1,0 +1,75 @@
+import XMLReading
+
+/// Reads the JUnit files of others: pytest, Jest, Maven, Gradle, gotestsum, nextest, Swift Testing.
+///
+/// What the schema of Jenkins does not know is left out. Counts are made anew, since not all
+/// programs count alike.
+enum JUnitFile {
+    /// Reads a file; nil if it is XML, but not of this kind.
+    static func read(_ bytes: [UInt8]) throws(XMLError) -> [JUnitSuite]? {
+        let root = try XMLDocument.read(bytes)
+        guard ["testsuites", "testsuite"].contains(root.name) else { return nil }
+        return suites(in: root, under: [])
+    }
+
+    /// The suites of an element, those within suites as suites of their own.
+    private static func suites(in element: XMLElement, under names: [String]) -> [JUnitSuite] {
+        var path = names
+        if element.name == "testsuite", let name = element.attributes["name"], !name.isEmpty {
+            path.append(name)
+        }
+        let inner = element.elements.filter { $0.name == "testsuite" }
+            .flatMap { suites(in: $0, under: path) }
+        let cases = element.elements.filter { $0.name == "testcase" }.map(testCase)
+        guard !cases.isEmpty else { return inner }
+        var suite = JUnitSuite(name: path.joined(separator: " / "))
+        suite.timestamp = element.attributes["timestamp"]
+        suite.cases = cases
+        suite.output = text(of: "system-out", in: element)
+        suite.errorOutput = text(of: "system-err", in: element)
+        for list in element.elements where list.name == "properties" {
+            suite.properties += list.elements.filter { $0.name == "property" }.map {
+                JUnitSuite.Property(
+                    name: $0.attributes["name"] ?? "", value: $0.attributes["value"] ?? $0.text)
+            }
+        }
+        return [suite] + inner
+    }
+
+    private static func testCase(_ element: XMLElement) -> JUnitCase {
+        var test = JUnitCase(name: element.attributes["name"] ?? "unnamed")
+        test.className = element.attributes["classname"] ?? element.attributes["class"]
+        test.seconds = element.attributes["time"].flatMap(seconds)
+        test.output = text(of: "system-out", in: element)
+        test.errorOutput = text(of: "system-err", in: element)
+        test.outcomes = element.elements.compactMap { outcome in
+            JUnitCase.Outcome.Kind(rawValue: outcome.name).map {
+                JUnitCase.Outcome(
+                    kind: $0, message: outcome.attributes["message"],
+                    type: outcome.attributes["type"], text: outcome.allText)
+            }
+        }
+        return test
+    }
+
+    private static func text(of name: String, in element: XMLElement) -> String {
+        element.elements.filter { $0.name == name }.map(\.allText).joined(separator: "\n")
+    }
+
+    /// Reads `0.042`, and `1,234.5` as Surefire writes it.
+    private static func seconds(_ text: String) -> Double? {
+        Double(text.filter { $0 != "," }).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
+    }
+}
+
+extension XMLElement {
+    /// The text in it and in all elements within.
+    fileprivate var allText: String {
+        content.reduce(into: "") { text, piece in
+            switch piece {
+            case .text(let piece): text += piece
+            case .element(let element): text += element.allText
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// A suite of tests as a JUnit file tells it, in the dialect that Jenkins, GitLab and pytest share.
+struct JUnitSuite: Sendable, Hashable {
+    var name: String
+    /// When it began, as the file says; nil if it does not.
+    var timestamp: String?
+    var properties: [Property] = []
+    var cases: [JUnitCase] = []
+    var output = ""
+    var errorOutput = ""
+
+    struct Property: Sendable, Hashable {
+        var name: String
+        var value: String
+    }
+
+    var seconds: Double { cases.reduce(0) { $0 + ($1.seconds ?? 0) } }
+
+    func count(of outcome: JUnitCase.Outcome.Kind) -> Int {
+        cases.count { $0.decisiveKind == outcome }
+    }
+}
+
+/// One test.
+struct JUnitCase: Sendable, Hashable {
+    var name: String
+    var className: String?
+    var seconds: Double?
+    /// What is to be said of it; nothing if it passed.
+    var outcomes: [Outcome] = []
+    var output = ""
+    var errorOutput = ""
+
+    /// Something that happened to a test.
+    struct Outcome: Sendable, Hashable {
+        /// The names of the elements.
+        enum Kind: String, Sendable, Hashable, CaseIterable {
+            case skipped, error, failure, rerunFailure, rerunError, flakyFailure, flakyError
+        }
+
+        var kind: Kind
+        var message: String?
+        var type: String?
+        var text = ""
+    }
+
+    /// What it counts as: error, failure, skipped, or nil if it passed.
+    var decisiveKind: Outcome.Kind? {
+        [.error, .failure, .skipped].first { kind in outcomes.contains { $0.kind == kind } }
+    }
+}

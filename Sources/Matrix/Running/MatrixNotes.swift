@@ -1,0 +1,42 @@
+import LinkUnits
+import SystemPackage
+
+/// What the reader of a report should know of the whole.
+enum MatrixNotes {
+    /// Says that the machine did not keep up, if that was so.
+    ///
+    /// - Parameter jobs: how many cells ran at once in the end.
+    static func business(_ cells: [CellReport], jobs: Int) -> String? {
+        let late = cells.filter { $0.statistics?.isFaithful == false }
+        guard !late.isEmpty else { return nil }
+        let names = late.prefix(5).map(\.id).joined(separator: ", ")
+        let rest = late.count > 5 ? " and \(late.count - 5) more" : ""
+        let remedy =
+            jobs > 1 ? "; run fewer at once with --jobs \(max(1, jobs / 2))" : ""
+        return "this machine was too busy for the emulation to be exact in \(late.count) of "
+            + "\(cells.count) cells (\(names)\(rest))\(remedy)"
+    }
+
+    /// Says that logs are not complete, if that is so; a full disk is the usual reason.
+    static func logs(_ failures: [String: Errno]) -> String? {
+        guard let (_, errno) = failures.first else { return nil }
+        return "\(failures.count) logs are not complete: \(errno)"
+    }
+}
+
+extension MatrixSpecification {
+    /// The words that run a cell by itself.
+    func reproduction(of cell: Cell, seed: UInt64?, _ command: [String]) -> [String] {
+        var words: [String] = []
+        if !environment.isEmpty {
+            words = ["env"] + environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        }
+        var network = network
+        // A link with changed conditions would not be one without any.
+        if cell.isBaseline { network.settings = [] }
+        words += ["linkcond", "run", cell.profile] + network.arguments
+        if let seed { words += ["--seed", "\(seed)"] }
+        if let limit = cell.timeLimit { words += ["--timeout", limit.tcText] }
+        return words + ["--"] + command
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import LinuxKernel
+import SystemPackage
+
+/// An attempt under way.
+struct RunningCell {
+    /// Which cell.
+    let index: Int
+    let startedAt: ContinuousClock.Instant
+    private(set) var log: CellLog
+    private let child: CellProcess
+    private var outcome: [UInt8] = []
+    private var openPipes: [FileDescriptor]
+    private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    /// How the process ended; nil while it has not.
+    private var end: ProcessEnd?
+    /// Whether it was told to end, so that how it ended says nothing of the command.
+    private(set) var wasEnded = false
+    /// When it has to have ended, once it was told to.
+    private var deadline: ContinuousClock.Instant?
+
+    /// How long a command may take to end when it is told to.
+    private static let patience = Duration.seconds(5)
+
+    init(index: Int, child: CellProcess, log: CellLog) {
+        self.index = index
+        self.child = child
+        self.log = log
+        startedAt = .now
+        openPipes = [child.output, child.outcome]
+    }
+
+    /// What to wait on.
+    var descriptors: [FileDescriptor] { openPipes }
+
+    /// How long to wait at most; nil: as long as it takes.
+    var remaining: Duration? { deadline.map { max(.zero, $0 - .now) } }
+
+    /// Whether the process has ended.
+    var hasEnded: Bool { end != nil }
+
+    /// Reads from a pipe in which something is.
+    mutating func read(_ pipe: FileDescriptor) {
+        guard openPipes.contains(pipe) else { return }
+        let count = (try? pipe.readSome(into: &buffer)) ?? 0
+        guard count > 0 else {
+            close(pipe)
+            return
+        }
+        if pipe == child.output {
+            log.append(buffer[..<count])
+        } else {
+            outcome += buffer[..<count]
+        }
+    }
+
+    /// Takes note of the end of a process, if it is this one.
+    mutating func note(_ end: ProcessEnd, of process: Int32) {
+        guard process == child.process else { return }
+        self.end = end
+        // What is still in the pipes; the processes of the sandbox are gone, or about to be.
+        for pipe in openPipes {
+            while openPipes.contains(pipe), !Readiness.wait(for: [pipe], timeout: .zero).isEmpty {
+                read(pipe)
+            }
+            close(pipe)
+        }
+    }
+
+    /// Tells the command to end; one that was told before has no more time.
+    mutating func endCommand(isPatient: Bool) {
+        guard end == nil else { return }
+        wasEnded = true
+        Process.signal(isPatient ? SIGTERM : SIGKILL, to: child.process)
+        deadline = isPatient ? .now + Self.patience : nil
+    }
+
+    /// Kills what had its time to end.
+    mutating func enforceDeadline() {
+        guard let deadline, deadline <= .now else { return }
+        endCommand(isPatient: false)
+    }
+
+    /// What the process said in the end, and what was printed.
+    mutating func finish() -> (outcome: CellOutcome, file: LogFile?) {
+        let file = log.finish()
+        if let said = CellOutcome(json: outcome) { return (said, file) }
+        var missing = CellOutcome()
+        let text =
+            switch end {
+            case .killed(let signal): "signal \(signal)"
+            case .exited(let code): "exit code \(code)"
+            case nil: "unknown"
+            }
+        missing.problem = "the sandbox ended before its command did (\(text))"
+        return (missing, file)
+    }
+
+    private mutating func close(_ pipe: FileDescriptor) {
+        guard let position = openPipes.firstIndex(of: pipe) else { return }
+        openPipes.remove(at: position)
+        try? pipe.close()
+    }
+}

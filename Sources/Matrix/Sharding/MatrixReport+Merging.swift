@@ -1,0 +1,89 @@
+extension MatrixReport {
+    /// Makes one report of those of several parts.
+    ///
+    /// The baseline, which every part has, is that of the first. Paths of files are as they were:
+    /// whoever moves the files says so by `rename`.
+    ///
+    /// - Parameter rename: the new path of a file of the part with this number.
+    public static func merging(
+        _ parts: [MatrixReport], rename: (String, Int) -> String
+    ) throws(MatrixError) -> MatrixReport {
+        guard var merged = parts.first else {
+            throw MatrixError(.usage, "there is no report to be merged; name directories")
+        }
+        var cells: [CellReport] = []
+        var origins: [String: Int] = [:]
+        for (number, part) in parts.enumerated() {
+            guard part.command == merged.command else {
+                throw MatrixError(
+                    .usage,
+                    "the reports are of different commands: \(words(merged.command)) and "
+                        + "\(words(part.command))")
+            }
+            for cell in part.cells {
+                if let other = origins[cell.id] {
+                    // Not run here, but perhaps elsewhere.
+                    guard !cell.isBaseline, cell.status != .notRun else { continue }
+                    guard let position = cells.firstIndex(where: { $0.id == cell.id }),
+                        cells[position].status == .notRun
+                    else {
+                        throw MatrixError(
+                            .usage,
+                            "\(cell.id) is in report \(other + 1) and in report \(number + 1); "
+                                + "merge reports of different parts")
+                    }
+                    cells[position] = cell.renamingFiles { rename($0, number) }
+                    continue
+                }
+                origins[cell.id] = number
+                cells.append(cell.renamingFiles { rename($0, number) })
+            }
+        }
+        let order = merged.specification.order
+        cells.sort { (order[$0.id] ?? .max, $0.id) < (order[$1.id] ?? .max, $1.id) }
+        merged = MatrixReport(
+            command: merged.command, specification: merged.specification,
+            startedAt: parts.map(\.startedAt).min() ?? merged.startedAt,
+            durationSeconds: parts.map(\.durationSeconds).max() ?? 0,
+            isFinished: parts.allSatisfy(\.isFinished), machine: merged.machine,
+            notes: unique(parts.flatMap(\.notes) + missing(order, in: cells)), cells: cells)
+        return merged
+    }
+
+    /// Says which cells no part has run.
+    private static func missing(_ order: [String: Int], in cells: [CellReport]) -> [String] {
+        let missing = Set(order.keys).subtracting(cells.map(\.id))
+        guard !missing.isEmpty else { return [] }
+        let names = missing.sorted { (order[$0] ?? 0) < (order[$1] ?? 0) }
+        return ["no report has the cells \(names.joined(separator: ", "))"]
+    }
+
+    private static func unique(_ notes: [String]) -> [String] {
+        var seen: Set<String> = []
+        return notes.filter { seen.insert($0).inserted }
+    }
+
+    private static func words(_ command: [String]) -> String { command.joined(separator: " ") }
+}
+
+extension MatrixSpecification {
+    /// The place of each cell.
+    fileprivate var order: [String: Int] {
+        Dictionary(
+            cells.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension CellReport {
+    fileprivate func renamingFiles(_ rename: (String) -> String) -> CellReport {
+        var cell = self
+        cell.log?.path = rename(log?.path ?? "")
+        cell.files = files.map(rename)
+        for index in cell.earlierAttempts.indices {
+            if let path = cell.earlierAttempts[index].log?.path {
+                cell.earlierAttempts[index].log?.path = rename(path)
+            }
+        }
+        return cell
+    }
+}

@@ -1,0 +1,54 @@
+extension Shard {
+    /// How an engine says which of several equal jobs this is.
+    private struct Convention {
+        /// The variable with the number of the job.
+        let index: String
+        /// The variable with how many there are.
+        let count: String
+        /// The number of the first.
+        let first: Int
+    }
+
+    private static let conventions = [
+        // Kubernetes does not tell how many there are: our manifest says it.
+        Convention(index: "JOB_COMPLETION_INDEX", count: "LINKCOND_SHARDS", first: 0),
+        Convention(index: "CI_NODE_INDEX", count: "CI_NODE_TOTAL", first: 1),
+        Convention(index: "CIRCLE_NODE_INDEX", count: "CIRCLE_NODE_TOTAL", first: 0),
+        Convention(
+            index: "BUILDKITE_PARALLEL_JOB", count: "BUILDKITE_PARALLEL_JOB_COUNT", first: 0),
+        Convention(
+            index: "SYSTEM_JOBPOSITIONINPHASE", count: "SYSTEM_TOTALJOBSINPHASE", first: 1),
+        Convention(index: "SEMAPHORE_JOB_INDEX", count: "SEMAPHORE_JOB_COUNT", first: 1),
+    ]
+
+    /// The variable by which our own plans name a part, as `2/3`.
+    static let variable = "LINKCOND_SHARD"
+
+    /// The part of a matrix that a CI engine gives this job, and the variable that says so; nil
+    /// if none does. GitLab, CircleCI, Buildkite, Azure Pipelines, Semaphore and Kubernetes number
+    /// the jobs that they run in parallel; GitHub does not.
+    public static func detected(
+        in environment: [String: String]
+    ) throws(MatrixError) -> (shard: Shard, variable: String)? {
+        if let text = environment[variable], !text.isEmpty {
+            guard let shard = Shard(text) else {
+                throw MatrixError(
+                    .usage, "\(variable): \"\(text)\" is not a part of a whole; write it as 2/3")
+            }
+            return (shard, variable)
+        }
+        for convention in conventions {
+            guard let index = environment[convention.index].flatMap({ Int($0) }),
+                let count = environment[convention.count].flatMap({ Int($0) })
+            else { continue }
+            guard let shard = Shard(index: index - convention.first + 1, count: count) else {
+                throw MatrixError(
+                    .usage,
+                    "\(convention.index) is \(index) and \(convention.count) is \(count), which "
+                        + "is no part of a whole; say which with --shard")
+            }
+            return (shard, convention.index)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,26 @@
+/// One of several parts of a matrix that run apart.
+public struct Shard: Codable, Sendable, Hashable, CustomStringConvertible {
+    /// Which part, from 1.
+    public let index: Int
+    /// How many parts there are.
+    public let count: Int
+
+    /// Names a part; nil if there is no such part.
+    public init?(index: Int, count: Int) {
+        guard count >= 1, index >= 1, index <= count else { return nil }
+        self.index = index
+        self.count = count
+    }
+
+    /// Reads `2/3`; nil for anything else.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let index = Int(parts[0]), let count = Int(parts[1]) else {
+            return nil
+        }
+        self.init(index: index, count: count)
+    }
+
+    /// `2/3`.
+    public var description: String { "\(index)/\(count)" }
+}

@@ -1,0 +1,223 @@
+import LinkModel
+import LinkUnits
+import ProfileFormat
+import Yams
+
+/// Reads the keys of `linkcond.yaml`, each error with its line.
+struct MatrixFileReader {
+    static let keys = [
+        "command", "profiles", "baseline", "repeat", "jobs", "timeout", "retries", "fail-fast",
+        "seed", "env", "expect", "set", "servers", "server-ready", "uplink", "backend", "loopback",
+    ]
+    static let uplinks = ["auto", "none", "relay", "pasta", "slirp", "veth"]
+    static let backends = ["auto", "kernel", "engine"]
+
+    let fields: FieldReader
+    /// The names of the profiles in `profiles`, by what all their names have in common.
+    private var names: [String: String] = [:]
+
+    init(fields: FieldReader) {
+        self.fields = fields
+    }
+
+    /// Everything that does not depend on profiles.
+    func read(into file: inout MatrixFile) throws(ProfileError) {
+        file.command = try command()
+        file.repetitions = try number("repeat", from: 1)
+        file.jobs = try number("jobs", from: 1)
+        file.retries = try number("retries", from: 0)
+        file.seed = try number("seed", from: 0).map(UInt64.init)
+        if fields.node("fail-fast") != nil { file.isFailFast = try fields.flag("fail-fast") }
+        if fields.node("baseline") != nil { file.hasBaseline = try fields.flag("baseline") }
+        file.environment = try environment()
+        file.network.settings = try texts("set", example: "[down.loss=2%]")
+        file.network.servers = try texts("servers", example: "[python3 -m http.server 8000]")
+        for text in try texts("server-ready", example: "[8000]") {
+            guard let port = UInt16(text), port > 0 else {
+                throw fields.error("server-ready", "\"\(text)\" is not a port")
+            }
+            file.network.serverPorts.append(port)
+        }
+        file.network.uplink = try choice("uplink", Self.uplinks) ?? "auto"
+        file.network.backend = try choice("backend", Self.backends) ?? "auto"
+        file.network.conditionsLoopback = try fields.flag("loopback")
+    }
+
+    /// The profiles; the baseline among them is no profile like the others.
+    mutating func readProfiles(
+        into file: inout MatrixFile, _ profileID: (String) throws -> String
+    ) throws(ProfileError) {
+        guard let node = fields.node("profiles") else { return }
+        guard case .sequence(let sequence) = node else {
+            throw fields.error("profiles", "has to be a list, such as [LTE, 3G]")
+        }
+        guard !sequence.isEmpty else {
+            throw fields.error("profiles", "is empty; name some, such as [LTE, 3G]")
+        }
+        var profiles: [String] = []
+        for element in sequence {
+            guard let name = element.string, !name.isEmpty else {
+                throw error(element, "profiles", "has to be a list of names, such as [LTE, 3G]")
+            }
+            let id = try resolve(name, element, "profiles", profileID)
+            guard names.updateValue(name, forKey: id) == nil else {
+                throw error(element, "profiles", "\(name) is given twice; leave one")
+            }
+            if NameMatching.normalized(name) == MatrixSpecification.baseline {
+                names[id] = MatrixSpecification.baseline
+                file.hasBaseline = true
+            } else {
+                profiles.append(name)
+            }
+        }
+        file.profiles = profiles
+    }
+
+    /// What is said of single profiles.
+    func readByProfile(
+        into file: inout MatrixFile, _ profileID: (String) throws -> String
+    ) throws(ProfileError) {
+        if let node = fields.node("expect") {
+            for (key, value) in try mapping(node, "expect", example: "{ 3G: { exit: nonzero } }") {
+                let name = try name(key, "expect", profileID)
+                file.expectations[name] = try expectations(value, "expect.\(name)")
+            }
+        }
+        guard let node = fields.node("timeout") else { return }
+        guard case .mapping = node else {
+            file.timeLimit = try fields.quantity("timeout", Duration.init(parsing:))
+            return
+        }
+        for (key, value) in try mapping(node, "timeout", example: "5 min") {
+            let limit = try duration(value, "timeout.\(key.string ?? "")")
+            if key.string == "default" {
+                file.timeLimit = limit
+            } else {
+                file.timeLimits[try name(key, "timeout", profileID)] = limit
+            }
+        }
+    }
+
+    // MARK: Values
+
+    private func command() throws(ProfileError) -> [String]? {
+        guard let node = fields.node("command") else { return nil }
+        if case .sequence = node { return try texts("command", example: "[npm, test]") }
+        // As somebody would type it.
+        return ["/bin/sh", "-c", try fields.text("command") ?? ""]
+    }
+
+    private func environment() throws(ProfileError) -> [String: String] {
+        guard let node = fields.node("env") else { return [:] }
+        var variables: [String: String] = [:]
+        for (key, value) in try mapping(node, "env", example: "{ CI: \"1\" }") {
+            guard let name = key.string, !name.isEmpty, !name.contains("="), !name.contains("\0"),
+                let text = value.scalar?.string, !text.contains("\0")
+            else {
+                throw error(key, "env", "has to be a list of names with a text each")
+            }
+            variables[name] = text
+        }
+        return variables
+    }
+
+    private func expectations(
+        _ node: Node, _ path: String
+    ) throws(ProfileError) -> Expectations {
+        let reader = try FieldReader(
+            node, file: fields.file, path: path, known: Expectations.keys)
+        return Expectations(
+            exit: try reader.quantity("exit", ExitExpectation.init(parsing:)),
+            duration: try reader.quantity("duration", DurationExpectation.init(parsing:)),
+            transferred: try reader.quantity("transferred", TransferExpectation.init(parsing:)))
+    }
+
+    private func duration(_ node: Node, _ path: String) throws(ProfileError) -> Duration {
+        guard let text = node.scalar?.string else {
+            throw error(node, path, "has to be a time, such as 5 min")
+        }
+        do {
+            return try Duration(parsing: text)
+        } catch {
+            throw self.error(node, path, error.description)
+        }
+    }
+
+    private func number(_ key: String, from least: Int) throws(ProfileError) -> Int? {
+        guard let text = try fields.text(key) else { return nil }
+        guard let number = Int(text), number >= least else {
+            throw fields.error(key, "\"\(text)\" is not a number from \(least) on")
+        }
+        return number
+    }
+
+    private func choice(_ key: String, _ choices: [String]) throws(ProfileError) -> String? {
+        guard let text = try fields.text(key) else { return nil }
+        guard choices.contains(text) else {
+            throw fields.error(
+                key, "\"\(text)\" is none of \(choices.joined(separator: ", "))")
+        }
+        return text
+    }
+
+    /// A list of texts, or a single one.
+    private func texts(_ key: String, example: String) throws(ProfileError) -> [String] {
+        guard let node = fields.node(key) else { return [] }
+        if case .scalar = node { return [try fields.text(key) ?? ""] }
+        guard case .sequence(let sequence) = node, !sequence.isEmpty else {
+            throw fields.error(key, "has to be a list, such as \(example)")
+        }
+        var texts: [String] = []
+        for element in sequence {
+            guard let text = element.scalar?.string, !text.contains("\0") else {
+                throw error(element, key, "has to be a list of texts, such as \(example)")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    private func mapping(
+        _ node: Node, _ path: String, example: String
+    ) throws(ProfileError) -> Node.Mapping {
+        guard case .mapping(let mapping) = node else {
+            throw error(node, path, "has to be a list of fields, such as \(example)")
+        }
+        return mapping
+    }
+
+    // MARK: Names of profiles
+
+    /// The name that `profiles` has for the profile that `key` means.
+    private func name(
+        _ key: Node, _ path: String, _ profileID: (String) throws -> String
+    ) throws(ProfileError) -> String {
+        guard let name = key.string else {
+            throw error(key, path, "a key has to be the name of a profile")
+        }
+        let id = try resolve(name, key, path, profileID)
+        if NameMatching.normalized(name) == MatrixSpecification.baseline {
+            return MatrixSpecification.baseline
+        }
+        guard fields.node("profiles") != nil else { return name }
+        guard let known = names[id] else {
+            throw error(key, "\(path).\(name)", "is not among the profiles of this file")
+        }
+        return known
+    }
+
+    private func resolve(
+        _ name: String, _ node: Node, _ path: String, _ profileID: (String) throws -> String
+    ) throws(ProfileError) -> String {
+        do {
+            return try profileID(name)
+        } catch {
+            throw self.error(node, path, "\(error)")
+        }
+    }
+
+    private func error(_ node: Node, _ path: String, _ explanation: String) -> ProfileError {
+        ProfileError(
+            file: fields.file, line: node.mark?.line, field: path, explanation: explanation)
+    }
+}

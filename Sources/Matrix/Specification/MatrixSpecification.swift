@@ -1,0 +1,102 @@
+/// What a matrix is asked for, apart from the command: from the command line, a file, or both.
+public struct MatrixSpecification: Codable, Sendable, Hashable {
+    /// The name of the profile that has no conditions.
+    public static let baseline = "baseline"
+
+    /// The profiles as the user named them, without the baseline.
+    public var profiles: [String]
+    /// Whether the command also runs without conditions, for comparison.
+    public var hasBaseline: Bool
+    /// How often each profile is repeated.
+    public var repetitions: Int
+    /// How many more attempts a cell has that did not pass.
+    public var retries: Int
+    /// Whether the first cell that fails ends the matrix.
+    public var isFailFast: Bool
+    /// What the seeds of the cells are made from.
+    public var seed: UInt64
+    /// How long the command may run.
+    public var timeLimits: TimeLimits
+    /// Variables of the command's environment, beside the caller's.
+    public var environment: [String: String]
+    /// What is expected, by profile.
+    public var expectations: [String: Expectations]
+    /// What every cell's network is like.
+    public var network: CellNetwork
+
+    /// Asks for profiles.
+    public init(profiles: [String], seed: UInt64) {
+        self.profiles = profiles
+        self.seed = seed
+        hasBaseline = true
+        repetitions = 1
+        retries = 0
+        isFailFast = false
+        timeLimits = TimeLimits()
+        environment = [:]
+        expectations = [:]
+        network = CellNetwork()
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case profiles
+        case hasBaseline = "baseline"
+        case repetitions = "repeat"
+        case retries
+        case isFailFast = "failFast"
+        case seed, timeLimits, environment, expectations, network
+    }
+}
+
+/// How long the command may run in a cell.
+public struct TimeLimits: Codable, Sendable, Hashable {
+    private var seconds: Double?
+    private var secondsByProfile: [String: Double]
+
+    /// Sets a limit for all profiles, and others for some.
+    public init(_ limit: Duration? = nil, byProfile: [String: Duration] = [:]) {
+        seconds = limit.map { $0 / .seconds(1) }
+        secondsByProfile = byProfile.mapValues { $0 / .seconds(1) }
+    }
+
+    /// The limit for a profile; nil: none.
+    public subscript(profile: String) -> Duration? {
+        (secondsByProfile[profile] ?? seconds).map { .nanoseconds(Int64($0 * 1e9)) }
+    }
+}
+
+/// What the network of a cell is like, apart from its conditions: the options of `linkcond run`,
+/// as it reads them.
+public struct CellNetwork: Codable, Sendable, Hashable {
+    /// Changes of the profile: `down.loss=2%`.
+    public var settings: [String] = []
+    /// Commands of servers.
+    public var servers: [String] = []
+    /// Ports on which they have to listen before the command starts.
+    public var serverPorts: [UInt16] = []
+    /// How the command reaches the host's network.
+    public var uplink = "auto"
+    /// What carries out the conditions.
+    public var backend = "auto"
+    /// Whether the conditions also hold over the loopback.
+    public var conditionsLoopback = false
+
+    /// A network as `linkcond run` makes it without options.
+    public init() {}
+
+    /// The words by which `linkcond run` makes the same network.
+    public var arguments: [String] {
+        var words = settings.flatMap { ["--set", $0] }
+        words += servers.flatMap { ["--server", $0] }
+        words += serverPorts.flatMap { ["--server-ready", "\($0)"] }
+        if uplink != "auto" { words += ["--uplink", uplink] }
+        if backend != "auto" { words += ["--backend", backend] }
+        if conditionsLoopback { words.append("--loopback") }
+        return words
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case settings, servers, serverPorts, uplink, backend
+        case conditionsLoopback = "loopback"
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import FoundationEssentials
+import Matrix
+
+/// `linkcond matrix merge DIRECTORY...`
+struct MatrixMergeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Makes one report of those of several machines.",
+        discussion: """
+            Each machine has run a part of the same matrix (--shard). The report of all goes to \
+            --report, with the logs, and to standard output as JSON with --json. The exit code is \
+            0 if all cells passed, and 1 if not.
+
+            Example:
+              linkcond matrix merge --report all report-1 report-2 report-3
+            """)
+
+    @Argument(
+        help: "The directories of the reports.", completion: .directory)
+    var directories: [String]
+
+    // The parser gives options that the verb has as well to the verb.
+    @ParentCommand var verb: MatrixCommand
+
+    func run() throws {
+        var parts: [MatrixReport] = []
+        for directory in directories { parts.append(try ReportDirectory.report(at: directory)) }
+        let merged = try MatrixReport.merging(parts) { path, number in
+            Self.newPath(path, part: number)
+        }
+        let target = try verb.manner.report.map { path throws(MatrixError) in
+            try ReportDirectory(creating: path)
+        }
+        if let target {
+            for (number, part) in parts.enumerated() {
+                try target.copyFiles(of: part, in: directories[number], for: merged) { path in
+                    Self.newPath(path, part: number)
+                }
+            }
+        }
+        try MatrixOutput(
+            report: merged, directory: target, isJSON: verb.manner.json,
+            pattern: verb.manner.collect
+        )
+        .write(verb.global.console)
+        throw ExitCode(merged.isSuccess ? ExitStatus.done.rawValue : ExitStatus.failed.rawValue)
+    }
+
+    /// Two parts have files of the same name, such as those of the baseline.
+    private static func newPath(_ path: String, part: Int) -> String {
+        guard part > 0, let slash = path.firstIndex(of: "/") else { return path }
+        return path[...slash] + "\(part + 1)-" + path[path.index(after: slash)...]
+    }
+}

@@ -1,0 +1,189 @@
+public import ArgumentParser
+public import Matrix
+import Sandbox
+
+/// Options that say what a matrix consists of.
+struct MatrixOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The profiles, with commas between them; may be given several times.",
+            valueName: "names"),
+        completion: ProfileArgument.completion)
+    var profiles: [String] = []
+
+    @Option(help: "All profiles of a family, such as webpagetest; may be given several times.")
+    var family: [String] = []
+
+    @Option(
+        help: ArgumentHelp("The file in place of linkcond.yaml.", valueName: "path"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var file: String?
+
+    @Option(
+        name: .customLong("repeat"),
+        help: ArgumentHelp("How often each profile is repeated.", valueName: "number"))
+    var repetitions: Int?
+
+    @Flag(help: "Do not also run the command without conditions.")
+    var noBaseline = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Only the cells that failed in an earlier report, with the seeds they had; all else "
+                + "as it was then, but for what is given here.", valueName: "directory"),
+        completion: .directory)
+    var rerunFailed: String?
+
+    func validate() throws {
+        if let repetitions, repetitions < 1 {
+            throw ValidationError("--repeat has to be at least 1")
+        }
+    }
+}
+
+/// Options of `linkcond run` that hold for every cell.
+struct CellNetworkOptions: ParsableArguments {
+    @Option(
+        name: .customLong("server"),
+        help: ArgumentHelp(
+            "A shell command that runs as server.linkcond until the cell ends; may be given "
+                + "several times.", valueName: "command"))
+    var servers: [String] = []
+
+    @Option(
+        name: .customLong("server-ready"),
+        help: ArgumentHelp(
+            "Start the command only when a server listens on this TCP port; may be given several "
+                + "times.", valueName: "port"))
+    var serverPorts: [UInt16] = []
+
+    @Option(help: "How the command reaches this host's network.")
+    var uplink: SandboxRequest.Uplink?
+
+    @Flag(help: "Condition also what the command's processes send each other over the loopback.")
+    var loopback = false
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "Changes a field of every profile, such as down.loss=2%; may be given several times.",
+            valueName: "field=value"))
+    var settings: [String] = []
+
+    @Option(help: "What carries out the conditions; unless the kernel is named, the engine does.")
+    var backend: SandboxRequest.Backend?
+
+    /// Puts what is given in the place of what is there.
+    func change(_ network: inout CellNetwork) {
+        if !servers.isEmpty {
+            network.servers = servers
+            network.serverPorts = serverPorts
+        } else if !serverPorts.isEmpty {
+            network.serverPorts = serverPorts
+        }
+        if let uplink { network.uplink = uplink.rawValue }
+        if loopback { network.conditionsLoopback = true }
+        if !settings.isEmpty { network.settings = settings }
+        if let backend { network.backend = backend.rawValue }
+    }
+}
+
+/// Options that say how a matrix is run.
+struct MatrixMannerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How many cells run at once (default: as many as there are processors, and fewer when "
+                + "they disturb each other).", valueName: "number"))
+    var jobs: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Ends the command of a cell when it has run this long, such as 5m or '90 s'.",
+            valueName: "duration"),
+        transform: DurationArgument.parse)
+    var timeout: Duration?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many more attempts a cell has that did not pass; one that then passes is flaky.",
+            valueName: "number"))
+    var retries: Int?
+
+    @Flag(help: "End the matrix when a cell has failed.")
+    var failFast = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What the seeds of the cells are made from: the same loses the same packets.",
+            valueName: "number"))
+    var seed: UInt64?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the reports and the logs go.", valueName: "directory"),
+        completion: .directory)
+    var report: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Which of the files in LINKCOND_OUTPUT are JUnit files, such as '**/junit-*.xml' "
+                + "(default: every .xml that is one).", valueName: "pattern"))
+    var collect: String?
+
+    @Flag(help: "Print the report as JSON, as Profiles/schema/report.schema.json describes it.")
+    var json = false
+
+    func validate() throws {
+        if let jobs, jobs < 1 { throw ValidationError("--jobs has to be at least 1") }
+        if let retries, retries < 0 { throw ValidationError("--retries cannot be negative") }
+        if let timeout, timeout <= .zero {
+            throw ValidationError("--timeout has to be more than nothing")
+        }
+    }
+}
+
+/// Options by which several machines share a matrix.
+struct MatrixMachineOptions: ParsableArguments {
+    @Option(help: "Print how this CI engine runs the matrix, and run nothing.")
+    var plan: PlanEngine?
+
+    @Option(
+        help: ArgumentHelp(
+            "Run only the i-th of n parts; where a CI engine says by its variables which part "
+                + "this is, that one (1/1 for all).", valueName: "i/n"),
+        transform: ShardArgument.parse)
+    var shard: Shard?
+
+    @Option(
+        help: ArgumentHelp(
+            "Into how many parts --plan divides the matrix (default: one for each cell).",
+            valueName: "number"))
+    var shards: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "An earlier report; by its durations the parts are made to take equally long.",
+            valueName: "directory"),
+        completion: .directory)
+    var balanceBy: String?
+
+    @Option(
+        help: ArgumentHelp("The container image that --plan kubernetes names.", valueName: "name"))
+    var image = "linkcond-tests:latest"
+
+    func validate() throws {
+        if let shards, shards < 1 { throw ValidationError("--shards has to be at least 1") }
+    }
+}
+
+extension PlanEngine: ExpressibleByArgument {}
+
+/// A part of a matrix on the command line.
+enum ShardArgument {
+    static func parse(_ text: String) throws -> Shard {
+        guard let shard = Shard(text) else {
+            throw ValidationError("\"\(text)\" is not a part of a whole; write it as 2/3")
+        }
+        return shard
+    }
+}

@@ -1,0 +1,49 @@
+import FoundationEssentials
+import Matrix
+import SystemPackage
+
+/// What a matrix leaves: files, a table or JSON on standard output, and what GitHub shows.
+struct MatrixOutput {
+    let report: MatrixReport
+    /// Where the files go; nil: nowhere.
+    let directory: ReportDirectory?
+    let isJSON: Bool
+    /// Which of the cells' own files are JUnit files; nil: every one that turns out to be one.
+    var pattern: String?
+
+    func write(_ console: Console) throws {
+        let json = try report.json()
+        // The table before the files: a full disk must not hide what was found out.
+        try console.print(
+            isJSON ? json : MatrixTable.text(report, isStyled: console.isStyled))
+        for note in report.notes { console.note(note) }
+        let environment = ProcessInfo.processInfo.environment
+        let isOnGitHub = environment["GITHUB_ACTIONS"] == "true"
+        let readable = ReadableReports(
+            report, in: directory?.path, collecting: pattern)
+        if isOnGitHub, !isJSON {
+            for message in readable.gitHubMessages { try console.print(message) }
+        }
+        if let file = environment["GITHUB_STEP_SUMMARY"], !file.isEmpty {
+            append(readable.text(of: .summary), to: file, console)
+        }
+        guard let directory else { return }
+        try directory.write(json, to: ReportDirectory.reportName)
+        for file in ReadableReports.File.allCases {
+            try directory.write(readable.text(of: file), to: file.rawValue)
+        }
+        console.explain("The report is \(directory.path)/\(ReadableReports.File.page.rawValue).")
+    }
+
+    /// Adds to the summary of a GitHub job, which other steps write to as well.
+    private func append(_ text: String, to file: String, _ console: Console) {
+        do {
+            let descriptor = try FileDescriptor.open(
+                FilePath(file), .writeOnly, options: [.create, .append, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            try descriptor.closeAfter { _ = try descriptor.writeAll(text.utf8) }
+        } catch {
+            console.note("cannot write \(file): \(error)")
+        }
+    }
+}

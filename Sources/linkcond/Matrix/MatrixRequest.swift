@@ -1,0 +1,207 @@
+import FoundationEssentials
+import LinkModel
+import Matrix
+import ProfileCatalog
+import ProfileFormat
+
+/// What is asked of a matrix: the options, and before them the file or an earlier report.
+struct MatrixRequest {
+    private(set) var command: [String] = []
+    private(set) var specification: MatrixSpecification
+    /// How many cells run at once; nil: not said.
+    private(set) var jobs: Int?
+    /// How long cells took in an earlier report, by profile.
+    private(set) var earlierSeconds: [String: Double] = [:]
+    private var cells: [Cell]
+
+    init(_ options: MatrixCommand, typedCommand: [String]) throws {
+        if let path = options.choice.rerunFailed {
+            guard options.choice.profiles.isEmpty, options.choice.family.isEmpty,
+                options.choice.repetitions == nil
+            else {
+                throw UsageError(
+                    description: "--rerun-failed takes the cells from the report; leave out "
+                        + "--profiles, --family and --repeat")
+            }
+            let report = try ReportDirectory.report(at: path)
+            command = report.command
+            specification = report.specification
+            cells = []
+            change(by: options)
+            cells = Self.failed(in: report, specification)
+            earlierSeconds = report.secondsByProfile
+        } else {
+            let file = try Self.file(options.choice.file)
+            let profiles = try Self.profiles(options.choice) ?? file?.profiles
+            specification = MatrixSpecification(
+                profiles: profiles ?? [],
+                seed: file?.seed ?? UInt64(UInt32.random(in: .min ... .max)))
+            cells = []
+            if let file { try take(file) }
+            change(by: options)
+            guard profiles != nil, !specification.profiles.isEmpty || specification.hasBaseline
+            else {
+                throw UsageError(
+                    description: "there is no profile; name some with --profiles LTE,3G, or in "
+                        + MatrixFile.standardName)
+            }
+            cells = specification.cells
+        }
+        if let path = options.machines.balanceBy {
+            earlierSeconds = try ReportDirectory.report(at: path).secondsByProfile
+        }
+        if !typedCommand.isEmpty { command = typedCommand }
+        guard !command.isEmpty else {
+            throw UsageError(
+                description: "there is no command; write it behind --, as in: linkcond matrix "
+                    + "--profiles LTE,3G -- npm test")
+        }
+        try expectBaseline()
+    }
+
+    /// The cells that this machine is to run, and which part of all they are.
+    func share(
+        of machines: MatrixMachineOptions, _ console: Console
+    ) throws -> (shard: Shard?, cells: [Cell]) {
+        var shard = machines.shard
+        if shard == nil, machines.plan == nil {
+            let environment = ProcessInfo.processInfo.environment
+            if let detected = try Shard.detected(in: environment), detected.shard.count > 1 {
+                shard = detected.shard
+                console.note(
+                    "part \(detected.shard) of the matrix, as \(detected.variable) says; --shard "
+                        + "1/1 is all of it")
+            }
+        }
+        guard let shard, shard.count > 1 else { return (nil, cells) }
+        let sharding = Sharding(cells, into: shard.count, earlierSeconds: earlierSeconds)
+        return (shard, sharding.parts[shard.index - 1])
+    }
+
+    /// The matrix as a CI engine runs it.
+    func plan(
+        for engine: PlanEngine, _ machines: MatrixMachineOptions, words: [String],
+        typedCommand: [String]
+    ) throws -> String {
+        let count = machines.shards ?? max(1, cells.count { !$0.isBaseline })
+        if let most = CIPlan.mostJobs(of: engine), count > most {
+            throw UsageError(
+                description: "\(count) jobs are more than the \(most) that \(engine.rawValue) "
+                    + "starts; divide the matrix into fewer parts with --shards \(most)")
+        }
+        let sharding = Sharding(cells, into: count, earlierSeconds: earlierSeconds)
+        return try CIPlan(sharding).text(
+            for: engine, arguments: words, command: typedCommand, image: machines.image)
+    }
+
+    // MARK: Where it comes from
+
+    private static func file(_ path: String?) throws -> MatrixFile? {
+        let name = path ?? MatrixFile.standardName
+        guard path != nil || FileManager.default.fileExists(atPath: name) else { return nil }
+        guard let data = FileManager.default.contents(atPath: name) else {
+            throw MatrixError(.cannotRead, "cannot read \(name)")
+        }
+        let catalog = ProfileArgument.catalog
+        return try MatrixFile(parsing: String(decoding: data, as: UTF8.self), file: name) {
+            try catalog.entry(named: $0).profile.id
+        }
+    }
+
+    /// The profiles of the options, each once; nil if they name none.
+    private static func profiles(_ choice: MatrixOptions) throws -> [String]? {
+        let catalog = ProfileArgument.catalog
+        var names = choice.profiles.flatMap { $0.split(separator: ",") }.map { name in
+            String(name.trimmingPrefix(while: \.isWhitespace))
+        }
+        for family in choice.family {
+            names += try ListCommand.entries(of: family, among: catalog.all().entries)
+                .map(\.profile.id)
+        }
+        var seen: Set<String> = []
+        names = try names.filter { seen.insert(try catalog.entry(named: $0).profile.id).inserted }
+        guard names.isEmpty else { return names }
+        guard choice.profiles.isEmpty else {
+            throw UsageError(description: "--profiles names none; write it as LTE,3G")
+        }
+        return nil
+    }
+
+    /// The cells that did not pass, with the seeds with which they did not, and what they are
+    /// compared with.
+    private static func failed(
+        in report: MatrixReport, _ specification: MatrixSpecification
+    ) -> [Cell] {
+        let failed = report.cells.filter { $0.status != .passed }
+        let seeds = Dictionary(
+            failed.map { ($0.id, $0.seed) }, uniquingKeysWith: { first, _ in first })
+        var cells = specification.cells.filter { seeds[$0.id] != nil }
+        for index in cells.indices {
+            if let seed = seeds[cells[index].id] { cells[index].seed = seed }
+        }
+        if cells.contains(where: \.expectations.needBaseline) {
+            let baseline = specification.cells.filter { $0.isBaseline && seeds[$0.id] == nil }
+            cells = baseline + cells
+        }
+        return cells
+    }
+
+    private mutating func take(_ file: MatrixFile) throws {
+        command = file.command ?? []
+        jobs = file.jobs
+        specification.hasBaseline = file.hasBaseline ?? true
+        specification.repetitions = file.repetitions ?? 1
+        specification.retries = file.retries ?? 0
+        specification.isFailFast = file.isFailFast ?? false
+        specification.environment = file.environment
+        specification.network = file.network
+        // Where the options name other profiles, what the file says of them goes by any name.
+        let names = try Self.namesByID(specification.profiles)
+        let catalog = ProfileArgument.catalog
+        func known<Value>(_ values: [String: Value]) throws -> [String: Value] {
+            var known: [String: Value] = [:]
+            for (name, value) in values {
+                if let name = names[try catalog.entry(named: name).profile.id] {
+                    known[name] = value
+                }
+            }
+            return known
+        }
+        specification.expectations = try known(file.expectations)
+        specification.timeLimits = TimeLimits(
+            file.timeLimit, byProfile: try known(file.timeLimits))
+    }
+
+    private static func namesByID(_ profiles: [String]) throws -> [String: String] {
+        var names: [String: String] = [:]
+        for name in profiles + [MatrixSpecification.baseline] {
+            names[try ProfileArgument.catalog.entry(named: name).profile.id] = name
+        }
+        return names
+    }
+
+    private mutating func change(by options: MatrixCommand) {
+        if let repetitions = options.choice.repetitions { specification.repetitions = repetitions }
+        if options.choice.noBaseline { specification.hasBaseline = false }
+        let baseline = MatrixSpecification.baseline
+        if specification.profiles.contains(where: { NameMatching.normalized($0) == baseline }) {
+            specification.profiles.removeAll { NameMatching.normalized($0) == baseline }
+            specification.hasBaseline = true
+        }
+        let manner = options.manner
+        if let retries = manner.retries { specification.retries = retries }
+        if manner.failFast { specification.isFailFast = true }
+        if let seed = manner.seed { specification.seed = seed }
+        if let timeout = manner.timeout { specification.timeLimits = TimeLimits(timeout) }
+        options.network.change(&specification.network)
+    }
+
+    private func expectBaseline() throws(UsageError) {
+        guard !specification.hasBaseline else { return }
+        for (profile, expectations) in specification.expectations where expectations.needBaseline {
+            throw UsageError(
+                description: "\(profile) is to be compared with the baseline, which is left out; "
+                    + "leave out --no-baseline")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Evidence
+import LinkUnits
+import Matrix
+
+/// What became of a matrix, for people.
+enum MatrixTable {
+    static func text(_ report: MatrixReport, isStyled: Bool) -> String {
+        var table = Table([
+            .init(title: "CELL"), .init(title: "STATUS"), .init(title: "TIME", alignment: .right),
+            .init(title: "X BASELINE", alignment: .right),
+            .init(title: "DOWN", alignment: .right), .init(title: "UP", alignment: .right),
+            .init(title: "LOST", alignment: .right), .init(title: "WHY"),
+        ])
+        for cell in report.cells {
+            let lost = cell.statistics.map { link in
+                link.down.lost + link.up.lost + link.down.dropped + link.up.dropped
+            }
+            table.add([
+                cell.id, cell.status.rawValue + (cell.isFlaky ? " (flaky)" : ""),
+                cell.status == .notRun ? "-" : cell.durationSeconds.secondsText,
+                ratio(cell), bytes(cell.statistics?.down.bytes), bytes(cell.statistics?.up.bytes),
+                lost.map { "\($0)" } ?? "-", cell.problem ?? "",
+            ])
+        }
+        return table.text(isStyled: isStyled) + "\n" + verdict(report) + "\n"
+    }
+
+    /// `5 passed (1 flaky), 1 failed, 2 not run in 12.3 s`.
+    static func verdict(_ report: MatrixReport) -> String {
+        var text = "\(report.passed) passed"
+        if report.flaky > 0 { text += " (\(report.flaky) flaky)" }
+        text += ", \(report.failed) failed"
+        if report.notRun > 0 { text += ", \(report.notRun) not run" }
+        return text + " in \(report.durationSeconds.secondsText)"
+    }
+
+    private static func ratio(_ cell: CellReport) -> String {
+        guard !cell.isBaseline, cell.status == .passed || cell.status == .failed,
+            let baseline = cell.baselineSeconds, baseline > 0
+        else { return "-" }
+        return (cell.durationSeconds / baseline).shortText
+    }
+
+    private static func bytes(_ count: UInt64?) -> String {
+        count.map { ByteCount(bytes: $0).decimalText } ?? "-"
+    }
+}

@@ -1,0 +1,133 @@
+import Evidence
+import LinkModel
+import LinuxKernel
+import Matrix
+import NetworkPath
+import ProfileCatalog
+import Sandbox
+import SystemPackage
+
+/// Runs the cells of a matrix in sandboxes.
+struct SandboxCells: CellLauncher {
+    private let command: [RawText]
+    private let network: CellNetwork
+    private let uplink: SandboxRequest.Uplink
+    private let backend: SandboxRequest.Backend
+    private let user: InvokingUser?
+    private let links: [String: Link]
+
+    private struct Link {
+        let profile: Profile
+        let conditions: LinkConditions
+    }
+
+    /// Prepares the conditions of all profiles, so that what is wrong with one of them is known
+    /// before anything runs.
+    init(
+        command: [String], specification: MatrixSpecification, user: InvokingUser?
+    ) throws {
+        self.command = command.map { RawText($0) }
+        network = specification.network
+        self.user = user
+        uplink = try Self.choice(network.uplink, "uplink")
+        backend = try Self.choice(network.backend, "backend")
+        var links: [String: Link] = [:]
+        for name in Set(specification.profiles + [MatrixSpecification.baseline]) {
+            let profile = try ProfileArgument.catalog.entry(named: name).profile
+            // What is changed of a profile is not a link without conditions any more.
+            let settings = name == MatrixSpecification.baseline ? [] : network.settings
+            links[name] = Link(
+                profile: profile,
+                conditions: try ProfileArgument.conditions(of: profile, changedBy: settings))
+        }
+        self.links = links
+    }
+
+    private static func choice<Choice: RawRepresentable & CaseIterable>(
+        _ text: String, _ name: String
+    ) throws(UsageError) -> Choice where Choice.RawValue == String {
+        guard let choice = Choice(rawValue: text) else {
+            let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError(description: "\(name): \"\(text)\" is none of \(all)")
+        }
+        return choice
+    }
+
+    func conditions(of cell: Cell) -> ConditionSummary {
+        let conditions = (links[cell.profile]?.conditions ?? LinkConditions()).withExplicitLoss
+        return ConditionSummary(
+            down: ConditionText.text(of: conditions.down),
+            up: ConditionText.text(of: conditions.up))
+    }
+
+    func start(_ attempt: CellAttempt) throws -> CellProcess {
+        guard let link = links[attempt.cell.profile] else {
+            throw UsageError(description: "\(attempt.cell.profile): no such profile")
+        }
+        let request = request(for: attempt, link)
+        let output = try PipeEnds()
+        let outcome = try PipeEnds()
+        guard let process = try LinuxKernel.Process.fork() else {
+            LinuxKernel.Process.dieWithParent()
+            LinuxKernel.Process.startSession()
+            StandardStreams.redirect(to: output.writer)
+            Self.run(request, reportingTo: outcome.writer)
+        }
+        try output.writer.close()
+        try outcome.writer.close()
+        return CellProcess(process: process, output: output.reader, outcome: outcome.reader)
+    }
+
+    private func request(for attempt: CellAttempt, _ link: Link) -> SandboxRequest {
+        let profile = link.profile
+        var request = SandboxRequest(
+            conditions: link.conditions, profile: profile.id, command: command)
+        request.servers = network.servers.map { .shell($0) }
+        request.serverPorts = network.serverPorts
+        request.uplink = uplink
+        request.backend = backend
+        request.conditionsLoopback = network.conditionsLoopback
+        request.seed = attempt.seed
+        request.timeout = attempt.cell.timeLimit
+        request.evidence.wantsStatistics = true
+        request.evidence.wantsSamples = true
+        request.identity = user?.identity
+        request.mark = NetworkMark(profile)
+        if profile.isExpensive || profile.isConstrained {
+            // Where the host cannot do it, programs that ask D-Bus see the host's network.
+            request.bus = try? SandboxBus(hasPortal: false, isRequired: false)
+        }
+        request.variables = user?.variables ?? [:]
+        request.variables.merge(SandboxVariables.all(profile, request.mark)) { $1 }
+        request.variables.merge(attempt.variables) { $1 }
+        return request
+    }
+
+    /// What the process of a cell does: a run, and at its end a report.
+    private static func run(
+        _ request: SandboxRequest, reportingTo report: FileDescriptor
+    ) -> Never {
+        let notes = NoteCollector()
+        var outcome = CellOutcome()
+        do {
+            let end = try Sandbox.run(request, listener: notes)
+            outcome.exitCode = end.exitCode
+            outcome.isTimedOut = end.isTimedOut
+            outcome.statistics = end.statistics
+        } catch {
+            outcome.problem = error.description
+        }
+        outcome.notes = notes.notes
+        KernelThread.outliveBrokenPipes()
+        if let json = try? outcome.json() { _ = try? report.writeAll(json.utf8) }
+        LinuxKernel.Process.exitAtOnce(0)
+    }
+
+    /// Keeps what a run wants to say.
+    private final class NoteCollector: Sandbox.Listener {
+        private(set) var notes: [String] = []
+
+        func note(_ text: String) { notes.append(text) }
+        func explain(_ text: String) {}
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import LinkTesting
+import Testing
+
+@testable import Matrix
+
+/// The page as a reader sees it: opened, looked at and used in headless Chromium.
+///
+/// `LINKCOND_SCREENSHOTS=DIR` keeps what it looked like, at desktop and phone width, light and dark.
+@Suite("report.html in a browser") struct BrowserTests {
+    /// What the script prints of what it found.
+    private struct Findings: Decodable {
+        struct Table: Decodable {
+            var rows: [String]
+            var signs: [String]
+        }
+        struct View: Decodable {
+            var overview: Bool
+            var cells: [String]
+            var title: String
+            /// How many pixels the page is wider than the window.
+            var tooWide: Double
+            /// Things to touch that are smaller than 24 pixels (WCAG 2.2, section 2.5.8).
+            var small: Int
+        }
+        struct Cell: Decodable {
+            var command: String
+            var log: String
+            var plots: [String]
+            var isFocused: Bool
+            var colours: Int
+        }
+        struct Look: Decodable {
+            var overview: Bool
+            var cells: [String]
+            var tooWide: Double
+            var small: Int
+            var ground: String
+            var contrast: Contrast
+        }
+        struct Contrast: Decodable {
+            var ratio: Double
+            var place: String
+
+            init(from decoder: any Decoder) throws {
+                var list = try decoder.unkeyedContainer()
+                ratio = try list.decode(Double.self)
+                place = try list.decode(String.self)
+            }
+        }
+        var matrix: Table
+        var verdict: String
+        var start: View
+        var loadMilliseconds: Double
+        var clicked: View
+        var cell: Cell
+        var underPointer: [String]
+        var afterEscape: View
+        var afterEnter: View
+        var afterArrow: View
+        var filtered: [String]
+        var roles: [String: Int]
+        var namelessLinks: Int
+        var looks: [String: Look]
+        var withoutScript: View
+        var hacked: String
+        var requests: [String]
+        var complaints: [String]
+    }
+
+    private func browse(_ reports: ReadableReports) async throws -> Findings {
+        try await withTemporaryDirectory { directory in
+            let page = try directory.write(reports.text(of: .page), to: "report.html")
+            let script = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "Fixtures/browse.py").path
+            let pictures = ProcessInfo.processInfo.environment["LINKCOND_SCREENSHOTS"]
+            if let pictures {
+                try reports.text(of: .page).write(
+                    toFile: "\(pictures)/report.html", atomically: true, encoding: .utf8)
+            }
+            let result = try await runProcess(
+                "python3", [script, page] + [pictures].compactMap(\.self), timeout: .seconds(180))
+            try #require(
+                result.exitCode == 0, "\(result.standardError)\(result.standardOutput.suffix(2000))"
+            )
+            return try JSONDecoder().decode(Findings.self, from: Data(result.standardOutput.utf8))
+        }
+    }
+
+    @Test func `a reader finds the matrix, opens a cell, and sees why it failed`() async throws {
+        let found = try await browse(SampleReport.reports)
+        let report = SampleReport.report
+        #expect(found.requests == [])
+        #expect(found.complaints == [])
+        #expect(found.hacked == "undefined")
+
+        // The matrix.
+        #expect(found.matrix.rows.count == 8)
+        #expect(found.matrix.rows.contains("Very <b>Bad</b> \"Network\""))
+        #expect(found.matrix.signs.count == report.cells.count)
+        #expect(found.matrix.signs[5] == "3G/2: flaky, 17.6 s")
+        #expect(found.verdict == "4 of 16 cells failed")
+        #expect(found.start.overview)
+        #expect(found.start.cells == [])
+        #expect(found.filtered == ["Edge", "high-loss", "Very <b>Bad</b> \"Network\""])
+
+        // A cell.
+        #expect(!found.clicked.overview)
+        #expect(found.clicked.cells == ["Edge/2"])
+        #expect(found.clicked.title.hasPrefix("Edge/2 - "))
+        #expect(found.cell.command == report.cells[7].reproduce.shellText)
+        #expect(found.cell.log.contains("platform linux -- Python 3.11.2"))
+        #expect(found.cell.colours >= 1)
+        #expect(found.cell.isFocused)
+        #expect(found.cell.plots.count == 4)
+        #expect(found.cell.plots.first?.hasPrefix("Throughput over 47.2 s; at most down 2") == true)
+        #expect(found.underPointer.allSatisfy { $0.hasPrefix("23.60 s: ") })
+
+        // The keyboard, and no script.
+        #expect(found.afterEscape.overview)
+        #expect(found.afterEscape.cells == [])
+        #expect(found.afterEnter.cells == ["baseline/1"])
+        #expect(found.afterArrow.cells == ["baseline/2"])
+        #expect(found.withoutScript.cells == ["Edge/2"])
+        #expect(!found.withoutScript.overview)
+
+        // What a screen reader is told.
+        #expect(found.roles["rowheader"] == 8)
+        #expect(found.roles["columnheader"] == 7)
+        #expect(found.namelessLinks == 0)
+
+        // Both widths, both colour schemes.
+        #expect(found.looks.count == 8)
+        for (name, look) in found.looks {
+            #expect(look.tooWide <= 0, "\(name)")
+            #expect(look.small == 0, "\(name)")
+            #expect(look.contrast.ratio >= 4.5, "\(name): \(look.contrast.place)")
+            #expect(look.overview == name.hasPrefix("matrix"))
+        }
+        #expect(
+            found.looks["matrix-phone-dark"]?.ground != found.looks["matrix-phone-light"]?.ground)
+    }
+}

@@ -1,0 +1,128 @@
+import LinkTesting
+import Testing
+
+@testable import Matrix
+
+@Suite("Schedule of cells")
+struct CellScheduleTests {
+    private static func schedule(
+        _ cells: [Cell], retries: Int = 0, isFailFast: Bool = false, jobs: Int = 2,
+        adaptsJobs: Bool = false
+    ) -> CellSchedule {
+        CellSchedule(
+            cells, retries: retries, isFailFast: isFailFast, jobs: jobs, adaptsJobs: adaptsJobs)
+    }
+
+    @Test func `as many run as there are jobs, in their order`() {
+        var schedule = Self.schedule(SampleMatrix.specification(["A", "B", "C"]).cells)
+        #expect(schedule.next()?.index == 0)
+        #expect(schedule.next()?.index == 1)
+        #expect(schedule.next() == nil)
+        #expect(schedule.finish(1, passed: true, wasFaithful: true) == .done)
+        #expect(schedule.next()?.index == 2)
+        #expect(!schedule.isDone)
+        #expect(schedule.doneCount == 1)
+    }
+
+    @Test func `one that fails is repeated at once, as often as it may`() {
+        var schedule = Self.schedule(
+            SampleMatrix.specification(["A"]).cells, retries: 2, jobs: 1)
+        #expect(schedule.next()?.index == 0)
+        #expect(schedule.finish(0, passed: true, wasFaithful: true) == .done)
+        for attempt in 1...3 {
+            let next = schedule.next()
+            #expect(next?.index == 1)
+            #expect(next?.attempt == attempt)
+            let decision = schedule.finish(1, passed: false, wasFaithful: true)
+            #expect(decision == (attempt < 3 ? .retry : .done))
+        }
+        #expect(schedule.isDone)
+    }
+
+    @Test func `the first failure ends all if it is to`() {
+        var schedule = Self.schedule(
+            SampleMatrix.specification(["A", "B"]).cells, isFailFast: true)
+        _ = schedule.next()
+        _ = schedule.next()
+        #expect(schedule.finish(0, passed: false, wasFaithful: true) == .endAll)
+        #expect(schedule.next() == nil)
+        #expect(!schedule.isDone, "one is still running")
+        #expect(schedule.finish(1, passed: false, wasFaithful: true) == .endAll)
+        #expect(schedule.isDone)
+    }
+
+    @Test func `with attempts left a failure is none yet`() {
+        var schedule = Self.schedule(
+            SampleMatrix.specification(["A"]).cells, retries: 1, isFailFast: true)
+        _ = schedule.next()
+        #expect(schedule.finish(0, passed: false, wasFaithful: true) == .retry)
+        #expect(schedule.next()?.attempt == 2)
+    }
+
+    @Test func `what is compared with the baseline waits for it, and nothing else does`() throws {
+        var specification = SampleMatrix.specification(["A", "B"])
+        specification.expectations["A"] = Expectations(
+            duration: try DurationExpectation(parsing: "at most 3 x baseline"))
+        var schedule = Self.schedule(specification.cells, retries: 1, jobs: 3)
+        #expect(schedule.next()?.index == 0)
+        #expect(schedule.next()?.index == 2, "B, since A waits")
+        #expect(schedule.next() == nil)
+        #expect(schedule.finish(0, passed: false, wasFaithful: true) == .retry)
+        #expect(schedule.next()?.index == 0)
+        #expect(schedule.next() == nil)
+        #expect(schedule.finish(0, passed: false, wasFaithful: true) == .done)
+        #expect(schedule.next()?.index == 1)
+    }
+
+    @Test func `cells that disturb each other are fewer afterwards, down to one`() {
+        let cells = SampleMatrix.specification(["A", "B", "C", "D", "E"]).cells
+        var schedule = Self.schedule(cells, jobs: 4, adaptsJobs: true)
+        for jobs in [2, 1, 1] {
+            let index = schedule.next()?.index ?? 0
+            _ = schedule.finish(index, passed: true, wasFaithful: false)
+            #expect(schedule.jobs == jobs)
+        }
+        var fixed = Self.schedule(cells, jobs: 4)
+        let index = fixed.next()?.index ?? 0
+        _ = fixed.finish(index, passed: true, wasFaithful: false)
+        #expect(fixed.jobs == 4, "who names a number gets it")
+    }
+
+    @Test func `once it is ended nothing starts`() {
+        var schedule = Self.schedule(SampleMatrix.specification().cells)
+        _ = schedule.next()
+        schedule.end()
+        #expect(schedule.next() == nil)
+        #expect(!schedule.isDone)
+        _ = schedule.finish(0, passed: true, wasFaithful: true)
+        #expect(schedule.isDone)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `whatever happens, every cell runs, and none more often than it may`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var specification = SampleMatrix.specification(["A", "B", "C", "D"], repetitions: 3)
+        specification.expectations["B"] = Expectations(
+            duration: try DurationExpectation(parsing: "at most 1 x baseline"))
+        let cells = specification.cells
+        let retries = Int.random(in: 0...3, using: &random)
+        let jobs = Int.random(in: 1...5, using: &random)
+        var schedule = Self.schedule(cells, retries: retries, jobs: jobs, adaptsJobs: true)
+        var attempts = cells.map { _ in 0 }
+        var running: [Int] = []
+        while !schedule.isDone {
+            while let (index, attempt) = schedule.next() {
+                attempts[index] += 1
+                #expect(attempt == attempts[index])
+                running.append(index)
+            }
+            #expect((1...jobs).contains(running.count))
+            let position = try #require(running.indices.randomElement(using: &random))
+            _ = schedule.finish(
+                running.remove(at: position), passed: .random(using: &random),
+                wasFaithful: Int.random(in: 0..<5, using: &random) > 0)
+        }
+        #expect(attempts.allSatisfy { (1...retries + 1).contains($0) })
+        #expect(schedule.doneCount == cells.count)
+    }
+}

@@ -1,0 +1,157 @@
+import LinkTesting
+import ProfileFormat
+import Testing
+
+@testable import Matrix
+
+@Suite("The file linkcond.yaml")
+struct MatrixFileTests {
+    /// A catalogue of a few profiles, some of which have several names.
+    private static func profileID(_ name: String) throws -> String {
+        let ids = [
+            "LTE": "apple/LTE", "lte": "apple/LTE", "apple/LTE": "apple/LTE", "3G": "apple/3G",
+            "100%-loss": "apple/100%-Loss", "baseline": "reference/Baseline",
+            "Baseline": "reference/Baseline",
+        ]
+        guard let id = ids[name] else { throw Unknown(description: "\(name): no such profile") }
+        return id
+    }
+
+    private struct Unknown: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private static func read(_ text: String) throws(ProfileError) -> MatrixFile {
+        try MatrixFile(parsing: text, file: "m.yaml", profileID: profileID)
+    }
+
+    @Test func `the one of the documentation is read`() throws {
+        let file = try Self.read(
+            """
+            command: npm test
+            profiles: [baseline, LTE, 3G, 100%-loss]
+            repeat: 2
+            timeout: 5 min
+            expect:
+              100%-loss: { exit: nonzero }
+              3G: { duration: at most 3 x baseline, transferred: at most 2 MB }
+            """)
+        #expect(file.command == ["/bin/sh", "-c", "npm test"])
+        #expect(file.profiles == ["LTE", "3G", "100%-loss"])
+        #expect(file.hasBaseline == true)
+        #expect(file.repetitions == 2)
+        #expect(file.timeLimit == .seconds(300))
+        #expect(file.expectations["100%-loss"] == Expectations(exit: .nonzero))
+        #expect(file.expectations["3G"]?.duration?.description == "at most 3 x baseline")
+        #expect(file.expectations["3G"]?.transferred?.description == "at most 2 MB")
+    }
+
+    @Test func `everything it can say is read`() throws {
+        let file = try Self.read(Self.everything)
+        #expect(file.command == ["npm", "test", "--", "a b"])
+        #expect(file.profiles == ["apple/LTE", "3G"])
+        #expect(file.hasBaseline == false)
+        #expect(file.jobs == 3 && file.retries == 1 && file.isFailFast == true && file.seed == 7)
+        #expect(file.timeLimit == .seconds(60))
+        #expect(file.timeLimits == ["apple/LTE": .seconds(10)])
+        #expect(file.environment == ["CI": "1", "EMPTY": "", "TEXT": "a: b"])
+        #expect(file.expectations == ["apple/LTE": Expectations(exit: .code(3))])
+        #expect(file.network.settings == ["down.loss=2%", "dns.delay=3 s"])
+        #expect(file.network.servers == ["python3 -m http.server 8000"])
+        #expect(file.network.serverPorts == [8000])
+        #expect(file.network.uplink == "none" && file.network.backend == "engine")
+        #expect(file.network.conditionsLoopback)
+    }
+
+    /// What the file says of LTE by one of its names goes for it by another.
+    private static let everything = """
+        command: [npm, test, --, a b]
+        profiles: [apple/LTE, 3G]
+        baseline: false
+        repeat: 1
+        jobs: 3
+        timeout: { default: 1 min, LTE: 10 s }
+        retries: 1
+        fail-fast: true
+        seed: 7
+        env: { CI: 1, EMPTY: "", TEXT: "a: b" }
+        expect: { lte: { exit: 3 } }
+        set: [down.loss=2%, "dns.delay=3 s"]
+        servers: python3 -m http.server 8000
+        server-ready: [8000]
+        uplink: none
+        backend: engine
+        loopback: true
+
+        """
+
+    @Test func `the schema knows what is read`() async throws {
+        let json = try await runProcess(
+            "python3",
+            ["-c", "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)"],
+            input: Self.everything)
+        #expect(json.exitCode == 0, "\(json.standardError)")
+        try await JSONSchema("matrix").expectValid(json.standardOutput)
+    }
+
+    @Test(arguments: [
+        ("profiles: [LTE, LTEE]", "1: profiles: LTEE: no such profile"),
+        ("profiles:\n  - LTE\n  - LTEE", "3: profiles: LTEE: no such profile"),
+        ("profiles: []", "1: profiles: is empty; name some, such as [LTE, 3G]"),
+        ("profiles: LTE", "1: profiles: has to be a list, such as [LTE, 3G]"),
+        ("profiles: [LTE, lte]", "1: profiles: lte is given twice; leave one"),
+        ("profiles: [[LTE]]", "1: profiles: has to be a list of names, such as [LTE, 3G]"),
+        ("profles: [LTE]", "1: profles: unknown key; did you mean profiles?"),
+        ("profiles: [LTE]\nrepeat: 0", "2: repeat: \"0\" is not a number from 1 on"),
+        ("repeat: many", "1: repeat: \"many\" is not a number from 1 on"),
+        ("retries: -1", "1: retries: \"-1\" is not a number from 0 on"),
+        ("timeout: 5", "1: timeout: \"5\" has no unit; write \"5 ms\""),
+        ("timeout: [5 s]", "1: timeout: has to be a single value"),
+        ("timeout:\n  LTE: 5", "2: timeout.LTE: \"5\" has no unit; write \"5 ms\""),
+        ("timeout:\n  LTEE: 5 s", "2: timeout: LTEE: no such profile"),
+        (
+            "profiles: [LTE]\nexpect:\n  3G: { exit: 1 }",
+            "3: expect.3G: is not among the profiles of this file"
+        ),
+        ("expect: { LTEE: { exit: 1 } }", "1: expect: LTEE: no such profile"),
+        ("expect: { LTE: { exits: 1 } }", "1: expect.LTE.exits: unknown key; did you mean exit?"),
+        (
+            "expect:\n  LTE:\n    exit: 256",
+            "3: expect.LTE.exit: \"256\" is not an exit code; write zero, nonzero or a number up "
+                + "to 255"
+        ),
+        (
+            "expect: { LTE: { duration: 3 s } }",
+            "1: expect.LTE.duration: \"3 s\" has no limit; write \"at most\" or \"at least\" in "
+                + "front, as in \"at most 3 x baseline\""
+        ),
+        (
+            "expect: { LTE: { transferred: at most 2 } }",
+            "1: expect.LTE.transferred: \"2\" has no unit; write \"2 KiB\""
+        ),
+        (
+            "expect: [LTE]",
+            "1: expect: has to be a list of fields, such as { 3G: { exit: nonzero } }"
+        ),
+        ("env: [A]", "1: env: has to be a list of fields, such as { CI: \"1\" }"),
+        ("env:\n  A: [1]", "2: env: has to be a list of names with a text each"),
+        ("uplink: cable", "1: uplink: \"cable\" is none of auto, none, relay, pasta, slirp, veth"),
+        ("backend: magic", "1: backend: \"magic\" is none of auto, kernel, engine"),
+        ("server-ready: 70000", "1: server-ready: \"70000\" is not a port"),
+        ("loopback: perhaps", "1: loopback: \"perhaps\" is neither true nor false"),
+        ("command: []", "1: command: has to be a list, such as [npm, test]"),
+        ("command: \"\"", "1: command: has no value; write one or leave the key out"),
+        ("command: { a: b }", "1: command: has to be a single value"),
+        ("a: [", "2: not valid YAML: did not find expected node content"),
+    ])
+    func `what is wrong is said with its line`(text: String, message: String) {
+        let error = #expect(throws: ProfileError.self) { try Self.read(text) }
+        #expect(error?.description == "m.yaml:" + message)
+    }
+
+    @Test(arguments: ["", "- LTE", "LTE", "# nothing"])
+    func `what is no matrix at all is said to be none`(text: String) {
+        let error = #expect(throws: ProfileError.self) { try Self.read(text) }
+        #expect(error?.description.contains("is not a matrix; write") == true, "\(error as Any)")
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@testable import Matrix
+
+@Suite("Merged reports")
+struct MergingTests {
+    private static let specification = SampleMatrix.specification(["A", "B", "C"], repetitions: 2)
+
+    private static func merge(_ parts: [MatrixReport]) throws(MatrixError) -> MatrixReport {
+        try MatrixReport.merging(parts) { path, number in "\(number):\(path)" }
+    }
+
+    private static func parts(
+        _ count: Int, statuses: [String: CellReport.Status] = [:]
+    ) -> [MatrixReport] {
+        Sharding(specification.cells, into: count).parts.map { cells in
+            SampleMatrix.report(specification, cells: cells, statuses: statuses)
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 6])
+    func `parts are together what the whole would have been`(count: Int) throws {
+        let statuses: [String: CellReport.Status] = ["A/2": .failed, "C/1": .timedOut]
+        let whole = SampleMatrix.report(Self.specification, statuses: statuses)
+        let merged = try MatrixReport.merging(
+            Self.parts(count, statuses: statuses)
+        ) { path, _ in path }
+        #expect(merged == whole)
+        #expect(merged.failed == 2 && merged.passed == 6)
+    }
+
+    @Test func `in whatever order they come`() throws {
+        let merged = try Self.merge(Self.parts(3).reversed())
+        #expect(merged.cells.map(\.id) == Self.specification.cells.map(\.id))
+    }
+
+    @Test func `files go where the caller says`() throws {
+        let merged = try Self.merge(Self.parts(2))
+        let logs = Dictionary(uniqueKeysWithValues: merged.cells.map { ($0.id, $0.log?.path) })
+        #expect(logs["baseline/1"] == "0:logs/baseline/1.log")
+        #expect(Set(logs.values.map { $0?.first }) == ["0", "1"])
+    }
+
+    @Test func `a cell that one part did not come to is another's`() throws {
+        let first = SampleMatrix.report(Self.specification, statuses: ["A/1": .notRun])
+        let second = SampleMatrix.report(
+            Self.specification, cells: Self.specification.cells.filter { $0.id == "A/1" })
+        let merged = try Self.merge([first, second])
+        #expect(merged.isSuccess)
+        #expect(try Self.merge([second, first]).isSuccess)
+    }
+
+    @Test func `the same cell twice is refused, and so are different commands, and nothing`() {
+        let report = SampleMatrix.report(Self.specification)
+        let twice = #expect(throws: MatrixError.self) { try Self.merge([report, report]) }
+        #expect(twice?.description.contains("A/1 is in report 1 and in report 2") == true)
+        var other = report
+        other.command = ["false"]
+        let different = #expect(throws: MatrixError.self) { try Self.merge([report, other]) }
+        #expect(different?.description.contains("different commands: true and false") == true)
+        #expect(throws: MatrixError.self) { try Self.merge([]) }
+    }
+
+    @Test func `what no part has run is said`() throws {
+        let merged = try Self.merge([Self.parts(3)[0]])
+        #expect(merged.notes.count == 1)
+        #expect(merged.notes[0].hasPrefix("no report has the cells A/2, B/1"))
+    }
+
+    @Test func `a report is the same when it is read`() throws {
+        let report = SampleMatrix.report(Self.specification, statuses: ["B/1": .error])
+        #expect(try MatrixReport(json: report.json()) == report)
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+@testable import Matrix
+
+/// Matrices and reports for tests.
+enum SampleMatrix {
+    static func specification(
+        _ profiles: [String] = ["LTE", "3G"], repetitions: Int = 1
+    ) -> MatrixSpecification {
+        var specification = MatrixSpecification(profiles: profiles, seed: 7)
+        specification.repetitions = repetitions
+        return specification
+    }
+
+    /// A report in which the cells have ended as `statuses` says, by their names, else passed.
+    static func report(
+        _ specification: MatrixSpecification, cells: [Cell]? = nil,
+        statuses: [String: CellReport.Status] = [:], seconds: Double = 1
+    ) -> MatrixReport {
+        let reports = (cells ?? specification.cells).map { cell in
+            var report = CellReport(
+                id: cell.id, profile: cell.profile, repetition: cell.repetition,
+                isBaseline: cell.isBaseline, conditions: ConditionSummary(down: "a", up: "b"),
+                seed: cell.seed, reproduce: ["linkcond", "run", cell.profile, "--", "true"])
+            report.status = statuses[cell.id] ?? .passed
+            report.durationSeconds = seconds
+            report.log = LogFile(path: "logs/\(cell.id).log", printedBytes: 1, omittedBytes: 0)
+            return report
+        }
+        return MatrixReport(
+            command: ["true"], specification: specification,
+            startedAt: Date(timeIntervalSince1970: 1_800_000_000), durationSeconds: seconds,
+            isFinished: true,
+            machine: MatrixReport.Machine(kernel: "6.1", processors: 2, jobs: 2), cells: reports)
+    }
+}
