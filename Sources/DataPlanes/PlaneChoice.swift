@@ -43,7 +43,9 @@ extension DataPlanes {
                 return PlaneChoice(isEngine: true, reason: "it conditions \(onEngine.name) already")
             }
             if let onKernel {
-                if needed != nil { throw Self.wrongPlane(onKernel.name, "the kernel's data plane") }
+                if let needed {
+                    throw Self.wrongPlane(onKernel.name, "the kernel's data plane", since: needed)
+                }
                 return PlaneChoice(
                     isEngine: false, reason: "it conditions \(onKernel.name) already")
             }
@@ -53,10 +55,14 @@ extension DataPlanes {
         }
     }
 
-    private static func wrongPlane(_ name: String, _ plane: String) -> EngineError {
+    /// All interfaces of a command are conditioned by the same data plane.
+    private static func wrongPlane(
+        _ name: String, _ plane: String, since reason: String? = nil
+    ) -> EngineError {
         EngineError(
             "\(name): is conditioned by \(plane), which cannot be changed for the other one in "
-                + "place; use linkcond clear -i \(name) first", fault: .usage)
+                + "place\(reason.map { ", and \($0)" } ?? ""); use linkcond clear -i \(name) first, "
+                + "or leave it out here", fault: .usage)
     }
 
     /// Why only the engine will do; nil if the kernel may.

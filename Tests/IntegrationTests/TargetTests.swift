@@ -109,8 +109,13 @@ struct TargetTests {
             let before = try await network.state()
             try await network.mustRun("apply", "LTE", "--all-interfaces")
             #expect(try await network.status().conditioned.map(\.interface) == ["eth0", "x0"])
+            let mixed = try await network.linkcond(
+                "apply", "3G", "--all-interfaces", "-i", "lo", "--replace")
+            #expect(mixed.exitCode == 64)
+            #expect(mixed.standardError.contains("cannot tell on a loopback who asks"))
             try await network.mustRun(
-                "apply", "3G", "--all-interfaces", "-i", "lo", "-i", "x0", "--replace")
+                "apply", "3G", "--all-interfaces", "-i", "lo", "-i", "x0", "--replace",
+                "--backend", "kernel")
             let conditioned = try await network.status().conditioned
             #expect(conditioned.map(\.interface) == ["eth0", "lo", "x0"])
             #expect(conditioned.allSatisfy { $0.profile == "apple/3G" && $0.problem == nil })

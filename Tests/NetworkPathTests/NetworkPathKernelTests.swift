@@ -22,7 +22,9 @@ struct NetworkPathKernelTests {
         try network.shell("ip route add default via fd00::1 dev wifi0")
         #expect(try network.path().supportsIPv6)
         try network.shell("ip link add lcu9 type ifb; ip link set cell1 group 7181")
-        #expect(try network.path().interfaces.map(\.name) == ["wifi0", "cell0", "wifi1", "lo"])
+        // A kernel that has IP tunnels has this one in each namespace.
+        let names = try network.path().interfaces.map(\.name).filter { $0 != "tunl0" }
+        #expect(names == ["wifi0", "cell0", "wifi1", "lo"])
     }
 
     @Test func `every change is told, the first path at once`() async throws {
