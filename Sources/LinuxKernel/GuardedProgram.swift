@@ -29,9 +29,9 @@ public final class GuardedProgram: Sendable {
         parameters: borrowing SharedParameters = SharedParameters()
     ) throws(KernelError) {
         do {
-            let lifeline = try PipeEnds()
-            let ready = try PipeEnds()
-            let output = try PipeEnds()
+            let lifeline = try OwnedPipe()
+            let ready = try OwnedPipe()
+            let output = try OwnedPipe()
             let shims = parameters.shims
             let status = unsafe HelperProgram.withWords([path] + arguments) { words in
                 unsafe path.withCString { path in
@@ -56,14 +56,14 @@ public final class GuardedProgram: Sendable {
         }
     }
 
-    private struct PipeEnds: ~Copyable {
+    private struct OwnedPipe: ~Copyable {
         let reader: OwnedDescriptor
         let writer: OwnedDescriptor
 
         init() throws {
-            let (reader, writer) = try HelperProgram.pipe()
-            self.reader = OwnedDescriptor(adopting: reader)
-            self.writer = OwnedDescriptor(adopting: writer)
+            let ends = try PipeEnds()
+            reader = OwnedDescriptor(adopting: ends.reader)
+            writer = OwnedDescriptor(adopting: ends.writer)
         }
 
         consuming func takeReader() -> OwnedDescriptor { reader }

@@ -13,13 +13,9 @@ public struct Pipe: ~Copyable, Sendable {
 
     /// Makes one.
     public init() throws(KernelError) {
-        do {
-            let (reader, writer) = try HelperProgram.pipe()
-            source = OwnedDescriptor(adopting: reader)
-            self.writer = writer
-        } catch {
-            throw KernelError(.create, subject: "a pipe", errno: error as? Errno ?? .ioError)
-        }
+        let ends = try PipeEnds()
+        source = OwnedDescriptor(adopting: ends.reader)
+        writer = ends.writer
     }
 
     deinit {

@@ -53,19 +53,7 @@ struct RunCommand: ParsableCommand {
         completion: ProfileArgument.completion)
     var profile: String
 
-    @Option(
-        name: .customLong("server"),
-        help: ArgumentHelp(
-            "A shell command that runs as server.linkcond until the run ends; may be given "
-                + "several times.", valueName: "command"))
-    var servers: [String] = []
-
-    @Option(
-        name: .customLong("server-ready"),
-        help: ArgumentHelp(
-            "Start the command only when a server listens on this TCP port; may be given several "
-                + "times.", valueName: "port"))
-    var serverPorts: [UInt16] = []
+    @OptionGroup var server: ServerOptions
 
     @Option(help: "How the command reaches this host's network.")
     var uplink = SandboxRequest.Uplink.auto
@@ -124,8 +112,8 @@ struct RunCommand: ParsableCommand {
             profile: entry.profile.id,
             command: LinuxKernel.Process.arguments(
                 droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1))
-        request.servers = servers.map { .shell($0) }
-        request.serverPorts = serverPorts
+        request.servers = server.commands.map { .shell($0) }
+        request.serverPorts = server.readyPorts
         request.uplink = uplink
         request.backend = backend
         request.conditionsLoopback = loopback

@@ -43,19 +43,7 @@ struct MatrixOptions: ParsableArguments {
 
 /// Options of `linkcond run` that hold for every cell.
 struct CellNetworkOptions: ParsableArguments {
-    @Option(
-        name: .customLong("server"),
-        help: ArgumentHelp(
-            "A shell command that runs as server.linkcond until the cell ends; may be given "
-                + "several times.", valueName: "command"))
-    var servers: [String] = []
-
-    @Option(
-        name: .customLong("server-ready"),
-        help: ArgumentHelp(
-            "Start the command only when a server listens on this TCP port; may be given several "
-                + "times.", valueName: "port"))
-    var serverPorts: [UInt16] = []
+    @OptionGroup var server: ServerOptions
 
     @Option(help: "How the command reaches this host's network.")
     var uplink: SandboxRequest.Uplink?
@@ -75,11 +63,11 @@ struct CellNetworkOptions: ParsableArguments {
 
     /// Puts what is given in the place of what is there.
     func change(_ network: inout CellNetwork) {
-        if !servers.isEmpty {
-            network.servers = servers
-            network.serverPorts = serverPorts
-        } else if !serverPorts.isEmpty {
-            network.serverPorts = serverPorts
+        if !server.commands.isEmpty {
+            network.servers = server.commands
+            network.serverPorts = server.readyPorts
+        } else if !server.readyPorts.isEmpty {
+            network.serverPorts = server.readyPorts
         }
         if let uplink { network.uplink = uplink.rawValue }
         if loopback { network.conditionsLoopback = true }
