@@ -75,6 +75,9 @@ let package = Package(
         // The emulation of a link packet by packet: no clock, no descriptors, no threads.
         module("PacketEngine", ["LinkModel", "LinkUnits", deque]),
 
+        // What happens to a network and an app over time: values without any system.
+        module("Scenarios", ["PacketEngine", "LinkModel", "LinkUnits"]),
+
         // What other tools say about links, as profiles.
         module("ProfileImport", ["ProfileFormat", "PacketEngine", "LinkModel", "LinkUnits"]),
 
@@ -159,7 +162,7 @@ let package = Package(
             dependencies: [
                 "Matrix", "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence",
                 "Conditioner", "NetworkOverride", "NetworkPath",
-                "ProfileCatalog", "ProfileFormat", "ProfileImport", "Targets",
+                "ProfileCatalog", "ProfileFormat", "ProfileImport", "Scenarios", "Targets",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
                 argumentParser, systemPackage,
             ],

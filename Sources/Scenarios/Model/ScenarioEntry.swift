@@ -1,0 +1,75 @@
+/// One item of a scenario's timeline: when, and what.
+public struct ScenarioEntry: Sendable, Hashable {
+    /// When something happens.
+    public enum Schedule: Sendable, Hashable {
+        /// Once, at a time from the start, or anywhere up to `spread` before or after it.
+        case once(at: Duration, spread: Duration)
+        /// At `from`, and then every `period` up to and including `until`; nil: to the end.
+        case every(Duration, from: Duration, until: Duration?)
+        /// When the command has ended. For expectations only.
+        case atEnd
+    }
+
+    /// When it happens.
+    public var schedule: Schedule
+    /// What happens, in this order; at least one.
+    public var actions: [ScenarioAction]
+    /// After which time it is undone; nil: never.
+    public var length: Duration?
+    /// The line of the file.
+    public var line: Int?
+
+    /// Makes an entry.
+    public init(
+        schedule: Schedule, actions: [ScenarioAction], length: Duration? = nil, line: Int? = nil
+    ) {
+        self.schedule = schedule
+        self.actions = actions
+        self.length = length
+        self.line = line
+    }
+}
+
+/// What an entry does.
+public enum ScenarioAction: Sendable, Hashable {
+    /// Changes the conditions of an interface, by a ramp if `over` is not zero.
+    case change(interface: String, ConditionsChange, over: Duration)
+    /// Takes the carrier and the addresses away, or gives them back.
+    case carrier(interface: String, isUp: Bool)
+    /// Makes an interface appear or vanish.
+    case presence(interface: String, isPresent: Bool)
+    /// Changes those things that apps see of an interface which are not nil.
+    case override(interface: String, OverrideSettings)
+    /// Makes an interface the most preferred one.
+    case prefer(interface: String)
+    /// Does something to the app.
+    case app(AppAction)
+    /// Runs a command of the shell beside the app, without waiting for it.
+    case execute(String)
+    /// Says what must be so.
+    case expect(Expectation)
+
+    /// The interface that it is about; nil if it is about the app.
+    public var interface: String? {
+        switch self {
+        case .change(let interface, _, _), .carrier(let interface, _),
+            .presence(let interface, _), .override(let interface, _), .prefer(let interface):
+            interface
+        case .app, .execute, .expect: nil
+        }
+    }
+}
+
+/// What can happen to the app.
+public enum AppAction: Sendable, Hashable {
+    /// All its processes stand still.
+    case suspend
+    /// They go on.
+    case resume
+    /// All its processes are ended, by SIGTERM and, when they do not heed it, SIGKILL.
+    case terminate
+    /// The command is started again, after ending what still runs of it.
+    case relaunch
+    /// All its processes get this signal.
+    case signal(Int32)
+}

@@ -1,0 +1,75 @@
+public import LinkModel
+
+/// One interface of a scenario.
+public struct ScenarioInterface: Sendable, Hashable {
+    /// Its name, such as `wifi0`.
+    public var name: String
+    /// The profile that it has at first; `conditions` may differ from the profile's own.
+    public var profile: Profile
+    /// What the file says of how apps see it, beside what the profile says.
+    public var override: OverrideSettings
+    /// Whether it is there from the start; else it appears by an event.
+    public var isPresent: Bool
+
+    /// Makes an interface.
+    public init(
+        name: String, profile: Profile, override: OverrideSettings = .init(),
+        isPresent: Bool = true
+    ) {
+        self.name = name
+        self.profile = profile
+        self.override = override
+        self.isPresent = isPresent
+    }
+
+    /// What apps see of it at first: the override, else what the name tells of the kind, else what
+    /// the profile says.
+    ///
+    /// Nil for what neither says: then it costs what its kind costs.
+    public var settings: OverrideSettings {
+        OverrideSettings(
+            kind: override.kind ?? Profile.InterfaceKind(guessedFrom: name) ?? profile.interface,
+            isExpensive: override.isExpensive ?? (profile.isExpensive ? true : nil),
+            isConstrained: override.isConstrained ?? (profile.isConstrained ? true : nil))
+    }
+}
+
+/// What apps see of an interface; nil: as it is without.
+public struct OverrideSettings: Sendable, Hashable {
+    /// Its kind.
+    public var kind: Profile.InterfaceKind?
+    /// Whether it costs money.
+    public var isExpensive: Bool?
+    /// Whether the user wants to save data (Low Data Mode).
+    public var isConstrained: Bool?
+
+    /// Makes settings.
+    public init(
+        kind: Profile.InterfaceKind? = nil, isExpensive: Bool? = nil, isConstrained: Bool? = nil
+    ) {
+        self.kind = kind
+        self.isExpensive = isExpensive
+        self.isConstrained = isConstrained
+    }
+
+    /// These settings with what `other` says in place of what they say.
+    public func overridden(by other: OverrideSettings) -> OverrideSettings {
+        OverrideSettings(
+            kind: other.kind ?? kind, isExpensive: other.isExpensive ?? isExpensive,
+            isConstrained: other.isConstrained ?? isConstrained)
+    }
+}
+
+extension Profile.InterfaceKind {
+    /// The kind that the beginning of a name tells, such as `wifi0` or `wwan0`; nil if it tells none.
+    public init?(guessedFrom name: String) {
+        let prefixes: [(Self, [String])] = [
+            (.wifi, ["wifi", "wlan", "wlp", "wlx"]), (.cellular, ["cell", "wwan", "rmnet"]),
+            (.wired, ["eth", "en"]), (.other, ["vpn", "tun", "tap", "wg", "ppp"]),
+        ]
+        guard let kind = prefixes.first(where: { $0.1.contains(where: name.hasPrefix) })?.0 else {
+            return nil
+        }
+        self = kind
+    }
+}
