@@ -8,7 +8,7 @@ extension RandomStream {
     }
 
     /// A number from 0 up to but not including 1.
-    mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+    package mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     /// A number below `bound`, which is above zero; takes one number.
     mutating func index(below bound: UInt64) -> UInt64 {

@@ -2,11 +2,11 @@
 ///
 /// Each purpose has a stream of its own, so that switching one effect on does not change what
 /// another one does: the same packets are lost with and without jitter.
-struct RandomStream: RandomNumberGenerator, Sendable, Hashable {
+package struct RandomStream: RandomNumberGenerator, Sendable, Hashable {
     /// What the numbers are drawn for.
-    enum Purpose: UInt64 {
+    package enum Purpose: UInt64 {
         case loss = 1
-        case jitter, duplicate, corrupt, reorder, management
+        case jitter, duplicate, corrupt, reorder, management, schedule
     }
 
     private var a: UInt64
@@ -14,7 +14,7 @@ struct RandomStream: RandomNumberGenerator, Sendable, Hashable {
     private var c: UInt64
     private var d: UInt64
 
-    init(seed: UInt64, for purpose: Purpose) {
+    package init(seed: UInt64, for purpose: Purpose) {
         // Two rounds keep the streams of neighbouring seeds and purposes apart.
         var expander = SplitMix(state: seed)
         expander = SplitMix(state: expander.next() ^ (purpose.rawValue << 32))
@@ -26,7 +26,7 @@ struct RandomStream: RandomNumberGenerator, Sendable, Hashable {
         (a, b, c, d) = state
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         let number = Self.rotated(b &* 5, by: 7) &* 9
         let shifted = b << 17
         c ^= a

@@ -10,16 +10,19 @@ public struct ScenarioInterface: Sendable, Hashable {
     public var override: OverrideSettings
     /// Whether it is there from the start; else it appears by an event.
     public var isPresent: Bool
+    /// The line of the file.
+    public var line: Int?
 
     /// Makes an interface.
     public init(
         name: String, profile: Profile, override: OverrideSettings = .init(),
-        isPresent: Bool = true
+        isPresent: Bool = true, line: Int? = nil
     ) {
         self.name = name
         self.profile = profile
         self.override = override
         self.isPresent = isPresent
+        self.line = line
     }
 
     /// What apps see of it at first: the override, else what the name tells of the kind, else what

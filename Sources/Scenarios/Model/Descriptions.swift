@@ -1,0 +1,113 @@
+import LinkModel
+import LinkUnits
+
+// What entries and events are called in logs, tables and plots: one line each.
+
+extension ScenarioAction: CustomStringConvertible {
+    /// As one line: `wifi0: apple/LTE over 3 s`.
+    public var description: String {
+        switch self {
+        case .change(let interface, let change, let over):
+            let parts = [change.profile?.id].compactMap { $0 } + change.settings.map(\.text)
+            return "\(interface): \(parts.joined(separator: ", "))" + over.rampText
+        case .carrier(let interface, let isUp): return "\(interface): \(isUp ? "up" : "down")"
+        case .presence(let interface, let isPresent):
+            return "\(interface): \(isPresent ? "appears" : "vanishes")"
+        case .override(let interface, let settings): return "\(interface): \(settings)"
+        case .prefer(let interface): return "prefer \(interface)"
+        case .app(let action): return "app: \(action)"
+        case .execute(let command): return "exec: \(command)".printable
+        case .expect(let expectation): return "expect: \(expectation)"
+        }
+    }
+}
+
+extension TimelineAction: CustomStringConvertible {
+    /// As one line: `wifi0: apple/LTE over 3 s`.
+    public var description: String {
+        switch self {
+        case .change(let interface, let profile, _, let over):
+            "\(interface): \(profile)" + over.rampText
+        case .carrier(let interface, let isUp):
+            ScenarioAction.carrier(interface: interface, isUp: isUp).description
+        case .presence(let interface, let isPresent):
+            ScenarioAction.presence(interface: interface, isPresent: isPresent).description
+        case .override(let interface, let settings): "\(interface): \(settings)"
+        case .prefer(let interface): ScenarioAction.prefer(interface: interface).description
+        case .app(let action): ScenarioAction.app(action).description
+        case .execute(let command): ScenarioAction.execute(command).description
+        case .expect(let expectation): ScenarioAction.expect(expectation).description
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var rampText: String { self > .zero ? " over \(text)" : "" }
+}
+
+extension OverrideSettings: CustomStringConvertible {
+    /// `cellular, expensive, not constrained`.
+    public var description: String {
+        [
+            kind?.rawValue, isExpensive.map { $0 ? "expensive" : "not expensive" },
+            isConstrained.map { $0 ? "constrained" : "not constrained" },
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+}
+
+extension AppAction: CustomStringConvertible {
+    /// As a file has it: `suspend`, `signal USR1`.
+    public var description: String {
+        switch self {
+        case .suspend: "suspend"
+        case .resume: "resume"
+        case .terminate: "terminate"
+        case .relaunch: "relaunch"
+        case .signal(let number):
+            "signal \(Self.signals.first { $0.number == number }?.name ?? "\(number)")"
+        }
+    }
+
+    /// The signals that a file may name, with Linux's numbers for them, which are the same on all
+    /// processors that Swift knows.
+    public static let signals: [(name: String, number: Int32)] = [
+        ("HUP", 1), ("INT", 2), ("QUIT", 3), ("ABRT", 6), ("KILL", 9), ("USR1", 10), ("USR2", 12),
+        ("ALRM", 14), ("TERM", 15), ("CONT", 18), ("STOP", 19), ("TSTP", 20), ("WINCH", 28),
+    ]
+}
+
+extension Expectation: CustomStringConvertible {
+    /// `isConstrained true, interface cell0`.
+    public var description: String {
+        let limit = command.map { $0.limit > .zero ? " within \($0.limit.text)" : "" } ?? ""
+        return [
+            status.map { "status \($0)" }, isExpensive.map { "isExpensive \($0)" },
+            isConstrained.map { "isConstrained \($0)" }, interface.map { "interface \($0)" },
+            exit.map { "exit \($0)" }, command.map { "\($0.text.printable) succeeds\(limit)" },
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+}
+
+extension Expectation.Exit: CustomStringConvertible {
+    /// As a file has it: `0`, `nonzero`.
+    public var description: String {
+        switch self {
+        case .code(let code): "\(code)"
+        case .nonzero: "nonzero"
+        }
+    }
+}
+
+extension ScenarioEntry.Schedule: CustomStringConvertible {
+    /// As people read it: `5 s ± 2 s`, `every 15 s from 30 s until 90 s`.
+    public var description: String {
+        switch self {
+        case .once(let time, .zero): return time.text
+        case .once(let time, let spread): return "\(time.text) ± \(spread.text)"
+        case .every(let period, let from, let until):
+            let end = until.map { " until \($0.text)" } ?? ""
+            return "every \(period.text) from \(from.text)\(end)"
+        case .atEnd: return "end"
+        }
+    }
+}
