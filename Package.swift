@@ -77,6 +77,8 @@ let package = Package(
 
         // What happens to a network and an app over time: values without any system.
         module("Scenarios", ["PacketEngine", "LinkModel", "LinkUnits"]),
+        module(
+            "ScenarioFormat", ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits", yams]),
 
         // What other tools say about links, as profiles.
         module("ProfileImport", ["ProfileFormat", "PacketEngine", "LinkModel", "LinkUnits"]),

@@ -94,7 +94,7 @@ public enum ProfileReader {
         .mapping(Node.Mapping([(Node(key), value)]))
     }
 
-    private static func direction(
+    static func direction(
         _ node: Node, file: String, path: String
     ) throws(ProfileError) -> DirectionConditions {
         var conditions = DirectionConditions()
@@ -111,8 +111,10 @@ public enum ProfileReader {
         }
     }
 
-    private static func dnsDelay(_ node: Node, file: String) throws(ProfileError) -> Duration? {
-        let fields = try FieldReader(node, file: file, path: "dns", known: ["delay"])
+    static func dnsDelay(
+        _ node: Node, file: String, path: String = "dns"
+    ) throws(ProfileError) -> Duration? {
+        let fields = try FieldReader(node, file: file, path: path, known: ["delay"])
         guard let delay = try fields.quantity("delay", Duration.init(parsing:)) else {
             throw fields.error("delay", "is missing; write dns: { delay: 3 s }")
         }

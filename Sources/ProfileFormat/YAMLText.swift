@@ -4,9 +4,13 @@ package import Yams
 package enum YAMLText {
     /// More than any profile uses, few enough that their expansion stays small.
     private static let aliasLimit = 20
+    /// What a text may have at most if it has aliases, so that a few make no more of it than memory
+    /// holds.
+    private static let longestWithAliases = 64 * 1024
 
     /// The node that `text` holds, or nil if it holds nothing.
     package static func compose(_ text: String, file: String) throws(ProfileError) -> Node? {
+        let aliasLimit = text.utf8.count > longestWithAliases ? 0 : aliasLimit
         guard aliasCount(in: text) <= aliasLimit else {
             throw ProfileError(
                 file: file,

@@ -8,6 +8,10 @@ public struct ConditionsChange: Sendable, Hashable {
         case dnsDelay
         case blackhole
 
+        fileprivate var isDistribution: Bool {
+            if case .direction(_, .distribution) = self { true } else { false }
+        }
+
         /// The field at a path as `--set` has it, such as `down.delay`; nil if there is none.
         public init?(path: String) {
             switch path {
@@ -58,17 +62,35 @@ public struct ConditionsChange: Sendable, Hashable {
         self.settings = settings
         self.values = values
     }
+
+    /// What the change makes of `conditions`.
+    public func applied(to conditions: LinkConditions) -> LinkConditions {
+        var changed = profile?.conditions ?? conditions
+        // A distribution is one of the jitter, which has to be there before.
+        for isDistribution in [false, true] {
+            for setting in settings where setting.field.isDistribution == isDistribution {
+                changed.copy(setting.field, from: values)
+            }
+        }
+        return changed
+    }
 }
 
 /// Conditions and what people call them: a profile, and what was changed of it.
 struct NamedConditions: Sendable, Hashable {
     private(set) var conditions: LinkConditions
     private var profile: String
-    private var settings: [ConditionsChange.Setting] = []
+    private var settings: [ConditionsChange.Setting]
 
     init(_ profile: Profile) {
         conditions = profile.conditions
         self.profile = profile.id
+        settings = []
+    }
+
+    init(_ interface: ScenarioInterface) {
+        self.init(interface.profile)
+        settings = interface.settings
     }
 
     /// `apple/LTE, down.delay=180 ms`.
@@ -77,8 +99,8 @@ struct NamedConditions: Sendable, Hashable {
     /// These conditions after `change`.
     func changed(by change: ConditionsChange) -> NamedConditions {
         var changed = change.profile.map { NamedConditions($0) } ?? self
+        changed.conditions = change.applied(to: conditions)
         for setting in change.settings {
-            changed.conditions.copy(setting.field, from: change.values)
             if let index = changed.settings.firstIndex(where: { $0.field == setting.field }) {
                 changed.settings[index] = setting
             } else {

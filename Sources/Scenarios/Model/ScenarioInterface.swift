@@ -4,8 +4,10 @@ public import LinkModel
 public struct ScenarioInterface: Sendable, Hashable {
     /// Its name, such as `wifi0`.
     public var name: String
-    /// The profile that it has at first; `conditions` may differ from the profile's own.
+    /// The profile that it has at first, with what the file changes of its conditions.
     public var profile: Profile
+    /// What the file changes of the profile's conditions.
+    public var settings: [ConditionsChange.Setting]
     /// What the file says of how apps see it, beside what the profile says.
     public var override: OverrideSettings
     /// Whether it is there from the start; else it appears by an event.
@@ -15,21 +17,25 @@ public struct ScenarioInterface: Sendable, Hashable {
 
     /// Makes an interface.
     public init(
-        name: String, profile: Profile, override: OverrideSettings = .init(),
-        isPresent: Bool = true, line: Int? = nil
+        name: String, profile: Profile, settings: [ConditionsChange.Setting] = [],
+        override: OverrideSettings = .init(), isPresent: Bool = true, line: Int? = nil
     ) {
         self.name = name
         self.profile = profile
+        self.settings = settings
         self.override = override
         self.isPresent = isPresent
         self.line = line
     }
 
+    /// What people call its conditions at first: `apple/LTE, down.loss=1%`.
+    public var conditionsName: String { NamedConditions(self).name }
+
     /// What apps see of it at first: the override, else what the name tells of the kind, else what
     /// the profile says.
     ///
     /// Nil for what neither says: then it costs what its kind costs.
-    public var settings: OverrideSettings {
+    public var initialOverride: OverrideSettings {
         OverrideSettings(
             kind: override.kind ?? Profile.InterfaceKind(guessedFrom: name) ?? profile.interface,
             isExpensive: override.isExpensive ?? (profile.isExpensive ? true : nil),

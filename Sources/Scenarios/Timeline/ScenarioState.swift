@@ -15,8 +15,8 @@ struct ScenarioState: Sendable {
         var isPresent: Bool
 
         init(_ interface: ScenarioInterface) {
-            lastingConditions = NamedConditions(interface.profile)
-            lastingSettings = interface.settings
+            lastingConditions = NamedConditions(interface)
+            lastingSettings = interface.initialOverride
             isPresent = interface.isPresent
         }
 

@@ -27,7 +27,7 @@ public enum TimelineAction: Sendable, Hashable {
     /// Makes an interface appear or vanish.
     case presence(interface: String, isPresent: Bool)
     /// Gives an interface these settings in place of all that it had; see
-    /// `ScenarioInterface.settings`.
+    /// `ScenarioInterface.initialOverride`.
     case override(interface: String, OverrideSettings)
     /// Makes an interface the most preferred one; the order of the others stays.
     case prefer(interface: String)

@@ -1,0 +1,58 @@
+package import LinkModel
+import LinkUnits
+package import Yams
+
+extension ProfileReader {
+    /// One changed field: its path, such as `down.delay`, and its value as the file has it.
+    package struct Setting {
+        package let path: String
+        package let value: String
+    }
+
+    /// Reads `{ down.delay: 180 ms, dns.delay: 3 s, blackhole: true }`, the fields of `--set` in a
+    /// file: conditions that hold their values, and which fields these are.
+    package static func settings(
+        _ node: Node, file: String, path: String
+    ) throws(ProfileError) -> (values: LinkConditions, settings: [Setting]) {
+        guard case .mapping(let mapping) = node, !mapping.isEmpty else {
+            throw ProfileError(
+                file: file, line: node.mark?.line, field: path,
+                explanation: "has to be a list of fields, such as { down.loss: 2% }")
+        }
+        var groups: [String: [(Node, Node)]] = [:]
+        var settings: [Setting] = []
+        for (key, value) in mapping {
+            let name = key.string ?? ""
+            let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+            let isDotted = parts.count == 2 && ["down", "up", "dns"].contains(parts[0])
+            guard isDotted || name == "blackhole" else {
+                throw ProfileError(
+                    file: file, line: key.mark?.line, field: "\(path).\(name)",
+                    explanation: "is not a field; fields are down.bandwidth, up.delay, dns.delay, "
+                        + "blackhole and the like")
+            }
+            let field = Node.scalar(.init(parts.last ?? name, .implicit, .any, key.mark))
+            groups[isDotted ? parts[0] : "", default: []].append((field, value))
+            settings.append(Setting(path: name, value: text(of: value)))
+        }
+        var values = LinkConditions()
+        for (group, pairs) in groups {
+            let node = Node.mapping(Node.Mapping(pairs, .implicit, .any, mapping.mark))
+            switch group {
+            case "down": values.down = try direction(node, file: file, path: "\(path).down")
+            case "up": values.up = try direction(node, file: file, path: "\(path).up")
+            case "dns": values.dnsDelay = try dnsDelay(node, file: file, path: "\(path).dns")
+            default:
+                let fields = try FieldReader(node, file: file, path: path, known: ["blackhole"])
+                values.isBlackhole = try fields.flag("blackhole")
+            }
+        }
+        return (values, settings)
+    }
+
+    private static func text(of node: Node) -> String {
+        guard case .mapping(let mapping) = node else { return node.scalar?.string ?? "" }
+        let pairs = mapping.map { "\($0.key.string ?? ""): \(text(of: $0.value))" }
+        return "{ \(pairs.joined(separator: ", ")) }"
+    }
+}
