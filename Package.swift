@@ -64,12 +64,19 @@ let package = Package(
         // The catalogue: YAML files, turned into Swift values when linkcond is built.
         module("ProfileFormat", ["LinkModel", "LinkUnits", yams]),
         .executableTarget(
-            name: "CatalogCompiler", dependencies: ["ProfileFormat", "LinkModel", "LinkUnits"],
+            name: "CatalogCompiler",
+            dependencies: [
+                "ScenarioFormat", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
+            ],
             swiftSettings: swiftSettings),
         .plugin(
             name: "CompileCatalog", capability: .buildTool(), dependencies: ["CatalogCompiler"]),
         module(
-            "ProfileCatalog", ["ProfileFormat", "LinkModel", "LinkUnits", systemPackage],
+            "ProfileCatalog",
+            [
+                "ScenarioFormat", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
+                systemPackage,
+            ],
             plugins: ["CompileCatalog"]),
 
         // The emulation of a link packet by packet: no clock, no descriptors, no threads.

@@ -1,19 +1,21 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles the profiles under `Profiles/<family>/` into the target that uses this plugin.
+/// Compiles the profiles under `Profiles/<family>/`, and the scenarios beside them, into the target that uses this plugin.
 @main
 struct CompileCatalog: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let catalogue = context.package.directoryURL.appending(path: "Profiles")
         let files = try Self.families(in: catalogue).flatMap(Self.profiles(in:))
-        let output = context.pluginWorkDirectoryURL.appending(path: "BuiltInProfiles.swift")
+        let outputs = ["BuiltInProfiles.swift", "BuiltInScenarios.swift"].map {
+            context.pluginWorkDirectoryURL.appending(path: $0)
+        }
         return [
             .buildCommand(
-                displayName: "Compiling \(files.count) profiles",
+                displayName: "Compiling \(files.count) profiles and scenarios",
                 executable: try context.tool(named: "CatalogCompiler").url,
-                arguments: [output.path()] + files.map { $0.path() },
-                inputFiles: files, outputFiles: [output])
+                arguments: outputs.map { $0.path() } + files.map { $0.path() },
+                inputFiles: files, outputFiles: outputs)
         ]
     }
 
@@ -22,7 +24,7 @@ struct CompileCatalog: BuildToolPlugin {
             at: catalogue, includingPropertiesForKeys: [.isDirectoryKey]
         ).filter { directory in
             try directory.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true
-                && !["schema", "scenarios"].contains(directory.lastPathComponent)
+                && directory.lastPathComponent != "schema"
         }
     }
 

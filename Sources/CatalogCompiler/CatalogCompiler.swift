@@ -1,20 +1,30 @@
 import Foundation
 import LinkModel
 import ProfileFormat
+import ScenarioFormat
+import Scenarios
 
 /// Turns the YAML files of the catalogue into Swift source when linkcond is built, so that the
-/// program needs neither the files nor a YAML parser for a built-in profile.
+/// program needs neither the files nor a YAML parser for a built-in profile. A scenario stays the
+/// text that it is, comments included, once it has been found to be sound.
 ///
-/// Arguments: the Swift file to write, then the YAML files.
+/// Arguments: the Swift files to write for profiles and scenarios, then the YAML files.
 @main
 enum CatalogCompiler {
     static func main() {
         do {
             let arguments = CommandLine.arguments.dropFirst()
-            guard let output = arguments.first else { throw Failure("no output file named") }
-            let profiles = try arguments.dropFirst().map(profile(at:)).sorted(by: isBefore)
+            guard arguments.count >= 2 else { throw Failure("no output files named") }
+            let outputs = Array(arguments.prefix(2))
+            let files = arguments.dropFirst(2)
+            let profiles = try files.filter { !isScenario($0) }.map(profile(at:))
+                .sorted(by: isBefore)
             try SwiftSource.file(for: profiles)
-                .write(toFile: output, atomically: true, encoding: .utf8)
+                .write(toFile: outputs[0], atomically: true, encoding: .utf8)
+            let scenarios = try files.filter(isScenario).map { try scenario(at: $0, profiles) }
+                .sorted { $0.scenario.name.lowercased() < $1.scenario.name.lowercased() }
+            try SwiftSource.file(for: scenarios)
+                .write(toFile: outputs[1], atomically: true, encoding: .utf8)
         } catch {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))
             exit(1)
@@ -36,6 +46,28 @@ enum CatalogCompiler {
             throw Failure("\(path): family: \(profile.family) is not the directory's name")
         }
         return profile
+    }
+
+    private static func isScenario(_ path: String) -> Bool {
+        URL(fileURLWithPath: path).deletingLastPathComponent().lastPathComponent == "scenarios"
+    }
+
+    private static func scenario(
+        at path: String, _ profiles: [Profile]
+    ) throws -> (scenario: Scenario, text: String) {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let scenario = try ScenarioReader.scenario(from: text, file: path) { name in
+            let wanted = NameMatching.normalized(name)
+            // Apple's profiles come first, so theirs is meant by a name without a family.
+            let found = profiles.first { profile in
+                ([profile.name, profile.id] + profile.aliases).contains {
+                    NameMatching.normalized($0) == wanted
+                }
+            }
+            guard let found else { throw Failure("\(name): no such profile") }
+            return found
+        }
+        return (scenario, text)
     }
 
     /// Apple's family first, since its names need no family; the rest by name.

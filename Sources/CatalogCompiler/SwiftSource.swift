@@ -1,5 +1,6 @@
 import LinkModel
 import LinkUnits
+import Scenarios
 
 /// Swift expressions for the values of the model.
 enum SwiftSource {
@@ -19,6 +20,20 @@ enum SwiftSource {
 
             \(functions.joined(separator: "\n"))
             """
+    }
+
+    /// A source file that declares `builtInScenarios`.
+    static func file(for scenarios: [(scenario: Scenario, text: String)]) -> String {
+        let elements = scenarios.map { scenario, text in
+            """
+                BuiltInScenario(
+                    name: \(literal(scenario.name)),
+                    aliases: [\(scenario.aliases.map(literal).joined(separator: ", "))],
+                    text: \(literal(text))),
+
+            """
+        }
+        return "let builtInScenarios: [BuiltInScenario] = [\n\(elements.joined())]\n"
     }
 
     private static func expression(_ profile: Profile) -> String {

@@ -1,9 +1,10 @@
 public import ProfileFormat
 
-/// Why a name leads to no profile.
+/// Why a name leads to no profile, or to no scenario.
 public enum CatalogError: Error, Sendable, CustomStringConvertible {
     case unknown(String, suggestion: String?)
     case ambiguous(String, [String])
+    case unknownScenario(String, suggestion: String?)
     case unreadable(ProfileFileError)
 
     /// One sentence with the way out.
@@ -13,6 +14,10 @@ public enum CatalogError: Error, Sendable, CustomStringConvertible {
             "\(name): no such profile; did you mean \(suggestion)?"
         case .unknown(let name, nil):
             "\(name): no such profile; linkcond list shows them"
+        case .unknownScenario(let name, let suggestion?):
+            "\(name): no such scenario; did you mean \(suggestion)?"
+        case .unknownScenario(let name, nil):
+            "\(name): no such scenario; linkcond list --scenarios shows them"
         case .ambiguous(let name, let candidates):
             "\(name): several profiles have this name; choose \(candidates.joined(separator: " or "))"
         case .unreadable(let error):

@@ -114,7 +114,7 @@ public struct ProfileCatalog: Sendable {
         return (entries, problems)
     }
 
-    private static func isPath(_ name: String) -> Bool {
+    static func isPath(_ name: String) -> Bool {
         name.hasSuffix(".yaml") || name.hasSuffix(".yml")
             || ["/", "./", "../"].contains { name.hasPrefix($0) }
     }

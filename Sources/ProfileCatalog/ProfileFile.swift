@@ -11,10 +11,7 @@ enum ProfileFile {
 
     /// Reads the profile in `file`.
     static func read(_ file: String) throws(ProfileFileError) -> Profile {
-        let bytes = try bytes(of: file)
-        guard let text = String(validating: bytes, as: UTF8.self), !text.contains("\0") else {
-            throw malformed(file, "is not a text; a profile is a YAML text in UTF-8")
-        }
+        let text = try text(of: file, kind: "profile", sizeLimit: sizeLimit)
         do {
             var profile = try ProfileReader.profile(from: text, file: file)
             for way in [\LinkConditions.down, \.up] {
@@ -27,8 +24,19 @@ enum ProfileFile {
         }
     }
 
+    /// The text in `file`, which is a `kind`: a profile or a scenario.
+    static func text(
+        of file: String, kind: String, sizeLimit: Int
+    ) throws(ProfileFileError) -> String {
+        let bytes = try bytes(of: file, kind: kind, sizeLimit: sizeLimit)
+        guard let text = String(validating: bytes, as: UTF8.self), !text.contains("\0") else {
+            throw malformed(file, "is not a text; a \(kind) is a YAML text in UTF-8")
+        }
+        return text
+    }
+
     /// The path of a file that the profile in `file` names: beside it, unless it is absolute.
-    private static func path(of name: String, besides file: String) -> String {
+    static func path(of name: String, besides file: String) -> String {
         guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
         let directory = file[...slash]
         return directory == "./" ? name : directory + name
@@ -52,7 +60,9 @@ enum ProfileFile {
         URL(filePath: file).deletingPathExtension().lastPathComponent
     }
 
-    private static func bytes(of file: String) throws(ProfileFileError) -> Data {
+    private static func bytes(
+        of file: String, kind: String, sizeLimit: Int
+    ) throws(ProfileFileError) -> Data {
         let url = URL(filePath: file).resolvingSymlinksInPath()
         do {
             // Asked before it is opened: opening a named pipe would wait for its other end.
@@ -66,8 +76,8 @@ enum ProfileFile {
                 throw ProfileFileError.inaccessible(
                     file: file, explanation: "is not a file; name a YAML file")
             }
-            guard let size = attributes[.size] as? UInt64, size <= sizeLimit else {
-                throw malformed(file, "is larger than 64 KiB, which no profile is")
+            guard let size = attributes[.size] as? UInt64, size <= UInt64(sizeLimit) else {
+                throw malformed(file, "is larger than \(sizeLimit / 1024) KiB, which no \(kind) is")
             }
             return try Data(contentsOf: url)
         } catch let error as ProfileFileError {

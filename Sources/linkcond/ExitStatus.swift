@@ -129,7 +129,7 @@ enum ExitStatus: Int32, CaseIterable {
 
     private init(of error: CatalogError) {
         switch error {
-        case .unknown, .ambiguous: self = .usage
+        case .unknown, .unknownScenario, .ambiguous: self = .usage
         case .unreadable(.inaccessible): self = .cannotRead
         case .unreadable(.malformed): self = .badFile
         }

@@ -1,0 +1,40 @@
+import LinkModel
+import ProfileFormat
+import ScenarioFormat
+import Scenarios
+
+/// Files of scenarios.
+enum ScenarioFile {
+    /// Room for thousands of events, far below what would fill the memory.
+    private static let sizeLimit = 1024 * 1024
+
+    /// Reads the scenario in `file`.
+    static func read(
+        _ file: String, _ catalog: ProfileCatalog
+    ) throws(ProfileFileError) -> ScenarioCatalog.Entry {
+        let text = try ProfileFile.text(of: file, kind: "scenario", sizeLimit: sizeLimit)
+        return try entry(of: text, name: file, file: file, catalog: catalog)
+    }
+
+    /// The scenario in `text`; `name` stands for it in errors.
+    static func entry(
+        of text: String, name: String, file: String?, catalog: ProfileCatalog
+    ) throws(ProfileFileError) -> ScenarioCatalog.Entry {
+        do throws(ProfileError) {
+            let scenario = try ScenarioReader.scenario(from: text, file: name) { profile in
+                // Files that a file names are beside it.
+                let path =
+                    file.flatMap { file in
+                        ProfileCatalog.isPath(profile)
+                            ? ProfileFile.path(of: profile, besides: file) : nil
+                    } ?? profile
+                return try catalog.entry(named: path).profile
+            } path: { path in
+                file.map { ProfileFile.path(of: path, besides: $0) } ?? path
+            }
+            return ScenarioCatalog.Entry(scenario: scenario, file: file, text: text)
+        } catch {
+            throw .malformed(error)
+        }
+    }
+}
