@@ -68,6 +68,12 @@ public struct ScenarioCatalog: Sendable {
         throw .unknownScenario(name, suggestion: NameMatching.suggestion(for: name, among: names))
     }
 
+    /// Whether `name` is the path of a file that looks like a scenario rather than a profile: it
+    /// has interfaces or a timeline.
+    public static func isFileOfScenario(_ name: String) -> Bool {
+        ProfileCatalog.isPath(name) && ScenarioFile.isScenario(name)
+    }
+
     /// All scenarios, the built-in ones first, and what is wrong with files of the user.
     public func all() throws(CatalogError) -> (entries: [Entry], problems: [ProfileFileError]) {
         let (entries, problems) = userEntries()

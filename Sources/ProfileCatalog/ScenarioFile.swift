@@ -8,6 +8,15 @@ enum ScenarioFile {
     /// Room for thousands of events, far below what would fill the memory.
     private static let sizeLimit = 1024 * 1024
 
+    /// Whether a line of `file` begins as one of a scenario; it need not be one without mistakes.
+    static func isScenario(_ file: String) -> Bool {
+        guard let text = try? ProfileFile.text(of: file, kind: "scenario", sizeLimit: sizeLimit)
+        else { return false }
+        return text.split(whereSeparator: \.isNewline).contains { line in
+            ["interfaces:", "timeline:"].contains { line.hasPrefix($0) }
+        }
+    }
+
     /// Reads the scenario in `file`.
     static func read(
         _ file: String, _ catalog: ProfileCatalog

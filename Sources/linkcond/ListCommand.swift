@@ -6,7 +6,7 @@ import ProfileCatalog
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the profiles that can be named.",
+        abstract: "Lists the profiles, or the scenarios, that can be named.",
         discussion: """
             One line for each profile: its name, bandwidth toward the app (down) and from the app \
             (up), one-way delay and loss of both directions ("down / up" where they differ), and \
@@ -18,19 +18,38 @@ struct ListCommand: ParsableCommand {
             Files that are no profiles, and names of yours that another profile has already, are \
             noted on standard error.
 
-            Example:
+            With --scenarios it lists the scenarios: how long each takes, its interfaces and what \
+            happens. Yours come from .linkcond/scenarios, ~/.config/linkcond/scenarios and \
+            /etc/linkcond/scenarios.
+
+            Examples:
               linkcond list --family apple
+              linkcond list --scenarios
             """)
 
     @Option(help: "Only the profiles of this family, such as apple or user.")
     var family: String?
 
-    @Flag(help: "Print JSON, as Profiles/schema/list.schema.json describes it.")
+    @Flag(help: "Scenarios instead of profiles.")
+    var scenarios = false
+
+    @Flag(
+        help: """
+            Print JSON, as list.schema.json or list-scenarios.schema.json in Profiles/schema \
+            describes it.
+            """)
     var json = false
 
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws {
+        if scenarios, family != nil {
+            throw ValidationError("scenarios have no families; leave --family out.")
+        }
+    }
+
     func run() throws {
+        if scenarios { return try listScenarios() }
         let catalog = ProfileArgument.catalog
         let console = global.console
         let (all, problems) = catalog.all()
@@ -42,6 +61,19 @@ struct ListCommand: ParsableCommand {
             try console.print(JSONText.text(of: entries.map { ProfileJSON($0.profile) }))
         } else {
             try console.print(ProfileTable.list(entries).text(isStyled: console.isStyled))
+        }
+    }
+
+    private func listScenarios() throws {
+        let catalog = ScenarioArgument.catalog
+        let console = global.console
+        let (entries, problems) = try catalog.all()
+        console.explain("your scenarios come from \(catalog.directories.joined(separator: ", "))")
+        for problem in problems { console.note("\(problem)") }
+        if json {
+            try console.print(JSONText.text(of: entries.map(ScenarioSummaryJSON.init)))
+        } else {
+            try console.print(ScenarioTable.list(entries).text(isStyled: console.isStyled))
         }
     }
 

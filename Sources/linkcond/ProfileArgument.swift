@@ -33,7 +33,10 @@ enum ProfileArgument {
     }
 
     /// Completes to the names and aliases of all profiles, blanks as hyphens.
-    static let completion = CompletionKind.custom { _, _, _ in
+    static let completion = CompletionKind.custom { _, _, _ in names() }
+
+    /// Every name that means a profile, as it can be typed without quotes.
+    static func names() -> [String] {
         let names = catalog.all().entries.flatMap { entry in
             [entry.profile.name] + entry.profile.aliases + [entry.profile.id]
         }

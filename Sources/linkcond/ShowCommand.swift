@@ -4,6 +4,7 @@ import LinkModel
 import ProfileCatalog
 import ProfileFormat
 import ProfileImport
+import Scenarios
 
 /// `linkcond show PROFILE`
 struct ShowCommand: ParsableCommand {
@@ -14,7 +15,7 @@ struct ShowCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows one profile in full.",
+        abstract: "Shows one profile, or one scenario, in full.",
         discussion: """
             PROFILE is a name or alias (LTE, wifi), a family and a name (webpagetest/LTE), or the \
             path of a YAML file (./slow.yaml). Upper and lower case, blanks and hyphens are the \
@@ -35,16 +36,22 @@ struct ShowCommand: ParsableCommand {
             fields of a direction are bandwidth, delay, jitter, distribution, loss, duplicate, \
             corrupt, reorder, queue, aqm and trace.
 
+            A name that no profile has, or a file with a timeline, is a scenario: it is checked, and \
+            its interfaces and events are shown, with --seed at the times that this seed gives \
+            those which chance decides. Its formats are table, yaml and json.
+
             Examples:
               linkcond show LTE
               linkcond show LTE --format tc -i eth0
               linkcond show LTE --format yaml > slow.yaml
               linkcond show ./slow.yaml
+              linkcond show commute
+              linkcond show ./my-scenario.yaml --seed 7
             """)
 
     @Argument(
-        help: "The name of a profile or the path of its file.",
-        completion: ProfileArgument.completion)
+        help: "The name of a profile or a scenario, or the path of its file.",
+        completion: ScenarioArgument.completionWithProfiles)
     var profile: String
 
     @Option(help: "How to print it.")
@@ -55,8 +62,15 @@ struct ShowCommand: ParsableCommand {
         help: "The interface that --format tc and tcconfig name.")
     var interface = "eth0"
 
-    @Flag(help: "Short for --format json, as Profiles/schema/show.schema.json describes it.")
+    @Flag(
+        help: """
+            Short for --format json, as show.schema.json or show-scenario.schema.json in \
+            Profiles/schema describes it.
+            """)
     var json = false
+
+    @Option(help: "Show a scenario's events at the times that this number gives.")
+    var seed: UInt64?
 
     @OptionGroup(title: "Which traffic") var selectors: SelectorOptions
 
@@ -76,7 +90,15 @@ struct ShowCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let entry = try ProfileArgument.catalog.entry(named: profile)
+        let entry: ProfileCatalog.Entry
+        switch try ScenarioArgument.profileOrScenario(named: profile) {
+        case .scenario(let entry): return try show(entry)
+        case .profile(let found): entry = found
+        }
+        guard seed == nil else {
+            throw UsageError(
+                description: "--seed: \(entry.profile.id) is a profile; only a scenario has times")
+        }
         console.explain("\(profile) is \(entry.profile.id), \(entry.file ?? "built in")")
         switch json ? .json : format ?? .table {
         case .table:
@@ -92,6 +114,24 @@ struct ShowCommand: ParsableCommand {
         case .throttle: try export(entry.profile, as: .throttle)
         case .webpagetest: try export(entry.profile, as: .webpagetest)
         case .atc: try export(entry.profile, as: .atc)
+        }
+    }
+
+    private func show(_ entry: ScenarioCatalog.Entry) throws {
+        let console = global.console
+        console.explain("\(profile) is \(entry.scenario.name), \(entry.file ?? "built in")")
+        switch json ? .json : format ?? .table {
+        case .table:
+            try console.print(ScenarioTable.show(entry, seed: seed, isStyled: console.isStyled))
+        case .yaml:
+            try console.print(entry.text)
+        case .json:
+            try console.print(JSONText.text(of: ScenarioJSON(entry, seed: seed)))
+        case let format:
+            throw UsageError(
+                description:
+                    "--format \(format): \(entry.scenario.name) is a scenario; its formats "
+                    + "are table, yaml and json")
         }
     }
 

@@ -38,13 +38,16 @@ enum ProfileTable {
         var text = "\(title) (\(profile.id))\n"
         if !profile.summary.isEmpty { text += profile.summary + "\n" }
         text += "\n" + directions(profile.conditions).text(isStyled: isStyled) + "\n"
-        for (key, value) in facts(of: entry) {
-            let lines = wrapped(value, width: 80 - labelWidth)
-            for (index, line) in lines.enumerated() {
-                text += padded(index == 0 ? key : "", to: labelWidth) + line + "\n"
-            }
-        }
+        for (key, value) in facts(of: entry) { text += fact(key, value) }
         return text
+    }
+
+    /// A name and what is to be said under it, in as many lines as that takes.
+    static func fact(_ key: String, _ value: String) -> String {
+        let lines = wrapped(value, width: 80 - labelWidth).enumerated().map { index, line in
+            padded(index == 0 ? key : "", to: labelWidth) + line + "\n"
+        }
+        return lines.joined()
     }
 
     private static let labelWidth = 12

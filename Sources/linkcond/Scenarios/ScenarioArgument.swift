@@ -16,6 +16,34 @@ enum ScenarioArgument {
     /// Completes to the names and aliases of all scenarios, blanks as hyphens.
     static let completion = CompletionKind.custom { _, _, _ in names() }
 
+    /// Completes to all names of profiles and scenarios.
+    static let completionWithProfiles = CompletionKind.custom { _, _, _ in
+        let profiles = ProfileArgument.names()
+        return profiles + names().filter { !profiles.contains($0) }
+    }
+
+    /// What a name can mean where both are welcome.
+    enum Meaning {
+        case profile(ProfileCatalog.Entry)
+        case scenario(ScenarioCatalog.Entry)
+    }
+
+    /// The profile of this name, else the scenario; a file is what it looks like.
+    static func profileOrScenario(named name: String) throws(CatalogError) -> Meaning {
+        if ScenarioCatalog.isFileOfScenario(name) {
+            return .scenario(try catalog.entry(named: name))
+        }
+        do {
+            return .profile(try ProfileArgument.catalog.entry(named: name))
+        } catch CatalogError.unknown(let unknown, let suggestion) {
+            do {
+                return .scenario(try catalog.entry(named: name))
+            } catch CatalogError.unknownScenario(_, let other) {
+                throw .unknown(unknown, suggestion: suggestion ?? other)
+            }
+        }
+    }
+
     /// Every name that means a scenario, as it can be typed without quotes.
     static func names() -> [String] {
         let entries = (try? catalog.all().entries) ?? []

@@ -1,0 +1,136 @@
+import LinkModel
+import LinkUnits
+import ProfileCatalog
+import Scenarios
+
+/// Scenarios for people.
+enum ScenarioTable {
+    /// How many events of a timeline are shown; one without end has no last.
+    private static let eventLimit = 200
+
+    /// One line for each of `entries`.
+    static func list(_ entries: [ScenarioCatalog.Entry]) -> Table {
+        let hasFiles = entries.contains { $0.file != nil }
+        var table = Table(
+            [
+                .init(title: "NAME"), .init(title: "LENGTH", alignment: .right),
+                .init(title: "INTERFACES"), .init(title: "SUMMARY"),
+            ] + (hasFiles ? [.init(title: "FILE")] : []))
+        for entry in entries {
+            let scenario = entry.scenario
+            table.add(
+                [
+                    scenario.name + (scenario.aliases.first.map { " (\($0))" } ?? ""),
+                    length(of: scenario),
+                    scenario.interfaces.map(\.name).joined(separator: ", "), scenario.summary,
+                ] + (hasFiles ? [entry.file ?? ""] : []))
+        }
+        return table
+    }
+
+    /// Everything about `entry`; with a seed, the times that it gives.
+    static func show(_ entry: ScenarioCatalog.Entry, seed: UInt64?, isStyled: Bool) -> String {
+        let scenario = entry.scenario
+        var text = (isStyled ? Style.bold(scenario.name) : scenario.name) + " (scenario)\n"
+        if !scenario.summary.isEmpty { text += scenario.summary + "\n" }
+        text += "\n" + interfaces(scenario).text(isStyled: isStyled)
+        let (timeline, rest) = seed.map { events(scenario, seed: $0) } ?? (plan(scenario), nil)
+        if !timeline.rows.isEmpty { text += "\n" + timeline.text(isStyled: isStyled) }
+        if let rest { text += rest + "\n" }
+        let facts = facts(of: entry)
+        if !facts.isEmpty { text += "\n" }
+        for (key, value) in facts { text += ProfileTable.fact(key, value) }
+        guard !scenario.advice.isEmpty else { return text }
+        text += "\nWhat an app should do:\n"
+        for sentence in scenario.advice {
+            let lines = ProfileTable.wrapped(sentence.printable, width: 76)
+            text += "- " + lines.joined(separator: "\n  ") + "\n"
+        }
+        return text
+    }
+
+    private static func interfaces(_ scenario: Scenario) -> Table {
+        var table = Table([
+            .init(title: "INTERFACE"), .init(title: "PROFILE"), .init(title: "WHAT APPS SEE"),
+        ])
+        for interface in scenario.interfaces {
+            let presence = interface.isPresent ? [] : ["not there at first"]
+            let facts = [interface.initialOverride.description] + presence
+            table.add([
+                interface.name, interface.conditionsName, facts.joined(separator: ", "),
+            ])
+        }
+        return table
+    }
+
+    /// The timeline as the file has it, by time.
+    private static func plan(_ scenario: Scenario) -> Table {
+        var table = Table([
+            .init(title: "WHEN"), .init(title: "FOR", alignment: .right), .init(title: "WHAT"),
+        ])
+        let entries = scenario.entries.enumerated().sorted {
+            ($0.element.schedule.start, $0.offset) < ($1.element.schedule.start, $1.offset)
+        }
+        for (_, entry) in entries {
+            table.add([
+                entry.schedule.description, entry.length?.unitText ?? "",
+                entry.actions.map(\.description).joined(separator: "; "),
+            ])
+        }
+        return table
+    }
+
+    /// The events with their times, and what is said if these are not all.
+    private static func events(_ scenario: Scenario, seed: UInt64) -> (Table, String?) {
+        var table = Table([.init(title: "TIME", alignment: .right), .init(title: "WHAT")])
+        var timeline = Timeline(scenario, seed: seed)
+        while table.rows.count < eventLimit, let event = timeline.next() {
+            table.add([event.time.secondsText, event.action.description])
+        }
+        let hasMore = timeline.next() != nil
+        for end in timeline.endExpectations { table.add(["end", "expect: \(end.expectation)"]) }
+        return (table, hasMore ? "... and so on, every time the same with seed \(seed)" : nil)
+    }
+
+    private static func facts(of entry: ScenarioCatalog.Entry) -> [(key: String, value: String)] {
+        let scenario = entry.scenario
+        var facts: [(String, String)] = []
+        if let repetition = scenario.repetition {
+            let times = repetition.count.map { "\($0) times" } ?? "until the command ends"
+            facts.append(("repeat", "every \(repetition.period.unitText), \(times)"))
+        }
+        if scenario.multipath != .off { facts.append(("multipath", scenario.multipath.rawValue)) }
+        if !scenario.aliases.isEmpty {
+            facts.append(("aliases", scenario.aliases.joined(separator: ", ")))
+        }
+        if let file = entry.file { facts.append(("file", file.printable)) }
+        if !scenario.source.isEmpty { facts.append(("source", scenario.source)) }
+        return facts
+    }
+
+    private static func length(of scenario: Scenario) -> String {
+        guard let length = scenario.length else { return "endless" }
+        return length == .zero ? "-" : length.unitText
+    }
+}
+
+extension ScenarioEntry.Schedule {
+    /// When it happens first, for sorting.
+    fileprivate var start: Duration {
+        switch self {
+        case .once(let time, _): time
+        case .every(_, let from, _): from
+        case .atEnd: .seconds(Int64.max)
+        }
+    }
+}
+
+extension Duration {
+    /// To the millisecond, which is how exactly a timeline is played: `12.500 s`.
+    fileprivate var secondsText: String {
+        let milliseconds = (wholeNanoseconds + 500_000) / 1_000_000
+        let rest = String(milliseconds % 1000)
+        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+            + " s"
+    }
+}
