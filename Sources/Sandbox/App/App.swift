@@ -1,0 +1,118 @@
+import Glibc
+import LinuxKernel
+
+/// The command of a sandbox through its lives: a scenario may suspend it, end it and start it
+/// again, with all processes that came of it.
+final class App {
+    /// Starts the command; returns its process ID.
+    typealias Launch = () throws(SandboxError) -> Int32
+
+    private let launch: Launch
+    private(set) var processes: AppProcesses
+    /// The command, while it runs.
+    private(set) var command: Int32?
+    /// How the command ended the last time.
+    private(set) var exitCode: Int32 = 0
+    private var isSuspended = false
+    private var ending: Ending?
+
+    /// What goes on between the request to end and the end.
+    private struct Ending {
+        /// When the processes are killed; nil: they were.
+        var deadline: Duration?
+        /// Whether the command is started again afterwards.
+        var isFollowedByLaunch = false
+    }
+
+    /// Starts the command.
+    init(_ processes: AppProcesses, launch: @escaping Launch) throws(SandboxError) {
+        self.processes = processes
+        self.launch = launch
+        command = try launch()
+    }
+
+    /// Whether neither the command runs nor anything that is to end before it is started again.
+    var isOver: Bool { command == nil && ending == nil }
+
+    /// Leaves a session out of the app.
+    func exclude(session: Int32) { processes.exclude(session: session) }
+
+    /// All processes stand still.
+    func suspend() throws(SandboxError) {
+        try requireRunning()
+        processes.halt(SIGSTOP)
+        isSuspended = true
+    }
+
+    /// They go on.
+    func resume() throws(SandboxError) {
+        try requireRunning()
+        processes.signal(SIGCONT)
+        isSuspended = false
+    }
+
+    /// All processes get a signal.
+    func signal(_ number: Int32) throws(SandboxError) {
+        try requireRunning()
+        processes.signal(number)
+    }
+
+    /// All processes are asked to end, and killed when they do not within the patience. Those that
+    /// are suspended could not hear it and are killed at once, as phones do it.
+    func terminate(at now: Duration) throws(SandboxError) {
+        guard ending == nil else { return }
+        guard command != nil || !processes.all.isEmpty else {
+            throw SandboxError("the app does not run")
+        }
+        end(at: now)
+    }
+
+    /// Ends what is left, and starts the command again.
+    func relaunch(at now: Duration) throws(SandboxError) {
+        if ending == nil { end(at: now) }
+        ending?.isFollowedByLaunch = true
+        _ = try turn(at: now)
+    }
+
+    /// Forgets that the command was to be started again.
+    func forgetLaunch() { ending?.isFollowedByLaunch = false }
+
+    /// Takes note of the end of a process; true if that was the command.
+    func ended(_ process: Int32, _ end: ProcessEnd) -> Bool {
+        guard process == command else { return false }
+        command = nil
+        exitCode = end.shellCode
+        return true
+    }
+
+    /// Does what is due, and says in how long there may be something again; nil: when a process
+    /// has ended.
+    func turn(at now: Duration) throws(SandboxError) -> Duration? {
+        guard let ending else { return nil }
+        if command == nil && processes.all.isEmpty {
+            self.ending = nil
+            isSuspended = false
+            if ending.isFollowedByLaunch { command = try launch() }
+            return nil
+        }
+        guard let deadline = ending.deadline else { return nil }
+        guard deadline <= now else { return deadline - now }
+        kill()
+        return nil
+    }
+
+    private func end(at now: Duration) {
+        ending = Ending(deadline: now + SandboxRequest.terminationPatience)
+        if isSuspended { kill() } else { processes.signal(SIGTERM) }
+    }
+
+    private func kill() {
+        ending?.deadline = nil
+        processes.halt(SIGKILL)
+    }
+
+    private func requireRunning() throws(SandboxError) {
+        guard command == nil || ending != nil else { return }
+        throw SandboxError("the app does not run")
+    }
+}
