@@ -75,7 +75,8 @@ public struct Program: Sendable {
                 var program = unsafe lc_program(
                     arguments: words.baseAddress, environment: environ,
                     network: network?.rawValue ?? -1, streams: (file(0), file(1), file(2)),
-                    starts_session: startsSession ? 1 : 0, changes_identity: identity == nil ? 0 : 1, user: identity?.user ?? 0,
+                    starts_session: startsSession ? 1 : 0,
+                    changes_identity: identity == nil ? 0 : 1, user: identity?.user ?? 0,
                     group: identity?.group ?? 0, groups: groups.baseAddress,
                     group_count: Int32(groups.count), dies_with_parent: diesWithParent ? 1 : 0)
                 return unsafe lc_spawn(&program, &isOfProgram)
