@@ -17,8 +17,10 @@ enum SandboxMessage: Hashable {
     case explanation(String)
     /// From inside: what conditions the link.
     case dataPlane(Sandbox.DataPlane)
-    /// From inside: the link's statistics, as JSON.
+    /// From inside: a part of the link's statistics, as JSON. A message has room for so much.
     case statistics(String)
+    /// From inside: something was not as the scenario expects.
+    case failedExpectation(String)
     /// From inside: the command has ended with this code.
     case ended(Int32)
     /// From inside: the command did not run.
@@ -38,6 +40,7 @@ enum SandboxMessage: Hashable {
             case .forked(let process): (9, process, "")
             case .failed(let error): (8, error.fault.rawValue, error.description)
             case .dataPlane(let plane): (10, 0, plane.rawValue)
+            case .failedExpectation(let text): (11, 0, text)
             }
         let number32 = UInt32(bitPattern: number)
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: number32 >> (8 * $0)) }
@@ -63,6 +66,7 @@ enum SandboxMessage: Hashable {
         case 10:
             guard let plane = Sandbox.DataPlane(rawValue: text) else { return nil }
             self = .dataPlane(plane)
+        case 11: self = .failedExpectation(text)
         default: return nil
         }
     }
@@ -72,6 +76,17 @@ extension MessageChannel {
     /// Sends a message; false if nobody is at the other end any more.
     @discardableResult
     func send(_ message: SandboxMessage) -> Bool { send(message.bytes) }
+
+    /// Sends statistics, in as many messages as it takes.
+    func send(statistics text: String) {
+        // At most 4 bytes each.
+        let size = 16 * 1024
+        var rest = text.unicodeScalars[...]
+        while !rest.isEmpty {
+            send(.statistics(String(rest.prefix(size))))
+            rest = rest.dropFirst(size)
+        }
+    }
 
     /// Waits for the next message; nil when the other end is gone.
     func receiveMessage() -> SandboxMessage? {

@@ -16,6 +16,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
     /// Waits for the run to end.
     func run() throws -> Sandbox.Outcome {
         var outcome = Sandbox.Outcome(exitCode: 0)
+        var statistics = ""
         var deadline = Deadline(request.timeout)
         var firstProcess: Int32 = 0
         var uplink: UplinkPlan.Connection?
@@ -33,11 +34,18 @@ struct Supervisor<Listener: Sandbox.Listener> {
             case .note(let text): listener.note(text)
             case .explanation(let text): listener.explain(text)
             case .dataPlane(let plane): outcome.dataPlane = plane
-            case .statistics(let text): outcome.statistics = try LinkStatistics(json: text)
+            case .statistics(let text): statistics += text
+            case .failedExpectation(let text):
+                outcome.failedExpectations += 1
+                listener.fail(text)
             case .ended(let code):
                 // The kernel takes its time over the namespaces, but nobody is in them any more.
                 outcome.isTimedOut = deadline.hasPassed
                 outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code
+                if outcome.exitCode == 0, outcome.failedExpectations > 0 { outcome.exitCode = 1 }
+                if !statistics.isEmpty {
+                    outcome.statistics = try LinkStatistics(json: statistics)
+                }
                 return outcome
             case .failed(let error):
                 throw error

@@ -4,7 +4,7 @@ import LinuxKernel
 /// The command of a sandbox through its lives: a scenario may suspend it, end it and start it
 /// again, with all processes that came of it.
 final class App {
-    /// Starts the command; returns its process ID.
+    /// Starts the command and returns its process ID.
     typealias Launch = () throws(SandboxError) -> Int32
 
     private let launch: Launch
@@ -13,6 +13,8 @@ final class App {
     private(set) var command: Int32?
     /// How the command ended the last time.
     private(set) var exitCode: Int32 = 0
+    /// Whether it was told from outside to end, and nothing is to be started again.
+    private(set) var isInterrupted = false
     private var isSuspended = false
     private var ending: Ending?
 
@@ -59,35 +61,47 @@ final class App {
 
     /// All processes are asked to end, and killed when they do not within the patience. Those that
     /// are suspended could not hear it and are killed at once, as phones do it.
-    func terminate(at now: Duration) throws(SandboxError) {
+    func terminate() throws(SandboxError) {
         guard ending == nil else { return }
         guard command != nil || !processes.all.isEmpty else {
             throw SandboxError("the app does not run")
         }
-        end(at: now)
+        end()
     }
 
     /// Ends what is left, and starts the command again.
-    func relaunch(at now: Duration) throws(SandboxError) {
-        if ending == nil { end(at: now) }
+    func relaunch() throws(SandboxError) {
+        if ending == nil { end() }
         ending?.isFollowedByLaunch = true
-        _ = try turn(at: now)
+        _ = try turn()
     }
 
-    /// Forgets that the command was to be started again.
-    func forgetLaunch() { ending?.isFollowedByLaunch = false }
+    /// Passes a signal from outside on to the command.
+    func pass(signal number: Int32) {
+        takeNote(ofSignal: number)
+        if let command { Process.signal(number, to: command) }
+    }
 
-    /// Takes note of the end of a process; true if that was the command.
-    func ended(_ process: Int32, _ end: ProcessEnd) -> Bool {
-        guard process == command else { return false }
+    /// Takes note of a signal from outside that the command has got. One that asks it to end asks
+    /// for the end of the run.
+    func takeNote(ofSignal number: Int32) {
+        guard Self.endingSignals.contains(number) else { return }
+        isInterrupted = true
+        ending?.isFollowedByLaunch = false
+    }
+
+    private static let endingSignals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGKILL]
+
+    /// Takes note of the end of a process.
+    func ended(_ process: Int32, _ end: ProcessEnd) {
+        guard process == command else { return }
         command = nil
         exitCode = end.shellCode
-        return true
     }
 
     /// Does what is due, and says in how long there may be something again; nil: when a process
     /// has ended.
-    func turn(at now: Duration) throws(SandboxError) -> Duration? {
+    func turn() throws(SandboxError) -> Duration? {
         guard let ending else { return nil }
         if command == nil && processes.all.isEmpty {
             self.ending = nil
@@ -96,13 +110,16 @@ final class App {
             return nil
         }
         guard let deadline = ending.deadline else { return nil }
+        let now = KernelClock.monotonic
         guard deadline <= now else { return deadline - now }
         kill()
         return nil
     }
 
-    private func end(at now: Duration) {
-        ending = Ending(deadline: now + SandboxRequest.terminationPatience)
+    private func end() {
+        // What the command has outlived was not meant to end it.
+        isInterrupted = false
+        ending = Ending(deadline: KernelClock.monotonic + SandboxRequest.terminationPatience)
         if isSuspended { kill() } else { processes.signal(SIGTERM) }
     }
 

@@ -1,0 +1,141 @@
+import Evidence
+import LinkModel
+import LinkUnits
+import LinuxKernel
+import Scenarios
+
+/// A scenario that is played in a sandbox: the player, the stage, and what is told and written
+/// down of it.
+final class ScenarioPerformance {
+    /// More than this, and people are told.
+    private static let tolerance = Duration.milliseconds(5)
+
+    private let request: ScenarioRequest
+    private let channel: MessageChannel
+    private var player: TimelinePlayer
+    private var stage: SandboxStage
+    /// What happened, interface by interface.
+    private(set) var record: TimelineRecord
+    private var written: [String: LinkConditions] = [:]
+    private var hasEnded = false
+    private var lateCount = 0
+    private var greatestLateness = Duration.zero
+
+    init(_ request: ScenarioRequest, seed: UInt64, on stage: SandboxStage, _ channel: MessageChannel)
+    {
+        self.request = request
+        self.channel = channel
+        self.stage = stage
+        player = TimelinePlayer(request.scenario, seed: seed)
+        record = TimelineRecord(interfaces: stage.links.interfaces.map { InterfaceRecord($0.name) })
+        writeDown(at: .zero)
+    }
+
+    /// Carries out what is due, and says in how long something is due again.
+    func turn() -> Duration? {
+        let turn = player.turn(on: &stage)
+        tell(turn)
+        return turn.next
+    }
+
+    /// Takes note of the end of a process.
+    func ended(_ process: Int32, _ end: ProcessEnd) {
+        guard let note = stage.companions.ended(process, end) else { return }
+        channel.send(.note(note))
+    }
+
+    /// Whether the run is over, now that the app has ended.
+    ///
+    /// Not while the app is to be started again, nor while something is to be judged.
+    func isOver(exitCode: Int32) -> Bool {
+        if !hasEnded {
+            guard !player.hasRelaunch(after: stage.now) else { return false }
+            hasEnded = true
+            for line in request.scenario.expectationLines(after: stage.now) {
+                channel.send(.note("\(request.origin):\(line): not judged: the command had ended"))
+            }
+            tell(player.end(exitCode: exitCode, on: &stage))
+            tell(player.turn(on: &stage))
+        }
+        return player.isOver
+    }
+
+    /// Ends the record. `duration` is how long the command ran.
+    func finish(after duration: Duration) -> TimelineRecord {
+        record.durationSeconds = duration / .seconds(1)
+        if lateCount > 0 {
+            let events = lateCount == 1 ? "event was" : "events were"
+            channel.send(
+                .note(
+                    "\(lateCount) \(events) more than \(Self.tolerance.unitText) late, at most "
+                        + "\(Self.text(greatestLateness)); the machine is too busy"))
+        }
+        return record
+    }
+
+    private func tell(_ turn: TimelinePlayer.Turn) {
+        for event in turn.events {
+            let isLate = event.lateness > Self.tolerance
+            if isLate { lateCount += 1 }
+            greatestLateness = max(greatestLateness, event.lateness)
+            let place = event.line.map { "\(request.origin):\($0)" } ?? request.origin
+            switch (event.failure, event.subject) {
+            case (let failure?, .expectation):
+                channel.send(.failedExpectation("\(place): \(failure)"))
+            case (let failure?, _):
+                channel.send(.note("\(place): \(event.text): \(failure)"))
+            case (nil, _):
+                let lateness = isLate ? " (\(Self.text(event.lateness)) late)" : ""
+                channel.send(
+                    .explanation(
+                        "\(Self.text(event.time, to: .milliseconds(1)))  \(event.text)\(lateness)"))
+            }
+            record.events.append(EventRecord(event))
+        }
+        writeDown(at: stage.now)
+    }
+
+    /// Writes down what the interfaces are like now, as far as it is new.
+    private func writeDown(at now: Duration) {
+        for (index, name) in record.interfaces.map(\.name).enumerated() {
+            guard let position = stage.links.interfaces.firstIndex(where: { $0.name == name })
+            else { continue }
+            let interface = stage.links.interfaces[position]
+            let kind = interface.mark.kind ?? .wired
+            if written[name] != interface.conditions {
+                written[name] = interface.conditions
+                record.interfaces[index].set(
+                    interface.conditions, profile: interface.profile, at: now)
+            }
+            record.interfaces[index].enter(
+                PathState(
+                    isPresent: interface.isPresent, isUp: interface.hasCarrier,
+                    isExpensive: interface.mark.makesExpensive(kind),
+                    isConstrained: interface.mark.makesConstrained, isPreferred: position == 0),
+                at: now)
+        }
+    }
+
+    private static func text(
+        _ duration: Duration, to precision: Duration = .microseconds(100)
+    ) -> String {
+        (precision * Int((duration / precision).rounded())).unitText
+    }
+}
+
+extension EventRecord {
+    /// Writes down what a player did.
+    fileprivate init(_ event: PlayedEvent) {
+        let kind: Kind =
+            switch event.subject {
+            case .interface: .network
+            case .app: .app
+            case .expectation: .expectation
+            }
+        var interface: String?
+        if case .interface(let name) = event.subject { interface = name }
+        self.init(
+            at: event.time, event.sentence, kind: kind, interface: interface,
+            lateness: event.lateness, isFailure: event.failure != nil)
+    }
+}
