@@ -129,7 +129,6 @@ final class App {
     }
 
     private func requireRunning() throws(SandboxError) {
-        guard command == nil || ending != nil else { return }
-        throw SandboxError("the app does not run")
+        guard command != nil, ending == nil else { throw SandboxError("the app does not run") }
     }
 }

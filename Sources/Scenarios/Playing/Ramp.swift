@@ -34,14 +34,16 @@ struct Ramp {
         next = start + min(Self.step, over)
     }
 
-    /// The conditions of the latest step that is due at `now`, steps that were missed left out.
+    /// The conditions of the latest step that is due at `now`, and when the first was that has not
+    /// been taken yet: steps that were missed are left out.
     mutating func take(at now: Duration) -> (conditions: LinkConditions, due: Duration)? {
-        guard var due = next, due <= now else { return nil }
+        guard let firstDue = next, firstDue <= now else { return nil }
+        var due = firstDue
         let end = start + length
         while due < end, min(due + Self.step, end) <= now { due = min(due + Self.step, end) }
         next = due < end ? min(due + Self.step, end) : nil
-        guard due < end else { return (target, due) }
-        return (beginning.interpolated(to: target, fraction: (due - start) / length), due)
+        guard due < end else { return (target, firstDue) }
+        return (beginning.interpolated(to: target, fraction: (due - start) / length), firstDue)
     }
 
     /// Takes note that a step was done later than it was due.

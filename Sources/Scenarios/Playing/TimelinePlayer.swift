@@ -63,7 +63,7 @@ public struct TimelinePlayer: Sendable {
     /// without end, whether it will in the pass that goes on.
     public mutating func hasRelaunch(after now: Duration) -> Bool {
         guard exitCode == nil else { return false }
-        if let knownRelaunch, knownRelaunch >= now { return true }
+        if let knownRelaunch, let coming, coming.time <= knownRelaunch { return true }
         guard let horizon = scenario.latestRelaunch(after: now) else { return false }
         var rest = timeline
         var event = coming
