@@ -137,8 +137,8 @@ let package = Package(
         module(
             "Sandbox",
             [
-                "Uplink", "Evidence", "Conditioner", "PacketLoop", "PacketEngine", "TrafficControl",
-                "NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel",
+                "Scenarios", "Uplink", "Evidence", "Conditioner", "PacketLoop", "PacketEngine",
+                "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel",
                 "LinkUnits", systemPackage,
             ]),
         module(

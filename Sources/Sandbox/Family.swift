@@ -8,7 +8,8 @@ final class Family {
     private let channel: MessageChannel
     private let signals: SignalDescriptor
     private var servers: [Int32: String] = [:]
-    private var bus: Int32?
+    /// The helper that serves the command's bus.
+    private(set) var bus: Int32?
     private var app: App?
 
     init(channel: MessageChannel, signals: SignalDescriptor) {

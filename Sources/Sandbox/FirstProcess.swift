@@ -50,13 +50,18 @@ struct FirstProcess {
         if let bus = request.bus { try start(bus, family, places) }
         try family.waitForServers(listeningOn: request.serverPorts)
         let beginning = KernelClock.monotonic
-        let command = try start(in: places.app)
+        let app = try App(AppProcesses()) { () throws(SandboxError) in
+            try start(in: places.app)
+        }
+        if let bus = family.bus { app.exclude(session: bus) }
+        let performance = perform(app, SandboxLinks(interfaces: []), places, since: beginning)
         var sampler = LinkSampler(plane, since: beginning, isWanted: request.evidence.wantsSamples)
-        let code = try family.wait(for: command) { sampler.turn() }
+        let code = try family.wait(for: app, playing: performance) { sampler.turn() }
         let duration = KernelClock.monotonic - beginning
         let samples = sampler.finish()
         var end = try plane.finish(request, after: duration)
         end.statistics?.samples = samples
+        end.statistics?.timeline = performance?.finish(after: duration)
         if let loopback { end.add(loopback: loopback, after: duration) }
         try report(end)
         Process.endAllOthers()
@@ -64,6 +69,17 @@ struct FirstProcess {
         // The end of the process closes the packet engine's sockets as well, which takes the
         // kernel a while that nobody should wait for.
         withExtendedLifetime((plane, loopback)) { Process.exitAtOnce(0) }
+    }
+
+    /// Gets ready to play the scenario, if there is one.
+    private func perform(
+        _ app: App, _ links: SandboxLinks, _ places: Places, since beginning: Duration
+    ) -> ScenarioPerformance? {
+        guard let scenario = request.scenario else { return nil }
+        let stage = SandboxStage(
+            links: links, app: app, beginning: beginning,
+            companions: Companions(network: places.app, identity: request.identity))
+        return ScenarioPerformance(scenario, seed: request.chance, on: stage, channel)
     }
 
     /// Lets the command and its processes change what they see of their interface, which they may
@@ -78,7 +94,7 @@ struct FirstProcess {
     private func report(_ end: LinkPlane.End) throws {
         for note in end.notes { channel.send(.note(note)) }
         guard request.evidence.wantsStatistics, let statistics = end.statistics else { return }
-        channel.send(.statistics(try statistics.json()))
+        channel.send(statistics: try statistics.json())
     }
 
     /// Signals that would end this process or that it waits for.

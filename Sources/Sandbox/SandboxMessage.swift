@@ -17,8 +17,8 @@ enum SandboxMessage: Hashable {
     case explanation(String)
     /// From inside: what conditions the link.
     case dataPlane(Sandbox.DataPlane)
-    /// From inside: a part of the link's statistics, as JSON. A message has room for so much.
-    case statistics(String)
+    /// From inside: a part of the statistics, which are JSON, and whether it is the last.
+    case statistics(String, isLast: Bool)
     /// From inside: something was not as the scenario expects.
     case failedExpectation(String)
     /// From inside: the command has ended with this code.
@@ -35,7 +35,7 @@ enum SandboxMessage: Hashable {
             case .signal(let number): (3, number, "")
             case .note(let text): (4, 0, text)
             case .explanation(let text): (5, 0, text)
-            case .statistics(let text): (6, 0, text)
+            case .statistics(let text, let isLast): (6, isLast ? 1 : 0, text)
             case .ended(let code): (7, code, "")
             case .forked(let process): (9, process, "")
             case .failed(let error): (8, error.fault.rawValue, error.description)
@@ -59,7 +59,7 @@ enum SandboxMessage: Hashable {
         case 3: self = .signal(value)
         case 4: self = .note(text)
         case 5: self = .explanation(text)
-        case 6: self = .statistics(text)
+        case 6: self = .statistics(text, isLast: value == 1)
         case 7: self = .ended(value)
         case 8: self = .failed(SandboxError(text, fault: .init(rawValue: value) ?? .sandbox))
         case 9: self = .forked(value)
@@ -77,16 +77,18 @@ extension MessageChannel {
     @discardableResult
     func send(_ message: SandboxMessage) -> Bool { send(message.bytes) }
 
-    /// Sends statistics, in as many messages as it takes.
-    func send(statistics text: String) {
-        // At most 4 bytes each.
-        let size = 16 * 1024
-        var rest = text.unicodeScalars[...]
-        while !rest.isEmpty {
-            send(.statistics(String(rest.prefix(size))))
-            rest = rest.dropFirst(size)
-        }
+    /// Sends statistics in parts that are short enough for messages.
+    func send(statistics json: String) {
+        var rest = json[...]
+        repeat {
+            let part = rest.prefix(Self.partLength)
+            rest = rest.dropFirst(Self.partLength)
+            send(.statistics(String(part), isLast: rest.isEmpty))
+        } while !rest.isEmpty
     }
+
+    /// In characters, nearly all of which are bytes.
+    private static let partLength = 32 << 10
 
     /// Waits for the next message; nil when the other end is gone.
     func receiveMessage() -> SandboxMessage? {

@@ -80,6 +80,8 @@ public struct SandboxRequest: Sendable {
     public var bus: SandboxBus?
     /// What decides the packets' fate; nil: every run another.
     public var seed: UInt64?
+    /// What happens to the network and to the app while it runs; nil: nothing.
+    public var scenario: ScenarioRequest?
     /// What is to be written down.
     public var evidence = EvidenceRequest()
     /// How long the command may run; nil: as long as it likes.

@@ -16,9 +16,9 @@ struct Supervisor<Listener: Sandbox.Listener> {
     /// Waits for the run to end.
     func run() throws -> Sandbox.Outcome {
         var outcome = Sandbox.Outcome(exitCode: 0)
-        var statistics = ""
         var deadline = Deadline(request.timeout)
         var firstProcess: Int32 = 0
+        var statistics = ""
         var uplink: UplinkPlan.Connection?
         defer { uplink?.stop() }
         while true {
@@ -34,7 +34,9 @@ struct Supervisor<Listener: Sandbox.Listener> {
             case .note(let text): listener.note(text)
             case .explanation(let text): listener.explain(text)
             case .dataPlane(let plane): outcome.dataPlane = plane
-            case .statistics(let text): statistics += text
+            case .statistics(let text, let isLast):
+                statistics += text
+                if isLast { outcome.statistics = try LinkStatistics(json: statistics) }
             case .failedExpectation(let text):
                 outcome.failedExpectations += 1
                 listener.fail(text)
@@ -43,9 +45,6 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 outcome.isTimedOut = deadline.hasPassed
                 outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code
                 if outcome.exitCode == 0, outcome.failedExpectations > 0 { outcome.exitCode = 1 }
-                if !statistics.isEmpty {
-                    outcome.statistics = try LinkStatistics(json: statistics)
-                }
                 return outcome
             case .failed(let error):
                 throw error

@@ -2,6 +2,7 @@ import Evidence
 import LinkModel
 import LinkUnits
 import LinuxKernel
+import NetworkPath
 import Scenarios
 
 /// A scenario that is played in a sandbox: the player, the stage, and what is told and written
@@ -21,8 +22,9 @@ final class ScenarioPerformance {
     private var lateCount = 0
     private var greatestLateness = Duration.zero
 
-    init(_ request: ScenarioRequest, seed: UInt64, on stage: SandboxStage, _ channel: MessageChannel)
-    {
+    init(
+        _ request: ScenarioRequest, seed: UInt64, on stage: SandboxStage, _ channel: MessageChannel
+    ) {
         self.request = request
         self.channel = channel
         self.stage = stage
