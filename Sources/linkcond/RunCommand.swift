@@ -7,6 +7,7 @@ import NetworkOverride
 import NetworkPath
 import ProfileCatalog
 import Sandbox
+import Scenarios
 
 /// `linkcond run PROFILE -- COMMAND`
 struct RunCommand: ParsableCommand {
@@ -51,7 +52,9 @@ struct RunCommand: ParsableCommand {
     @Argument(
         help: "The name of a profile or the path of its file.",
         completion: ProfileArgument.completion)
-    var profile: String
+    var profile: String?
+
+    @OptionGroup var scenario: ScenarioOptions
 
     @OptionGroup var server: ServerOptions
 
@@ -98,6 +101,20 @@ struct RunCommand: ParsableCommand {
     var command: [String] = []
 
     func validate() throws {
+        if (profile == nil) == (scenario.name == nil) {
+            throw ValidationError(
+                profile == nil
+                    ? "there is neither a profile nor --scenario; write it before --, as in: "
+                        + "linkcond run LTE -- curl URL"
+                    : "a scenario says what profiles there are; leave out \(profile ?? "") or "
+                        + "--scenario")
+        }
+        guard scenario.name == nil || (settings.isEmpty && override.change == OverrideChange())
+        else {
+            throw ValidationError(
+                "a scenario says what its interfaces are like; leave out --scenario or what "
+                    + "changes a profile")
+        }
         guard !command.isEmpty else {
             throw ValidationError(
                 "there is no command; write it behind --, as in: linkcond run LTE -- curl URL")
@@ -106,12 +123,22 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let entry = try ProfileArgument.catalog.entry(named: profile)
-        var request = SandboxRequest(
-            conditions: try ProfileArgument.conditions(of: entry.profile, changedBy: settings),
-            profile: entry.profile.id,
-            command: LinuxKernel.Process.arguments(
-                droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1))
+        let words = LinuxKernel.Process.arguments(
+            droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1)
+        var request: SandboxRequest
+        let seen: Profile
+        if let entry = try scenario.entry() {
+            request = SandboxRequest(entry, command: words)
+            seen = entry.scenario.interfaces[0].profile
+        } else {
+            seen = try ProfileArgument.catalog.entry(named: profile ?? "").profile
+            request = SandboxRequest(
+                conditions: try ProfileArgument.conditions(of: seen, changedBy: settings),
+                profile: seen.id, command: words)
+            var change = override.change
+            if change.kind == .default { change.kind = nil }
+            request.mark = change.applied(to: NetworkMark(seen))
+        }
         request.servers = server.commands.map { .shell($0) }
         request.serverPorts = server.readyPorts
         request.uplink = uplink
@@ -125,19 +152,20 @@ struct RunCommand: ParsableCommand {
             request.identity = user.identity
             request.variables = user.variables
         }
-        var change = override.change
-        if change.kind == .default { change.kind = nil }
-        request.mark = change.applied(to: NetworkMark(entry.profile))
         let isOverridden =
-            change != OverrideChange() || entry.profile.isExpensive || entry.profile.isConstrained
+            override.change != OverrideChange() || seen.isExpensive || seen.isConstrained
+            || request.scenario != nil
         request.bus = try bus.bus(isOverridden: isOverridden, console)
-        request.variables.merge(SandboxVariables.all(entry.profile, request.mark)) { _, new in new }
+        request.variables.merge(SandboxVariables.all(seen, request.mark)) { _, new in new }
+        if let scenario = request.scenario {
+            request.variables["LINKCOND_SCENARIO"] = scenario.scenario.name
+        }
         let files = try evidence.open(for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
         if let statistics = outcome.statistics {
             let json = RunStatisticsJSON(
-                profile: entry.profile.id, settings: settings, command: command,
+                profile: seen.id, settings: settings, command: command,
                 conditions: request.conditions, startedAt: beginning,
                 exitCode: outcome.exitCode, link: statistics)
             files.write(try JSONText.text(of: json), console)

@@ -1,18 +1,6 @@
 import LinkUnits
 
 extension Expectation {
-    /// What must be so.
-    public var text: String {
-        var words: [String] = []
-        if let status { words.append("status == \(status.rawValue)") }
-        if let isExpensive { words.append("isExpensive == \(isExpensive)") }
-        if let isConstrained { words.append("isConstrained == \(isConstrained)") }
-        if let interface { words.append("interface == \(interface)") }
-        if let exit { words.append("exit == \(exit.text)") }
-        if let command { words.append("`\(command.text)` succeeds\(command.limitText)") }
-        return words.joined(separator: ", ")
-    }
-
     /// What is not as it must be of a path, all in one sentence; nil if all is.
     func flaw(in path: SeenPath) -> String? {
         var flaws: [String] = []
@@ -33,7 +21,7 @@ extension Expectation {
     /// What is not as it must be of the command's end; nil if all is, or nothing is said of it.
     func flaw(ofExit exitCode: Int32?) -> String? {
         guard let exit, let exitCode, !exit.includes(exitCode) else { return nil }
-        return "expected exit == \(exit.text); was \(exitCode)"
+        return "expected exit == \(exit); was \(exitCode)"
     }
 
     /// Whether it is about the path.
@@ -43,13 +31,6 @@ extension Expectation {
 }
 
 extension Expectation.Exit {
-    var text: String {
-        switch self {
-        case .code(let code): "\(code)"
-        case .nonzero: "nonzero"
-        }
-    }
-
     func includes(_ code: Int32) -> Bool {
         switch self {
         case .code(let wanted): code == wanted
@@ -59,5 +40,5 @@ extension Expectation.Exit {
 }
 
 extension Expectation.Command {
-    var limitText: String { limit > .zero ? " within \(limit.unitText)" : "" }
+    var limitText: String { limit > .zero ? " within \(limit.text)" : "" }
 }

@@ -27,7 +27,7 @@ public struct PlayedEvent: Sendable, Hashable {
 
     init(_ event: TimelineEvent, at now: Duration, failure: String? = nil) {
         self.init(
-            text: event.action.text, subject: event.action.subject, plannedTime: event.time,
+            text: event.action.description, subject: event.action.subject, plannedTime: event.time,
             time: now, lateness: now - event.time, failure: failure, line: event.line)
     }
 

@@ -1,4 +1,17 @@
+public import LinkModel
+
 extension Scenario {
+    /// All conditions that interfaces are given by events, as far as they can be looked through.
+    public var laterConditions: [LinkConditions] {
+        var found: [LinkConditions] = []
+        var known: Set<LinkConditions> = []
+        for event in Timeline(self, seed: 0).prefix(10_000) {
+            guard case .change(_, _, let conditions, _) = event.action else { continue }
+            if known.insert(conditions).inserted { found.append(conditions) }
+        }
+        return found
+    }
+
     /// A time after which the app is not started again, if it is at all after `now`; of a scenario
     /// without end, in the pass that goes on at `now`. Nil: never.
     func latestRelaunch(after now: Duration) -> Duration? {

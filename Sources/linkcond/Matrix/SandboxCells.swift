@@ -129,5 +129,6 @@ struct SandboxCells: CellLauncher {
 
         func note(_ text: String) { notes.append(text) }
         func explain(_ text: String) {}
+        func fail(_ text: String) { notes.append(text) }
     }
 }

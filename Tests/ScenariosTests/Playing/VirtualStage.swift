@@ -52,14 +52,14 @@ struct VirtualStage: Stage {
     mutating func override(
         _ interface: String, with settings: OverrideSettings
     ) throws(StageError) {
-        try note("\(interface) \(settings.text)", on: interface)
+        try note("\(interface) \(settings)", on: interface)
     }
 
     mutating func prefer(_ interface: String) throws(StageError) {
         try note("prefer \(interface)", on: interface)
     }
 
-    mutating func perform(_ action: AppAction) throws(StageError) { try note(action.text) }
+    mutating func perform(_ action: AppAction) throws(StageError) { try note("\(action)") }
 
     mutating func execute(_ command: String) throws(StageError) { try note("exec \(command)") }
 

@@ -1,0 +1,37 @@
+import ArgumentParser
+import LinkModel
+import LinuxKernel
+import NetworkPath
+import ProfileCatalog
+import Sandbox
+import Scenarios
+
+/// A scenario in place of a profile.
+struct ScenarioOptions: ParsableArguments {
+    @Option(
+        name: .customLong("scenario"),
+        help: ArgumentHelp(
+            "Plays a scenario in place of a profile, by its name or the path of its file: what "
+                + "happens to the network and to the command, and when.",
+            valueName: "name or file"),
+        completion: ScenarioArgument.completion)
+    var name: String?
+
+    /// The scenario that is asked for; nil: none.
+    func entry() throws -> ScenarioCatalog.Entry? {
+        try name.map { try ScenarioArgument.catalog.entry(named: $0) }
+    }
+}
+
+extension SandboxRequest {
+    /// Asks for a command while a scenario is played.
+    init(_ entry: ScenarioCatalog.Entry, command: [RawText]) {
+        let scenario = entry.scenario
+        let interface = scenario.interfaces[0]
+        self.init(
+            conditions: interface.profile.conditions, profile: interface.conditionsName,
+            command: command)
+        mark = NetworkMark(interface.initialOverride)
+        self.scenario = ScenarioRequest(scenario, origin: entry.file ?? scenario.name)
+    }
+}
