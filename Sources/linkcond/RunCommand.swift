@@ -49,9 +49,12 @@ struct RunCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The name of a profile or the path of its file.",
+        help: ArgumentHelp(
+            "The name of a profile or the path of its file; left out with --interface."),
         completion: ProfileArgument.completion)
-    var profile: String
+    var profile: String?
+
+    @OptionGroup var interfaceOptions: InterfaceOptions
 
     @OptionGroup var server: ServerOptions
 
@@ -102,14 +105,30 @@ struct RunCommand: ParsableCommand {
             throw ValidationError(
                 "there is no command; write it behind --, as in: linkcond run LTE -- curl URL")
         }
+        guard (profile == nil) != interfaceOptions.texts.isEmpty else {
+            throw ValidationError(
+                profile == nil
+                    ? "there is no profile; name one, as in: linkcond run LTE -- curl URL, or "
+                        + "interfaces, as in: --interface wifi0=WiFi"
+                    : "PROFILE and --interface are two ways to say what the network is like; leave "
+                        + "one of them out")
+        }
+        guard profile != nil || settings.isEmpty else {
+            throw ValidationError(
+                "--set changes PROFILE; write it behind the interface that is meant, as in: "
+                    + "--interface wifi0=WiFi,\(settings[0])")
+        }
+        guard profile != nil || override.change == OverrideChange() else {
+            throw ValidationError(
+                "--expensive and the like are of the one interface of PROFILE; write it behind "
+                    + "the interface that is meant, as in: --interface cell0=LTE,expensive")
+        }
     }
 
     func run() throws {
         let console = global.console
-        let entry = try ProfileArgument.catalog.entry(named: profile)
         var request = SandboxRequest(
-            conditions: try ProfileArgument.conditions(of: entry.profile, changedBy: settings),
-            profile: entry.profile.id,
+            interfaces: try interfaces(),
             command: LinuxKernel.Process.arguments(
                 droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1))
         request.servers = server.commands.map { .shell($0) }
@@ -125,24 +144,32 @@ struct RunCommand: ParsableCommand {
             request.identity = user.identity
             request.variables = user.variables
         }
-        var change = override.change
-        if change.kind == .default { change.kind = nil }
-        request.mark = change.applied(to: NetworkMark(entry.profile))
         let isOverridden =
-            change != OverrideChange() || entry.profile.isExpensive || entry.profile.isConstrained
+            override.change != OverrideChange()
+            || request.interfaces.contains { $0.mark.saysMoreThanKind }
         request.bus = try bus.bus(isOverridden: isOverridden, console)
-        request.variables.merge(SandboxVariables.all(entry.profile, request.mark)) { _, new in new }
+        request.variables.merge(SandboxVariables.all(request.preferred)) { _, new in new }
         let files = try evidence.open(for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
         if let statistics = outcome.statistics {
             let json = RunStatisticsJSON(
-                profile: entry.profile.id, settings: settings, command: command,
-                conditions: request.conditions, startedAt: beginning,
+                request, settings: settings, command: command, startedAt: beginning,
                 exitCode: outcome.exitCode, link: statistics)
             files.write(try JSONText.text(of: json), console)
         }
         throw ExitCode(outcome.exitCode)
+    }
+
+    /// What the command is to have: the interfaces that are named, or one with the profile.
+    private func interfaces() throws -> [SandboxInterface] {
+        guard let profile else { return try interfaceOptions.interfaces() }
+        let found = try ProfileArgument.catalog.entry(named: profile).profile
+        return [
+            SandboxInterface(
+                conditions: try ProfileArgument.conditions(of: found, changedBy: settings),
+                profile: found.id, mark: override.change.mark(found))
+        ]
     }
 }
 
