@@ -31,10 +31,10 @@ struct FirstProcess {
         // Before any thread, so that none takes these signals.
         let signals = try SignalDescriptor(Self.handled)
         try prepareFiles()
-        let places = try Places.make(network, mark: request.mark)
-        let (plane, explanation) = try LinkPlane.start(request)
-        channel.send(.explanation(explanation))
-        channel.send(.dataPlane(plane.kind))
+        let links = try SandboxLinks(request, network)
+        let places = links.places
+        channel.send(.explanation(links.explanation))
+        channel.send(.dataPlane(links.dataPlane))
         let loopback =
             request.conditionsLoopback ? try LoopbackWire.start(request, places: places) : nil
 
@@ -54,31 +54,32 @@ struct FirstProcess {
             try start(in: places.app)
         }
         if let bus = family.bus { app.exclude(session: bus) }
-        let performance = perform(app, SandboxLinks(interfaces: []), places, since: beginning)
-        var sampler = LinkSampler(plane, since: beginning, isWanted: request.evidence.wantsSamples)
+        let performance = perform(app, links, since: beginning)
+        var sampler = LinkSampler(links, since: beginning, isWanted: request.evidence.wantsSamples)
         let code = try family.wait(for: app, playing: performance) { sampler.turn() }
         let duration = KernelClock.monotonic - beginning
         let samples = sampler.finish()
-        var end = try plane.finish(request, after: duration)
-        end.statistics?.samples = samples
-        end.statistics?.timeline = performance?.finish(after: duration)
-        if let loopback { end.add(loopback: loopback, after: duration) }
-        try report(end)
+        var report = try links.finish(after: duration, samples: samples.interfaces)
+        report.statistics?.samples = samples.total
+        report.statistics?.timeline = performance?.finish(
+            after: duration, samples: samples.interfaces)
+        if let loopback { report.add(loopback: loopback, after: duration) }
+        try send(report)
         Process.endAllOthers()
         channel.send(.ended(code))
         // The end of the process closes the packet engine's sockets as well, which takes the
         // kernel a while that nobody should wait for.
-        withExtendedLifetime((plane, loopback)) { Process.exitAtOnce(0) }
+        withExtendedLifetime((links, loopback)) { Process.exitAtOnce(0) }
     }
 
     /// Gets ready to play the scenario, if there is one.
     private func perform(
-        _ app: App, _ links: SandboxLinks, _ places: Places, since beginning: Duration
+        _ app: App, _ links: SandboxLinks, since beginning: Duration
     ) -> ScenarioPerformance? {
         guard let scenario = request.scenario else { return nil }
         let stage = SandboxStage(
             links: links, app: app, beginning: beginning,
-            companions: Companions(network: places.app, identity: request.identity))
+            companions: Companions(network: links.places.app, identity: request.identity))
         return ScenarioPerformance(scenario, seed: request.chance, on: stage, channel)
     }
 
@@ -91,9 +92,9 @@ struct FirstProcess {
         }
     }
 
-    private func report(_ end: LinkPlane.End) throws {
-        for note in end.notes { channel.send(.note(note)) }
-        guard request.evidence.wantsStatistics, let statistics = end.statistics else { return }
+    private func send(_ report: SandboxReport) throws {
+        for note in report.notes { channel.send(.note(note)) }
+        guard let statistics = report.statistics else { return }
         channel.send(statistics: try statistics.json())
     }
 
@@ -132,7 +133,7 @@ struct FirstProcess {
     /// Opens the uplink's end on the far side, where the calling thread is, and waits until the
     /// supervisor has connected it to the host.
     private func connect(_ uplink: UplinkPlan) throws {
-        let sockets = try uplink.openFarSide(network)
+        let sockets = try uplink.openFarSide(network.farNetwork(request.wires(of: network)))
         channel.send(.built)
         try sockets.send(over: channel.descriptor)
         guard case .start = channel.receiveMessage() else { Process.exitAtOnce(0) }

@@ -63,7 +63,9 @@ struct Supervisor<Listener: Sandbox.Listener> {
     private func connectUplink(to process: Int32) throws -> UplinkPlan.Connection? {
         let sockets = try RelaySockets.receive(from: channel.descriptor)
         let connection = try UplinkPlan(request.uplink)?
-            .connect(sockets, network, process: process, isRootless: isRootless)
+            .connect(
+                sockets, network.farNetwork(request.wires(of: network)), process: process,
+                isRootless: isRootless)
         channel.send(.start)
         return connection
     }

@@ -59,7 +59,7 @@ struct EvidenceOptions: ParsableArguments {
         request.evidence.capture = try open(pcap)
         request.evidence.log = try open(log)
         request.evidence.wantsStatistics = stats != nil
-        let conditions = request.conditions.withExplicitLoss
+        let conditions = request.preferred.conditions.withExplicitLoss
         request.evidence.upDescription = ConditionText.text(of: conditions.up)
         request.evidence.downDescription = ConditionText.text(of: conditions.down)
         return StatisticsFile(file: try open(stats))

@@ -15,7 +15,7 @@ enum ProfileArgument {
 
     /// The conditions of `profile` with the changes that `--set` asks for, if the whole is sound.
     static func conditions(
-        of profile: Profile, changedBy settings: [String]
+        of profile: Profile, changedBy settings: [String], option: String = "--set"
     ) throws(UsageError) -> LinkConditions {
         var conditions = profile.conditions
         for setting in settings {
@@ -27,7 +27,7 @@ enum ProfileArgument {
         }
         // A profile alone is sound, or it would not have been read.
         if let problem = conditions.problem {
-            throw UsageError(description: "--set: \(problem)")
+            throw UsageError(description: "\(option): \(problem)")
         }
         return conditions
     }

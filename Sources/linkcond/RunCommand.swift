@@ -7,7 +7,6 @@ import NetworkOverride
 import NetworkPath
 import ProfileCatalog
 import Sandbox
-import Scenarios
 
 /// `linkcond run PROFILE -- COMMAND`
 struct RunCommand: ParsableCommand {
@@ -50,9 +49,13 @@ struct RunCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The name of a profile or the path of its file.",
+        help: ArgumentHelp(
+            "The name of a profile or the path of its file; left out with --interface and "
+                + "--scenario."),
         completion: ProfileArgument.completion)
     var profile: String?
+
+    @OptionGroup var interfaceOptions: InterfaceOptions
 
     @OptionGroup var scenario: ScenarioOptions
 
@@ -101,44 +104,46 @@ struct RunCommand: ParsableCommand {
     var command: [String] = []
 
     func validate() throws {
-        if (profile == nil) == (scenario.name == nil) {
-            throw ValidationError(
-                profile == nil
-                    ? "there is neither a profile nor --scenario; write it before --, as in: "
-                        + "linkcond run LTE -- curl URL"
-                    : "a scenario says what profiles there are; leave out \(profile ?? "") or "
-                        + "--scenario")
-        }
-        guard scenario.name == nil || (settings.isEmpty && override.change == OverrideChange())
-        else {
-            throw ValidationError(
-                "a scenario says what its interfaces are like; leave out --scenario or what "
-                    + "changes a profile")
-        }
         guard !command.isEmpty else {
             throw ValidationError(
                 "there is no command; write it behind --, as in: linkcond run LTE -- curl URL")
+        }
+        let networks = [
+            profile != nil, !interfaceOptions.texts.isEmpty, scenario.name != nil,
+        ].count(where: \.self)
+        guard networks > 0 else {
+            throw ValidationError(
+                "there is no profile; name one, as in: linkcond run LTE -- curl URL, or "
+                    + "interfaces, as in: --interface wifi0=WiFi, or a scenario")
+        }
+        guard networks == 1 else {
+            throw ValidationError(
+                "PROFILE, --interface and --scenario are several ways to say what the network is "
+                    + "like; leave all but one of them out")
+        }
+        guard scenario.name == nil || settings.isEmpty && override.change == OverrideChange()
+        else {
+            throw ValidationError(
+                "a scenario says itself what its interfaces are like; leave out --set, "
+                    + "--expensive and the like")
+        }
+        guard profile != nil || settings.isEmpty else {
+            throw ValidationError(
+                "--set changes PROFILE; write it behind the interface that is meant, as in: "
+                    + "--interface wifi0=WiFi,\(settings[0])")
+        }
+        guard profile != nil || override.change == OverrideChange() else {
+            throw ValidationError(
+                "--expensive and the like are of the one interface of PROFILE; write it behind "
+                    + "the interface that is meant, as in: --interface cell0=LTE,expensive")
         }
     }
 
     func run() throws {
         let console = global.console
-        let words = LinuxKernel.Process.arguments(
-            droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1)
-        var request: SandboxRequest
-        let seen: Profile
-        if let entry = try scenario.entry() {
-            request = SandboxRequest(entry, command: words)
-            seen = entry.scenario.interfaces[0].profile
-        } else {
-            seen = try ProfileArgument.catalog.entry(named: profile ?? "").profile
-            request = SandboxRequest(
-                conditions: try ProfileArgument.conditions(of: seen, changedBy: settings),
-                profile: seen.id, command: words)
-            var change = override.change
-            if change.kind == .default { change.kind = nil }
-            request.mark = change.applied(to: NetworkMark(seen))
-        }
+        var request = try request(
+            command: LinuxKernel.Process.arguments(
+                droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1))
         request.servers = server.commands.map { .shell($0) }
         request.serverPorts = server.readyPorts
         request.uplink = uplink
@@ -153,24 +158,35 @@ struct RunCommand: ParsableCommand {
             request.variables = user.variables
         }
         let isOverridden =
-            override.change != OverrideChange() || seen.isExpensive || seen.isConstrained
-            || request.scenario != nil
+            override.change != OverrideChange() || request.scenario != nil
+            || request.interfaces.contains { $0.mark.saysMoreThanKind }
         request.bus = try bus.bus(isOverridden: isOverridden, console)
-        request.variables.merge(SandboxVariables.all(seen, request.mark)) { _, new in new }
-        if let scenario = request.scenario {
-            request.variables["LINKCOND_SCENARIO"] = scenario.scenario.name
-        }
+        request.variables.merge(SandboxVariables.all(request)) { _, new in new }
         let files = try evidence.open(for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
         if let statistics = outcome.statistics {
             let json = RunStatisticsJSON(
-                profile: seen.id, settings: settings, command: command,
-                conditions: request.conditions, startedAt: beginning,
+                request, settings: settings, command: command, startedAt: beginning,
                 exitCode: outcome.exitCode, link: statistics)
             files.write(try JSONText.text(of: json), console)
         }
         throw ExitCode(outcome.exitCode)
+    }
+
+    /// What is asked for: a scenario, interfaces, or one interface with a profile.
+    private func request(command: [RawText]) throws -> SandboxRequest {
+        if let entry = try scenario.entry() {
+            return try SandboxRequest(entry, command: command)
+        }
+        guard let profile else {
+            return SandboxRequest(
+                interfaces: try interfaceOptions.interfaces(), command: command)
+        }
+        let found = try ProfileArgument.catalog.entry(named: profile).profile
+        return SandboxRequest(
+            conditions: try ProfileArgument.conditions(of: found, changedBy: settings),
+            profile: found.id, mark: override.change.mark(found), command: command)
     }
 }
 

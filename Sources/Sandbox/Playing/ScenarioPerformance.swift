@@ -62,9 +62,16 @@ final class ScenarioPerformance {
         return player.isOver
     }
 
-    /// Ends the record. `duration` is how long the command ran.
-    func finish(after duration: Duration) -> TimelineRecord {
+    /// Ends the record.
+    ///
+    /// - Parameters:
+    ///   - duration: how long the command ran.
+    ///   - samples: the links over time, by the names of the interfaces.
+    func finish(after duration: Duration, samples: [String: [LinkSample]]) -> TimelineRecord {
         record.durationSeconds = duration / .seconds(1)
+        for index in record.interfaces.indices {
+            record.interfaces[index].samples = samples[record.interfaces[index].name] ?? []
+        }
         if lateCount > 0 {
             let events = lateCount == 1 ? "event was" : "events were"
             channel.send(

@@ -81,7 +81,8 @@ struct SandboxCells: CellLauncher {
     private func request(for attempt: CellAttempt, _ link: Link) -> SandboxRequest {
         let profile = link.profile
         var request = SandboxRequest(
-            conditions: link.conditions, profile: profile.id, command: command)
+            conditions: link.conditions, profile: profile.id, mark: NetworkMark(profile),
+            command: command)
         request.servers = network.servers.map { .shell($0) }
         request.serverPorts = network.serverPorts
         request.uplink = uplink
@@ -92,13 +93,12 @@ struct SandboxCells: CellLauncher {
         request.evidence.wantsStatistics = true
         request.evidence.wantsSamples = true
         request.identity = user?.identity
-        request.mark = NetworkMark(profile)
         if profile.isExpensive || profile.isConstrained {
             // Where the host cannot do it, programs that ask D-Bus see the host's network.
             request.bus = try? SandboxBus(hasPortal: false, isRequired: false)
         }
         request.variables = user?.variables ?? [:]
-        request.variables.merge(SandboxVariables.all(profile, request.mark)) { $1 }
+        request.variables.merge(SandboxVariables.all(request)) { $1 }
         request.variables.merge(attempt.variables) { $1 }
         return request
     }

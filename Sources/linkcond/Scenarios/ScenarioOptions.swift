@@ -25,13 +25,19 @@ struct ScenarioOptions: ParsableArguments {
 
 extension SandboxRequest {
     /// Asks for a command while a scenario is played.
-    init(_ entry: ScenarioCatalog.Entry, command: [RawText]) {
+    init(_ entry: ScenarioCatalog.Entry, command: [RawText]) throws(UsageError) {
         let scenario = entry.scenario
-        let interface = scenario.interfaces[0]
-        self.init(
-            conditions: interface.profile.conditions, profile: interface.conditionsName,
-            command: command)
-        mark = NetworkMark(interface.initialOverride)
+        let interfaces = scenario.interfaces.map { interface in
+            SandboxInterface(
+                name: interface.name, conditions: interface.profile.conditions,
+                profile: interface.conditionsName, mark: NetworkMark(interface.initialOverride),
+                isPresent: interface.isPresent)
+        }
+        if let problem = SandboxInterface.problem(of: interfaces) {
+            throw UsageError(description: "\(entry.file ?? scenario.name): \(problem)")
+        }
+        self.init(interfaces: interfaces, command: command)
+        laterConditions = scenario.laterConditions
         self.scenario = ScenarioRequest(scenario, origin: entry.file ?? scenario.name)
     }
 }
