@@ -22,6 +22,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public var evidence: EvidenceReport
     /// The link over time, if that was asked for.
     public var samples: [LinkSample] = []
+    /// All interfaces over time, with what was done to them; nil for a run without a scenario.
+    public var timeline: TimelineRecord?
 
     /// What passed over the loopback of the command, which the packet engine conditions.
     public struct Loopback: Codable, Sendable, Hashable {
