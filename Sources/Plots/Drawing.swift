@@ -45,8 +45,8 @@ package struct Drawing {
             <html lang="en">
             <head>
             <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-            style-src 'unsafe-inline'">
+            <meta http-equiv="Content-Security-Policy" content="script-src 'none'; \
+            connect-src 'none'; img-src 'none'; object-src 'none'">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
             <title>\(title) - linkcond</title>

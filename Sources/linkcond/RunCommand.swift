@@ -1,5 +1,6 @@
 import ArgumentParser
 import Conditioner
+import Evidence
 import FoundationEssentials
 import LinkModel
 import LinuxKernel
@@ -137,10 +138,13 @@ struct RunCommand: ParsableCommand {
         let outcome = try Sandbox.run(request, listener: console)
         if let statistics = outcome.statistics {
             let json = RunStatisticsJSON(
-                profile: entry.profile.id, settings: settings, command: command,
+                profile: entry.profile.id, settings: settings, command: request.commandWords,
                 conditions: request.conditions, startedAt: beginning,
                 exitCode: outcome.exitCode, link: statistics)
             files.write(try JSONText.text(of: json), console)
+            files.draw(
+                TimelineRecord(request, statistics),
+                title: "\(entry.profile.name): \(request.commandText)", console)
         }
         throw ExitCode(outcome.exitCode)
     }

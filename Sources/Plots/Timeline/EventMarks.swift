@@ -127,7 +127,10 @@ struct EventMarks {
             let isBeside = (lines.last?.count ?? 0) + 1 + remark.count <= Self.lineLength
             if !isBeside { lines.append(remark) }
             let place: Markup = " x=\"84\" y=\"\(16 * lines.count - 4)\""
-            texts.append("<tspan class=\"t-muted\"\(place, if: !isBeside)>\(" ", if: isBeside)\(remark)</tspan>")
+            texts.append(
+                """
+                <tspan class="t-muted"\(place, if: !isBeside)>\(" ", if: isBeside)\(remark)</tspan>
+                """)
         }
         return Lane(
             height: 3 + 16 * lines.count,
