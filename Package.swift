@@ -153,12 +153,17 @@ let package = Package(
                 "EngineService", "Conditioner", "TrafficControl", "Netlink", "LinuxKernel",
                 "LinkModel", systemPackage,
             ]),
+        // What people see of it: markup without holes, numbers, plots.
+        module(
+            "Plots", ["Evidence", "LinkUnits"],
+            resources: [.embedInCode("Resources/plot.css")]),
+
         // A command over many profiles: cells, what is expected of them, and the report.
         module(
             "Matrix",
             [
-                "Evidence", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel", "XMLReading",
-                systemPackage, yams,
+                "Plots", "Evidence", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel",
+                "XMLReading", systemPackage, yams,
             ],
             // Part of the program, so that it stays one file.
             resources: [
@@ -169,7 +174,8 @@ let package = Package(
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "Matrix", "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence",
+                "Matrix", "Plots", "DataPlanes", "EngineService", "Verification", "Sandbox",
+                "Evidence",
                 "Conditioner", "NetworkOverride", "NetworkPath",
                 "ProfileCatalog", "ProfileFormat", "ProfileImport", "Scenarios", "Targets",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
@@ -247,10 +253,14 @@ let package = Package(
                 "LinkTesting", systemPackage,
             ], goldens: true),
         tests(
+            of: "Plots",
+            ["Plots", "Evidence", "XMLReading", "LinkModel", "LinkUnits", "LinkTesting"],
+            goldens: true),
+        tests(
             of: "Matrix",
             [
-                "Matrix", "Evidence", "ProfileFormat", "LinkUnits", "LinkTesting", systemPackage,
-                yams,
+                "Matrix", "Plots", "Evidence", "ProfileFormat", "LinkUnits", "LinkTesting",
+                systemPackage, yams,
             ]),
         tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
         .testTarget(
@@ -313,7 +323,9 @@ let package = Package(
         .testTarget(
             name: "MatrixReportTests",
             dependencies: [
-                "Matrix", "XMLReading", "Evidence", "LinkUnits", "LinkTesting", systemPackage,
+                "Matrix", "Plots", "XMLReading", "Evidence", "LinkModel", "LinkUnits",
+                "LinkTesting",
+                systemPackage,
             ],
             exclude: ["Goldens", "Fixtures"], swiftSettings: swiftSettings),
         tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], goldens: true),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Conditioner
+import Evidence
 import FoundationEssentials
 import LinkModel
 import LinuxKernel
@@ -167,9 +168,12 @@ struct RunCommand: ParsableCommand {
         let outcome = try Sandbox.run(request, listener: console)
         if let statistics = outcome.statistics {
             let json = RunStatisticsJSON(
-                request, settings: settings, command: command, startedAt: beginning,
+                request, settings: settings, command: request.commandWords, startedAt: beginning,
                 exitCode: outcome.exitCode, link: statistics)
             files.write(try JSONText.text(of: json), console)
+            files.draw(
+                TimelineRecord(request, statistics),
+                title: "\(request.networkName): \(request.commandText)", console)
         }
         throw ExitCode(outcome.exitCode)
     }

@@ -1,4 +1,5 @@
 import LinkUnits
+import Plots
 import Testing
 
 @testable import Matrix

@@ -1,4 +1,5 @@
 import LinkUnits
+import Plots
 
 extension Expectations {
     /// What is compared with the expectations.

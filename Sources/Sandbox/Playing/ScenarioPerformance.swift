@@ -19,8 +19,9 @@ final class ScenarioPerformance {
     private(set) var record: TimelineRecord
     private var written: [String: LinkConditions] = [:]
     private var hasEnded = false
-    private var lateCount = 0
-    private var greatestLateness = Duration.zero
+    /// Events that began too late, whatever they took then.
+    private var delayCount = 0
+    private var greatestDelay = Duration.zero
 
     init(
         _ request: ScenarioRequest, seed: UInt64, on stage: SandboxStage, _ channel: MessageChannel
@@ -72,12 +73,12 @@ final class ScenarioPerformance {
         for index in record.interfaces.indices {
             record.interfaces[index].samples = samples[record.interfaces[index].name] ?? []
         }
-        if lateCount > 0 {
-            let events = lateCount == 1 ? "event was" : "events were"
+        if delayCount > 0 {
+            let events = delayCount == 1 ? "event was" : "events were"
             channel.send(
                 .note(
-                    "\(lateCount) \(events) more than \(Self.tolerance.unitText) late, at most "
-                        + "\(Self.text(greatestLateness)); the machine is too busy"))
+                    "\(delayCount) \(events) more than \(Self.tolerance.unitText) late, at most "
+                        + "\(Self.text(greatestDelay)); the machine is too busy"))
         }
         return record
     }
@@ -85,8 +86,9 @@ final class ScenarioPerformance {
     private func tell(_ turn: TimelinePlayer.Turn) {
         for event in turn.events {
             let isLate = event.lateness > Self.tolerance
-            if isLate { lateCount += 1 }
-            greatestLateness = max(greatestLateness, event.lateness)
+            let delay = event.lateness - event.effort
+            if delay > Self.tolerance { delayCount += 1 }
+            greatestDelay = max(greatestDelay, delay)
             let place = event.line.map { "\(request.origin):\($0)" } ?? request.origin
             switch (event.failure, event.subject) {
             case (let failure?, .expectation):

@@ -8,8 +8,10 @@ public struct PlayedEvent: Sendable, Hashable {
     public var plannedTime: Duration
     /// When it had happened.
     public var time: Duration
-    /// How late it was. Of a ramp's end: how late the latest of its steps was.
+    /// How late it was done. Of a ramp's end: how late the latest of its steps was.
     public var lateness: Duration
+    /// How much of that the doing took: to make an interface appear takes the kernel its time.
+    public var effort: Duration
     /// Why it could not be done, or what was not as expected; nil: all is well.
     public var failure: String?
     /// The line of the scenario file.
@@ -25,21 +27,25 @@ public struct PlayedEvent: Sendable, Hashable {
         case expectation
     }
 
-    init(_ event: TimelineEvent, at now: Duration, failure: String? = nil) {
+    init(
+        _ event: TimelineEvent, at now: Duration, effort: Duration = .zero, failure: String? = nil
+    ) {
         self.init(
             text: event.action.description, subject: event.action.subject, plannedTime: event.time,
-            time: now, lateness: now - event.time, failure: failure, line: event.line)
+            time: now, lateness: now - event.time, effort: effort, failure: failure,
+            line: event.line)
     }
 
     init(
         text: String, subject: Subject, plannedTime: Duration, time: Duration, lateness: Duration,
-        failure: String?, line: Int?
+        effort: Duration, failure: String?, line: Int?
     ) {
         self.text = text
         self.subject = subject
         self.plannedTime = plannedTime
         self.time = time
         self.lateness = lateness
+        self.effort = effort
         self.failure = failure
         self.line = line
     }

@@ -55,6 +55,6 @@ struct Ramp {
     func end(at now: Duration, _ failure: String?) -> PlayedEvent {
         PlayedEvent(
             text: text, subject: .interface(interface), plannedTime: start + length, time: now,
-            lateness: greatestLateness, failure: failure, line: line)
+            lateness: greatestLateness, effort: .zero, failure: failure, line: line)
     }
 }

@@ -119,12 +119,11 @@ public struct TimelinePlayer: Sendable {
             expect(expectation, event, on: &stage, &turn)
             return
         }
-        do throws(StageError) {
-            try act(event, on: &stage)
-            turn.events.append(PlayedEvent(event, at: stage.now))
-        } catch {
-            turn.events.append(PlayedEvent(event, at: stage.now, failure: error.description))
-        }
+        let beginning = stage.now
+        let failure = Self.failure { () throws(StageError) in try act(event, on: &stage) }
+        let now = stage.now
+        turn.events.append(
+            PlayedEvent(event, at: now, effort: now - beginning, failure: failure))
     }
 
     private mutating func act(
