@@ -1,9 +1,9 @@
-import LinuxKernel
-import SystemPackage
+public import LinuxKernel
+public import SystemPackage
 
 /// The commands that a scenario runs beside the app: in its network, each in a session of its own,
 /// by which it is known that it is not the app.
-struct Companions {
+public struct Companions {
     let network: FileDescriptor
     let identity: Program.Identity?
     /// Commands for which nobody waits, by their process.
@@ -11,40 +11,41 @@ struct Companions {
     /// How commands ended that answer a question; nil: not yet.
     private var checks: [Int32: ProcessEnd?] = [:]
 
-    init(network: FileDescriptor, identity: Program.Identity?) {
+    /// Starts commands in a network namespace as the caller or another user.
+    public init(network: FileDescriptor, identity: Program.Identity?) {
         self.network = network
         self.identity = identity
     }
 
     /// Starts a command for which nobody waits; returns its session.
-    mutating func start(_ command: String) throws(SandboxError) -> Int32 {
+    public mutating func start(_ command: String) throws(SandboxError) -> Int32 {
         let process = try launch(command)
         commands[process] = command
         return process
     }
 
     /// Starts a command that answers a question; returns its session.
-    mutating func startCheck(_ command: String) throws(SandboxError) -> Int32 {
+    public mutating func startCheck(_ command: String) throws(SandboxError) -> Int32 {
         let process = try launch(command)
         checks.updateValue(nil, forKey: process)
         return process
     }
 
     /// How a command ended that answers a question; nil if it runs. It is forgotten then.
-    mutating func takeEnd(ofCheck process: Int32) -> ProcessEnd? {
+    public mutating func takeEnd(ofCheck process: Int32) -> ProcessEnd? {
         guard let end = checks[process] ?? nil else { return nil }
         checks.removeValue(forKey: process)
         return end
     }
 
     /// Kills a command and what it has started.
-    mutating func abandon(_ process: Int32) {
+    public mutating func abandon(_ process: Int32) {
         checks.removeValue(forKey: process)
         Process.killGroup(of: process)
     }
 
     /// Takes note of the end of a process; returns what the user should know of it.
-    mutating func ended(_ process: Int32, _ end: ProcessEnd) -> String? {
+    public mutating func ended(_ process: Int32, _ end: ProcessEnd) -> String? {
         if checks.keys.contains(process) {
             checks[process] = end
             return nil

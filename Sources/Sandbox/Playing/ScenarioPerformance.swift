@@ -1,6 +1,5 @@
 import Evidence
 import LinkModel
-import LinkUnits
 import LinuxKernel
 import NetworkPath
 import Scenarios
@@ -8,9 +7,6 @@ import Scenarios
 /// A scenario that is played in a sandbox: the player, the stage, and what is told and written
 /// down of it.
 final class ScenarioPerformance {
-    /// More than this, and people are told.
-    private static let tolerance = Duration.milliseconds(5)
-
     private let request: ScenarioRequest
     private let channel: MessageChannel
     private var player: TimelinePlayer
@@ -19,9 +15,7 @@ final class ScenarioPerformance {
     private(set) var record: TimelineRecord
     private var written: [String: LinkConditions] = [:]
     private var hasEnded = false
-    /// Events that began too late, whatever they took then.
-    private var delayCount = 0
-    private var greatestDelay = Duration.zero
+    private var punctuality = Punctuality()
 
     init(
         _ request: ScenarioRequest, seed: UInt64, on stage: SandboxStage, _ channel: MessageChannel
@@ -73,33 +67,20 @@ final class ScenarioPerformance {
         for index in record.interfaces.indices {
             record.interfaces[index].samples = samples[record.interfaces[index].name] ?? []
         }
-        if delayCount > 0 {
-            let events = delayCount == 1 ? "event was" : "events were"
-            channel.send(
-                .note(
-                    "\(delayCount) \(events) more than \(Self.tolerance.unitText) late, at most "
-                        + "\(Self.text(greatestDelay)); the machine is too busy"))
-        }
+        if let note = punctuality.note { channel.send(.note(note)) }
         return record
     }
 
     private func tell(_ turn: TimelinePlayer.Turn) {
         for event in turn.events {
-            let isLate = event.lateness > Self.tolerance
-            let delay = event.lateness - event.effort
-            if delay > Self.tolerance { delayCount += 1 }
-            greatestDelay = max(greatestDelay, delay)
-            let place = event.line.map { "\(request.origin):\($0)" } ?? request.origin
-            switch (event.failure, event.subject) {
-            case (let failure?, .expectation):
-                channel.send(.failedExpectation("\(place): \(failure)"))
-            case (let failure?, _):
-                channel.send(.note("\(place): \(event.text): \(failure)"))
-            case (nil, _):
-                let lateness = isLate ? " (\(Self.text(event.lateness)) late)" : ""
-                channel.send(
-                    .explanation(
-                        "\(Self.text(event.time, to: .milliseconds(1)))  \(event.text)\(lateness)"))
+            punctuality.add(event)
+            let complaint = event.complaint(origin: request.origin)
+            if event.failure == nil {
+                channel.send(.explanation(event.line))
+            } else if event.subject == .expectation {
+                channel.send(.failedExpectation(complaint))
+            } else {
+                channel.send(.note(complaint))
             }
             record.events.append(EventRecord(event))
         }
@@ -125,12 +106,6 @@ final class ScenarioPerformance {
                     isConstrained: interface.mark.makesConstrained, isPreferred: position == 0),
                 at: now)
         }
-    }
-
-    private static func text(
-        _ duration: Duration, to precision: Duration = .microseconds(100)
-    ) -> String {
-        (precision * Int((duration / precision).rounded())).unitText
     }
 }
 

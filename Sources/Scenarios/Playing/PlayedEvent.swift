@@ -15,7 +15,7 @@ public struct PlayedEvent: Sendable, Hashable {
     /// Why it could not be done, or what was not as expected; nil: all is well.
     public var failure: String?
     /// The line of the scenario file.
-    public var line: Int?
+    public var lineNumber: Int?
 
     /// What an event is about.
     public enum Subject: Sendable, Hashable {
@@ -33,12 +33,12 @@ public struct PlayedEvent: Sendable, Hashable {
         self.init(
             text: event.action.description, subject: event.action.subject, plannedTime: event.time,
             time: now, lateness: now - event.time, effort: effort, failure: failure,
-            line: event.line)
+            lineNumber: event.line)
     }
 
     init(
         text: String, subject: Subject, plannedTime: Duration, time: Duration, lateness: Duration,
-        effort: Duration, failure: String?, line: Int?
+        effort: Duration, failure: String?, lineNumber: Int?
     ) {
         self.text = text
         self.subject = subject
@@ -47,7 +47,7 @@ public struct PlayedEvent: Sendable, Hashable {
         self.lateness = lateness
         self.effort = effort
         self.failure = failure
-        self.line = line
+        self.lineNumber = lineNumber
     }
 
     /// The text with the failure, if there is one.

@@ -55,6 +55,7 @@ struct Ramp {
     func end(at now: Duration, _ failure: String?) -> PlayedEvent {
         PlayedEvent(
             text: text, subject: .interface(interface), plannedTime: start + length, time: now,
-            lateness: greatestLateness, effort: .zero, failure: failure, line: line)
+            lateness: greatestLateness, effort: .zero, failure: failure,
+            lineNumber: line)
     }
 }

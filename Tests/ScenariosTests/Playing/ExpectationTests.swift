@@ -32,7 +32,7 @@ import Testing
                 "expected status == satisfied; was unsatisfied, expected isExpensive == true; "
                     + "was false, expected interface == cell0; was none"
             ])
-        #expect(events.map(\.line) == [27])
+        #expect(events.map(\.lineNumber) == [27])
     }
 
     @Test func `a command without a limit has one attempt and as long as it takes`() {
