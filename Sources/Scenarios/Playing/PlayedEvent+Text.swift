@@ -6,7 +6,9 @@ extension PlayedEvent {
         let late =
             lateness > Punctuality.tolerance
             ? " (\(lateness.rounded(to: .microseconds(100)).unitText) late)" : ""
-        return "\(time.rounded(to: .milliseconds(1)).unitText)  \(sentence)\(late)"
+        let milliseconds = Int((time / .milliseconds(1)).rounded())
+        let decimals = String(1000 + milliseconds % 1000).dropFirst()
+        return "\(milliseconds / 1000).\(decimals) s  \(sentence)\(late)"
     }
 
     /// What failed and where: `scenario.yaml:27: expected isConstrained == true; was false`.

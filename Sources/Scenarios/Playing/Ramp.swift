@@ -17,6 +17,7 @@ struct Ramp {
     /// When the next step is due; nil: all are done.
     private(set) var next: Duration?
     private var greatestLateness = Duration.zero
+    private var latestEffort = Duration.zero
 
     /// A ramp that `event`, a change, begins at its time.
     init?(_ event: TimelineEvent, from beginning: LinkConditions) {
@@ -47,15 +48,19 @@ struct Ramp {
     }
 
     /// Takes note that a step was done later than it was due.
-    mutating func note(lateness: Duration) {
-        greatestLateness = max(greatestLateness, lateness)
+    ///
+    /// - Parameter effort: how much of that the doing took.
+    mutating func note(lateness: Duration, effort: Duration) {
+        guard lateness > greatestLateness else { return }
+        greatestLateness = lateness
+        latestEffort = effort
     }
 
     /// What there is to say when it has reached its end.
     func end(at now: Duration, _ failure: String?) -> PlayedEvent {
         PlayedEvent(
             text: text, subject: .interface(interface), plannedTime: start + length, time: now,
-            lateness: greatestLateness, effort: .zero, failure: failure,
+            lateness: greatestLateness, effort: latestEffort, failure: failure,
             lineNumber: line)
     }
 }

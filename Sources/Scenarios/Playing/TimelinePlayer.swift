@@ -99,11 +99,12 @@ public struct TimelinePlayer: Sendable {
     ) {
         for name in ramps.keys.sorted() {
             guard var ramp = ramps[name], let step = ramp.take(at: moment) else { continue }
+            let beginning = stage.now
             let failure = Self.failure { () throws(StageError) in
                 try stage.change(name, to: step.conditions, profile: ramp.profile)
             }
             let now = stage.now
-            ramp.note(lateness: now - step.due)
+            ramp.note(lateness: now - step.due, effort: now - beginning)
             conditions[name] = step.conditions
             ramps[name] = ramp
             guard failure != nil || ramp.next == nil else { continue }

@@ -106,7 +106,11 @@ struct HostStage: Stage {
     }
 
     func path() throws(StageError) -> SeenPath {
-        try Self.wrap { SeenPath(try NetworkPath.current()) }
+        var path = try Self.wrap { SeenPath(try NetworkPath.current()) }
+        // Expectations name the interfaces of the scenario.
+        path.interface =
+            states.first { $0.value.host == path.interface }?.key ?? path.interface
+        return path
     }
 
     mutating func startCheck(_ command: String) throws(StageError) -> Int32 {
