@@ -95,8 +95,8 @@ struct ScenarioErrorTests {
             "5: timeline: an entry is a list of fields, such as { at: 5 s, interface: wifi0, down: true }"
         ),
         (
-            "{ at: 5 s, wait: 5 s }",
-            "5: wait: unknown key; known here: at, every, from, until, for, interface, profile, set, over, down, up, expensive, constrained, kind, appear, vanish, prefer, app, exec, expect"
+            "{ at: 5 s, comment: x }",
+            "5: comment: unknown key; known here: at, every, from, until, for, interface, profile, set, over, down, up, expensive, constrained, kind, appear, vanish, prefer, app, exec, expect"
         ),
         ("{ at: 5 s, perfer: cell0 }", "5: perfer: unknown key; did you mean prefer?"),
         ("{ interface: wifi0, down: true }", "5: at: is missing; write at: 5 s, or every: 15 s"),
