@@ -262,6 +262,13 @@ let package = Package(
                 "Matrix", "Plots", "Evidence", "ProfileFormat", "LinkUnits", "LinkTesting",
                 systemPackage, yams,
             ]),
+        tests(of: "Scenarios", ["Scenarios", "LinkModel", "LinkUnits"]),
+        tests(
+            of: "ScenarioFormat",
+            [
+                "ScenarioFormat", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
+                "LinkTesting",
+            ]),
         tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
         .testTarget(
             name: "ProfileImportTests",
@@ -271,7 +278,10 @@ let package = Package(
             exclude: ["Fixtures", "Goldens"], swiftSettings: swiftSettings),
         tests(
             of: "ProfileCatalog",
-            ["ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
+            [
+                "ProfileCatalog", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
+                "LinkTesting",
+            ]),
         // Depends on the program, so that it is built before the tests run it.
         .testTarget(
             name: "CommandLineTests",

@@ -91,7 +91,7 @@ struct CourseCheck {
                 line: entry.line, field: action.field,
                 isPresent
                     ? "\(name) is there already at \(time.text); say present: false where it is "
-                        + "listed" : "\(name) is not there at \(time.text)")
+                        + "listed" : "\(name) is not there at \(time.text); leave this out")
         }
         guard !isPresent else { return }
         let appears = scenario.entries.first {

@@ -120,10 +120,10 @@ struct EntryCheck {
         guard case .every(let period, _, _) = entry.schedule else { return }
         let lasting = length + entry.ramp
         guard lasting <= period else {
-            let ramp = entry.ramp > .zero ? ", the way back included" : ""
+            let ramp = entry.ramp > .zero ? ", the way back included," : ""
             throw problem(
                 "for",
-                "\(lasting.text)\(ramp), is longer than the \(period.text) after which it begins again"
+                "\(lasting.text)\(ramp) is longer than the \(period.text) after which it begins again"
             )
         }
     }
