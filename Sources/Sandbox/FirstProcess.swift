@@ -52,7 +52,10 @@ struct FirstProcess {
         let beginning = KernelClock.monotonic
         let command = try start(in: places.app)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.evidence.wantsSamples)
-        let code = try family.wait(for: command) { sampler.turn() }
+        links.onFailure = { channel.send(.note("\($0)")) }
+        let code = try family.wait(for: command) {
+            [sampler.turn(), links.turn()].compactMap(\.self).min()
+        }
         let duration = KernelClock.monotonic - beginning
         let samples = sampler.finish()
         var report = try links.finish(after: duration, samples: samples.interfaces)
