@@ -71,12 +71,18 @@ extension Link {
         return builder.finish()
     }
 
-    /// Makes a switch. Equivalent to `ip link add NAME index N type bridge`.
+    /// Makes a switch that does not listen to who wants which multicast packets, and so says nothing
+    /// of its own. Equivalent to `ip link add NAME index N type bridge mcast_snooping 0`.
     public static func addBridge(_ end: WireEnd) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
         builder.append(header(index: end.index))
         builder.put(Int(IFLA_IFNAME), end.name)
-        builder.nest(Int(IFLA_LINKINFO)) { $0.put(Int(IFLA_INFO_KIND), "bridge") }
+        builder.nest(Int(IFLA_LINKINFO)) { builder in
+            builder.put(Int(IFLA_INFO_KIND), "bridge")
+            builder.nest(Int(IFLA_INFO_DATA)) {
+                $0.put(Int(IFLA_BR_MCAST_SNOOPING), 0 as UInt8)
+            }
+        }
         return builder.finish()
     }
 

@@ -56,7 +56,10 @@ struct FirstProcess {
         if let bus = family.bus { app.exclude(session: bus) }
         let performance = perform(app, links, since: beginning)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.evidence.wantsSamples)
-        let code = try family.wait(for: app, playing: performance) { sampler.turn() }
+        links.onFailure = { channel.send(.note("\($0)")) }
+        let code = try family.wait(for: app, playing: performance) {
+            [sampler.turn(), links.turn()].compactMap(\.self).min()
+        }
         let duration = KernelClock.monotonic - beginning
         let samples = sampler.finish()
         var report = try links.finish(after: duration, samples: samples.interfaces)

@@ -36,6 +36,7 @@ struct Places: Sendable {
         try Namespaces.network.unshare()
         let link = try NetworkNamespace.openCurrent()
         let linkSession = try NetlinkSession()
+        if wires.count > 1 { silenceNewInterfaces() }
         let places = Places(app: app, link: link, far: far)
 
         let absent = Set(interfaces.filter { !$0.isPresent }.map(\.name))
@@ -70,6 +71,13 @@ struct Places: Sendable {
         try? Namespaces.write(
             geteuid() == 0 ? "0 2147483647" : "\(group) \(group)",
             to: "/proc/sys/net/ipv4/ping_group_range")
+    }
+
+    /// Has no interface of the calling thread's namespace tell its neighbours which multicast groups
+    /// it is in: where several wires meet that would count as traffic of each of them.
+    private static func silenceNewInterfaces() {
+        // Kernels without IPv6 have no such file.
+        try? KernelParameter("net/ipv6/conf/default/disable_ipv6").write("1")
     }
 
     /// Has an interface answer and ask for its own addresses only: to Linux they are those of the

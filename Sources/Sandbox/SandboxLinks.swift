@@ -10,9 +10,9 @@ import SystemPackage
 ///
 /// Theory of operation. Nothing that stands is taken down for a change: conditions are changed in
 /// place, so that what is on a link stays on it; a carrier goes because the other end of the app's
-/// interface is switched off, and then, as NetworkManager would do it, addresses and routes; an
-/// interface that vanishes is put aside in the link's namespace. To make interfaces and to delete
-/// them would take the kernel tens of milliseconds each.
+/// interface is switched off, and then, as NetworkManager would do it, addresses and routes. That
+/// takes the kernel less than a millisecond. An interface that vanishes is put aside in the link's
+/// namespace, which takes a little longer and happens beside everything else (`InterfaceMove`).
 final class SandboxLinks {
     /// An interface as it is now.
     struct Interface: Sendable, Hashable {
@@ -47,6 +47,8 @@ final class SandboxLinks {
     /// Is called after each change of which interfaces there are, which of them can be used, what
     /// the app sees of them, and which is preferred.
     var onChange: (SandboxLinks) -> Void = { _ in }
+    /// Is called when an interface did not appear or vanish that should have.
+    var onFailure: (SandboxError) -> Void = { _ in }
 
     private struct Part {
         let wire: Wire
@@ -60,6 +62,8 @@ final class SandboxLinks {
     private let recorder: EvidenceRecorder?
     private var states: [String: Interface]
     private var preference: RoutePreference
+    /// Interfaces that are about to appear or to vanish.
+    private var moves: [String: InterfaceMove] = [:]
 
     /// Makes the namespaces and all that is between them, with that of the calling thread as the
     /// far side; leaves the thread on the link.
@@ -126,28 +130,61 @@ final class SandboxLinks {
     }
 
     /// Makes an interface appear or vanish.
+    ///
+    /// It is so when `turn`, or another change of it, has found that the kernel is done.
     func setPresence(_ interface: String, isPresent: Bool) throws(SandboxError) {
         let (part, state) = try find(interface)
         guard state.isPresent != isPresent else { return }
         let wire = part.wire
+        let steps: [InterfaceMove.Step]
         if isPresent {
-            try send(
-                [
-                    Link.move(
-                        index: wire.away.index, to: places.app.rawValue, name: wire.app.name)
-                ], sessions.link, interface)
-            try send(wire.bringUpMessages, sessions.app, interface)
-            part.plane.setConnected(state.hasCarrier)
-            if state.hasCarrier { try addAddresses(wire) }
+            let move = Link.move(
+                index: wire.away.index, to: places.app.rawValue, name: wire.app.name)
+            let metric = preference.metric(of: interface)
+            steps = [
+                .init(namespace: places.link, messages: [move]),
+                .init(
+                    namespace: places.app,
+                    messages: wire.bringUpMessages
+                        + (state.hasCarrier ? wire.addressMessages(metric: metric) : [])),
+            ]
         } else {
             part.plane.setConnected(false)
-            try send(
-                [
-                    Link.move(
-                        index: wire.app.index, to: places.link.rawValue, name: wire.away.name)
-                ], sessions.app, interface)
+            if state.hasCarrier { try removeAddresses(wire) }
+            let move = Link.move(
+                index: wire.app.index, to: places.link.rawValue, name: wire.away.name)
+            steps = [.init(namespace: places.app, messages: [move])]
         }
+        moves[interface] = try InterfaceMove(interface, steps)
         states[interface]?.isPresent = isPresent
+        if !isPresent { onChange(self) }
+    }
+
+    /// Looks whether interfaces have appeared or vanished, and says in how long to look again; nil:
+    /// none is about to.
+    func turn() -> Duration? {
+        for (interface, move) in moves where move.isOver {
+            do throws(SandboxError) {
+                try finish(move, of: interface)
+            } catch {
+                onFailure(error)
+            }
+        }
+        return moves.isEmpty ? nil : .milliseconds(2)
+    }
+
+    /// Waits until all interfaces that are about to appear or vanish have done so.
+    func settle() throws(SandboxError) {
+        for (interface, move) in moves { try finish(move, of: interface) }
+    }
+
+    private func finish(_ move: InterfaceMove, of interface: String) throws(SandboxError) {
+        moves[interface] = nil
+        try move.finish()
+        guard let part = parts[interface], let state = states[interface], state.isPresent else {
+            return
+        }
+        part.plane.setConnected(state.hasCarrier)
         onChange(self)
     }
 
@@ -202,6 +239,7 @@ final class SandboxLinks {
                 "\(interface): no such interface (have: "
                     + "\(preference.order.joined(separator: ", ")))")
         }
+        if let move = moves[interface] { try finish(move, of: interface) }
         return (part, state)
     }
 

@@ -22,7 +22,10 @@ enum ProfileArgument {
             do {
                 try ProfileReader.apply(setting: setting, to: &conditions)
             } catch {
-                throw UsageError(description: error.description)
+                let text = error.description
+                throw UsageError(
+                    description: text.hasPrefix("--set")
+                        ? option + text.dropFirst("--set".count) : text)
             }
         }
         // A profile alone is sound, or it would not have been read.

@@ -168,8 +168,8 @@ struct RunCommand: ParsableCommand {
         let outcome = try Sandbox.run(request, listener: console)
         if let statistics = outcome.statistics {
             let json = RunStatisticsJSON(
-                request, settings: settings, command: request.commandWords, startedAt: beginning,
-                exitCode: outcome.exitCode, link: statistics)
+                request, settings: settings, startedAt: beginning, exitCode: outcome.exitCode,
+                link: statistics)
             files.write(try JSONText.text(of: json), console)
             files.draw(
                 TimelineRecord(request, statistics),

@@ -30,13 +30,13 @@ struct RunStatisticsJSON: Encodable {
     let evidence: EvidenceReport
 
     init(
-        _ request: SandboxRequest, settings: [String], command: [String], startedAt: Date,
-        exitCode: Int32, link: LinkStatistics
+        _ request: SandboxRequest, settings: [String], startedAt: Date, exitCode: Int32,
+        link: LinkStatistics
     ) {
         profile = request.preferred.profile
         scenario = OrNull(request.scenario?.scenario.name)
         self.settings = settings
-        self.command = command
+        command = request.command.map { "\($0)" }
         self.exitCode = exitCode
         self.startedAt = Timestamp.text(Int64(startedAt.timeIntervalSince1970))
         durationSeconds = link.durationSeconds

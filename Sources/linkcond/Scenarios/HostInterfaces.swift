@@ -1,3 +1,5 @@
+import Conditioner
+import DataPlanes
 import NetworkOverride
 import NetworkPath
 import Scenarios
@@ -56,6 +58,14 @@ struct HostInterfaces {
             }
             names[name] = found.name
         }
+    }
+
+    /// Refuses to change conditions, for the same reason.
+    func requireNoConditions(_ planes: DataPlanes) throws {
+        let conditioned = try planes.status().map(\.interface.interface)
+        guard let name = conditioned.first(where: Set(names.values).contains) else { return }
+        throw UsageError(
+            description: "\(name): is conditioned already; use linkcond clear -i \(name) first")
     }
 
     /// Refuses to change overrides: they could not be restored if this process were killed.

@@ -77,6 +77,9 @@ struct PlayCommand: ParsableCommand {
         var hosts = try HostInterfaces(interfaces, of: scenario)
         try target.enter(console)
         try hosts.resolve()
+        let environment = ProcessInfo.processInfo.environment
+        let planes = try DataPlanes(environment: environment)
+        try hosts.requireNoConditions(planes)
         try hosts.requireNoOverrides()
         for note in notes { console.note(note) }
         var selector = try selectors.selector()
@@ -87,10 +90,9 @@ struct PlayCommand: ParsableCommand {
             conditions: .init(), profile: "", selector: selector, isForced: force,
             now: Int64(Date().timeIntervalSince1970))
         request.limit = limits.conditions
-        let environment = ProcessInfo.processInfo.environment
         let user = InvokingUser.behindSudo(environment: environment)
         let stage = HostStage(
-            scenario, on: hosts, try DataPlanes(environment: environment), request,
+            scenario, on: hosts, planes, request,
             backend: scenario.needsEngine && backend == .auto ? .engine : backend, seed: seed,
             overrideWatcher: limits.overrides.watcher,
             companions: Companions(
