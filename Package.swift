@@ -334,7 +334,6 @@ let package = Package(
             of: "NetworkOverride",
             ["NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),
         tests(of: "XMLReading", ["XMLReading"]),
-        tests(of: "Scenarios", ["Scenarios", "LinkModel", "LinkUnits"]),
         // The reports that people and CI engines read, in a real browser and by the real schema.
         .testTarget(
             name: "MatrixReportTests",
