@@ -1,5 +1,4 @@
 import LinkTesting
-import ProfileCatalog
 import Testing
 
 @Suite("Scenarios on the command line")

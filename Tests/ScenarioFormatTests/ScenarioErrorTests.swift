@@ -295,12 +295,16 @@ struct ScenarioErrorTests {
             "6: until: 12 s is never reached: the timeline begins again every 10 s"
         ),
         (
+            "{ every: 4 s, prefer: cell0, for: 3 s }",
+            "6: for: lasts until 11 s, but the timeline begins again every 10 s; end it earlier"
+        ),
+        (
             "{ at: 8 s, prefer: cell0, for: 3 s }",
-            "6: for: lasts until 11 s, but the timeline begins again every 10 s"
+            "6: for: lasts until 11 s, but the timeline begins again every 10 s; end it earlier"
         ),
         (
             "{ at: 8 s, interface: cell0, profile: WiFi, over: 3 s }",
-            "6: over: lasts until 11 s, but the timeline begins again every 10 s"
+            "6: over: lasts until 11 s, but the timeline begins again every 10 s; end it earlier"
         ),
     ])
     func `of what never happens`(entry: String, expected: String) {

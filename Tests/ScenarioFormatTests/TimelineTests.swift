@@ -83,6 +83,22 @@ struct TimelineTests {
                 ] + zip(times, pass).map { "1\($0) \($1)" })
     }
 
+    @Test func `what repeats itself ends with its pass`() throws {
+        let scenario = try readScenario(
+            """
+            name: A
+            interfaces: { x: { profile: WiFi } }
+            timeline: [{ every: 5 s, exec: "true" }, { every: 5 s, down: true, for: 5 s }]
+            repeat: { every: 10 s, times: 2 }
+            """)
+        #expect(
+            events(scenario) == [
+                "0 s exec: true", "0 s x: down", "5 s x: up", "5 s exec: true", "5 s x: down",
+                "10 s x: up", "10 s exec: true", "10 s x: down", "15 s x: up", "15 s exec: true",
+                "15 s x: down", "20 s x: up",
+            ])
+    }
+
     @Test func `without end it goes on and on`() throws {
         let every = try scenario(timeline: "- { every: 1 s, prefer: cell0 }")
         #expect(every.length == nil)
