@@ -48,9 +48,9 @@ struct Places: Sendable {
                 + zip(wires, interfaces).flatMap { wire, interface in
                     wire.lastingMessages
                         + (interface.isPresent
-                            ? wire.bringUpMessages
-                                + wire.addressMessages(metric: preference.metric(of: interface.name))
-                                + [wire.alias(interface.mark)]
+                            ? wire.bringUpMessages + [wire.alias(interface.mark)]
+                                + wire.addressMessages(
+                                    metric: preference.metric(of: interface.name))
                             : [])
                 })
         try linkSession.executeAll(
