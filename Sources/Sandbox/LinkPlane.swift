@@ -54,7 +54,8 @@ enum LinkPlane {
             LinkPlane.engine(
                 try EmulatedLink(
                     wire, interface.conditions, traces: request.traces[interface.conditions],
-                    seed: request.chance(ofWire: wire.number), clock: clock, observer: recorder))
+                    seed: request.chance(ofWire: wire.number), clock: clock,
+                    observer: recorder?.observer(ofLink: max(0, wire.number - 1))))
         }
         return Choice(
             planes: planes, kind: .engine,
@@ -200,9 +201,12 @@ extension SandboxRequest {
     fileprivate func recorder(_ clock: LoopClock) throws -> EvidenceRecorder? {
         guard evidence.wantsPackets else { return nil }
         let words = command.map { "\($0)" }.joined(separator: " ")
+        let profiles = interfaces.map {
+            interfaces.count == 1 ? $0.profile : "\($0.name) \($0.profile)"
+        }
         let recorder = try EvidenceRecorder(
-            evidence, conditions: preferred.conditions.withExplicitLoss, clock: clock,
-            remark: "\(preferred.profile), seed \(chance): \(words)")
+            evidence, clock: clock,
+            remark: "\(profiles.joined(separator: ", ")), seed \(chance): \(words)")
         try recorder.start()
         return recorder
     }

@@ -40,17 +40,23 @@ struct Places: Sendable {
         let places = Places(app: app, link: link, far: far)
 
         let absent = Set(interfaces.filter { !$0.isPresent }.map(\.name))
-        try linkSession.executeAll(
-            SandboxNetwork.linkMessages(wires, absent: absent, places))
+        do {
+            try linkSession.executeAll(
+                SandboxNetwork.linkMessages(wires, absent: absent, places))
+        } catch  where wires.count > 1 && error.errno == .notSupportedOnSocket {
+            throw SandboxError(
+                "several interfaces are joined by a bridge, which this kernel lacks: load it with "
+                    + "sudo modprobe bridge, or give the command one interface")
+        }
         try farSession.executeAll(network.farMessages(wires))
         try appSession.executeAll(
             SandboxNetwork.appMessages
                 + zip(wires, interfaces).flatMap { wire, interface in
                     wire.lastingMessages
                         + (interface.isPresent
-                            ? wire.bringUpMessages
-                                + wire.addressMessages(metric: preference.metric(of: interface.name))
-                                + [wire.alias(interface.mark)]
+                            ? wire.bringUpMessages + [wire.alias(interface.mark)]
+                                + wire.addressMessages(
+                                    metric: preference.metric(of: interface.name))
                             : [])
                 })
         try linkSession.executeAll(

@@ -30,11 +30,17 @@ struct RunCommand: ParsableCommand {
             port, as the kernel hands out, else who has the lower one. The packet engine does \
             it, whatever --backend says. Capture and log are of the other link only.
 
+            With --interface, given once for each, the command has other interfaces than one, each \
+            with a link, addresses and a kind of its own: wifi0, wlan0, cell0, wwan0, eth0, vpn0, \
+            tun0 and the like by their names, others by their profiles, or kind=. Connections take \
+            the first; those bound to an interface or its address stay there. Hosts and servers \
+            are the same over all; the loopback's conditions are those of the first.
+
             The command's interface is of the profile's kind, such as cellular, which is \
             expensive; options change that. Swift apps see it by the library NetworkPath, \
             everybody by linkcond path and, as it is at the start, in LINKCOND_INTERFACE_KIND, \
-            LINKCOND_EXPENSIVE and LINKCOND_CONSTRAINED (1 or 0). linkcond override set changes \
-            it, inside or with --pid.
+            LINKCOND_EXPENSIVE and LINKCOND_CONSTRAINED (1 or 0; of several interfaces those of \
+            the first). linkcond override set changes it, inside or with --pid.
 
             With --scenario the network changes while the command runs, and the command itself is \
             suspended, ended or started again as the scenario says: with all processes that came \
@@ -54,6 +60,8 @@ struct RunCommand: ParsableCommand {
               linkcond run 3G --server 'python3 -m http.server 8000' --server-ready 8000 \\
                   --uplink none -- curl -O http://server.linkcond:8000/file
               linkcond run Edge --set down.loss=2% --seed 7 -- npm test
+              linkcond run --interface wifi0=WiFi --interface cell0=LTE,expensive \\
+                  -- ./my-app
               linkcond run --scenario elevator -- npm test
               linkcond run LTE --pcap lte.pcapng --stats lte.json -- npm test
             """)
