@@ -117,6 +117,9 @@ let package = Package(
             "Evidence",
             ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage]),
 
+        // How the connections of an app use several interfaces at once.
+        module("Multipath", ["Scenarios", "Netlink", "LinuxKernel", systemPackage]),
+
         // How the far side of a sandbox reaches the host's network.
         module("Uplink", ["Netlink", "LinuxKernel", systemPackage]),
 
@@ -137,8 +140,9 @@ let package = Package(
         module(
             "Sandbox",
             [
-                "Scenarios", "Uplink", "Evidence", "Conditioner", "PacketLoop", "PacketEngine",
-                "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel",
+                "Multipath", "Scenarios", "Uplink", "Evidence", "Conditioner", "PacketLoop",
+                "PacketEngine", "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink",
+                "LinuxKernel", "LinkModel",
                 "LinkUnits", systemPackage,
             ]),
         module(
@@ -290,6 +294,9 @@ let package = Package(
                 argumentParser, systemPackage,
             ],
             exclude: ["Goldens"], swiftSettings: swiftSettings),
+        tests(
+            of: "Multipath",
+            ["Multipath", "Scenarios", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
         tests(of: "LinuxKernel", ["LinuxKernel", "LinkTesting"]),
         tests(of: "Targets", ["Targets", "LinuxKernel", "LinkTesting"]),
         tests(of: "Sandbox", ["Sandbox", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel"]),

@@ -25,9 +25,11 @@ public struct TransparentListener: ~Copyable, Sendable {
     }
 
     /// Listens on a port of the kernel's choice.
-    public init(isIPv6: Bool) throws(Errno) {
-        owned = try OwnedDescriptor(
-            status: lc_transparent_socket(LC_TRANSPARENT_LISTENER, isIPv6 ? 1 : 0))
+    ///
+    /// - Parameter isMultipath: whether peers that speak Multipath TCP get that.
+    public init(isIPv6: Bool, isMultipath: Bool = false) throws(Errno) {
+        let kind = isMultipath ? LC_TRANSPARENT_MULTIPATH_LISTENER : LC_TRANSPARENT_LISTENER
+        owned = try OwnedDescriptor(status: lc_transparent_socket(kind, isIPv6 ? 1 : 0))
     }
 
     /// Takes charge of a listener that another process made.

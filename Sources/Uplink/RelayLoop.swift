@@ -103,8 +103,10 @@ final class RelayLoop {
             switch request.kind {
             case .connection where network.isGateway(destination):
                 streams.handle(request, at: now)
+            case .path where network.isGateway(destination): streams.letThrough(request)
             case _ where network.isOwn(destination) || isRouted(destination): break
             case .connection: streams.handle(request, at: now)
+            case .path: streams.letThrough(request)
             case .echo where scope != .transport: datagrams.handle(request, at: now)
             case .echo: break
             }

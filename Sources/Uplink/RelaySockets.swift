@@ -22,9 +22,9 @@ public final class RelaySockets: Sendable {
             self.sender = sender
         }
 
-        convenience init(isIPv6: Bool) throws(Errno) {
+        convenience init(isIPv6: Bool, isMultipath: Bool) throws(Errno) {
             self.init(
-                listener: try TransparentListener(isIPv6: isIPv6),
+                listener: try TransparentListener(isIPv6: isIPv6, isMultipath: isMultipath),
                 datagrams: try TransparentDatagramSocket(isIPv6: isIPv6),
                 sender: try RawSender(isIPv6: isIPv6, mark: RelayRules.mark))
         }
@@ -48,8 +48,11 @@ public final class RelaySockets: Sendable {
     ///
     /// For a thread in the far side's namespace that may do everything there. The interfaces
     /// must be up and have their addresses. All that is set up goes with the namespace.
+    ///
+    /// - Parameter isMultipath: whether the relay speaks Multipath TCP with apps that do, so that
+    ///   their connections outlive an interface though no server beyond knows of it.
     public static func open(
-        _ network: FarNetwork, scope: RelayScope = .everything
+        _ network: FarNetwork, scope: RelayScope = .everything, isMultipath: Bool = false
     ) throws(UplinkError) -> RelaySockets {
         tuneKernel()
         let index = try index(of: network.interface)
@@ -57,8 +60,10 @@ public final class RelaySockets: Sendable {
         let rules: RelayRules
         do throws(Errno) {
             sockets = RelaySockets(
-                tap: try RequestTap(interface: index), ipv4: try Family(isIPv6: false),
-                ipv6: network.ipv6 == nil ? nil : try Family(isIPv6: true))
+                tap: try RequestTap(interface: index),
+                ipv4: try Family(isIPv6: false, isMultipath: isMultipath),
+                ipv6: network.ipv6 == nil
+                    ? nil : try Family(isIPv6: true, isMultipath: isMultipath))
             rules = RelayRules(
                 network: network, scope: scope, ipv4: try sockets.ipv4.ports(),
                 ipv6: try sockets.ipv6?.ports())

@@ -5,6 +5,8 @@ struct RequestPacket: Sendable {
     /// What it asks for.
     enum Kind: Sendable, Hashable {
         case connection
+        /// One more path for a connection of Multipath TCP.
+        case path
         case echo
     }
 
@@ -42,11 +44,14 @@ struct RequestPacket: Sendable {
         let checksumOffset: Int
         switch transport {
         case IPProtocol.tcp where end >= transportOffset + 20:
-            (kind, checksumOffset) = (.connection, transportOffset + 16)
+            let options = TCPOptions(bytes[transportOffset..<end])
+            kind = options.joinsConnection ? .path : .connection
+            checksumOffset = transportOffset + 16
             self.source = Endpoint(source, port: bytes.number(at: transportOffset))
             self.destination = Endpoint(destination, port: bytes.number(at: transportOffset + 2))
         case IPProtocol.icmp, IPProtocol.icmpv6:
-            (kind, checksumOffset) = (.echo, transportOffset + 2)
+            kind = .echo
+            checksumOffset = transportOffset + 2
             self.source = Endpoint(source, port: bytes.number(at: transportOffset + 4))
             self.destination = Endpoint(destination, port: 0)
         default:

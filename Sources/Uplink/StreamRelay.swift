@@ -92,6 +92,11 @@ final class StreamRelay {
         connect(request, ends, to: servers.removeFirst(), untried: servers, at: now)
     }
 
+    /// The app asks for one more path of a connection, which is the kernel's to find.
+    func letThrough(_ request: RequestPacket) {
+        answer(request.bytes, request.destination.address)
+    }
+
     private func connect(
         _ request: RequestPacket, _ ends: Ends, to endpoint: Endpoint, untried: [Endpoint],
         at now: Duration

@@ -8,6 +8,7 @@ import NetworkOverride
 import NetworkPath
 import ProfileCatalog
 import Sandbox
+import Scenarios
 
 /// `linkcond run PROFILE -- COMMAND`
 struct RunCommand: ParsableCommand {
@@ -64,6 +65,12 @@ struct RunCommand: ParsableCommand {
 
     @Option(help: "How the command reaches this host's network.")
     var uplink = SandboxRequest.Uplink.auto
+
+    @Option(
+        help: ArgumentHelp(
+            "How the command's TCP connections use its interfaces (Multipath TCP).",
+            valueName: "mode"))
+    var multipath = MultipathMode.off
 
     @Flag(help: "Condition also what the command's processes send each other over the loopback.")
     var loopback = false
@@ -149,6 +156,7 @@ struct RunCommand: ParsableCommand {
         request.serverPorts = server.readyPorts
         request.uplink = uplink
         request.backend = backend
+        request.multipath = multipath
         request.conditionsLoopback = loopback
         request.seed = seed
         request.timeout = timeout
