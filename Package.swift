@@ -178,7 +178,8 @@ let package = Package(
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "Matrix", "Plots", "DataPlanes", "EngineService", "Verification", "Sandbox",
+                "Matrix", "Plots", "Multipath", "DataPlanes", "EngineService", "Verification",
+                "Sandbox",
                 "Evidence",
                 "Conditioner", "NetworkOverride", "NetworkPath",
                 "ProfileCatalog", "ProfileFormat", "ProfileImport", "Scenarios", "Targets",
