@@ -96,7 +96,7 @@ static int give_up(int fd) {
     return -reason;
 }
 
-int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6) {
+int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6, uint16_t port) {
     int type = kind == LC_TRANSPARENT_DATAGRAM ? SOCK_DGRAM : SOCK_STREAM;
     int protocol = kind == LC_TRANSPARENT_MULTIPATH_LISTENER ? IPPROTO_MPTCP : 0;
     int fd = socket(is_ipv6 ? AF_INET6 : AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
@@ -111,7 +111,8 @@ int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6) {
         set_option(fd, SOL_SOCKET, SO_RCVBUF, 2 << 20);
     }
     union address address;
-    socklen_t length = to_address((struct lc_endpoint){.is_ipv6 = is_ipv6 != 0}, &address);
+    socklen_t length = to_address(
+        (struct lc_endpoint){.is_ipv6 = is_ipv6 != 0, .port = port}, &address);
     if (bind(fd, &address.any, length)) return give_up(fd);
     if (type == SOCK_STREAM && listen(fd, SOMAXCONN)) return give_up(fd);
     return fd;

@@ -5,7 +5,9 @@ struct RequestPacket: Sendable {
     /// What it asks for.
     enum Kind: Sendable, Hashable {
         case connection
-        /// One more path for a connection of Multipath TCP.
+        /// A connection that may have several paths: of Multipath TCP.
+        case multipathConnection
+        /// One more path of such a connection.
         case path
         case echo
     }
@@ -44,8 +46,11 @@ struct RequestPacket: Sendable {
         let checksumOffset: Int
         switch transport {
         case IPProtocol.tcp where end >= transportOffset + 20:
-            let options = TCPOptions(bytes[transportOffset..<end])
-            kind = options.joinsConnection ? .path : .connection
+            switch TCPOptions.multipath(in: bytes[transportOffset..<end]) {
+            case .connection: kind = .multipathConnection
+            case .path: kind = .path
+            case nil: kind = .connection
+            }
             checksumOffset = transportOffset + 16
             self.source = Endpoint(source, port: bytes.number(at: transportOffset))
             self.destination = Endpoint(destination, port: bytes.number(at: transportOffset + 2))
