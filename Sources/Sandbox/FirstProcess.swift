@@ -71,6 +71,7 @@ struct FirstProcess {
         report.statistics?.samples = samples.total
         report.statistics?.timeline = performance?.finish(
             after: duration, samples: samples.interfaces)
+        report.statistics?.multipath = try multipath?.count()
         if let loopback { report.add(loopback: loopback, after: duration) }
         try send(report)
         Process.endAllOthers()

@@ -49,7 +49,8 @@ struct Places: Sendable {
                     wire.lastingMessages
                         + (interface.isPresent
                             ? wire.bringUpMessages
-                                + wire.addressMessages(metric: preference.metric(of: interface.name))
+                                + wire.addressMessages(
+                                    metric: preference.metric(of: interface.name))
                                 + [wire.alias(interface.mark)]
                             : [])
                 })

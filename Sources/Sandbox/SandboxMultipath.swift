@@ -1,3 +1,4 @@
+import Evidence
 import LinuxKernel
 import Multipath
 import Scenarios
@@ -9,6 +10,8 @@ import SystemPackage
 /// (`StreamInterceptor`), the relay speaks it with the command, and in the command's network the
 /// kernel opens paths over all interfaces, as the mode says (`MultipathService`).
 struct SandboxMultipath {
+    private let mode: MultipathMode
+    private let app: FileDescriptor
     private let threads: [KernelThread]
 
     /// Sets it up, for the first process and whoever it starts from now on. Leaves the calling
@@ -16,6 +19,8 @@ struct SandboxMultipath {
     init(
         _ mode: MultipathMode, _ places: Places, _ channel: MessageChannel
     ) throws(SandboxError) {
+        self.mode = mode
+        app = places.app
         do {
             let service = try Self.followInterfaces(mode, places, channel)
             try NetworkNamespace.enter(places.far)
@@ -26,6 +31,16 @@ struct SandboxMultipath {
         } catch {
             throw SandboxError("\(error)")
         }
+    }
+
+    /// What has become of the command's connections until now. Leaves the calling thread in the
+    /// command's network.
+    func count() throws(KernelError) -> MultipathStatistics {
+        try NetworkNamespace.enter(app)
+        let counters = try MultipathCounters()
+        return MultipathStatistics(
+            mode: mode.rawValue, connections: counters.connections,
+            plainConnections: counters.plainConnections, furtherPaths: counters.furtherPaths)
     }
 
     private static func followInterfaces(

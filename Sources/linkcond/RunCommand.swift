@@ -68,9 +68,9 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How the command's TCP connections use its interfaces (Multipath TCP).",
-            valueName: "mode"))
-    var multipath = MultipathMode.off
+            "How the command's TCP connections use its interfaces (Multipath TCP). Default: as "
+                + "the scenario says, else off.", valueName: "mode"))
+    var multipath: MultipathMode?
 
     @Flag(help: "Condition also what the command's processes send each other over the loopback.")
     var loopback = false
@@ -156,7 +156,7 @@ struct RunCommand: ParsableCommand {
         request.serverPorts = server.readyPorts
         request.uplink = uplink
         request.backend = backend
-        request.multipath = multipath
+        request.multipath = multipath ?? request.scenario?.scenario.multipath ?? .off
         request.conditionsLoopback = loopback
         request.seed = seed
         request.timeout = timeout

@@ -60,7 +60,8 @@ struct InterfaceArgument: Hashable {
     }
 
     private static func unknown(_ word: String, in text: String, _ known: [String]) -> UsageError {
-        let hint = NameMatching.suggestion(for: word, among: known)
+        let hint =
+            NameMatching.suggestion(for: word, among: known)
             .map { "did you mean \($0)?" } ?? "known are \(known.joined(separator: ", "))"
         return UsageError(
             description: "--interface \(text): \"\(word)\" says nothing of an interface; \(hint)")
