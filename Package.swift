@@ -320,7 +320,7 @@ let package = Package(
             dependencies: [
                 "linkcond", "LinkcondBus", "Matrix", "Evidence", "Verification", "Conditioner",
                 "LinkModel", "LinkUnits",
-                "LinkTesting",
+                "LinuxKernel", "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(

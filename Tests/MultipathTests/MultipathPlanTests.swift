@@ -69,4 +69,19 @@ struct MultipathPlanTests {
                 == "Multipath TCP: wifi0 carries, cell0 is in reserve")
         #expect(MultipathPlan.text([], []) == "Multipath TCP: no interface leads out")
     }
+
+    @Test func `the kernel's counters are found by their names`() {
+        let counters = MultipathCounters(
+            netstat: """
+                TcpExt: SyncookiesSent MPJoinSynAckRx
+                TcpExt: 1 2
+                MPTcpExt: MPCapableSYNTX MPCapableSYNACKRX MPJoinSynAckRx MPCapableFallbackSYNACK
+                MPTcpExt: 7 5 4 2
+
+                """)
+        #expect(counters.connections == 5)
+        #expect(counters.plainConnections == 2)
+        #expect(counters.furtherPaths == 4)
+        #expect(MultipathCounters(netstat: "").connections == 0)
+    }
 }
