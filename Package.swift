@@ -117,6 +117,9 @@ let package = Package(
             "Evidence",
             ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage]),
 
+        // How the connections of an app use several interfaces at once.
+        module("Multipath", ["Scenarios", "Netlink", "LinuxKernel", systemPackage]),
+
         // How the far side of a sandbox reaches the host's network.
         module("Uplink", ["Netlink", "LinuxKernel", systemPackage]),
 
@@ -137,8 +140,9 @@ let package = Package(
         module(
             "Sandbox",
             [
-                "Scenarios", "Uplink", "Evidence", "Conditioner", "PacketLoop", "PacketEngine",
-                "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel",
+                "Multipath", "Scenarios", "Uplink", "Evidence", "Conditioner", "PacketLoop",
+                "PacketEngine", "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink",
+                "LinuxKernel", "LinkModel",
                 "LinkUnits", systemPackage,
             ]),
         module(
@@ -174,7 +178,8 @@ let package = Package(
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "Matrix", "Plots", "DataPlanes", "EngineService", "Verification", "Sandbox",
+                "Matrix", "Plots", "Multipath", "DataPlanes", "EngineService", "Verification",
+                "Sandbox",
                 "Evidence",
                 "Conditioner", "NetworkOverride", "NetworkPath",
                 "ProfileCatalog", "ProfileFormat", "ProfileImport", "Scenarios", "Targets",
@@ -290,6 +295,9 @@ let package = Package(
                 argumentParser, systemPackage,
             ],
             exclude: ["Goldens"], swiftSettings: swiftSettings),
+        tests(
+            of: "Multipath",
+            ["Multipath", "Scenarios", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
         tests(of: "LinuxKernel", ["LinuxKernel", "LinkTesting"]),
         tests(of: "Targets", ["Targets", "LinuxKernel", "LinkTesting"]),
         tests(of: "Sandbox", ["Sandbox", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel"]),
@@ -312,7 +320,7 @@ let package = Package(
             dependencies: [
                 "linkcond", "LinkcondBus", "Matrix", "Evidence", "Verification", "Conditioner",
                 "LinkModel", "LinkUnits",
-                "LinkTesting",
+                "LinuxKernel", "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(

@@ -20,6 +20,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public var interfaces: [InterfaceStatistics] = []
     /// What passed over the loopback of the command; nil if that was not conditioned.
     @OrNull public private(set) var loopback: Loopback?
+    /// What became of TCP connections with Multipath TCP; nil for a run without.
+    @OrNull public var multipath: MultipathStatistics?
     /// What became of the files in which packets were written down.
     public var evidence: EvidenceReport
     /// All links together over time, if that was asked for.

@@ -5,6 +5,7 @@ import LinuxKernel
 import Netlink
 import NetworkOverride
 import PacketLoop
+import Scenarios
 import SystemPackage
 import Uplink
 
@@ -41,6 +42,10 @@ struct FirstProcess {
         let overrides = try serveOverrides(in: places.app)
         defer { withExtendedLifetime(overrides) {} }
         try NetworkNamespace.enter(places.far)
+        let multipath =
+            request.multipath == .off
+            ? nil : try SandboxMultipath(request.multipath, places, channel)
+        defer { withExtendedLifetime(multipath) {} }
         if let uplink = UplinkPlan(request.uplink) { try connect(uplink) }
         for (name, value) in request.variables { Process.setVariable(name, value) }
         let family = Family(channel: channel, signals: signals)
@@ -66,6 +71,7 @@ struct FirstProcess {
         report.statistics?.samples = samples.total
         report.statistics?.timeline = performance?.finish(
             after: duration, samples: samples.interfaces)
+        report.statistics?.multipath = try multipath?.count()
         if let loopback { report.add(loopback: loopback, after: duration) }
         try send(report)
         Process.endAllOthers()
@@ -136,7 +142,9 @@ struct FirstProcess {
     /// Opens the uplink's end on the far side, where the calling thread is, and waits until the
     /// supervisor has connected it to the host.
     private func connect(_ uplink: UplinkPlan) throws {
-        let sockets = try uplink.openFarSide(network.farNetwork(request.wires(of: network)))
+        let sockets = try uplink.openFarSide(
+            network.farNetwork(request.wires(of: network)),
+            isMultipath: request.multipath != .off)
         channel.send(.built)
         try sockets.send(over: channel.descriptor)
         guard case .start = channel.receiveMessage() else { Process.exitAtOnce(0) }

@@ -8,6 +8,7 @@ import NetworkOverride
 import NetworkPath
 import ProfileCatalog
 import Sandbox
+import Scenarios
 
 /// `linkcond run PROFILE -- COMMAND`
 struct RunCommand: ParsableCommand {
@@ -81,6 +82,12 @@ struct RunCommand: ParsableCommand {
 
     @Option(help: "How the command reaches this host's network.")
     var uplink = SandboxRequest.Uplink.auto
+
+    @Option(
+        help: ArgumentHelp(
+            "How the command's TCP connections use its interfaces (Multipath TCP). Default: as "
+                + "the scenario says, else off.", valueName: "mode"))
+    var multipath: MultipathMode?
 
     @Flag(help: "Condition also what the command's processes send each other over the loopback.")
     var loopback = false
@@ -166,6 +173,7 @@ struct RunCommand: ParsableCommand {
         request.serverPorts = server.readyPorts
         request.uplink = uplink
         request.backend = backend
+        request.multipath = multipath ?? request.scenario?.scenario.multipath ?? .off
         request.conditionsLoopback = loopback
         request.seed = seed
         request.timeout = timeout

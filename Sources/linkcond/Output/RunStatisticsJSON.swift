@@ -26,6 +26,7 @@ struct RunStatisticsJSON: Encodable {
     let dns: OrNull<ProfileJSON.DNS>
     let interfaces: [Interface]
     let loopback: OrNull<LinkStatistics.Loopback>
+    let multipath: OrNull<MultipathStatistics>
     let events: [EventRecord]
     let evidence: EvidenceReport
 
@@ -51,6 +52,7 @@ struct RunStatisticsJSON: Encodable {
         dns = OrNull(conditions.dnsDelay.map(ProfileJSON.DNS.init))
         interfaces = zip(request.interfaces, link.interfaces).map(Interface.init)
         loopback = OrNull(link.loopback)
+        multipath = OrNull(link.multipath)
         events = link.timeline?.events ?? []
         evidence = link.evidence
     }
