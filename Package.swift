@@ -87,6 +87,9 @@ let package = Package(
         module(
             "ScenarioFormat", ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits", yams]),
 
+        // Delivery traces: made up, measured, and what they are like.
+        module("DeliveryTraces", ["PacketEngine", "LinkUnits"]),
+
         // What other tools say about links, as profiles.
         module("ProfileImport", ["ProfileFormat", "PacketEngine", "LinkModel", "LinkUnits"]),
 
@@ -155,7 +158,7 @@ let package = Package(
             ]),
         // What people see of it: markup without holes, numbers, plots.
         module(
-            "Plots", ["Evidence", "LinkUnits"],
+            "Plots", ["Evidence", "DeliveryTraces", "PacketEngine", "LinkUnits"],
             resources: [.embedInCode("Resources/plot.css")]),
 
         // A command over many profiles: cells, what is expected of them, and the report.
@@ -174,7 +177,8 @@ let package = Package(
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "Matrix", "Plots", "DataPlanes", "EngineService", "Verification", "Sandbox",
+                "Matrix", "Plots", "DeliveryTraces", "PacketLoop", "PacketEngine", "DataPlanes",
+                "EngineService", "Verification", "Sandbox",
                 "Evidence",
                 "Conditioner", "NetworkOverride", "NetworkPath",
                 "ProfileCatalog", "ProfileFormat", "ProfileImport", "Scenarios", "Targets",

@@ -15,7 +15,14 @@ public struct DeliveryTrace: Sendable, Hashable {
     static let longestPeriod: UInt64 = 365 * 86_400_000
 
     /// The milliseconds of the opportunities in order, at least one; the last one is not zero.
-    let milliseconds: [UInt64]
+    package let milliseconds: [UInt64]
+
+    /// Takes opportunities in order; the last one ends the trace.
+    package init(milliseconds: [UInt64]) throws(TraceError) {
+        guard let last = milliseconds.last else { throw TraceError(line: nil, reason: .empty) }
+        guard last > 0 else { throw TraceError(line: nil, reason: .noTime) }
+        self.milliseconds = milliseconds
+    }
 
     /// Reads a trace.
     ///
@@ -60,5 +67,22 @@ public struct DeliveryTrace: Sendable, Hashable {
         return .bitsPerSecond(max(1, UInt64(clamping: rate)))
     }
 
-    var periodMilliseconds: UInt64 { milliseconds.last ?? 1 }
+    /// The trace in mahimahi's format, as it is read back.
+    public var text: String {
+        var text = ""
+        text.reserveCapacity(milliseconds.count * 8)
+        for moment in milliseconds { text += "\(moment)\n" }
+        return text
+    }
+
+    /// What passes in each stretch of so many milliseconds if there is always something to send,
+    /// from the start of the trace to its end. The last one may be shorter.
+    package func byteCounts(perMilliseconds length: UInt64) -> [ByteCount] {
+        let count = Int((periodMilliseconds - 1) / length) + 1
+        var numbers = [UInt64](repeating: 0, count: count)
+        for moment in milliseconds { numbers[min(Int(moment / length), count - 1)] += 1 }
+        return numbers.map { ByteCount(bytes: $0 * Self.opportunity.bytes) }
+    }
+
+    package var periodMilliseconds: UInt64 { milliseconds.last ?? 1 }
 }
