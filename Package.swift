@@ -256,9 +256,13 @@ let package = Package(
                 "Evidence", "PacketLoop", "PacketEngine", "LinuxKernel", "LinkModel", "LinkUnits",
                 "LinkTesting", systemPackage,
             ], goldens: true),
+        tests(of: "DeliveryTraces", ["DeliveryTraces", "PacketEngine", "LinkModel", "LinkUnits"]),
         tests(
             of: "Plots",
-            ["Plots", "Evidence", "XMLReading", "LinkModel", "LinkUnits", "LinkTesting"],
+            [
+                "Plots", "Evidence", "PacketEngine", "XMLReading", "LinkModel", "LinkUnits",
+                "LinkTesting",
+            ],
             goldens: true),
         tests(
             of: "Matrix",

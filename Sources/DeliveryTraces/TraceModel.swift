@@ -57,7 +57,8 @@ public enum TraceModel: String, Sendable, CaseIterable {
         var next = distance(&random)
         for millisecond in 1...length {
             due += rates[(millisecond - 1) / Self.tick] * scale
-            while due >= next {
+            // Sums of fractions fall short of whole numbers.
+            while due >= next - 1e-9 {
                 milliseconds.append(UInt64(millisecond))
                 next += distance(&random)
             }

@@ -23,12 +23,13 @@ public struct TraceRecording: Sendable {
     /// Adds what came at `time`; its length from the IP header on. A time before the last one
     /// counts as that.
     public mutating func add(_ length: ByteCount, at time: Duration) {
+        guard !isFull else { return }
+        rest += length.bytes
+        guard rest >= DeliveryTrace.opportunity.bytes else { return }
         let start = first ?? time
         first = start
-        guard milliseconds.count < TraceModel.mostOpportunities else { return }
         let elapsed = max(.zero, time - start) / .milliseconds(1)
         let moment = max(UInt64(elapsed), milliseconds.last ?? 0)
-        rest += length.bytes
         while rest >= DeliveryTrace.opportunity.bytes {
             rest -= DeliveryTrace.opportunity.bytes
             milliseconds.append(moment)
@@ -38,7 +39,7 @@ public struct TraceRecording: Sendable {
     /// Whether it has as much as fits, and takes no more.
     public var isFull: Bool { milliseconds.count >= TraceModel.mostOpportunities }
 
-    /// The trace, which begins with the first packet; nil if too little came.
+    /// The trace, which begins when the first opportunity has passed; nil if too little came.
     public var trace: DeliveryTrace? { try? DeliveryTrace(milliseconds: milliseconds) }
 }
 

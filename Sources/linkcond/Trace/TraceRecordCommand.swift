@@ -18,7 +18,7 @@ struct TraceRecordCommand: ParsableCommand {
         discussion: """
             NAME.down tells when bytes came to the interface. NAME.up tells when bytes came to \
             the other side, by what TCP connections acknowledge: it is written if there was an \
-            upload. Each begins with its first packet.
+            upload. Each begins when 1500 bytes have come.
 
             A trace is what a link can carry only while something keeps it busy, such as a \
             download or an upload that is not limited by its server; where nothing was sent, the \
