@@ -17,6 +17,11 @@
 
 static int result(long value) { return value >= 0 ? (int)value : -errno; }
 
+int lc_thread_go_first(void) {
+    struct sched_param parameters = {.sched_priority = 2};
+    return result(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters));
+}
+
 pid_t lc_fork(void) { return result(fork()); }
 
 int lc_unshare(int flags) { return result(unshare(flags)); }

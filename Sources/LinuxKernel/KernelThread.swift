@@ -58,6 +58,12 @@ public final class KernelThread: Sendable {
         _ = lc_thread_make_punctual(2)
     }
 
+    /// Lets the calling thread, which has little to do, go before all others, where that is allowed;
+    /// but nobody whom it starts.
+    public static func letOnlyCallingThreadPrecede() {
+        _ = lc_thread_go_first()
+    }
+
     /// From now on a pipe that nobody reads any more is an error for the calling thread that
     /// writes to it, and not the end of the process (`SIGPIPE`).
     public static func outliveBrokenPipes() {

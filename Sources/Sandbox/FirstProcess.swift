@@ -86,6 +86,8 @@ struct FirstProcess {
         _ app: App, _ links: SandboxLinks, since beginning: Duration
     ) -> ScenarioPerformance? {
         guard let scenario = request.scenario else { return nil }
+        // The app may want all processors.
+        KernelThread.letOnlyCallingThreadPrecede()
         let stage = SandboxStage(
             links: links, app: app, beginning: beginning,
             companions: Companions(network: links.places.app, identity: request.identity))

@@ -9,6 +9,10 @@
 /// fork(): 0 in the child. Only for a process with one thread.
 pid_t lc_fork(void);
 
+/// Has the calling thread go before all ordinary ones, and punctual ones of `clinux_packet.h`;
+/// processes and threads that it starts do not (sched_setscheduler(2)).
+int lc_thread_go_first(void);
+
 /// unshare(2) with any of CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET.
 int lc_unshare(int flags);
 

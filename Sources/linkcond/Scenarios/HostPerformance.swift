@@ -60,6 +60,7 @@ struct HostPerformance {
     ) throws -> Int32? {
         for interface in scenario.interfaces { try stage.begin(interface) }
         for watcher in watchers { watcher.release() }
+        KernelThread.letOnlyCallingThreadPrecede()
         stage.restart()
         while true {
             let turn = player.turn(on: &stage)
