@@ -31,10 +31,7 @@ extension MatrixSpecification {
         if !environment.isEmpty {
             words = ["env"] + environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         }
-        var network = network
-        // A link with changed conditions would not be one without any.
-        if cell.isBaseline { network.settings = [] }
-        words += ["linkcond", "run", cell.profile] + network.arguments
+        words += ["linkcond", "run", cell.profile] + network.arguments(for: cell)
         if let seed { words += ["--seed", "\(seed)"] }
         if let limit = cell.timeLimit { words += ["--timeout", limit.tcText] }
         return words + ["--"] + command
