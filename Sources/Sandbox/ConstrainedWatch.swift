@@ -49,6 +49,6 @@ struct ConstrainedWatch {
 
     private static func isConstrained(_ session: NetlinkSession) -> Bool {
         guard let link = try? session.link(named: SandboxNetwork.app.name) else { return false }
-        return NetworkMark(alias: link.aliasBytes)?.makesConstrained ?? false
+        return NetworkMark.effective(alias: link.aliasBytes)?.makesConstrained ?? false
     }
 }

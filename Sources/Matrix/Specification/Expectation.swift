@@ -132,21 +132,23 @@ public struct TransferExpectation: WrittenAsText {
 }
 
 /// What the command is expected to ask of the network.
-public enum RequestExpectation: String, WrittenAsText {
+public enum RequestExpectation: WrittenAsText {
     /// It opens no connection and sends nothing as long as its path is constrained.
-    case noneWhileConstrained = "none while constrained"
+    case noneWhileConstrained
+
+    private static let text = "none while constrained"
 
     /// Reads `none while constrained`.
     public init(parsing text: String) throws(QuantityError) {
-        guard let expectation = Self(rawValue: text) else {
+        guard text == Self.text else {
             throw QuantityError(
-                "\"\(text)\" is not expected of any command; write \"none while constrained\"")
+                "\"\(text)\" is nothing that requests can be; write \"\(Self.text)\"")
         }
-        self = expectation
+        self = .noneWhileConstrained
     }
 
     /// As it is read.
-    public var description: String { rawValue }
+    public var description: String { Self.text }
 }
 
 /// A side of a limit.

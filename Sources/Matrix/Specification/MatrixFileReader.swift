@@ -121,8 +121,12 @@ struct MatrixFileReader {
     private func command() throws(ProfileError) -> [String]? {
         guard let node = fields.node("command") else { return nil }
         if case .sequence = node { return try texts("command", example: "[npm, test]") }
-        // As somebody would type it.
-        return ["/bin/sh", "-c", try fields.text("command") ?? ""]
+        // As somebody would type it, on several lines perhaps.
+        guard let text = node.scalar?.string, !text.isEmpty else {
+            throw fields.error("command", "has to be a command for the shell, such as npm test")
+        }
+        _ = try fields.printable(text.filter { !"\n\t".contains($0) }, "command")
+        return ["/bin/sh", "-c", text]
     }
 
     private func environment() throws(ProfileError) -> [String: String] {
