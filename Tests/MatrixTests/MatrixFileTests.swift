@@ -74,6 +74,14 @@ struct MatrixFileTests {
         #expect(file.network.override(of: "3G") == file.network.override)
     }
 
+    @Test func `a command may have several lines, and nothing that confuses a terminal`() throws {
+        let file = try Self.read("command: |\n  cd app\n  npm test\n")
+        #expect(file.command == ["/bin/sh", "-c", "cd app\nnpm test\n"])
+        #expect(throws: ProfileError.self) {
+            try Self.read("command: \"echo a\\necho \\e[2J\"")
+        }
+    }
+
     /// What the file says of LTE by one of its names goes for it by another.
     private static let everything = """
         command: [npm, test, --, a b]

@@ -93,7 +93,10 @@ struct MatrixCellTests {
             #expect((was.statistics?.up.lost ?? 0) > 5)
             #expect(isNow.reproduce == was.reproduce)
             #expect(
-                was.reproduce.prefix(5) == ["linkcond", "run", "high-loss", "--set", "up.loss=30%"])
+                was.reproduce.prefix(7) == [
+                    "env", "LINKCOND_CELL=high-loss", "linkcond", "run", "high-loss", "--set",
+                    "up.loss=30%",
+                ])
         }
     }
 
