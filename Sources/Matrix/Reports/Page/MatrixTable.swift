@@ -110,12 +110,11 @@ struct MatrixTable {
             """
     }
 
-    /// Why a cell did not pass: what the first test within it says that failed, or the cell itself.
+    /// Why a cell did not pass: an exit code says less than the first test within that failed.
     private func reason(of index: Int) -> Markup {
         let cell = report.cells[index]
-        guard cell.isFailure,
-            let reason = attachments[index].tests.failures.first ?? cell.problem
-        else { return "" }
+        let test = cell.status == .failed ? attachments[index].tests.failures.first : nil
+        guard cell.isFailure, let reason = test ?? cell.problem else { return "" }
         return "<span class=\"reason \(StatusIcon.name(of: cell))\">\(reason)</span>"
     }
 
