@@ -54,6 +54,7 @@ struct MatrixSuiteTests {
             #expect(report.cells.filter { $0.status == .passed }.map(\.id) == Self.passing)
             #expect(report.cells.filter { $0.status == .failed }.map(\.id) == Self.failing)
             let junit = try run.text("junit.xml")
+            try await JUnitSchema.expectValid(junit)
             for cell in report.cells where cell.isFailure {
                 let log = String(decoding: try run.log(of: cell), as: UTF8.self)
                 #expect(log.contains("requests.exceptions."), "\(log)")
@@ -139,6 +140,7 @@ struct MatrixSuiteTests {
                 #expect(log.contains("NSURLErrorDomain Code=-1001") == cell.isFailure, "\(log)")
             }
             let junit = try run.text("junit.xml")
+            try await JUnitSchema.expectValid(junit)
             for id in Self.passing + Self.failing {
                 #expect(junit.contains("\"\(id).IntegrationTests.MatrixSubjectTests\""))
             }
