@@ -295,8 +295,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "linkcond", "LinkcondBus", "Matrix", "Evidence", "Verification", "Conditioner",
-                "LinkModel", "LinkUnits",
-                "LinkTesting",
+                "NetworkPathSession", "LinkModel", "LinkUnits", "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(

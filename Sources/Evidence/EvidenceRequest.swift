@@ -8,6 +8,8 @@ public struct EvidenceRequest: Sendable {
     public var wantsStatistics = false
     /// Whether the statistics are also wanted over time.
     public var wantsSamples = false
+    /// Whether it is wanted what the command asks of the network while its path is constrained.
+    public var wantsConstrainedUse = false
     /// What the link does from the app to the network, for people.
     public var upDescription = ""
     /// What the link does from the network to the app, for people.

@@ -22,6 +22,9 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public var evidence: EvidenceReport
     /// The link over time, if that was asked for.
     public var samples: [LinkSample] = []
+    /// What the command asked while its path was constrained; nil if it never was, or if nobody
+    /// counted.
+    public var constrained: ConstrainedUse?
 
     /// What passed over the loopback of the command, which the packet engine conditions.
     public struct Loopback: Codable, Sendable, Hashable {

@@ -36,6 +36,9 @@ struct EmulatedLink {
     /// What has passed until now.
     var snapshot: LinkSnapshot { LinkSnapshot(loop.statistics) }
 
+    /// How often the app has opened a connection, sent data or asked for an echo.
+    var requests: UInt64 { loop.statistics.up.requests }
+
     /// Counts what has passed, and ends the files.
     ///
     /// - Parameter duration: how long the command ran.

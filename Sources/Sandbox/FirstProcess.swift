@@ -40,6 +40,7 @@ struct FirstProcess {
 
         let overrides = try serveOverrides(in: places.app)
         defer { withExtendedLifetime(overrides) {} }
+        let session = try request.evidence.wantsConstrainedUse ? session(in: places.app) : nil
         try NetworkNamespace.enter(places.far)
         if let uplink = UplinkPlan(request.uplink) { try connect(uplink) }
         for (name, value) in request.variables { Process.setVariable(name, value) }
@@ -52,11 +53,16 @@ struct FirstProcess {
         let beginning = KernelClock.monotonic
         let command = try start(in: places.app)
         var sampler = LinkSampler(plane, since: beginning, isWanted: request.evidence.wantsSamples)
-        let code = try family.wait(for: command) { sampler.turn() }
+        var watch = ConstrainedWatch(plane, since: beginning, session)
+        let code = try family.wait(for: command) {
+            [sampler.turn(), watch?.turn()].compactMap(\.self).min()
+        }
         let duration = KernelClock.monotonic - beginning
         let samples = sampler.finish()
+        let constrained = watch?.finish()
         var end = try plane.finish(request, after: duration)
         end.statistics?.samples = samples
+        end.statistics?.constrained = constrained
         if let loopback { end.add(loopback: loopback, after: duration) }
         try report(end)
         Process.endAllOthers()
@@ -64,6 +70,12 @@ struct FirstProcess {
         // The end of the process closes the packet engine's sockets as well, which takes the
         // kernel a while that nobody should wait for.
         withExtendedLifetime((plane, loopback)) { Process.exitAtOnce(0) }
+    }
+
+    /// A socket by which to look at a namespace, in which the calling thread is from then on.
+    private func session(in namespace: FileDescriptor) throws -> NetlinkSession {
+        try NetworkNamespace.enter(namespace)
+        return try NetlinkSession()
     }
 
     /// Lets the command and its processes change what they see of their interface, which they may

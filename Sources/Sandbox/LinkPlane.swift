@@ -82,6 +82,12 @@ enum LinkPlane {
         }
     }
 
+    /// How often the command has opened a connection, sent data or asked for an echo; nil if
+    /// nobody counts.
+    var requests: UInt64? {
+        if case .engine(let link) = self { link.requests } else { nil }
+    }
+
     /// What is known of a link when the command has ended.
     struct End {
         /// What passed over it, if that was asked for.

@@ -62,6 +62,7 @@ extension CellReport {
             Expectations.Findings(
                 exitCode: exitCode, seconds: durationSeconds,
                 transferred: statistics.map { ByteCount(bytes: $0.transferredBytes) },
+                constrained: outcome.statistics?.constrained,
                 baselineSeconds: baselineSeconds))
         let exitExpectation = cell.expectations.exit ?? .zero
         let unmet = expectations.filter { !$0.isMet }
@@ -86,6 +87,7 @@ extension CellReport {
         exitCode = nil
         durationSeconds = 0
         log = nil
+        files = nil
         expectations = []
         statistics = nil
         samples = []

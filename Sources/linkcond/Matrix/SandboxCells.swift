@@ -2,6 +2,7 @@ import Evidence
 import LinkModel
 import LinuxKernel
 import Matrix
+import NetworkOverride
 import NetworkPath
 import ProfileCatalog
 import Sandbox
@@ -19,6 +20,8 @@ struct SandboxCells: CellLauncher {
     private struct Link {
         let profile: Profile
         let conditions: LinkConditions
+        /// What is changed of what the profile says of the interface.
+        let override: OverrideChange
     }
 
     /// Prepares the conditions of all profiles, so that what is wrong with one of them is known
@@ -38,9 +41,20 @@ struct SandboxCells: CellLauncher {
             let settings = name == MatrixSpecification.baseline ? [] : network.settings
             links[name] = Link(
                 profile: profile,
-                conditions: try ProfileArgument.conditions(of: profile, changedBy: settings))
+                conditions: try ProfileArgument.conditions(of: profile, changedBy: settings),
+                override: try Self.override(network.override(of: name)))
         }
         self.links = links
+    }
+
+    private static func override(_ words: CellOverride) throws(UsageError) -> OverrideChange {
+        var change = OverrideChange()
+        if let cost = words.cost { change.cost = try choice(cost, "cost") }
+        if let lowData = words.lowData { change.lowData = try choice(lowData, "low-data") }
+        if let kind = words.kind, kind != OverrideChange.Kind.default.rawValue {
+            change.kind = try choice(kind, "kind")
+        }
+        return change
     }
 
     private static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -92,8 +106,9 @@ struct SandboxCells: CellLauncher {
         request.evidence.wantsStatistics = true
         request.evidence.wantsSamples = true
         request.identity = user?.identity
-        request.mark = NetworkMark(profile)
-        if profile.isExpensive || profile.isConstrained {
+        request.evidence.wantsConstrainedUse = attempt.cell.expectations.requests != nil
+        request.mark = link.override.applied(to: NetworkMark(profile))
+        if link.override != OverrideChange() || profile.isExpensive || profile.isConstrained {
             // Where the host cannot do it, programs that ask D-Bus see the host's network.
             request.bus = try? SandboxBus(hasPortal: false, isRequired: false)
         }
