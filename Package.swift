@@ -282,7 +282,13 @@ let package = Package(
             exclude: ["Goldens"], swiftSettings: swiftSettings),
         tests(of: "LinuxKernel", ["LinuxKernel", "LinkTesting"]),
         tests(of: "Targets", ["Targets", "LinuxKernel", "LinkTesting"]),
-        tests(of: "Sandbox", ["Sandbox", "Netlink", "LinuxKernel"]),
+        tests(of: "Sandbox", ["Sandbox", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel"]),
+        tests(
+            of: "SandboxKernel",
+            [
+                "Sandbox", "Conditioner", "Evidence", "NetworkPath", "Netlink", "LinuxKernel",
+                "LinkModel", "LinkUnits", "LinkTesting", systemPackage,
+            ]),
         tests(
             of: "EngineService",
             [

@@ -31,10 +31,10 @@ struct FirstProcess {
         // Before any thread, so that none takes these signals.
         let signals = try SignalDescriptor(Self.handled)
         try prepareFiles()
-        let places = try Places.make(network, mark: request.mark)
-        let (plane, explanation) = try LinkPlane.start(request)
-        channel.send(.explanation(explanation))
-        channel.send(.dataPlane(plane.kind))
+        let links = try SandboxLinks(request, network)
+        let places = links.places
+        channel.send(.explanation(links.explanation))
+        channel.send(.dataPlane(links.dataPlane))
         let loopback =
             request.conditionsLoopback ? try LoopbackWire.start(request, places: places) : nil
 
@@ -52,24 +52,25 @@ struct FirstProcess {
         try family.waitForServers(listeningOn: request.serverPorts)
         let beginning = KernelClock.monotonic
         let command = try start(in: places.app)
-        var sampler = LinkSampler(plane, since: beginning, isWanted: request.evidence.wantsSamples)
-        var watch = ConstrainedWatch(plane, since: beginning, session)
+        var sampler = LinkSampler(links, since: beginning, isWanted: request.evidence.wantsSamples)
+        var watch = ConstrainedWatch(links, since: beginning, session)
+        links.onFailure = { channel.send(.note("\($0)")) }
         let code = try family.wait(for: command) {
-            [sampler.turn(), watch?.turn()].compactMap(\.self).min()
+            [sampler.turn(), watch?.turn(), links.turn()].compactMap(\.self).min()
         }
         let duration = KernelClock.monotonic - beginning
         let samples = sampler.finish()
         let constrained = watch?.finish()
-        var end = try plane.finish(request, after: duration)
-        end.statistics?.samples = samples
-        end.statistics?.constrained = constrained
-        if let loopback { end.add(loopback: loopback, after: duration) }
-        try report(end)
+        var report = try links.finish(after: duration, samples: samples.interfaces)
+        report.statistics?.samples = samples.total
+        report.statistics?.constrained = constrained
+        if let loopback { report.add(loopback: loopback, after: duration) }
+        try send(report)
         Process.endAllOthers()
         channel.send(.ended(code))
         // The end of the process closes the packet engine's sockets as well, which takes the
         // kernel a while that nobody should wait for.
-        withExtendedLifetime((plane, loopback)) { Process.exitAtOnce(0) }
+        withExtendedLifetime((links, loopback)) { Process.exitAtOnce(0) }
     }
 
     /// A socket by which to look at a namespace, in which the calling thread is from then on.
@@ -87,10 +88,10 @@ struct FirstProcess {
         }
     }
 
-    private func report(_ end: LinkPlane.End) throws {
-        for note in end.notes { channel.send(.note(note)) }
-        guard request.evidence.wantsStatistics, let statistics = end.statistics else { return }
-        channel.send(.statistics(try statistics.json()))
+    private func send(_ report: SandboxReport) throws {
+        for note in report.notes { channel.send(.note(note)) }
+        guard let statistics = report.statistics else { return }
+        channel.send(statistics: try statistics.json())
     }
 
     /// Signals that would end this process or that it waits for.
@@ -128,7 +129,7 @@ struct FirstProcess {
     /// Opens the uplink's end on the far side, where the calling thread is, and waits until the
     /// supervisor has connected it to the host.
     private func connect(_ uplink: UplinkPlan) throws {
-        let sockets = try uplink.openFarSide(network)
+        let sockets = try uplink.openFarSide(network.farNetwork(request.wires(of: network)))
         channel.send(.built)
         try sockets.send(over: channel.descriptor)
         guard case .start = channel.receiveMessage() else { Process.exitAtOnce(0) }

@@ -56,10 +56,14 @@ public enum Sandbox {
         if let obstacle = UplinkPlan(request.uplink)?.obstacle(isRootless: isRootless) {
             throw obstacle
         }
+        if let problem = SandboxInterface.problem(of: request.interfaces) {
+            throw SandboxError(problem)
+        }
         var request = request
         // As the caller, whose files they are, and while nothing is built.
         do {
-            request.traces = try LinkTraces(readingFor: request.conditions)
+            request.traces = try TraceShelf(
+                readingFor: request.interfaces.map(\.conditions) + request.laterConditions)
         } catch {
             throw SandboxError(
                 error.description, fault: error.isMalformed ? .badFile : .unreadableFile)

@@ -53,7 +53,7 @@ struct RelayRules: Sendable, Hashable {
     private var exceptions: [String] {
         [
             scope == .besideRoutedIPv4
-                ? "ip daddr != \(network.ipv4.gateway) accept"
+                ? "ip daddr != \(Self.set(network.ipv4.gateways)) accept"
                 : "ip daddr { \(network.ipv4.server), 224.0.0.0/4, 255.255.255.255 } accept",
             network.ipv6.map { "ip6 daddr { \($0.server), fe80::/10, ff00::/8 } accept" }
                 ?? "meta nfproto ipv6 accept",
@@ -63,7 +63,12 @@ struct RelayRules: Sendable, Hashable {
     /// The relay answers pings for others; the kernel says for IPv6 that it has no route there.
     private var echoes: [String] {
         guard scope != .transport, let ipv6 = network.ipv6 else { return [] }
-        return ["ip6 daddr != \(ipv6.gateway) icmpv6 type echo-request drop"]
+        return ["ip6 daddr != \(Self.set(ipv6.gateways)) icmpv6 type echo-request drop"]
+    }
+
+    private static func set(_ addresses: [IPAddress]) -> String {
+        let words = addresses.map(\.description)
+        return words.count == 1 ? words[0] : "{ \(words.joined(separator: ", ")) }"
     }
 
     /// Rules and routes by which the app's TCP and UDP, and what the relay marks, belong to the

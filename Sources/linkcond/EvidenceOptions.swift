@@ -59,9 +59,14 @@ struct EvidenceOptions: ParsableArguments {
         request.evidence.capture = try open(pcap)
         request.evidence.log = try open(log)
         request.evidence.wantsStatistics = stats != nil
-        let conditions = request.conditions.withExplicitLoss
-        request.evidence.upDescription = ConditionText.text(of: conditions.up)
-        request.evidence.downDescription = ConditionText.text(of: conditions.down)
+        let isOnly = request.interfaces.count == 1
+        request.evidence.links = request.interfaces.map { interface in
+            let conditions = interface.conditions.withExplicitLoss
+            return ObservedLink(
+                name: isOnly ? "" : interface.name, conditions: conditions,
+                upDescription: ConditionText.text(of: conditions.up),
+                downDescription: ConditionText.text(of: conditions.down))
+        }
         return StatisticsFile(file: try open(stats))
     }
 }

@@ -29,11 +29,17 @@ struct RunCommand: ParsableCommand {
             port, as the kernel hands out, else who has the lower one. The packet engine does \
             it, whatever --backend says. Capture and log are of the other link only.
 
+            With --interface, given once for each, the command has other interfaces than one, each \
+            with a link, addresses and a kind of its own: wifi0, wlan0, cell0, wwan0, eth0, vpn0, \
+            tun0 and the like by their names, others by their profiles, or kind=. Connections take \
+            the first; those bound to an interface or its address stay there. Hosts and servers \
+            are the same over all; the loopback's conditions are those of the first.
+
             The command's interface is of the profile's kind, such as cellular, which is \
             expensive; options change that. Swift apps see it by the library NetworkPath, \
             everybody by linkcond path and, as it is at the start, in LINKCOND_INTERFACE_KIND, \
-            LINKCOND_EXPENSIVE and LINKCOND_CONSTRAINED (1 or 0). linkcond override set changes \
-            it, inside or with --pid.
+            LINKCOND_EXPENSIVE and LINKCOND_CONSTRAINED (1 or 0; of several interfaces those of \
+            the first). linkcond override set changes it, inside or with --pid.
 
             The exit code is the command's, or 128 and the number of the signal that killed it; \
             124 if it ran longer than --timeout; 74 or 78 if a delivery trace cannot be read or \
@@ -45,13 +51,18 @@ struct RunCommand: ParsableCommand {
               linkcond run 3G --server 'python3 -m http.server 8000' --server-ready 8000 \\
                   --uplink none -- curl -O http://server.linkcond:8000/file
               linkcond run Edge --set down.loss=2% --seed 7 -- npm test
+              linkcond run --interface wifi0=WiFi --interface cell0=LTE,expensive \\
+                  -- ./my-app
               linkcond run LTE --pcap lte.pcapng --stats lte.json -- npm test
             """)
 
     @Argument(
-        help: "The name of a profile or the path of its file.",
+        help: ArgumentHelp(
+            "The name of a profile or the path of its file; left out with --interface."),
         completion: ProfileArgument.completion)
-    var profile: String
+    var profile: String?
+
+    @OptionGroup var interfaceOptions: InterfaceOptions
 
     @OptionGroup var server: ServerOptions
 
@@ -102,14 +113,30 @@ struct RunCommand: ParsableCommand {
             throw ValidationError(
                 "there is no command; write it behind --, as in: linkcond run LTE -- curl URL")
         }
+        guard (profile == nil) != interfaceOptions.texts.isEmpty else {
+            throw ValidationError(
+                profile == nil
+                    ? "there is no profile; name one, as in: linkcond run LTE -- curl URL, or "
+                        + "interfaces, as in: --interface wifi0=WiFi"
+                    : "PROFILE and --interface are two ways to say what the network is like; leave "
+                        + "one of them out")
+        }
+        guard profile != nil || settings.isEmpty else {
+            throw ValidationError(
+                "--set changes PROFILE; write it behind the interface that is meant, as in: "
+                    + "--interface wifi0=WiFi,\(settings[0])")
+        }
+        guard profile != nil || override.change == OverrideChange() else {
+            throw ValidationError(
+                "--expensive and the like are of the one interface of PROFILE; write it behind "
+                    + "the interface that is meant, as in: --interface cell0=LTE,expensive")
+        }
     }
 
     func run() throws {
         let console = global.console
-        let entry = try ProfileArgument.catalog.entry(named: profile)
         var request = SandboxRequest(
-            conditions: try ProfileArgument.conditions(of: entry.profile, changedBy: settings),
-            profile: entry.profile.id,
+            interfaces: try interfaces(),
             command: LinuxKernel.Process.arguments(
                 droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1))
         request.servers = server.commands.map { .shell($0) }
@@ -125,24 +152,32 @@ struct RunCommand: ParsableCommand {
             request.identity = user.identity
             request.variables = user.variables
         }
-        var change = override.change
-        if change.kind == .default { change.kind = nil }
-        request.mark = change.applied(to: NetworkMark(entry.profile))
         let isOverridden =
-            change != OverrideChange() || entry.profile.isExpensive || entry.profile.isConstrained
+            override.change != OverrideChange()
+            || request.interfaces.contains { $0.mark.saysMoreThanKind }
         request.bus = try bus.bus(isOverridden: isOverridden, console)
-        request.variables.merge(SandboxVariables.all(entry.profile, request.mark)) { _, new in new }
+        request.variables.merge(SandboxVariables.all(request.preferred)) { _, new in new }
         let files = try evidence.open(for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
         if let statistics = outcome.statistics {
             let json = RunStatisticsJSON(
-                profile: entry.profile.id, settings: settings, command: command,
-                conditions: request.conditions, startedAt: beginning,
-                exitCode: outcome.exitCode, link: statistics)
+                request, settings: settings, startedAt: beginning, exitCode: outcome.exitCode,
+                link: statistics)
             files.write(try JSONText.text(of: json), console)
         }
         throw ExitCode(outcome.exitCode)
+    }
+
+    /// What the command is to have: the interfaces that are named, or one with the profile.
+    private func interfaces() throws -> [SandboxInterface] {
+        guard let profile else { return try interfaceOptions.interfaces() }
+        let found = try ProfileArgument.catalog.entry(named: profile).profile
+        return [
+            SandboxInterface(
+                conditions: try ProfileArgument.conditions(of: found, changedBy: settings),
+                profile: found.id, mark: override.change.mark(found))
+        ]
     }
 }
 

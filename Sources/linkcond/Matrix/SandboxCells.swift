@@ -95,7 +95,8 @@ struct SandboxCells: CellLauncher {
     private func request(for attempt: CellAttempt, _ link: Link) -> SandboxRequest {
         let profile = link.profile
         var request = SandboxRequest(
-            conditions: link.conditions, profile: profile.id, command: command)
+            conditions: link.conditions, profile: profile.id,
+            mark: link.override.applied(to: NetworkMark(profile)), command: command)
         request.servers = network.servers.map { .shell($0) }
         request.serverPorts = network.serverPorts
         request.uplink = uplink
@@ -107,13 +108,12 @@ struct SandboxCells: CellLauncher {
         request.evidence.wantsSamples = true
         request.identity = user?.identity
         request.evidence.wantsConstrainedUse = attempt.cell.expectations.requests != nil
-        request.mark = link.override.applied(to: NetworkMark(profile))
         if link.override != OverrideChange() || profile.isExpensive || profile.isConstrained {
             // Where the host cannot do it, programs that ask D-Bus see the host's network.
             request.bus = try? SandboxBus(hasPortal: false, isRequired: false)
         }
         request.variables = user?.variables ?? [:]
-        request.variables.merge(SandboxVariables.all(profile, request.mark)) { $1 }
+        request.variables.merge(SandboxVariables.all(request.preferred)) { $1 }
         request.variables.merge(attempt.variables) { $1 }
         return request
     }

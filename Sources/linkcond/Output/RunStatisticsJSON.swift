@@ -3,6 +3,8 @@ import FoundationEssentials
 import LinkModel
 import LinkUnits
 import LinuxKernel
+import NetworkPath
+import Sandbox
 
 /// What `run --stats` writes. The keys are a promise: see
 /// `Profiles/schema/statistics.schema.json`.
@@ -20,16 +22,17 @@ struct RunStatisticsJSON: Encodable {
     let down: Way
     let up: Way
     let dns: OrNull<ProfileJSON.DNS>
+    let interfaces: [Interface]
     let loopback: OrNull<LinkStatistics.Loopback>
     let evidence: EvidenceReport
 
     init(
-        profile: String, settings: [String], command: [String], conditions: LinkConditions,
-        startedAt: Date, exitCode: Int32, link: LinkStatistics
+        _ request: SandboxRequest, settings: [String], startedAt: Date, exitCode: Int32,
+        link: LinkStatistics
     ) {
-        self.profile = profile
+        profile = request.preferred.profile
         self.settings = settings
-        self.command = command
+        command = request.command.map { "\($0)" }
         self.exitCode = exitCode
         self.startedAt = Timestamp.text(Int64(startedAt.timeIntervalSince1970))
         durationSeconds = link.durationSeconds
@@ -38,12 +41,33 @@ struct RunStatisticsJSON: Encodable {
         kernel = release?.split(separator: "\n").first.map(String.init) ?? "unknown"
         seed = OrNull(link.seed)
         faithful = OrNull(link.isFaithful)
-        let conditions = conditions.withExplicitLoss
+        let conditions = request.preferred.conditions.withExplicitLoss
         down = Way(conditions: DirectionJSON(conditions.down), counters: link.down)
         up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)
         dns = OrNull(conditions.dnsDelay.map(ProfileJSON.DNS.init))
+        interfaces = zip(request.interfaces, link.interfaces).map(Interface.init)
         loopback = OrNull(link.loopback)
         evidence = link.evidence
+    }
+
+    /// An interface with the conditions that it had at first, and what passed over it.
+    struct Interface: Encodable {
+        let name: String
+        let kind: String
+        let profile: String
+        let down: Way
+        let up: Way
+        let dns: OrNull<ProfileJSON.DNS>
+
+        init(_ interface: SandboxInterface, _ link: InterfaceStatistics) {
+            let conditions = interface.conditions.withExplicitLoss
+            name = interface.name
+            kind = (interface.mark.kind ?? (interface.mark.isHotspot ? .wifi : .wired)).rawValue
+            profile = interface.profile
+            down = Way(conditions: DirectionJSON(conditions.down), counters: link.down)
+            up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)
+            dns = OrNull(conditions.dnsDelay.map(ProfileJSON.DNS.init))
+        }
     }
 
     /// The conditions of a direction with what was counted beside them.

@@ -21,12 +21,14 @@ extension NetworkMark {
 
 /// What a command in a sandbox finds in its environment.
 enum SandboxVariables {
-    /// The variables at the start of a run; an override changes no environment.
-    static func all(_ profile: Profile, _ mark: NetworkMark) -> [String: String] {
+    /// The variables at the start of a run, where the command uses this interface unless it chooses
+    /// another; no override and no other change of the network changes an environment.
+    static func all(_ interface: SandboxInterface) -> [String: String] {
+        let mark = interface.mark
         let kind = mark.kind ?? (mark.isHotspot ? .wifi : .wired)
         return [
-            "LINKCOND_PROFILE": profile.id,
-            "LINKCOND_INTERFACE": SandboxNetwork.app.name,
+            "LINKCOND_PROFILE": interface.profile,
+            "LINKCOND_INTERFACE": interface.name,
             "LINKCOND_INTERFACE_KIND": kind.rawValue,
             "LINKCOND_EXPENSIVE": mark.makesExpensive(kind) ? "1" : "0",
             "LINKCOND_CONSTRAINED": mark.makesConstrained ? "1" : "0",
