@@ -117,6 +117,9 @@ let package = Package(
             "Evidence",
             ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage]),
 
+        // How the connections of an app use several interfaces at once.
+        module("Multipath", ["Scenarios", "Netlink", "LinuxKernel", systemPackage]),
+
         // How the far side of a sandbox reaches the host's network.
         module("Uplink", ["Netlink", "LinuxKernel", systemPackage]),
 
@@ -137,8 +140,9 @@ let package = Package(
         module(
             "Sandbox",
             [
-                "Uplink", "Evidence", "Conditioner", "PacketLoop", "PacketEngine", "TrafficControl",
-                "NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel",
+                "Multipath", "Scenarios", "Uplink", "Evidence", "Conditioner", "PacketLoop",
+                "PacketEngine", "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink",
+                "LinuxKernel", "LinkModel",
                 "LinkUnits", systemPackage,
             ]),
         module(
@@ -153,12 +157,17 @@ let package = Package(
                 "EngineService", "Conditioner", "TrafficControl", "Netlink", "LinuxKernel",
                 "LinkModel", systemPackage,
             ]),
+        // What people see of it: markup without holes, numbers, plots.
+        module(
+            "Plots", ["Evidence", "LinkUnits"],
+            resources: [.embedInCode("Resources/plot.css")]),
+
         // A command over many profiles: cells, what is expected of them, and the report.
         module(
             "Matrix",
             [
-                "Evidence", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel", "XMLReading",
-                systemPackage, yams,
+                "Plots", "Evidence", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel",
+                "XMLReading", systemPackage, yams,
             ],
             // Part of the program, so that it stays one file.
             resources: [
@@ -169,7 +178,9 @@ let package = Package(
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "Matrix", "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence",
+                "Matrix", "Plots", "Multipath", "DataPlanes", "EngineService", "Verification",
+                "Sandbox",
+                "Evidence",
                 "Conditioner", "NetworkOverride", "NetworkPath",
                 "ProfileCatalog", "ProfileFormat", "ProfileImport", "Scenarios", "Targets",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
@@ -247,10 +258,14 @@ let package = Package(
                 "LinkTesting", systemPackage,
             ], goldens: true),
         tests(
+            of: "Plots",
+            ["Plots", "Evidence", "XMLReading", "LinkModel", "LinkUnits", "LinkTesting"],
+            goldens: true),
+        tests(
             of: "Matrix",
             [
-                "Matrix", "Evidence", "ProfileFormat", "LinkUnits", "LinkTesting", systemPackage,
-                yams,
+                "Matrix", "Plots", "Evidence", "ProfileFormat", "LinkUnits", "LinkTesting",
+                systemPackage, yams,
             ]),
         tests(of: "Scenarios", ["Scenarios", "LinkModel", "LinkUnits"]),
         tests(
@@ -280,6 +295,9 @@ let package = Package(
                 argumentParser, systemPackage,
             ],
             exclude: ["Goldens"], swiftSettings: swiftSettings),
+        tests(
+            of: "Multipath",
+            ["Multipath", "Scenarios", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
         tests(of: "LinuxKernel", ["LinuxKernel", "LinkTesting"]),
         tests(of: "Targets", ["Targets", "LinuxKernel", "LinkTesting"]),
         tests(of: "Sandbox", ["Sandbox", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel"]),
@@ -301,7 +319,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "linkcond", "LinkcondBus", "Matrix", "Evidence", "Verification", "Conditioner",
-                "NetworkPathSession", "LinkModel", "LinkUnits", "LinkTesting",
+                "NetworkPathSession", "LinkModel", "LinkUnits", "LinuxKernel", "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(
@@ -327,7 +345,9 @@ let package = Package(
         .testTarget(
             name: "MatrixReportTests",
             dependencies: [
-                "Matrix", "XMLReading", "Evidence", "LinkUnits", "LinkTesting", systemPackage,
+                "Matrix", "Plots", "XMLReading", "Evidence", "LinkModel", "LinkUnits",
+                "LinkTesting",
+                systemPackage,
             ],
             exclude: ["Goldens", "Fixtures"], swiftSettings: swiftSettings),
         tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], goldens: true),

@@ -20,6 +20,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public var interfaces: [InterfaceStatistics] = []
     /// What passed over the loopback of the command; nil if that was not conditioned.
     @OrNull public private(set) var loopback: Loopback?
+    /// What became of TCP connections with Multipath TCP; nil for a run without.
+    @OrNull public var multipath: MultipathStatistics?
     /// What became of the files in which packets were written down.
     public var evidence: EvidenceReport
     /// All links together over time, if that was asked for.
@@ -27,6 +29,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     /// What the command asked while its path was constrained; nil if it never was, or if nobody
     /// counted.
     public var constrained: ConstrainedUse?
+    /// All interfaces over time, with what was done to them; nil for a run without a scenario.
+    public var timeline: TimelineRecord?
 
     /// What passed over the loopback of the command, which the packet engine conditions.
     public struct Loopback: Codable, Sendable, Hashable {

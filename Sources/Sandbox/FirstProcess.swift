@@ -5,6 +5,7 @@ import LinuxKernel
 import Netlink
 import NetworkOverride
 import PacketLoop
+import Scenarios
 import SystemPackage
 import Uplink
 
@@ -42,6 +43,10 @@ struct FirstProcess {
         defer { withExtendedLifetime(overrides) {} }
         let session = try request.evidence.wantsConstrainedUse ? session(in: places.app) : nil
         try NetworkNamespace.enter(places.far)
+        let multipath =
+            request.multipath == .off
+            ? nil : try SandboxMultipath(request.multipath, places, channel)
+        defer { withExtendedLifetime(multipath) {} }
         if let uplink = UplinkPlan(request.uplink) { try connect(uplink) }
         for (name, value) in request.variables { Process.setVariable(name, value) }
         let family = Family(channel: channel, signals: signals)
@@ -51,11 +56,15 @@ struct FirstProcess {
         if let bus = request.bus { try start(bus, family, places) }
         try family.waitForServers(listeningOn: request.serverPorts)
         let beginning = KernelClock.monotonic
-        let command = try start(in: places.app)
+        let app = try App(AppProcesses()) { () throws(SandboxError) in
+            try start(in: places.app)
+        }
+        if let bus = family.bus { app.exclude(session: bus) }
+        let performance = perform(app, links, since: beginning)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.evidence.wantsSamples)
         var watch = ConstrainedWatch(links, since: beginning, session)
         links.onFailure = { channel.send(.note("\($0)")) }
-        let code = try family.wait(for: command) {
+        let code = try family.wait(for: app, playing: performance) {
             [sampler.turn(), watch?.turn(), links.turn()].compactMap(\.self).min()
         }
         let duration = KernelClock.monotonic - beginning
@@ -64,6 +73,9 @@ struct FirstProcess {
         var report = try links.finish(after: duration, samples: samples.interfaces)
         report.statistics?.samples = samples.total
         report.statistics?.constrained = constrained
+        report.statistics?.timeline = performance?.finish(
+            after: duration, samples: samples.interfaces)
+        report.statistics?.multipath = try multipath?.count()
         if let loopback { report.add(loopback: loopback, after: duration) }
         try send(report)
         Process.endAllOthers()
@@ -77,6 +89,17 @@ struct FirstProcess {
     private func session(in namespace: FileDescriptor) throws -> NetlinkSession {
         try NetworkNamespace.enter(namespace)
         return try NetlinkSession()
+    }
+
+    /// Gets ready to play the scenario, if there is one.
+    private func perform(
+        _ app: App, _ links: SandboxLinks, since beginning: Duration
+    ) -> ScenarioPerformance? {
+        guard let scenario = request.scenario else { return nil }
+        let stage = SandboxStage(
+            links: links, app: app, beginning: beginning,
+            companions: Companions(network: links.places.app, identity: request.identity))
+        return ScenarioPerformance(scenario, seed: request.chance, on: stage, channel)
     }
 
     /// Lets the command and its processes change what they see of their interface, which they may
@@ -129,7 +152,9 @@ struct FirstProcess {
     /// Opens the uplink's end on the far side, where the calling thread is, and waits until the
     /// supervisor has connected it to the host.
     private func connect(_ uplink: UplinkPlan) throws {
-        let sockets = try uplink.openFarSide(network.farNetwork(request.wires(of: network)))
+        let sockets = try uplink.openFarSide(
+            network.farNetwork(request.wires(of: network)),
+            isMultipath: request.multipath != .off)
         channel.send(.built)
         try sockets.send(over: channel.descriptor)
         guard case .start = channel.receiveMessage() else { Process.exitAtOnce(0) }

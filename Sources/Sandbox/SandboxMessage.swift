@@ -19,6 +19,8 @@ enum SandboxMessage: Hashable {
     case dataPlane(Sandbox.DataPlane)
     /// From inside: a part of the statistics, which are JSON, and whether it is the last.
     case statistics(String, isLast: Bool)
+    /// From inside: something was not as the scenario expects.
+    case failedExpectation(String)
     /// From inside: the command has ended with this code.
     case ended(Int32)
     /// From inside: the command did not run.
@@ -38,6 +40,7 @@ enum SandboxMessage: Hashable {
             case .forked(let process): (9, process, "")
             case .failed(let error): (8, error.fault.rawValue, error.description)
             case .dataPlane(let plane): (10, 0, plane.rawValue)
+            case .failedExpectation(let text): (11, 0, text)
             }
         let number32 = UInt32(bitPattern: number)
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: number32 >> (8 * $0)) }
@@ -63,6 +66,7 @@ enum SandboxMessage: Hashable {
         case 10:
             guard let plane = Sandbox.DataPlane(rawValue: text) else { return nil }
             self = .dataPlane(plane)
+        case 11: self = .failedExpectation(text)
         default: return nil
         }
     }

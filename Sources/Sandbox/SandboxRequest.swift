@@ -2,6 +2,7 @@ public import Evidence
 public import LinkModel
 public import LinuxKernel
 public import NetworkPath
+public import Scenarios
 
 /// What `run` is asked for.
 public struct SandboxRequest: Sendable {
@@ -72,6 +73,8 @@ public struct SandboxRequest: Sendable {
     public var backend = Backend.auto
     /// How the far side reaches the host's network.
     public var uplink = Uplink.auto
+    /// How the command's TCP connections use its interfaces.
+    public var multipath = MultipathMode.off
     /// Whether the conditions also hold between the command's own processes, over the loopback.
     public var conditionsLoopback = false
     /// The addresses inside; nil: some that the caller's host does not have.
@@ -80,6 +83,8 @@ public struct SandboxRequest: Sendable {
     public var bus: SandboxBus?
     /// What decides the packets' fate; nil: every run another.
     public var seed: UInt64?
+    /// What happens to the network and to the app while it runs; nil: nothing.
+    public var scenario: ScenarioRequest?
     /// What is to be written down.
     public var evidence = EvidenceRequest()
     /// How long the command may run; nil: as long as it likes.

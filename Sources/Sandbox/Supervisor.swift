@@ -37,10 +37,14 @@ struct Supervisor<Listener: Sandbox.Listener> {
             case .statistics(let text, let isLast):
                 statistics += text
                 if isLast { outcome.statistics = try LinkStatistics(json: statistics) }
+            case .failedExpectation(let text):
+                outcome.failedExpectations += 1
+                listener.fail(text)
             case .ended(let code):
                 // The kernel takes its time over the namespaces, but nobody is in them any more.
                 outcome.isTimedOut = deadline.hasPassed
                 outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code
+                if outcome.exitCode == 0, outcome.failedExpectations > 0 { outcome.exitCode = 1 }
                 return outcome
             case .failed(let error):
                 throw error

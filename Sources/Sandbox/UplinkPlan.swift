@@ -39,8 +39,10 @@ enum UplinkPlan: Hashable {
     }
 
     /// Opens the far side's end, for a thread that is there and may do everything.
-    func openFarSide(_ network: FarNetwork) throws -> RelaySockets {
-        let sockets = try RelaySockets.open(network, scope: scope)
+    ///
+    /// - Parameter isMultipath: whether the command may speak Multipath TCP with it.
+    func openFarSide(_ network: FarNetwork, isMultipath: Bool) throws -> RelaySockets {
+        let sockets = try RelaySockets.open(network, scope: scope, isMultipath: isMultipath)
         if case .helper = self { try HelperUplink.prepareFarSide(network) }
         return sockets
     }

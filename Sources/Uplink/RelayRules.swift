@@ -16,9 +16,13 @@ struct RelayRules: Sendable, Hashable {
     var scope: RelayScope
     var ipv4: Ports
     var ipv6: Ports?
+    /// Whether there are listeners of Multipath TCP as well.
+    var isMultipath = false
 
     /// The mark of packets that the relay sends: "lc".
     static let mark: UInt32 = 0x6c63
+    /// The mark of packets that the relay sends to listeners that have the port in question.
+    static let multipathMark: UInt32 = 0x6c64
     /// The routing table in which all addresses belong to the far side.
     static let table: UInt32 = 0x6c63
     private static let firstPriority: UInt32 = 0x6c63
@@ -90,6 +94,12 @@ struct RelayRules: Sendable, Hashable {
                         priority: Self.firstPriority + 1 + UInt32(index), table: Self.table,
                         isIPv6: isIPv6, inputInterface: network.interface, transport: transport)
                 }
+            }
+            if isMultipath {
+                rules.append(
+                    RoutingRule(
+                        priority: Self.firstPriority + 3, table: Self.table, isIPv6: isIPv6,
+                        mark: Self.multipathMark))
             }
             let routes = [
                 Route.addLocalDefault(

@@ -29,10 +29,19 @@ struct EvidenceOptions: ParsableArguments {
         completion: .file())
     var log: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Draws the run over time, what passed over the link and what was done to it: a page if "
+                + "the name ends in .html, else SVG.",
+            valueName: "file"),
+        completion: .file())
+    var timeline: String?
+
     func validate() throws {
-        let paths = [stats, pcap, log].compactMap(\.self)
+        let paths = [stats, pcap, log, timeline].compactMap(\.self)
         guard Set(paths).count == paths.count else {
-            throw ValidationError("--stats, --pcap and --log cannot write to the same file")
+            throw ValidationError(
+                "--stats, --pcap, --log and --timeline cannot write to the same file")
         }
     }
 
@@ -48,7 +57,7 @@ struct EvidenceOptions: ParsableArguments {
 
     /// Opens the files, so that one that cannot be written is an error before anything happens,
     /// and asks `request` to have them filled.
-    func open(for request: inout SandboxRequest) throws(EvidenceError) -> StatisticsFile {
+    func open(for request: inout SandboxRequest) throws(EvidenceError) -> RunFiles {
         let owner = request.identity.map {
             OutputFile.Owner(user: $0.user, group: $0.group)
         }
@@ -58,7 +67,8 @@ struct EvidenceOptions: ParsableArguments {
         }
         request.evidence.capture = try open(pcap)
         request.evidence.log = try open(log)
-        request.evidence.wantsStatistics = stats != nil
+        request.evidence.wantsStatistics = stats != nil || timeline != nil
+        request.evidence.wantsSamples = timeline != nil
         let isOnly = request.interfaces.count == 1
         request.evidence.links = request.interfaces.map { interface in
             let conditions = interface.conditions.withExplicitLoss
@@ -67,20 +77,6 @@ struct EvidenceOptions: ParsableArguments {
                 upDescription: ConditionText.text(of: conditions.up),
                 downDescription: ConditionText.text(of: conditions.down))
         }
-        return StatisticsFile(file: try open(stats))
-    }
-}
-
-/// Where the statistics of a run go; nowhere if they were not asked for.
-struct StatisticsFile {
-    let file: OutputFile?
-
-    /// Writes them. That this fails is no reason to hide how the command ended.
-    func write(_ text: String, _ console: Console) {
-        do {
-            try file?.write(text + "\n")
-        } catch {
-            console.note("\(error)")
-        }
+        return RunFiles(statistics: try open(stats), timeline: try open(timeline))
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Conditioner
+import Evidence
 import FoundationEssentials
 import LinkModel
 import LinuxKernel
@@ -7,6 +8,7 @@ import NetworkOverride
 import NetworkPath
 import ProfileCatalog
 import Sandbox
+import Scenarios
 
 /// `linkcond run PROFILE -- COMMAND`
 struct RunCommand: ParsableCommand {
@@ -58,16 +60,25 @@ struct RunCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The name of a profile or the path of its file; left out with --interface."),
+            "The name of a profile or the path of its file; left out with --interface and "
+                + "--scenario."),
         completion: ProfileArgument.completion)
     var profile: String?
 
     @OptionGroup var interfaceOptions: InterfaceOptions
 
+    @OptionGroup var scenario: ScenarioOptions
+
     @OptionGroup var server: ServerOptions
 
     @Option(help: "How the command reaches this host's network.")
     var uplink = SandboxRequest.Uplink.auto
+
+    @Option(
+        help: ArgumentHelp(
+            "How the command's TCP connections use its interfaces (Multipath TCP). Default: as "
+                + "the scenario says, else off.", valueName: "mode"))
+    var multipath: MultipathMode?
 
     @Flag(help: "Condition also what the command's processes send each other over the loopback.")
     var loopback = false
@@ -113,13 +124,24 @@ struct RunCommand: ParsableCommand {
             throw ValidationError(
                 "there is no command; write it behind --, as in: linkcond run LTE -- curl URL")
         }
-        guard (profile == nil) != interfaceOptions.texts.isEmpty else {
+        let networks = [
+            profile != nil, !interfaceOptions.texts.isEmpty, scenario.name != nil,
+        ].count(where: \.self)
+        guard networks > 0 else {
             throw ValidationError(
-                profile == nil
-                    ? "there is no profile; name one, as in: linkcond run LTE -- curl URL, or "
-                        + "interfaces, as in: --interface wifi0=WiFi"
-                    : "PROFILE and --interface are two ways to say what the network is like; leave "
-                        + "one of them out")
+                "there is no profile; name one, as in: linkcond run LTE -- curl URL, or "
+                    + "interfaces, as in: --interface wifi0=WiFi, or a scenario")
+        }
+        guard networks == 1 else {
+            throw ValidationError(
+                "PROFILE, --interface and --scenario are several ways to say what the network is "
+                    + "like; leave all but one of them out")
+        }
+        guard scenario.name == nil || settings.isEmpty && override.change == OverrideChange()
+        else {
+            throw ValidationError(
+                "a scenario says itself what its interfaces are like; leave out --set, "
+                    + "--expensive and the like")
         }
         guard profile != nil || settings.isEmpty else {
             throw ValidationError(
@@ -135,14 +157,14 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        var request = SandboxRequest(
-            interfaces: try interfaces(),
+        var request = try request(
             command: LinuxKernel.Process.arguments(
                 droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1))
         request.servers = server.commands.map { .shell($0) }
         request.serverPorts = server.readyPorts
         request.uplink = uplink
         request.backend = backend
+        request.multipath = multipath ?? request.scenario?.scenario.multipath ?? .off
         request.conditionsLoopback = loopback
         request.seed = seed
         request.timeout = timeout
@@ -153,10 +175,10 @@ struct RunCommand: ParsableCommand {
             request.variables = user.variables
         }
         let isOverridden =
-            override.change != OverrideChange()
+            override.change != OverrideChange() || request.scenario != nil
             || request.interfaces.contains { $0.mark.saysMoreThanKind }
         request.bus = try bus.bus(isOverridden: isOverridden, console)
-        request.variables.merge(SandboxVariables.all(request.preferred)) { _, new in new }
+        request.variables.merge(SandboxVariables.all(request)) { _, new in new }
         let files = try evidence.open(for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
@@ -165,19 +187,26 @@ struct RunCommand: ParsableCommand {
                 request, settings: settings, startedAt: beginning, exitCode: outcome.exitCode,
                 link: statistics)
             files.write(try JSONText.text(of: json), console)
+            files.draw(
+                TimelineRecord(request, statistics),
+                title: "\(request.networkName): \(request.commandText)", console)
         }
         throw ExitCode(outcome.exitCode)
     }
 
-    /// What the command is to have: the interfaces that are named, or one with the profile.
-    private func interfaces() throws -> [SandboxInterface] {
-        guard let profile else { return try interfaceOptions.interfaces() }
+    /// What is asked for: a scenario, interfaces, or one interface with a profile.
+    private func request(command: [RawText]) throws -> SandboxRequest {
+        if let entry = try scenario.entry() {
+            return try SandboxRequest(entry, command: command)
+        }
+        guard let profile else {
+            return SandboxRequest(
+                interfaces: try interfaceOptions.interfaces(), command: command)
+        }
         let found = try ProfileArgument.catalog.entry(named: profile).profile
-        return [
-            SandboxInterface(
-                conditions: try ProfileArgument.conditions(of: found, changedBy: settings),
-                profile: found.id, mark: override.change.mark(found))
-        ]
+        return SandboxRequest(
+            conditions: try ProfileArgument.conditions(of: found, changedBy: settings),
+            profile: found.id, mark: override.change.mark(found), command: command)
     }
 }
 

@@ -35,6 +35,7 @@ import Testing
             var cells: [String]
             var tooWide: Double
             var small: Int
+            var cutOff: [String]
             var ground: String
             var contrast: Contrast
         }
@@ -130,10 +131,11 @@ import Testing
         #expect(found.namelessLinks == 0)
 
         // Both widths, both colour schemes.
-        #expect(found.looks.count == 8)
+        #expect(found.looks.count == 12)
         for (name, look) in found.looks {
             #expect(look.tooWide <= 0, "\(name)")
             #expect(look.small == 0, "\(name)")
+            #expect(look.cutOff == [], "\(name)")
             #expect(look.contrast.ratio >= 4.5, "\(name): \(look.contrast.place)")
             #expect(look.overview == name.hasPrefix("matrix"))
         }

@@ -1,5 +1,6 @@
 import Foundation
 import LinkTesting
+import Plots
 import Testing
 
 @testable import Matrix

@@ -1,7 +1,9 @@
 import Evidence
 import Foundation
+import LinkModel
 import LinkTesting
 import LinkUnits
+import Plots
 
 @testable import Matrix
 
@@ -142,7 +144,36 @@ enum SampleReport {
         cell.files = "files/\(name)"
         judge(&cell, plan)
         measure(&cell, plan, seed)
+        if plan.scenario != nil { cell.timeline = tunnel(of: cell) }
         return cell
+    }
+
+    /// What the scenario did.
+    private static func tunnel(of cell: CellReport) -> TimelineRecord {
+        var wifi = InterfaceRecord("wifi0", samples: cell.samples)
+        wifi.set(
+            LinkConditions(
+                down: DirectionConditions(
+                    bandwidth: .megabitsPerSecond(40), delay: .milliseconds(2)),
+                up: DirectionConditions(
+                    bandwidth: .megabitsPerSecond(33), delay: .milliseconds(2))),
+            profile: "wifi", at: .zero)
+        wifi.enter(PathState(isPreferred: true), at: .zero)
+        wifi.enter(PathState(isUp: false), at: .seconds(4))
+        wifi.enter(PathState(isConstrained: true, isPreferred: true), at: .milliseconds(5500))
+        return TimelineRecord(
+            durationSeconds: cell.durationSeconds, interfaces: [wifi],
+            events: [
+                EventRecord(
+                    at: .seconds(4), "wifi0: down", interface: "wifi0",
+                    lateness: .microseconds(310)),
+                EventRecord(
+                    at: .milliseconds(5500), "wifi0: up, constrained, as it is on a train",
+                    interface: "wifi0", lateness: .milliseconds(12)),
+                EventRecord(
+                    at: .seconds(9), "expect path.isConstrained == false: it is <true>",
+                    kind: .expectation, isFailure: true),
+            ])
     }
 
     private static func judge(_ cell: inout CellReport, _ plan: Plan) {

@@ -1,3 +1,4 @@
+import Plots
 import Testing
 
 @testable import Matrix

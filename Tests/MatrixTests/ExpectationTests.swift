@@ -1,6 +1,7 @@
 import Evidence
 import Foundation
 import LinkUnits
+import Plots
 import Testing
 
 @testable import Matrix

@@ -42,6 +42,7 @@ extension CellReport {
         if let link = outcome.statistics {
             statistics = CellStatistics(link)
             samples = link.samples
+            timeline = link.timeline
             durationSeconds = link.durationSeconds
             // The kernel's data plane takes no seed.
             seed = link.seed
@@ -91,6 +92,7 @@ extension CellReport {
         expectations = []
         statistics = nil
         samples = []
+        timeline = nil
         notes = []
     }
 }

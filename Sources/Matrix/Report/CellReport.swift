@@ -58,6 +58,9 @@ public struct CellReport: Codable, Sendable, Hashable {
     @OrNull public var statistics: CellStatistics?
     /// The link over time in the last attempt, a few hundred samples at most.
     public var samples: [LinkSample]
+    /// All interfaces over time in the last attempt, with what the scenario did to them; nil of a
+    /// cell without a scenario, and then not in the JSON either.
+    public var timeline: TimelineRecord?
     /// Attempts before the last.
     public var earlierAttempts: [AttemptReport]
     /// What the reader should know, such as that the machine was too busy.
@@ -108,7 +111,7 @@ public struct CellReport: Codable, Sendable, Hashable {
         case isFlaky = "flaky"
         case exitCode, startedSeconds, durationSeconds, baselineSeconds, seed, reproduce, log, files
         case expectations
-        case statistics, samples, earlierAttempts, notes
+        case statistics, samples, timeline, earlierAttempts, notes
     }
 }
 

@@ -61,23 +61,3 @@ extension String {
             .joined(separator: "'\\''") + "'"
     }
 }
-
-extension UInt64 {
-    /// A rate for people: `9.8 Mbit/s`.
-    var rateText: String {
-        let units: [(String, Double)] = [("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)]
-        guard let (name, factor) = units.first(where: { Double(self) >= $0.1 }) else {
-            return "\(self) bit/s"
-        }
-        return "\((Double(self) / factor).roundedText) \(name)"
-    }
-}
-
-extension Double {
-    /// The number with three significant digits at most and no more than two decimals.
-    var roundedText: String {
-        abs(self) >= 100
-            ? rounded().shortText
-            : abs(self) >= 10 ? ((self * 10).rounded() / 10).shortText : shortText
-    }
-}

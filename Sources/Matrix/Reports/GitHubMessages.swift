@@ -1,3 +1,5 @@
+import Plots
+
 /// What a job on GitHub says about failed cells on its page: workflow commands, one a line.
 struct GitHubMessages {
     let report: MatrixReport

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Plots
 
 /// The reports that people and CI engines read, made from the report of a matrix and from what its
 /// cells left in files.

@@ -1,4 +1,5 @@
 import LinkUnits
+import Plots
 
 /// `summary.md`: the matrix at a glance, for the summary of a GitHub job or a merge request.
 struct SummaryReport {

@@ -1,3 +1,5 @@
+import Plots
+
 /// What a program printed for a terminal, as pieces of text with their looks.
 ///
 /// Colours and weights (ECMA-48, SGR) are kept; every other control sequence is left out. A line

@@ -1,5 +1,6 @@
 import Evidence
 import LinkUnits
+import Plots
 
 extension Expectations {
     /// What is compared with the expectations.

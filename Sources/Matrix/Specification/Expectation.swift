@@ -1,4 +1,5 @@
 public import LinkUnits
+import Plots
 
 /// What is expected of the command under a profile.
 public struct Expectations: Codable, Sendable, Hashable {

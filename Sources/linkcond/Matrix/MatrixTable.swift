@@ -1,6 +1,7 @@
 import Evidence
 import LinkUnits
 import Matrix
+import Plots
 
 /// What became of a matrix, for people.
 enum MatrixTable {

@@ -1,4 +1,5 @@
 import Matrix
+import Plots
 
 /// How far a matrix is, as text.
 enum ProgressText {

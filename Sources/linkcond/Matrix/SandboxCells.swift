@@ -113,7 +113,7 @@ struct SandboxCells: CellLauncher {
             request.bus = try? SandboxBus(hasPortal: false, isRequired: false)
         }
         request.variables = user?.variables ?? [:]
-        request.variables.merge(SandboxVariables.all(request.preferred)) { $1 }
+        request.variables.merge(SandboxVariables.all(request)) { $1 }
         request.variables.merge(attempt.variables) { $1 }
         return request
     }
@@ -144,5 +144,6 @@ struct SandboxCells: CellLauncher {
 
         func note(_ text: String) { notes.append(text) }
         func explain(_ text: String) {}
+        func fail(_ text: String) { notes.append(text) }
     }
 }

@@ -5,11 +5,13 @@ import LinkUnits
 import LinuxKernel
 import NetworkPath
 import Sandbox
+import Scenarios
 
 /// What `run --stats` writes. The keys are a promise: see
 /// `Profiles/schema/statistics.schema.json`.
 struct RunStatisticsJSON: Encodable {
     let profile: String
+    let scenario: OrNull<String>
     let settings: [String]
     let command: [String]
     let exitCode: Int32
@@ -24,6 +26,8 @@ struct RunStatisticsJSON: Encodable {
     let dns: OrNull<ProfileJSON.DNS>
     let interfaces: [Interface]
     let loopback: OrNull<LinkStatistics.Loopback>
+    let multipath: OrNull<MultipathStatistics>
+    let events: [EventRecord]
     let evidence: EvidenceReport
 
     init(
@@ -31,6 +35,7 @@ struct RunStatisticsJSON: Encodable {
         link: LinkStatistics
     ) {
         profile = request.preferred.profile
+        scenario = OrNull(request.scenario?.scenario.name)
         self.settings = settings
         command = request.command.map { "\($0)" }
         self.exitCode = exitCode
@@ -47,6 +52,8 @@ struct RunStatisticsJSON: Encodable {
         dns = OrNull(conditions.dnsDelay.map(ProfileJSON.DNS.init))
         interfaces = zip(request.interfaces, link.interfaces).map(Interface.init)
         loopback = OrNull(link.loopback)
+        multipath = OrNull(link.multipath)
+        events = link.timeline?.events ?? []
         evidence = link.evidence
     }
 

@@ -197,6 +197,14 @@ CONTRAST = """(() => {
     return least;
 })()"""
 
+# Texts of drawings that reach beyond the drawing. Those in a span of a band end with the span.
+CUT_OFF = """[...document.querySelectorAll(".cell:target .timeline text:not(.t-word)")]
+    .filter(text => {
+        const drawing = text.closest(".timeline").getBoundingClientRect();
+        const box = text.getBoundingClientRect();
+        return box.right > drawing.right - 14 || box.left < drawing.left + 14;
+    }).map(text => text.textContent)"""
+
 
 def browse(browser, page, pictures):
     found = {}
@@ -272,11 +280,12 @@ def browse(browser, page, pictures):
     for device, width, height in (("desktop", 1280, 900), ("phone", 390, 844)):
         for scheme in ("light", "dark"):
             browser.look(width, height, scheme, device == "phone")
-            for name, hash in (("matrix", "matrix"), ("cell", "")):
+            for name, hash in (("matrix", "matrix"), ("cell", ""), ("timeline", "cell-13")):
                 number = browser.evaluate("document.querySelector('.sign.failed').getAttribute('href')")
                 browser.evaluate(f"location.hash = {json.dumps(hash or number)}")
-                browser.until(IN_MATRIX if hash else IN_CELL)
+                browser.until(IN_MATRIX if name == "matrix" else IN_CELL)
                 look = browser.evaluate(VISIBLE)
+                look["cutOff"] = browser.evaluate(CUT_OFF)
                 look["ground"] = browser.evaluate("getComputedStyle(document.body).backgroundColor")
                 look["contrast"] = browser.evaluate(CONTRAST)
                 found["looks"][f"{name}-{device}-{scheme}"] = look

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Plots
 
 /// `junit.xml`: each cell as a suite, and the tests within it as suites under its name.
 ///

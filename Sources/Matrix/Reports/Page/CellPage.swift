@@ -1,5 +1,6 @@
 import Evidence
 import LinkUnits
+import Plots
 
 /// The page of a cell: what it was, how it ended, and all that is known of why.
 struct CellPage {
@@ -28,7 +29,7 @@ struct CellPage {
     /// Whoever opens a cell that failed wants to know why before all else.
     private var parts: Markup {
         let link: Markup = """
-            \(LinkPlots(of: cell, cells: report.cells.count).markup)\
+            \(timeline)\(LinkPlots(of: cell, cells: report.cells.count).markup)\
             \(CountersTable(statistics: cell.statistics).markup)
             """
         let words: Markup = """
@@ -36,6 +37,18 @@ struct CellPage {
             \(LogView(file: cell.log, excerpt: attachments.log, name: cell.id).markup)
             """
         return cell.isFailure ? "\(words)\(link)" : "\(link)\(words)"
+    }
+
+    private var timeline: Markup {
+        guard let figure = cell.timeline.map({ TimelinePlot($0).figure }), !figure.isEmpty else {
+            return ""
+        }
+        return """
+            <section class="timeline-box" aria-label="What happened">
+            <h3>What happened</h3>
+            \(figure)</section>
+
+            """
     }
 
     // MARK: Head

@@ -1,5 +1,6 @@
 import Evidence
 import LinkUnits
+import Plots
 
 /// What was counted on the link of a cell, both ways side by side.
 struct CountersTable {

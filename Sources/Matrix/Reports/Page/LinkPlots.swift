@@ -1,4 +1,5 @@
 import Evidence
+import Plots
 
 /// What the link of a cell did over time, as four plots.
 struct LinkPlots {

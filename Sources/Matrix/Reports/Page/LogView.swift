@@ -1,4 +1,5 @@
 import LinkUnits
+import Plots
 
 /// A log with its colours.
 struct LogView {

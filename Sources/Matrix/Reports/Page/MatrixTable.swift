@@ -1,5 +1,6 @@
 import Evidence
 import LinkUnits
+import Plots
 
 /// The matrix: a row for each profile, in it a sign for each repetition that leads to its page.
 struct MatrixTable {
@@ -188,8 +189,4 @@ struct MatrixTable {
     private func percent(_ ratio: Double) -> String {
         (min(max(ratio, 0), 1) * 100).shortText
     }
-}
-
-extension [Double] {
-    var average: Double? { isEmpty ? nil : reduce(0, +) / Double(count) }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Plots
 
 /// `report.html`: the matrix at a glance and a page for each cell, in one file that loads nothing.
 ///
@@ -34,7 +35,7 @@ struct PageReport {
             <title>\(title)</title>
             <link rel="icon" href="data:image/svg+xml,\(icon)">
             <style>
-            \(Markup(trusted: Self.style))</style>
+            \(Markup(trusted: Self.style))\(Markup(trusted: Drawing.style), if: hasTimelines)</style>
             </head>
             <body>
             \(StatusIcon.symbols)
@@ -48,6 +49,8 @@ struct PageReport {
             """
         return document.description
     }
+
+    private var hasTimelines: Bool { report.cells.contains { $0.timeline != nil } }
 
     private var title: String {
         let verdict = report.isSuccess ? "passed" : report.failed > 0 ? "failed" : "not finished"

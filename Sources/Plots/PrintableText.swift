@@ -1,11 +1,11 @@
 /// Text without anything that does something instead of being seen.
-enum PrintableText {
+package enum PrintableText {
     /// The character itself, or one that shows it: U+241B for an escape, U+FFFD for what is no
     /// character at all.
     ///
     /// What is left may stand in XML 1.0 (section 2.2). Marks that turn the direction of the text
     /// around are shown as well, since they would make a log look like another one.
-    static func visible(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    package static func visible(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar.value {
         case 0x09, 0x0A: scalar
         case 0x00...0x1F: Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}"
@@ -16,7 +16,7 @@ enum PrintableText {
     }
 
     /// A text in which everything can be seen.
-    static func visible(_ text: some StringProtocol) -> String {
+    package static func visible(_ text: some StringProtocol) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars { scalars.append(visible(scalar)) }
         return String(scalars)

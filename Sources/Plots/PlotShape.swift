@@ -1,15 +1,30 @@
-import Evidence
+package import Evidence
 
 /// Curves over time in a box of 1000 by 1000, which the page stretches to the room there is.
-struct PlotShape {
+package struct PlotShape {
     let samples: [LinkSample]
     /// The value at the upper edge.
     let top: Double
 
-    private var end: Double { samples.last?.seconds ?? 0 }
+    /// The time at the right edge.
+    let end: Double
+
+    /// Curves of `samples`, the last of which ends at the right edge.
+    package init(samples: [LinkSample], top: Double) {
+        self.samples = samples
+        self.top = top
+        end = samples.last?.seconds ?? 0
+    }
+
+    /// Curves of `samples`, where `end` is at the right edge.
+    package init(samples: [LinkSample], end: Double, top: Double) {
+        self.samples = samples
+        self.top = top
+        self.end = end
+    }
 
     /// A line with steps: each value holds for the time of its sample.
-    func steps(_ value: (LinkSample) -> Double) -> Markup {
+    package func steps(_ value: (LinkSample) -> Double) -> Markup {
         var path = "M0 1000"
         var height = 1000
         for (index, sample) in samples.enumerated() {
@@ -26,7 +41,7 @@ struct PlotShape {
     }
 
     /// Points joined by lines, which end where there is no value.
-    func lines(_ value: (LinkSample) -> Double?) -> Markup {
+    package func lines(_ value: (LinkSample) -> Double?) -> Markup {
         var path = ""
         var isJoined = false
         for sample in samples {
@@ -51,7 +66,7 @@ struct PlotShape {
     }
 
     /// The next of 1, 2, 5, 10, 20 and so on, so that half of it reads well.
-    static func niceTop(for value: Double) -> Double {
+    package static func niceTop(for value: Double) -> Double {
         guard value > 0, value.isFinite else { return 1 }
         var unit = 1.0
         while unit * 10 <= value { unit *= 10 }
@@ -63,7 +78,7 @@ struct PlotShape {
 extension [LinkSample] {
     /// At most `count` samples for the same time: rates and delays averaged, drops added up, the
     /// longest queue.
-    func reduced(to count: Int) -> [LinkSample] {
+    package func reduced(to count: Int) -> [LinkSample] {
         guard self.count > count, count > 0 else { return self }
         return (0..<count).map { index in
             let range = (index * self.count / count)..<((index + 1) * self.count / count)
@@ -86,5 +101,33 @@ extension [LinkSample] {
             dropped: ways.reduce(0) { $0 + $1.dropped },
             lost: ways.reduce(0) { $0 + $1.lost },
             queuedPackets: ways.map(\.queuedPackets).max() ?? 0)
+    }
+}
+
+/// Values that each hold from a moment on until the next one, as a line with steps.
+struct HeldValues {
+    let scale: TimeScale
+    /// The value at the upper edge; higher ones are not drawn.
+    let top: Double
+
+    /// The line, interrupted where there is no value.
+    func line(_ values: [(seconds: Double, value: Double?)]) -> Markup {
+        var path = ""
+        var height: Int?
+        for (index, entry) in values.enumerated() {
+            let start = scale.position(entry.seconds)
+            let end = index + 1 < values.count ? scale.position(values[index + 1].seconds) : 1000
+            // Of several steps of a steep ramp at the same place the last one is drawn.
+            guard end > start else { continue }
+            guard let value = entry.value, value <= top * 1.001, top > 0 else {
+                height = nil
+                continue
+            }
+            let next = 1000 - Int((min(max(value / top, 0), 1) * 1000).rounded())
+            path += height == nil ? "M\(start) \(next)" : next == height ? "" : "V\(next)"
+            path += "H\(end)"
+            height = next
+        }
+        return Markup(trusted: path)
     }
 }

@@ -5,40 +5,40 @@
 /// double quotes. A template library would do less here: swift-mustache compares characters, so that
 /// a quotation mark followed by a combining accent ends an attribute; it finds a misspelt name only
 /// when a report is empty there, and makes the program 5 MB larger.
-struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
+package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
     private var utf8: [UInt8] = []
 
     /// The markup as text.
-    var description: String { String(decoding: utf8, as: UTF8.self) }
+    package var description: String { String(decoding: utf8, as: UTF8.self) }
 
-    var isEmpty: Bool { utf8.isEmpty }
+    package var isEmpty: Bool { utf8.isEmpty }
 
-    init() {}
+    package init() {}
 
-    init(stringLiteral value: String) {
+    package init(stringLiteral value: String) {
         utf8 = Array(value.utf8)
     }
 
-    init(stringInterpolation: StringInterpolation) {
+    package init(stringInterpolation: StringInterpolation) {
         utf8 = stringInterpolation.markup.utf8
     }
 
     /// Takes text as markup, as it is. For constants only.
-    init(trusted text: String) {
+    package init(trusted text: String) {
         utf8 = Array(text.utf8)
     }
 
     /// Escapes a text.
-    init(escaping text: some StringProtocol) {
+    package init(escaping text: some StringProtocol) {
         append(escaping: text)
     }
 
-    static func += (left: inout Markup, right: Markup) {
+    package static func += (left: inout Markup, right: Markup) {
         left.utf8 += right.utf8
     }
 
     /// Adds a text and escapes it. What XML cannot hold, and HTML should not, becomes visible.
-    mutating func append(escaping text: some StringProtocol) {
+    package mutating func append(escaping text: some StringProtocol) {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "<": utf8 += "&lt;".utf8
@@ -51,40 +51,42 @@ struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertib
         }
     }
 
-    struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var markup = Markup()
 
-        init(literalCapacity: Int, interpolationCount: Int) {
+        package init(literalCapacity: Int, interpolationCount: Int) {
             markup.utf8.reserveCapacity(literalCapacity + 16 * interpolationCount)
         }
 
-        mutating func appendLiteral(_ literal: String) {
+        package mutating func appendLiteral(_ literal: String) {
             markup.utf8 += literal.utf8
         }
 
-        mutating func appendInterpolation(_ text: some StringProtocol) {
+        package mutating func appendInterpolation(_ text: some StringProtocol) {
             markup.append(escaping: text)
         }
 
-        mutating func appendInterpolation(_ number: some BinaryInteger) {
+        package mutating func appendInterpolation(_ number: some BinaryInteger) {
             markup.utf8 += "\(number)".utf8
         }
 
-        mutating func appendInterpolation(_ piece: Markup) {
+        package mutating func appendInterpolation(_ piece: Markup) {
             markup += piece
         }
 
-        mutating func appendInterpolation(_ pieces: [Markup]) {
+        package mutating func appendInterpolation(_ pieces: [Markup]) {
             for piece in pieces { markup += piece }
         }
 
         /// Adds markup only if something holds.
-        mutating func appendInterpolation(_ piece: @autoclosure () -> Markup, if condition: Bool) {
+        package mutating func appendInterpolation(
+            _ piece: @autoclosure () -> Markup, if condition: Bool
+        ) {
             if condition { markup += piece() }
         }
 
         /// Adds markup made from a value, if there is one.
-        mutating func appendInterpolation<Value>(
+        package mutating func appendInterpolation<Value>(
             _ value: Value?, _ make: (Value) -> Markup
         ) {
             if let value { markup += make(value) }
