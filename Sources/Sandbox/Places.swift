@@ -40,8 +40,14 @@ struct Places: Sendable {
         let places = Places(app: app, link: link, far: far)
 
         let absent = Set(interfaces.filter { !$0.isPresent }.map(\.name))
-        try linkSession.executeAll(
-            SandboxNetwork.linkMessages(wires, absent: absent, places))
+        do {
+            try linkSession.executeAll(
+                SandboxNetwork.linkMessages(wires, absent: absent, places))
+        } catch  where wires.count > 1 && error.errno == .notSupportedOnSocket {
+            throw SandboxError(
+                "several interfaces are joined by a bridge, which this kernel lacks: load it with "
+                    + "sudo modprobe bridge, or give the command one interface")
+        }
         try farSession.executeAll(network.farMessages(wires))
         try appSession.executeAll(
             SandboxNetwork.appMessages

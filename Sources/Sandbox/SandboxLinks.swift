@@ -210,6 +210,8 @@ final class SandboxLinks {
     /// Makes an interface the first in the order of preference: new connections take it.
     func prefer(_ interface: String) throws(SandboxError) {
         _ = try find(interface)
+        // One that is about to appear gets its routes by another hand.
+        try settle()
         let changes = preference.prefer(interface)
         let standing = changes.compactMap { change -> (RoutePreference.Change, Wire)? in
             guard states[change.interface]?.isUsable == true else { return nil }
