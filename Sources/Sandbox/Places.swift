@@ -43,7 +43,8 @@ struct Places: Sendable {
         do {
             try linkSession.executeAll(
                 SandboxNetwork.linkMessages(wires, absent: absent, places))
-        } catch  where wires.count > 1 && error.errno == .notSupportedOnSocket {
+        } catch {
+            guard wires.count > 1, error.errno == .notSupportedOnSocket else { throw error }
             throw SandboxError(
                 "several interfaces are joined by a bridge, which this kernel lacks: load it with "
                     + "sudo modprobe bridge, or give the command one interface")

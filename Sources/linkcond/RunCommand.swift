@@ -43,6 +43,14 @@ struct RunCommand: ParsableCommand {
             LINKCOND_EXPENSIVE and LINKCOND_CONSTRAINED (1 or 0; of several interfaces those of \
             the first). linkcond override set changes it, inside or with --pid.
 
+            With --scenario the network changes while the command runs, and the command itself is \
+            suspended, ended or started again as the scenario says: with all processes that came \
+            of it, by SIGTERM and after 5 s by SIGKILL, or at once by SIGKILL while it is \
+            suspended. The run goes on while the command is still to be started again, and its \
+            exit code is that of the last time. What is not as the scenario expects is told by \
+            file and line, and makes an exit code of 0 one of 1. -v tells every event, --stats \
+            and --timeline keep them. The name is in LINKCOND_SCENARIO.
+
             The exit code is the command's, or 128 and the number of the signal that killed it; \
             124 if it ran longer than --timeout; 74 or 78 if a delivery trace cannot be read or \
             is wrong; 125 if linkcond failed; 126 if the command cannot \
@@ -55,6 +63,7 @@ struct RunCommand: ParsableCommand {
               linkcond run Edge --set down.loss=2% --seed 7 -- npm test
               linkcond run --interface wifi0=WiFi --interface cell0=LTE,expensive \\
                   -- ./my-app
+              linkcond run --scenario elevator -- npm test
               linkcond run LTE --pcap lte.pcapng --stats lte.json -- npm test
             """)
 

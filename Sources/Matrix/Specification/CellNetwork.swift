@@ -28,14 +28,15 @@ public struct CellNetwork: Codable, Sendable, Hashable {
 
     /// The words by which `linkcond run` makes the same network for a cell.
     func arguments(for cell: Cell) -> [String] {
-        // A link with changed conditions would not be one without any.
-        var words = cell.isBaseline ? [] : settings.flatMap { ["--set", $0] }
+        // A link with changed conditions would not be one without any, and a scenario has its own.
+        let isPlain = cell.isBaseline || cell.scenario != nil
+        var words = isPlain ? [] : settings.flatMap { ["--set", $0] }
         words += servers.flatMap { ["--server", $0] }
         words += serverPorts.flatMap { ["--server-ready", "\($0)"] }
         if uplink != "auto" { words += ["--uplink", uplink] }
         if backend != "auto" { words += ["--backend", backend] }
         if conditionsLoopback { words.append("--loopback") }
-        return words + override(of: cell.profile).arguments
+        return words + (cell.scenario == nil ? override(of: cell.profile).arguments : [])
     }
 
     private enum CodingKeys: String, CodingKey {

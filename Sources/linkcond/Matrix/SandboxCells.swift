@@ -6,6 +6,7 @@ import NetworkOverride
 import NetworkPath
 import ProfileCatalog
 import Sandbox
+import Scenarios
 import SystemPackage
 
 /// Runs the cells of a matrix in sandboxes.
@@ -16,6 +17,7 @@ struct SandboxCells: CellLauncher {
     private let backend: SandboxRequest.Backend
     private let user: InvokingUser?
     private let links: [String: Link]
+    private let scenarios: [String: ScenarioCatalog.Entry]
 
     private struct Link {
         let profile: Profile
@@ -45,6 +47,11 @@ struct SandboxCells: CellLauncher {
                 override: try Self.override(network.override(of: name)))
         }
         self.links = links
+        scenarios = Dictionary(
+            try (specification.scenarios ?? []).map {
+                ($0.name, try ScenarioArgument.catalog.entry(named: $0.source))
+            }
+        ) { first, _ in first }
     }
 
     private static func override(_ words: CellOverride) throws(UsageError) -> OverrideChange {
@@ -68,17 +75,17 @@ struct SandboxCells: CellLauncher {
     }
 
     func conditions(of cell: Cell) -> ConditionSummary {
-        let conditions = (links[cell.profile]?.conditions ?? LinkConditions()).withExplicitLoss
+        let first = cell.scenario.flatMap { scenarios[$0.name]?.scenario.interfaces.first }
+        let conditions =
+            (first?.profile.conditions ?? links[cell.profile]?.conditions ?? LinkConditions())
+            .withExplicitLoss
         return ConditionSummary(
             down: ConditionText.text(of: conditions.down),
             up: ConditionText.text(of: conditions.up))
     }
 
     func start(_ attempt: CellAttempt) throws -> CellProcess {
-        guard let link = links[attempt.cell.profile] else {
-            throw UsageError(description: "\(attempt.cell.profile): no such profile")
-        }
-        let request = request(for: attempt, link)
+        let request = try request(for: attempt)
         let output = try PipeEnds()
         let outcome = try PipeEnds()
         guard let process = try LinuxKernel.Process.fork() else {
@@ -92,11 +99,21 @@ struct SandboxCells: CellLauncher {
         return CellProcess(process: process, output: output.reader, outcome: outcome.reader)
     }
 
-    private func request(for attempt: CellAttempt, _ link: Link) -> SandboxRequest {
-        let profile = link.profile
-        var request = SandboxRequest(
-            conditions: link.conditions, profile: profile.id,
-            mark: link.override.applied(to: NetworkMark(profile)), command: command)
+    /// A scenario, or one interface with a profile.
+    private func plainRequest(for cell: Cell) throws -> SandboxRequest {
+        if let scenario = cell.scenario, let entry = scenarios[scenario.name] {
+            return try SandboxRequest(entry, command: command)
+        }
+        guard let link = links[cell.profile] else {
+            throw UsageError(description: "\(cell.profile): no such profile")
+        }
+        return SandboxRequest(
+            conditions: link.conditions, profile: link.profile.id,
+            mark: link.override.applied(to: NetworkMark(link.profile)), command: command)
+    }
+
+    private func request(for attempt: CellAttempt) throws -> SandboxRequest {
+        var request = try plainRequest(for: attempt.cell)
         request.servers = network.servers.map { .shell($0) }
         request.serverPorts = network.serverPorts
         request.uplink = uplink
@@ -108,7 +125,10 @@ struct SandboxCells: CellLauncher {
         request.evidence.wantsSamples = true
         request.identity = user?.identity
         request.evidence.wantsConstrainedUse = attempt.cell.expectations.requests != nil
-        if link.override != OverrideChange() || profile.isExpensive || profile.isConstrained {
+        let isOverridden = links[attempt.cell.profile].map { $0.override != OverrideChange() }
+        if request.scenario != nil || isOverridden == true
+            || request.interfaces.contains(where: \.mark.saysMoreThanKind)
+        {
             // Where the host cannot do it, programs that ask D-Bus see the host's network.
             request.bus = try? SandboxBus(hasPortal: false, isRequired: false)
         }
