@@ -87,6 +87,9 @@ let package = Package(
         module(
             "ScenarioFormat", ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits", yams]),
 
+        // Delivery traces: made up, measured, and what they are like.
+        module("DeliveryTraces", ["PacketEngine", "LinkUnits"]),
+
         // What other tools say about links, as profiles.
         module("ProfileImport", ["ProfileFormat", "PacketEngine", "LinkModel", "LinkUnits"]),
 
@@ -159,7 +162,7 @@ let package = Package(
             ]),
         // What people see of it: markup without holes, numbers, plots.
         module(
-            "Plots", ["Evidence", "LinkUnits"],
+            "Plots", ["Evidence", "DeliveryTraces", "PacketEngine", "LinkUnits"],
             resources: [.embedInCode("Resources/plot.css")]),
 
         // A command over many profiles: cells, what is expected of them, and the report.
@@ -178,8 +181,8 @@ let package = Package(
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "Matrix", "Plots", "Multipath", "DataPlanes", "EngineService", "Verification",
-                "Sandbox",
+                "Matrix", "Plots", "Multipath", "DeliveryTraces", "PacketLoop", "PacketEngine",
+                "DataPlanes", "EngineService", "Verification", "Sandbox",
                 "Evidence",
                 "Conditioner", "NetworkOverride", "NetworkPath",
                 "ProfileCatalog", "ProfileFormat", "ProfileImport", "Scenarios", "Targets",
@@ -257,9 +260,13 @@ let package = Package(
                 "Evidence", "PacketLoop", "PacketEngine", "LinuxKernel", "LinkModel", "LinkUnits",
                 "LinkTesting", systemPackage,
             ], goldens: true),
+        tests(of: "DeliveryTraces", ["DeliveryTraces", "PacketEngine", "LinkModel", "LinkUnits"]),
         tests(
             of: "Plots",
-            ["Plots", "Evidence", "XMLReading", "LinkModel", "LinkUnits", "LinkTesting"],
+            [
+                "Plots", "Evidence", "PacketEngine", "XMLReading", "LinkModel", "LinkUnits",
+                "LinkTesting",
+            ],
             goldens: true),
         tests(
             of: "Matrix",

@@ -63,6 +63,8 @@ enum CatalogCompiler {
         URL(fileURLWithPath: path).deletingLastPathComponent().lastPathComponent == "scenarios"
     }
 
+    // Swift 6.3.1 ends with "swifterror value can only be loaded and stored" if this is inlined.
+    @inline(never)
     private static func scenario(
         at path: String, _ profiles: [Profile]
     ) throws -> (scenario: Scenario, text: String) {

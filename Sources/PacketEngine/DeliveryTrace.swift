@@ -15,34 +15,78 @@ public struct DeliveryTrace: Sendable, Hashable {
     static let longestPeriod: UInt64 = 365 * 86_400_000
 
     /// The milliseconds of the opportunities in order, at least one; the last one is not zero.
-    let milliseconds: [UInt64]
+    package let milliseconds: [UInt64]
+
+    /// Takes opportunities in order; the last one ends the trace.
+    package init(milliseconds: [UInt64]) throws(TraceError) {
+        guard let last = milliseconds.last else { throw TraceError(line: nil, reason: .empty) }
+        guard last > 0 else { throw TraceError(line: nil, reason: .noTime) }
+        self.milliseconds = milliseconds
+    }
 
     /// Reads a trace.
     ///
     /// Blank lines are skipped, and so are blanks around a number. The error names the line.
     public init(parsing text: String) throws(TraceError) {
+        // Byte by byte: a trace may have millions of lines.
+        let bytes = text.utf8Span.span
         var milliseconds: [UInt64] = []
-        var lastLine = 0
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        for (index, line) in lines.enumerated() {
-            let words = line.split { $0 == " " || $0 == "\t" }
-            guard let word = words.first else { continue }
-            lastLine = index + 1
-            guard words.count == 1, word.utf8.allSatisfy(Self.digits.contains) else {
-                throw TraceError(line: lastLine, reason: .notANumber(String(line)))
+        milliseconds.reserveCapacity(bytes.count / 6)
+        var (start, number, lastLine) = (0, 0, 0)
+        while start < bytes.count {
+            var end = start
+            while end < bytes.count, !Self.endsLine(bytes[end]) { end += 1 }
+            number += 1
+            let line = bytes.extracting(start..<end)
+            if let moment = try Self.moment(in: line, number: number) {
+                if let last = milliseconds.last, moment < last {
+                    throw TraceError(
+                        line: number, reason: .outOfOrder(earlier: last, later: moment))
+                }
+                milliseconds.append(moment)
+                lastLine = number
             }
-            guard let moment = UInt64(word), moment <= Self.longestPeriod else {
-                throw TraceError(line: lastLine, reason: .tooLate(String(word)))
-            }
-            if let last = milliseconds.last, moment < last {
-                throw TraceError(
-                    line: lastLine, reason: .outOfOrder(earlier: last, later: moment))
-            }
-            milliseconds.append(moment)
+            let isPair = end + 1 < bytes.count && bytes[end] == 13 && bytes[end + 1] == 10
+            start = end + (isPair ? 2 : 1)
         }
         guard let last = milliseconds.last else { throw TraceError(line: nil, reason: .empty) }
         guard last > 0 else { throw TraceError(line: lastLine, reason: .noTime) }
         self.milliseconds = milliseconds
+    }
+
+    private static func endsLine(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+
+    /// The number on a line; nil on a blank one.
+    private static func moment(
+        in line: Span<UInt8>, number: Int
+    ) throws(TraceError) -> UInt64? {
+        var (start, end) = (0, line.count)
+        while start < end, isBlank(line[start]) { start += 1 }
+        while start < end, isBlank(line[end - 1]) { end -= 1 }
+        guard start < end else { return nil }
+        var moment: UInt64 = 0
+        var isTooLate = false
+        for index in start..<end {
+            guard digits.contains(line[index]) else {
+                throw TraceError(line: number, reason: .notANumber(text(of: line)))
+            }
+            // Beyond the longest trace there is no need to go on counting.
+            isTooLate = isTooLate || moment > longestPeriod
+            if !isTooLate { moment = moment * 10 + UInt64(line[index] - digits.lowerBound) }
+        }
+        guard !isTooLate, moment <= longestPeriod else {
+            throw TraceError(
+                line: number, reason: .tooLate(text(of: line.extracting(start..<end))))
+        }
+        return moment
+    }
+
+    /// The beginning of a line, for a message.
+    private static func text(of line: Span<UInt8>) -> String {
+        let shown = line.extracting(first: 200)
+        return String(decoding: shown.indices.map { shown[$0] }, as: UTF8.self)
     }
 
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -60,5 +104,22 @@ public struct DeliveryTrace: Sendable, Hashable {
         return .bitsPerSecond(max(1, UInt64(clamping: rate)))
     }
 
-    var periodMilliseconds: UInt64 { milliseconds.last ?? 1 }
+    /// The trace in mahimahi's format, as it is read back.
+    public var text: String {
+        var text = ""
+        text.reserveCapacity(milliseconds.count * 8)
+        for moment in milliseconds { text += "\(moment)\n" }
+        return text
+    }
+
+    /// What passes in each stretch of so many milliseconds if there is always something to send,
+    /// from the start of the trace to its end. The last one may be shorter.
+    package func byteCounts(perMilliseconds length: UInt64) -> [ByteCount] {
+        let count = Int((periodMilliseconds - 1) / length) + 1
+        var numbers = [UInt64](repeating: 0, count: count)
+        for moment in milliseconds { numbers[min(Int(moment / length), count - 1)] += 1 }
+        return numbers.map { ByteCount(bytes: $0 * Self.opportunity.bytes) }
+    }
+
+    package var periodMilliseconds: UInt64 { milliseconds.last ?? 1 }
 }

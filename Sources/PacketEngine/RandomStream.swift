@@ -6,7 +6,7 @@ package struct RandomStream: RandomNumberGenerator, Sendable, Hashable {
     /// What the numbers are drawn for.
     package enum Purpose: UInt64 {
         case loss = 1
-        case jitter, duplicate, corrupt, reorder, management, schedule
+        case jitter, duplicate, corrupt, reorder, management, schedule, trace
     }
 
     private var a: UInt64

@@ -57,7 +57,7 @@ enum ExitStatus: Int32, CaseIterable {
         case let error as FileAccessError:
             self = error.access == .reading ? .cannotRead : .cannotWrite
         case let error as LinkFailure: self = error.exitStatus
-        case is VerificationError: self = .failed
+        case is VerificationError, is RecordingError: self = .failed
         case let error as MatrixError: self.init(of: error)
         default: self = .internalFault
         }

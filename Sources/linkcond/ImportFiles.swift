@@ -41,7 +41,11 @@ enum ImportFiles {
     private static let sizeLimit = 64 << 20
 
     /// Reads `file`; `-` is standard input.
-    static func read(_ file: String) throws -> ForeignFile {
+    ///
+    /// - Parameter reader: how a command is called that reads standard input.
+    static func read(
+        _ file: String, reader: String = "linkcond import -"
+    ) throws -> ForeignFile {
         do {
             guard file != "-" else {
                 let bytes = try FileDescriptor.standardInput.readAll(limit: sizeLimit)
@@ -53,7 +57,7 @@ enum ImportFiles {
             case .directory: throw FileAccessError(.reading, file, "is a directory; name a file")
             default:
                 throw FileAccessError(
-                    .reading, file, "is not a file; linkcond import - reads standard input")
+                    .reading, file, "is not a file; \(reader) reads standard input")
             }
             let descriptor = try FileDescriptor.open(FilePath(file), .readOnly)
             let bytes = try descriptor.closeAfter { try descriptor.readAll(limit: sizeLimit) }

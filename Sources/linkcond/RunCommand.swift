@@ -173,7 +173,7 @@ struct RunCommand: ParsableCommand {
         request.serverPorts = server.readyPorts
         request.uplink = uplink
         request.backend = backend
-        request.multipath = multipath ?? request.scenario?.scenario.multipath ?? .off
+        if let multipath { request.multipath = multipath }
         request.conditionsLoopback = loopback
         request.seed = seed
         request.timeout = timeout

@@ -37,6 +37,7 @@ extension SandboxRequest {
             throw UsageError(description: "\(entry.file ?? scenario.name): \(problem)")
         }
         self.init(interfaces: interfaces, command: command)
+        multipath = scenario.multipath
         laterConditions = scenario.laterConditions
         self.scenario = ScenarioRequest(scenario, origin: entry.file ?? scenario.name)
     }

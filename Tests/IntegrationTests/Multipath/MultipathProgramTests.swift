@@ -54,7 +54,7 @@ struct MultipathProgramTests {
             _ = try await SandboxedRun(
                 arguments: Self.options + [
                     "--stats", "\(path)/stats.json", "--server",
-                    "exec python3 -m http.server --directory \(path) 8000 2>/dev/null",
+                    "exec python3 -m http.server --bind :: --directory \(path) 8000 2>/dev/null",
                     "--server-ready", "8000", "--", "busybox", "wget", "-q", "-O", "\(path)/got",
                     "http://server.linkcond:8000/file",
                 ], by: caller

@@ -23,7 +23,7 @@ struct MultipathTransferTests {
 
     /// Runs the download of a file of four megabytes, and says how curl ended and what came.
     private func download(
-        _ mode: String, from server: String, in directory: URL
+        _ mode: String, from server: String, in directory: TemporaryDirectory
     ) async throws -> (result: ProcessResult, isIntact: Bool, bytes: [String: Int]) {
         let path = directory.path
         try shell("head -c 4000000 /dev/urandom >\(path)/file")

@@ -1,0 +1,44 @@
+import ArgumentParser
+import PacketEngine
+import ProfileFormat
+import ProfileImport
+
+/// `linkcond trace`
+struct TraceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trace",
+        abstract: "Makes, records and looks at delivery traces: bandwidth that changes.",
+        discussion: """
+            A delivery trace has a line for each moment, in milliseconds, at which 1500 bytes can \
+            pass, as in mahimahi's format; behind its end it begins again. A profile names one \
+            per direction in place of a bandwidth:
+
+              name: Train
+              interface: cellular
+              down: { trace: train.down, delay: 30 ms }
+              up:   { trace: train.up, delay: 30 ms }
+
+            The packet engine plays it.
+
+            Examples:
+              linkcond trace generate cellular --seed 7 --mean 12Mbit/s --output train.down
+              linkcond trace show train.down
+              sudo linkcond trace record home -- curl -O https://example.com/large-file
+            """,
+        subcommands: [
+            TraceGenerateCommand.self, TraceRecordCommand.self, TraceShowCommand.self,
+        ])
+}
+
+/// Files with delivery traces.
+enum TraceFile {
+    /// Reads a trace; `-` is standard input.
+    static func read(_ file: String) throws -> DeliveryTrace {
+        let content = try ImportFiles.read(file, reader: "linkcond trace show -")
+        do {
+            return try DeliveryTrace(parsing: String(decoding: content.bytes, as: UTF8.self))
+        } catch {
+            throw ProfileError(file: content.name, explanation: error.description)
+        }
+    }
+}

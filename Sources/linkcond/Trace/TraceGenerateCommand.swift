@@ -1,0 +1,90 @@
+public import ArgumentParser
+public import DeliveryTraces
+import LinkUnits
+import PacketEngine
+
+extension TraceModel: ExpressibleByArgument {}
+
+/// `linkcond trace generate MODEL`
+struct TraceGenerateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate",
+        abstract: "Makes up a delivery trace; the same seed gives the same one.",
+        discussion: """
+            MODEL is one of:
+              cellular   a phone on the move: the rate wanders, with outages of a second on \
+            average, after the model of cellular links in Sprout (NSDI 2013)
+              satellite  Starlink: another rate every 15 seconds, and a short pause before it
+              constant   the same rate all the time
+
+            The trace has the mean that is asked for. It is printed, one moment a line, unless \
+            --output names a file.
+
+            Examples:
+              linkcond trace generate cellular --output train.down
+              linkcond trace generate cellular --seed 7 --for 5m --mean '12 Mbit/s' > train.down
+            """)
+
+    @Argument(help: "What kind of link.")
+    var model: TraceModel
+
+    @Option(
+        help: ArgumentHelp("What passes on average.", valueName: "bandwidth"),
+        transform: Self.bandwidth)
+    var mean = Bandwidth.megabitsPerSecond(10)
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long the trace is.", valueName: "duration"),
+        transform: DurationArgument.parse)
+    var duration = Duration.seconds(60)
+
+    @Option(
+        help: ArgumentHelp(
+            "Decides what happens; without it, something else each time.", valueName: "number"))
+    var seed: UInt64?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Where to write the trace.", valueName: "file"), completion: .file())
+    var output: String?
+
+    @Flag(help: "Write over a file that is there already.")
+    var force = false
+
+    @OptionGroup var global: GlobalOptions
+
+    private static func bandwidth(_ text: String) throws -> Bandwidth {
+        do {
+            return try Bandwidth(parsing: text)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    func validate() throws {
+        guard duration >= .seconds(1) else {
+            throw ValidationError(
+                "--for \(duration.unitText): a trace lasts a second at least.")
+        }
+        if force, output == nil { throw ValidationError("--force goes with --output.") }
+    }
+
+    func run() throws {
+        let console = global.console
+        // Short enough to be typed.
+        let chance = seed ?? UInt64(UInt32.random(in: .min ... .max))
+        guard let trace = model.trace(mean: mean, for: duration, seed: chance) else {
+            throw UsageError(
+                description: "a trace of \(duration.unitText) at \(mean) has no packet, or more "
+                    + "than \(TraceModel.mostOpportunities); choose another --for or --mean")
+        }
+        if let output {
+            try ImportFiles.write([(output, trace.text)], isForced: force)
+            console.report("\(output): \(TraceText.summary(of: trace))")
+        } else {
+            try console.print(trace.text)
+        }
+        if seed == nil { console.report("seed \(chance)") }
+    }
+}

@@ -1,0 +1,157 @@
+import ArgumentParser
+import Conditioner
+import DeliveryTraces
+import Evidence
+import FoundationEssentials
+import LinkUnits
+import LinuxKernel
+import Netlink
+import PacketEngine
+import Sandbox
+import SystemPackage
+
+/// `linkcond trace record NAME`
+struct TraceRecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Records a delivery trace of a real link while something keeps it busy.",
+        discussion: """
+            NAME.down tells when bytes came to the interface. NAME.up tells when bytes came to \
+            the other side, by what TCP connections acknowledge: it is written if there was an \
+            upload. Each begins when 1500 bytes have come.
+
+            A trace is what a link can carry only while something keeps it busy, such as a \
+            download or an upload that is not limited by its server; where nothing was sent, the \
+            trace says that nothing could pass. Both at once keep each other busy.
+
+            With a command behind two hyphens, the recording lasts as long as the command, runs \
+            it as the user who calls, and ends with its exit code. Else it lasts until --for or \
+            Ctrl-C.
+
+            Examples:
+              sudo linkcond trace record home -- curl -o /dev/null https://example.com/large-file
+              sudo linkcond trace record train -i wwan0 --for 10m
+              linkcond import home.down --up home.up --save
+            """)
+
+    @Argument(help: "What the files are called, without .down and .up.", completion: .file())
+    var name: String
+
+    @Option(
+        name: [.customShort("i"), .customLong("interface")],
+        help: ArgumentHelp(
+            "The interface. Default: the one that carries the default route.", valueName: "name"))
+    var interface: String?
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "How long to record, such as 60s; ends the command, if it still runs.",
+            valueName: "duration"),
+        transform: DurationArgument.parse)
+    var duration: Duration?
+
+    @Flag(help: "Write over files that are there already.")
+    var force = false
+
+    @OptionGroup(title: "Whose interface") var target: TargetOptions
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(
+        parsing: .postTerminator,
+        help: "A command that keeps the link busy, behind two hyphens.")
+    var command: [String] = []
+
+    private var downFile: String { "\(name).down" }
+    private var upFile: String { "\(name).up" }
+
+    func validate() throws {
+        if let duration { try TimeLimitOptions.validate(duration) }
+        guard !name.isEmpty, !name.hasSuffix("/") else {
+            throw ValidationError("there is no name; the files are called NAME.down and NAME.up.")
+        }
+    }
+
+    func run() throws {
+        let console = global.console
+        for file in [downFile, upFile] where !force {
+            guard !FileManager.default.fileExists(atPath: file) else {
+                throw FileAccessError(.writing, file, .fileExists)
+            }
+        }
+        let user = InvokingUser.behindSudo(environment: ProcessInfo.processInfo.environment)
+        let words =
+            command.isEmpty
+            ? []
+            : LinuxKernel.Process.arguments(
+                droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1)
+        try target.enter(console)
+        let index = try interfaceIndex()
+        var recorder = try TraceRecorder(interface: index)
+        // Before anything is recorded, so that a file that cannot be written is an error at once.
+        let owner = user.map { OutputFile.Owner(user: $0.identity.user, group: $0.identity.group) }
+        let file = try OutputFile(creating: downFile, owner: owner)
+        let end: Int32?
+        do {
+            end = try recorder.record(words, as: user?.identity, for: duration, console)
+            try write(recorder, to: file, owner, console)
+        } catch {
+            // What has nothing in it is no trace.
+            try? FileManager.default.removeItem(atPath: downFile)
+            throw error
+        }
+        if let end, end != 0 { throw ExitCode(end) }
+    }
+
+    private func write(
+        _ recorder: borrowing TraceRecorder, to file: OutputFile, _ owner: OutputFile.Owner?,
+        _ console: Console
+    ) throws {
+        guard let down = recorder.down.trace else {
+            throw RecordingError(
+                description: "nothing came to the interface that would make a trace; keep the "
+                    + "link busy with a download while it is recorded")
+        }
+        try file.write(down.text)
+        report(down, downFile, console)
+        if let up = recorder.up.trace, up.period >= .seconds(1) {
+            try OutputFile(creating: upFile, owner: owner).write(up.text)
+            report(up, upFile, console)
+        } else {
+            console.explain("there was no upload by TCP, so there is no \(upFile)")
+        }
+    }
+
+    private func report(_ trace: DeliveryTrace, _ file: String, _ console: Console) {
+        console.report("\(file): \(TraceText.summary(of: trace))")
+        let statistics = TraceStatistics(trace)
+        guard statistics.silence.partsPerBillion > Self.muchSilence else { return }
+        console.note(
+            "\(file): nothing passed in \(TraceText.silence(in: statistics)) of the time; that is the link only if "
+                + "something kept it busy")
+    }
+
+    /// More than a cellular link pauses by itself.
+    private static let muchSilence: UInt32 = 200_000_000
+
+    private func interfaceIndex() throws -> Int32 {
+        let session = try NetlinkSession()
+        guard let interface else {
+            guard let index = try session.defaultRouteInterface() else {
+                throw ConditionerError.noDefaultRoute
+            }
+            return index
+        }
+        guard let link = try session.link(named: interface) else {
+            throw ConditionerError.noSuchInterface(
+                interface, known: try session.links().map(\.name))
+        }
+        return link.index
+    }
+}
+
+/// There is nothing that could be a trace.
+struct RecordingError: Error, CustomStringConvertible {
+    let description: String
+}
