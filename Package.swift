@@ -120,6 +120,9 @@ let package = Package(
             "Evidence",
             ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage]),
 
+        // How the connections of an app use several interfaces at once.
+        module("Multipath", ["Scenarios", "Netlink", "LinuxKernel", systemPackage]),
+
         // How the far side of a sandbox reaches the host's network.
         module("Uplink", ["Netlink", "LinuxKernel", systemPackage]),
 
@@ -140,8 +143,9 @@ let package = Package(
         module(
             "Sandbox",
             [
-                "Uplink", "Evidence", "Conditioner", "PacketLoop", "PacketEngine", "TrafficControl",
-                "NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel",
+                "Multipath", "Scenarios", "Uplink", "Evidence", "Conditioner", "PacketLoop",
+                "PacketEngine", "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink",
+                "LinuxKernel", "LinkModel",
                 "LinkUnits", systemPackage,
             ]),
         module(
@@ -177,8 +181,8 @@ let package = Package(
         .executableTarget(
             name: "linkcond",
             dependencies: [
-                "Matrix", "Plots", "DeliveryTraces", "PacketLoop", "PacketEngine", "DataPlanes",
-                "EngineService", "Verification", "Sandbox",
+                "Matrix", "Plots", "Multipath", "DeliveryTraces", "PacketLoop", "PacketEngine",
+                "DataPlanes", "EngineService", "Verification", "Sandbox",
                 "Evidence",
                 "Conditioner", "NetworkOverride", "NetworkPath",
                 "ProfileCatalog", "ProfileFormat", "ProfileImport", "Scenarios", "Targets",
@@ -270,6 +274,13 @@ let package = Package(
                 "Matrix", "Plots", "Evidence", "ProfileFormat", "LinkUnits", "LinkTesting",
                 systemPackage, yams,
             ]),
+        tests(of: "Scenarios", ["Scenarios", "LinkModel", "LinkUnits"]),
+        tests(
+            of: "ScenarioFormat",
+            [
+                "ScenarioFormat", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
+                "LinkTesting",
+            ]),
         tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
         .testTarget(
             name: "ProfileImportTests",
@@ -279,7 +290,10 @@ let package = Package(
             exclude: ["Fixtures", "Goldens"], swiftSettings: swiftSettings),
         tests(
             of: "ProfileCatalog",
-            ["ProfileCatalog", "ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
+            [
+                "ProfileCatalog", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
+                "LinkTesting",
+            ]),
         // Depends on the program, so that it is built before the tests run it.
         .testTarget(
             name: "CommandLineTests",
@@ -288,9 +302,18 @@ let package = Package(
                 argumentParser, systemPackage,
             ],
             exclude: ["Goldens"], swiftSettings: swiftSettings),
+        tests(
+            of: "Multipath",
+            ["Multipath", "Scenarios", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
         tests(of: "LinuxKernel", ["LinuxKernel", "LinkTesting"]),
         tests(of: "Targets", ["Targets", "LinuxKernel", "LinkTesting"]),
-        tests(of: "Sandbox", ["Sandbox", "Netlink", "LinuxKernel"]),
+        tests(of: "Sandbox", ["Sandbox", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel"]),
+        tests(
+            of: "SandboxKernel",
+            [
+                "Sandbox", "Conditioner", "Evidence", "NetworkPath", "Netlink", "LinuxKernel",
+                "LinkModel", "LinkUnits", "LinkTesting", systemPackage,
+            ]),
         tests(
             of: "EngineService",
             [
@@ -304,7 +327,7 @@ let package = Package(
             dependencies: [
                 "linkcond", "LinkcondBus", "Matrix", "Evidence", "Verification", "Conditioner",
                 "LinkModel", "LinkUnits",
-                "LinkTesting",
+                "LinuxKernel", "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(

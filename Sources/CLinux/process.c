@@ -80,6 +80,7 @@ static void run_child(const struct lc_program *program, const sigset_t *mask, in
     int failure[2] = {0, 0};
     if (program->dies_with_parent && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) goto failed;
     if (program->network >= 0 && setns(program->network, CLONE_NEWNET) != 0) goto failed;
+    if (program->starts_session && setsid() < 0) goto failed;
     for (int i = 0; i < 3; i++) {
         if (program->streams[i] >= 0 && dup2(program->streams[i], i) < 0) goto failed;
     }

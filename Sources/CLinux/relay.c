@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "clinux_relay.h"
 
+#include "clinux_streams.h"
+
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
@@ -35,6 +37,12 @@
 #endif
 #ifndef IP_RECVORIGDSTADDR
 #define IP_RECVORIGDSTADDR IP_ORIGDSTADDR
+#endif
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262
+#endif
+#ifndef SO_BINDTOIFINDEX
+#define SO_BINDTOIFINDEX 62
 #endif
 #ifndef PACKET_IGNORE_OUTGOING
 #define PACKET_IGNORE_OUTGOING 23
@@ -88,9 +96,10 @@ static int give_up(int fd) {
     return -reason;
 }
 
-int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6) {
-    int type = kind == LC_TRANSPARENT_LISTENER ? SOCK_STREAM : SOCK_DGRAM;
-    int fd = socket(is_ipv6 ? AF_INET6 : AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6, uint16_t port) {
+    int type = kind == LC_TRANSPARENT_DATAGRAM ? SOCK_DGRAM : SOCK_STREAM;
+    int protocol = kind == LC_TRANSPARENT_MULTIPATH_LISTENER ? IPPROTO_MPTCP : 0;
+    int fd = socket(is_ipv6 ? AF_INET6 : AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
     if (fd < 0) return -errno;
     int level = is_ipv6 ? SOL_IPV6 : SOL_IP;
     if (is_ipv6 && set_option(fd, SOL_IPV6, IPV6_V6ONLY, 1)) return give_up(fd);
@@ -102,9 +111,10 @@ int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6) {
         set_option(fd, SOL_SOCKET, SO_RCVBUF, 2 << 20);
     }
     union address address;
-    socklen_t length = to_address((struct lc_endpoint){.is_ipv6 = is_ipv6 != 0}, &address);
+    socklen_t length = to_address(
+        (struct lc_endpoint){.is_ipv6 = is_ipv6 != 0, .port = port}, &address);
     if (bind(fd, &address.any, length)) return give_up(fd);
-    if (kind == LC_TRANSPARENT_LISTENER && listen(fd, SOMAXCONN)) return give_up(fd);
+    if (type == SOCK_STREAM && listen(fd, SOMAXCONN)) return give_up(fd);
     return fd;
 }
 
@@ -224,8 +234,10 @@ int lc_receive_datagram(
 /// What both ends of a relayed connection need: nothing is held back, neither for more to come
 /// nor, beyond the limit, in a queue that the other end cannot see.
 static int set_stream_options(int fd, uint32_t unsent_limit) {
-    return set_option(fd, SOL_TCP, TCP_NODELAY, 1)
-        || set_option(fd, SOL_TCP, TCP_NOTSENT_LOWAT, (int)unsent_limit);
+    if (set_option(fd, SOL_TCP, TCP_NODELAY, 1)) return -1;
+    // Multipath TCP knows it from Linux 6.9 on. Without it the far end gets further ahead.
+    return set_option(fd, SOL_TCP, TCP_NOTSENT_LOWAT, (int)unsent_limit)
+        && errno != EOPNOTSUPP;
 }
 
 int lc_accept(
@@ -264,6 +276,19 @@ int lc_connect_datagram(struct lc_endpoint to) {
 int lc_connect_echo(struct lc_endpoint to) {
     to.port = 0;
     return open_connected(to, SOCK_DGRAM, to.is_ipv6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP);
+}
+
+int lc_connect_echo_over(uint32_t interface, struct lc_endpoint to) {
+    to.port = 0;
+    union address address;
+    socklen_t length = to_address(to, &address);
+    int fd = socket(
+        address.any.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+        to.is_ipv6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP);
+    if (fd < 0) return -errno;
+    if (set_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX, (int)interface)) return give_up(fd);
+    if (connect(fd, &address.any, length)) return give_up(fd);
+    return fd;
 }
 
 int lc_take_error(int fd) {

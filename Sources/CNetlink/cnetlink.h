@@ -6,12 +6,16 @@
 #include <arpa/inet.h>
 #include <linux/fib_rules.h>
 #include <linux/gen_stats.h>
+#include <linux/genetlink.h>
 #include <linux/if.h>
 #include <linux/if_arp.h>
 #include <linux/if_ether.h>
+#include <linux/inet_diag.h>
+#include <linux/mptcp.h>
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
 #include <linux/tc_act/tc_mirred.h>
 #include <linux/veth.h>
 #include <netlink/attr.h>

@@ -16,13 +16,11 @@ enum CatalogCompiler {
             let arguments = CommandLine.arguments.dropFirst()
             guard arguments.count >= 2 else { throw Failure("no output files named") }
             let outputs = Array(arguments.prefix(2))
-            let files = arguments.dropFirst(2)
-            let profiles = try files.filter { !isScenario($0) }.map(profile(at:))
-                .sorted(by: isBefore)
+            let files = Array(arguments.dropFirst(2))
+            let profiles = try profiles(at: files.filter { !isScenario($0) })
             try SwiftSource.file(for: profiles)
                 .write(toFile: outputs[0], atomically: true, encoding: .utf8)
-            let scenarios = try files.filter(isScenario).map { try scenario(at: $0, profiles) }
-                .sorted { $0.scenario.name.lowercased() < $1.scenario.name.lowercased() }
+            let scenarios = try scenarios(at: files.filter(isScenario), profiles)
             try SwiftSource.file(for: scenarios)
                 .write(toFile: outputs[1], atomically: true, encoding: .utf8)
         } catch {
@@ -34,6 +32,19 @@ enum CatalogCompiler {
     private struct Failure: Error, CustomStringConvertible {
         let description: String
         init(_ description: String) { self.description = description }
+    }
+
+    private static func profiles(at paths: [String]) throws -> [Profile] {
+        try paths.map(profile(at:)).sorted(by: isBefore)
+    }
+
+    // A loop: the optimizer of Swift 6.3 fails on a closure here that throws.
+    private static func scenarios(
+        at paths: [String], _ profiles: [Profile]
+    ) throws -> [(scenario: Scenario, text: String)] {
+        var scenarios: [(scenario: Scenario, text: String)] = []
+        for path in paths { scenarios.append(try scenario(at: path, profiles)) }
+        return scenarios.sorted { $0.scenario.name.lowercased() < $1.scenario.name.lowercased() }
     }
 
     private static func profile(at path: String) throws -> Profile {

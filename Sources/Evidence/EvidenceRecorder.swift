@@ -1,4 +1,3 @@
-public import LinkModel
 public import LinuxKernel
 public import PacketLoop
 import Synchronization
@@ -31,20 +30,21 @@ public final class EvidenceRecorder: PacketObserver {
     /// Begins the files of `request`.
     ///
     /// - Parameters:
-    ///   - conditions: what the link does.
     ///   - clock: the loop's.
     ///   - remark: what a capture file says of itself.
     ///   - patience: how long a file may take for what is left at the end.
     public init(
-        _ request: EvidenceRequest, conditions: LinkConditions, clock: LoopClock, remark: String,
+        _ request: EvidenceRequest, clock: LoopClock, remark: String,
         patience: Duration = EvidenceRecorder.patience
     ) throws(KernelError) {
         self.patience = patience
         queue = try RecordQueue(
-            bytes: Self.batchBytes, limit: request.capture == nil ? Self.headerBytes : .max)
+            bytes: Self.batchBytes, limit: request.capture == nil ? Self.headerBytes : .max,
+            links: request.links.count)
         let writer = try EvidenceWriter(
-            request, conditions: conditions, clock: clock, remark: remark)
-        report = Mutex(writer.report(missing: PacketCounts()))
+            request, clock: clock, remark: remark)
+        report = Mutex(
+            writer.report(missing: PacketCounts(links: request.links.count)))
         self.writer = Mutex(writer)
         do {
             end = try WakeUp()
@@ -62,6 +62,11 @@ public final class EvidenceRecorder: PacketObserver {
     /// Keeps a packet until it is written; without waiting, on any thread.
     public func observed(_ record: PacketRecord, frame: Span<UInt8>) {
         queue.append(record, frame: frame)
+    }
+
+    /// What the loop of one of several links tells of its packets.
+    public func observer(ofLink link: Int) -> any PacketObserver {
+        LinkObserver(recorder: self, link: link)
     }
 
     /// Writes what is left and says what the files hold. To be called when the loop has stopped.
@@ -97,5 +102,17 @@ public final class EvidenceRecorder: PacketObserver {
     private func writeReport() {
         let current = writer.withLock { $0.report(missing: queue.missing) }
         report.withLock { $0 = current }
+    }
+}
+
+/// Says of packets which link they were on.
+private struct LinkObserver: PacketObserver {
+    let recorder: EvidenceRecorder
+    let link: Int
+
+    func observed(_ record: PacketRecord, frame: Span<UInt8>) {
+        var record = record
+        record.link = link
+        recorder.observed(record, frame: frame)
     }
 }

@@ -11,19 +11,23 @@ struct EvidenceStream: ~Copyable {
     private static let pieceRoom = 128 << 10
 
     let file: OutputFile
+    private let none: PacketCounts
     private var buffer: ByteBuffer
     private var written: Int64 = 0
     /// Packets in the buffer.
-    private var pending = PacketCounts()
+    private var pending: PacketCounts
     /// Packets that are in the file.
-    private(set) var packets = PacketCounts()
+    private(set) var packets: PacketCounts
     /// Packets that the file did not take.
-    private(set) var refused = PacketCounts()
+    private(set) var refused: PacketCounts
     /// Why it takes no more.
     private(set) var failure: Errno?
 
-    init(_ file: OutputFile) throws(KernelError) {
+    /// - Parameter links: on how many links packets are.
+    init(_ file: OutputFile, links: Int) throws(KernelError) {
         self.file = file
+        none = PacketCounts(links: links)
+        (pending, packets, refused) = (none, none, none)
         buffer = try ByteBuffer(capacity: 1 << 20)
     }
 
@@ -35,11 +39,13 @@ struct EvidenceStream: ~Copyable {
     }
 
     /// Adds a packet.
-    mutating func append(
-        _ direction: LinkDirection, _ write: (inout ByteBuffer) -> Void
-    ) {
+    mutating func append(_ record: PacketRecord, _ write: (inout ByteBuffer) -> Void) {
         append(write)
-        if failure == nil { pending[direction] += 1 } else { refused[direction] += 1 }
+        if failure == nil {
+            pending[record.link, record.direction] += 1
+        } else {
+            refused[record.link, record.direction] += 1
+        }
     }
 
     /// Writes what was added.
@@ -55,7 +61,7 @@ struct EvidenceStream: ~Copyable {
             // A pipe cannot be cut, and need not be.
             try? file.descriptor.resize(to: written)
         }
-        pending = PacketCounts()
+        pending = none
         buffer.removeAll()
     }
 }

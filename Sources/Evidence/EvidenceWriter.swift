@@ -6,39 +6,44 @@ import SystemPackage
 /// Writes packets into the files that were asked for.
 struct EvidenceWriter: ~Copyable {
     private let clock: LoopClock
-    private let conditions: LinkConditions
+    private let links: [ObservedLink]
     private let capture: Pcapng
-    private let logFormat: PacketLog.Format
+    private let log: PacketLog
     private var captureStream: EvidenceStream?
     private var logStream: EvidenceStream?
     /// The highest number that came out in each direction.
-    private var latest = PacketCounts()
+    private var latest: PacketCounts
 
     /// Writes at once what stands before the packets.
     init(
-        _ request: EvidenceRequest, conditions: LinkConditions, clock: LoopClock, remark: String
+        _ request: EvidenceRequest, clock: LoopClock, remark: String
     ) throws(KernelError) {
         self.clock = clock
-        self.conditions = conditions
+        links = request.links
+        latest = PacketCounts(links: links.count)
         capture = Pcapng(origin: clock.realtime)
-        logFormat = request.log.map { PacketLog.Format(path: $0.path) } ?? .jsonLines
+        log = PacketLog(
+            request.log.map { PacketLog.Format(path: $0.path) } ?? .jsonLines,
+            interfaces: links.count > 1 ? links.map(\.name) : [])
         if let file = request.capture {
-            captureStream = try EvidenceStream(file)
-            captureStream?.append { buffer in
+            captureStream = try EvidenceStream(file, links: links.count)
+            captureStream?.append { [links] buffer in
                 Pcapng.appendSection(.current(), comment: remark, to: &buffer)
-                for direction in Pcapng.directions {
-                    Pcapng.appendInterface(
-                        named: direction.rawValue,
-                        description: direction == .up
-                            ? request.upDescription : request.downDescription,
-                        to: &buffer)
+                for link in links {
+                    for direction in Pcapng.directions {
+                        Pcapng.appendInterface(
+                            named: link.name(of: direction),
+                            description: direction == .up
+                                ? link.upDescription : link.downDescription,
+                            to: &buffer)
+                    }
                 }
             }
         }
         if let file = request.log {
-            logStream = try EvidenceStream(file)
-            let format = logFormat
-            logStream?.append { PacketLog.appendHeader(format, to: &$0) }
+            logStream = try EvidenceStream(file, links: links.count)
+            let log = log
+            logStream?.append { log.appendHeader(to: &$0) }
         }
         flush()
     }
@@ -59,28 +64,27 @@ struct EvidenceWriter: ~Copyable {
         guard let number = record.number, record.isDelivered else {
             return PacketEnd(record: record)
         }
-        let isReordered = number < latest[record.direction]
-        latest[record.direction] = max(number, latest[record.direction])
+        let last = latest[record.link, record.direction]
+        let isReordered = number < last
+        latest[record.link, record.direction] = max(number, last)
         return PacketEnd(record: record, isReordered: isReordered)
     }
 
     private mutating func appendToCapture(_ end: PacketEnd, _ frame: Span<UInt8>) {
         guard captureStream != nil else { return }
-        let direction = end.record.direction
-        let way = direction == .up ? conditions.up : conditions.down
+        let conditions = links[end.record.link].conditions
+        let way = end.record.direction == .up ? conditions.up : conditions.down
         let comment = end.comment(management: way.aqm)
         let capture = capture
-        captureStream?.append(direction) {
+        captureStream?.append(end.record) {
             capture.appendPacket(end.record, frame: frame, comment: comment, to: &$0)
         }
     }
 
     private mutating func appendToLog(_ end: PacketEnd, _ frame: Span<UInt8>) {
         guard logStream != nil else { return }
-        let format = logFormat
-        logStream?.append(end.record.direction) {
-            PacketLog.append(end, frame: frame, format, to: &$0)
-        }
+        let log = log
+        logStream?.append(end.record) { log.append(end, frame: frame, to: &$0) }
     }
 
     /// Writes what stands behind the packets.
@@ -88,13 +92,16 @@ struct EvidenceWriter: ~Copyable {
     /// - Parameter missing: the packets that nobody had time to write down.
     mutating func finish(missing: PacketCounts) {
         flush()
-        let written = captureStream?.packets ?? PacketCounts()
-        let (capture, now) = (capture, clock.now)
+        let written = captureStream?.packets ?? PacketCounts(links: links.count)
+        let (capture, links, now) = (capture, links.indices, clock.now)
         captureStream?.append { buffer in
-            for direction in Pcapng.directions {
-                capture.appendStatistics(
-                    of: direction, at: now, packets: written[direction] + missing[direction],
-                    missing: missing[direction], to: &buffer)
+            for link in links {
+                for direction in Pcapng.directions {
+                    capture.appendStatistics(
+                        of: direction, link: link, at: now,
+                        packets: written[link, direction] + missing[link, direction],
+                        missing: missing[link, direction], to: &buffer)
+                }
             }
         }
         flush()

@@ -59,3 +59,21 @@ public struct LinkSnapshot: Sendable, Hashable {
         self.init(up: Way(loop.up), down: Way(loop.down))
     }
 }
+
+extension LinkSnapshot {
+    /// What had passed over two links together.
+    public static func + (left: LinkSnapshot, right: LinkSnapshot) -> LinkSnapshot {
+        LinkSnapshot(up: left.up + right.up, down: left.down + right.down)
+    }
+}
+
+extension LinkSnapshot.Way {
+    fileprivate static func + (left: Self, right: Self) -> Self {
+        Self(
+            packets: left.packets + right.packets,
+            bytes: ByteCount(bytes: left.bytes.bytes + right.bytes.bytes),
+            dropped: left.dropped + right.dropped, lost: left.lost + right.lost,
+            queuedPackets: left.queuedPackets + right.queuedPackets,
+            timeOnLink: left.timeOnLink.flatMap { left in right.timeOnLink.map { left + $0 } })
+    }
+}

@@ -12,15 +12,19 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public var durationSeconds: Double
     /// Whether the link did what the profile says and nothing else; nil where nobody knows.
     @OrNull public var isFaithful: Bool?
-    /// From the app to the network.
+    /// From the app to the network, by all interfaces together.
     public var up: WayCounters
-    /// From the network to the app.
+    /// From the network to the app, by all interfaces together.
     public var down: WayCounters
+    /// The same by each interface, the one first that was preferred first.
+    public var interfaces: [InterfaceStatistics] = []
     /// What passed over the loopback of the command; nil if that was not conditioned.
     @OrNull public private(set) var loopback: Loopback?
+    /// What became of TCP connections with Multipath TCP; nil for a run without.
+    @OrNull public var multipath: MultipathStatistics?
     /// What became of the files in which packets were written down.
     public var evidence: EvidenceReport
-    /// The link over time, if that was asked for.
+    /// All links together over time, if that was asked for.
     public var samples: [LinkSample] = []
     /// All interfaces over time, with what was done to them; nil for a run without a scenario.
     public var timeline: TimelineRecord?
@@ -47,16 +51,21 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
         self.evidence = evidence
     }
 
-    /// Takes over what the packet engine counted.
+    /// Gathers what is known of interfaces.
+    ///
+    /// - Parameters:
+    ///   - interfaces: at least one.
+    ///   - loops: what the packet engine counted; none where the kernel was at work.
     public init(
-        _ loop: LoopStatistics, seed: UInt64, duration: Duration,
-        evidence: EvidenceReport = EvidenceReport()
+        backend: String, seed: UInt64?, duration: Duration, interfaces: [InterfaceStatistics],
+        loops: [LoopStatistics], evidence: EvidenceReport = EvidenceReport()
     ) {
         self.init(
-            backend: "engine", seed: seed, duration: duration,
-            isFaithful: Faithfulness(loop).isGiven,
-            up: WayCounters(loop.up, duration: duration),
-            down: WayCounters(loop.down, duration: duration), evidence: evidence)
+            backend: backend, seed: seed, duration: duration,
+            isFaithful: loops.isEmpty ? nil : Faithfulness(loops).isGiven,
+            up: WayCounters(sumOf: interfaces.map(\.up)),
+            down: WayCounters(sumOf: interfaces.map(\.down)), evidence: evidence)
+        self.interfaces = interfaces
     }
 
     /// Adds what passed over the loopback of the command.

@@ -18,7 +18,8 @@ import PacketLoop
 /// - `reordered`: whether a later packet came out before it (RFC 4737); none for what
 ///   did not come out, or has no number.
 /// - `protocol`, `source`, `destination`, `sourcePort`, `destinationPort`.
-public enum PacketLog {
+/// - `interface`: that of the app; only if it has several.
+public struct PacketLog: Sendable {
     /// How a line is written.
     public enum Format: Sendable, Hashable {
         /// A JSON object; what there is none of is null.
@@ -32,8 +33,19 @@ public enum PacketLog {
         }
     }
 
+    private let format: Format
+    private let interfaces: [String]
+    private let names: [String]
+
+    /// - Parameter interfaces: the names of the app's interfaces; none if it has but one.
+    init(_ format: Format, interfaces: [String] = []) {
+        self.format = format
+        self.interfaces = interfaces
+        names = Self.names + (interfaces.isEmpty ? [] : ["interface"])
+    }
+
     /// Adds what stands before the first packet.
-    static func appendHeader(_ format: Format, to buffer: inout ByteBuffer) {
+    func appendHeader(to buffer: inout ByteBuffer) {
         guard format == .csv else { return }
         buffer.append(names.joined(separator: ",") + "\n")
     }
@@ -41,17 +53,15 @@ public enum PacketLog {
     /// Adds the line of one packet.
     ///
     /// - Parameter frame: the beginning of its frame.
-    static func append(
-        _ end: PacketEnd, frame: Span<UInt8>, _ format: Format, to buffer: inout ByteBuffer
-    ) {
+    func append(_ end: PacketEnd, frame: Span<UInt8>, to buffer: inout ByteBuffer) {
         let record = end.record
         let summary = PacketSummary(frame)
-        let delay = record.isDelivered ? nanoseconds(record.departure - record.arrival) : nil
+        let delay = record.isDelivered ? Self.nanoseconds(record.departure - record.arrival) : nil
         var line = LogLine(format, names: names)
         line.append(record.number, to: &buffer)
         line.append(record.direction.rawValue, to: &buffer)
-        line.append(nanoseconds(record.arrival), decimals: 9, to: &buffer)
-        line.append(nanoseconds(record.departure), decimals: 9, to: &buffer)
+        line.append(Self.nanoseconds(record.arrival), decimals: 9, to: &buffer)
+        line.append(Self.nanoseconds(record.departure), decimals: 9, to: &buffer)
         line.append(delay, decimals: 6, to: &buffer)
         line.append(record.length.bytes, to: &buffer)
         line.append(end.key, to: &buffer)
@@ -61,6 +71,7 @@ public enum PacketLog {
         line.append(summary.destination?.description, to: &buffer)
         line.append(summary.sourcePort.map(UInt64.init), to: &buffer)
         line.append(summary.destinationPort.map(UInt64.init), to: &buffer)
+        if !interfaces.isEmpty { line.append(interfaces[record.link], to: &buffer) }
         line.end(&buffer)
     }
 

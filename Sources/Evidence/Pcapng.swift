@@ -8,7 +8,7 @@ import PacketLoop
 /// After draft-ietf-opsawg-pcapng (PCAP Now Generic), whose section numbers are given. Numbers are
 /// little-endian.
 struct Pcapng {
-    /// The interfaces in their order: up, down.
+    /// The interfaces of a link in their order: up, down.
     static let directions: [LinkDirection] = [.up, .down]
 
     /// The moment since 1970 from which the times of packets count.
@@ -55,7 +55,7 @@ struct Pcapng {
         _ record: PacketRecord, frame: Span<UInt8>, comment: String, to buffer: inout ByteBuffer
     ) {
         let start = Self.begin(.packet, &buffer)
-        buffer.append(Self.interface(of: record.direction))
+        buffer.append(Self.interface(of: record.direction, link: record.link))
         appendTime(record.arrival, to: &buffer)
         buffer.append(UInt32(frame.count))
         buffer.append(UInt32(max(frame.count, Int(record.length.bytes))))
@@ -74,11 +74,12 @@ struct Pcapng {
 
     /// Interface Statistics Block (4.6): how many packets there were and how many are missing.
     func appendStatistics(
-        of direction: LinkDirection, at time: Duration, packets: UInt64, missing: UInt64,
+        of direction: LinkDirection, link: Int = 0, at time: Duration, packets: UInt64,
+        missing: UInt64,
         to buffer: inout ByteBuffer
     ) {
         let start = Self.begin(.statistics, &buffer)
-        buffer.append(Self.interface(of: direction))
+        buffer.append(Self.interface(of: direction, link: link))
         appendTime(time, to: &buffer)
         if missing > 0 {
             Self.append(
@@ -92,8 +93,8 @@ struct Pcapng {
         Self.end(start, &buffer)
     }
 
-    private static func interface(of direction: LinkDirection) -> UInt32 {
-        UInt32(directions.firstIndex(of: direction) ?? 0)
+    private static func interface(of direction: LinkDirection, link: Int) -> UInt32 {
+        UInt32(directions.count * link + (directions.firstIndex(of: direction) ?? 0))
     }
 
     private func appendTime(_ time: Duration, to buffer: inout ByteBuffer) {

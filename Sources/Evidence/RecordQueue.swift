@@ -56,7 +56,7 @@ struct PacketBatch: ~Copyable {
 final class RecordQueue: Sendable {
     private struct State: ~Copyable {
         var batch: PacketBatch
-        var missing = PacketCounts()
+        var missing: PacketCounts
         var total: UInt64 = 0
     }
 
@@ -67,10 +67,11 @@ final class RecordQueue: Sendable {
     /// - Parameters:
     ///   - bytes: the memory of a batch.
     ///   - limit: how many bytes of a frame are kept.
-    init(bytes: Int, limit: Int) throws(KernelError) {
+    ///   - links: on how many links packets are.
+    init(bytes: Int, limit: Int, links: Int = 1) throws(KernelError) {
         let first = try PacketBatch(bytes: bytes)
         let second = try PacketBatch(bytes: bytes)
-        filling = Mutex(State(batch: first))
+        filling = Mutex(State(batch: first, missing: PacketCounts(links: links)))
         emptying = Mutex(second)
         self.limit = limit
     }
@@ -80,7 +81,7 @@ final class RecordQueue: Sendable {
         filling.withLock { state in
             state.total += 1
             if !state.batch.append(record, frame: frame, limit: limit) {
-                state.missing[record.direction] += 1
+                state.missing[record.link, record.direction] += 1
             }
         }
     }
@@ -101,20 +102,22 @@ final class RecordQueue: Sendable {
     var missing: PacketCounts { filling.withLock { $0.missing } }
 }
 
-/// A number for each direction.
+/// A number for each direction of each link.
 struct PacketCounts: Sendable, Hashable {
-    var up: UInt64 = 0
-    var down: UInt64 = 0
+    private var counts: [UInt64]
 
-    var total: UInt64 { up + down }
-
-    mutating func add(_ other: PacketCounts) {
-        up += other.up
-        down += other.down
+    init(links: Int = 1) {
+        counts = Array(repeating: 0, count: 2 * links)
     }
 
-    subscript(direction: LinkDirection) -> UInt64 {
-        get { direction == .up ? up : down }
-        set { if direction == .up { up = newValue } else { down = newValue } }
+    var total: UInt64 { counts.reduce(0, +) }
+
+    mutating func add(_ other: PacketCounts) {
+        for index in counts.indices { counts[index] += other.counts[index] }
+    }
+
+    subscript(link: Int, direction: LinkDirection) -> UInt64 {
+        get { counts[2 * link + (direction == .up ? 0 : 1)] }
+        set { counts[2 * link + (direction == .up ? 0 : 1)] = newValue }
     }
 }

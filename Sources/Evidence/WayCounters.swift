@@ -1,6 +1,6 @@
 public import LinkUnits
 import PacketEngine
-import PacketLoop
+public import PacketLoop
 
 /// What was counted in one direction of a link. What the kernel does not tell is nil.
 ///
@@ -77,7 +77,7 @@ public struct WayCounters: Codable, Sendable, Hashable {
     }
 
     /// Takes over what the packet engine counted.
-    init(_ statistics: DirectionStatistics, duration: Duration) {
+    public init(_ statistics: DirectionStatistics, duration: Duration) {
         let link = statistics.link
         self.init(
             packets: link.deliveredPackets, bytes: link.deliveredBytes,

@@ -16,9 +16,14 @@ public struct MessageChannel: Sendable {
                 .create, subject: "a pair of sockets", errno: Errno(rawValue: Glibc.errno))
         }
         return (
-            MessageChannel(descriptor: FileDescriptor(rawValue: ends[0])),
-            MessageChannel(descriptor: FileDescriptor(rawValue: ends[1]))
+            MessageChannel(adopting: FileDescriptor(rawValue: ends[0])),
+            MessageChannel(adopting: FileDescriptor(rawValue: ends[1]))
         )
+    }
+
+    /// Takes over an end that another process has handed over.
+    public init(adopting descriptor: FileDescriptor) {
+        self.descriptor = descriptor
     }
 
     /// Sends a message of at least one byte; false if nobody is at the other end any more.

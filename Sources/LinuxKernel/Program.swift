@@ -35,6 +35,9 @@ public struct Program: Sendable {
     public var network: FileDescriptor?
     /// Standard input, output and error; nil: the caller's.
     public var streams: [FileDescriptor?] = [nil, nil, nil]
+    /// Whether it leads a session of its own, without the caller's terminal. The number of the
+    /// session is that of its process.
+    public var startsSession = false
     /// Another user; nil: the caller's.
     public var identity: Identity?
     /// Whether the kernel kills it when the thread that starts it ends.
@@ -72,6 +75,7 @@ public struct Program: Sendable {
                 var program = unsafe lc_program(
                     arguments: words.baseAddress, environment: environ,
                     network: network?.rawValue ?? -1, streams: (file(0), file(1), file(2)),
+                    starts_session: startsSession ? 1 : 0,
                     changes_identity: identity == nil ? 0 : 1, user: identity?.user ?? 0,
                     group: identity?.group ?? 0, groups: groups.baseAddress,
                     group_count: Int32(groups.count), dies_with_parent: diesWithParent ? 1 : 0)

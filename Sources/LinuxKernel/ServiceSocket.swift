@@ -20,7 +20,7 @@ public struct ServiceSocket: ~Copyable, Sendable {
     /// The next who has connected; nil if nobody has.
     public borrowing func accept() -> MessageChannel? {
         let status = lc_service_accept(owned.number)
-        return status < 0 ? nil : MessageChannel(descriptor: FileDescriptor(rawValue: status))
+        return status < 0 ? nil : MessageChannel(adopting: FileDescriptor(rawValue: status))
     }
 
     /// Connects to whoever serves under `name` in the network namespace of the calling thread; nil
@@ -32,7 +32,7 @@ public struct ServiceSocket: ~Copyable, Sendable {
     ) throws(KernelError) -> MessageChannel? {
         let status = unsafe lc_service_connect(name, Int32(max(1, patience.components.seconds)))
         guard status < 0 else {
-            return MessageChannel(descriptor: FileDescriptor(rawValue: status))
+            return MessageChannel(adopting: FileDescriptor(rawValue: status))
         }
         let reason = Errno(rawValue: -status)
         guard reason != .connectionRefused else { return nil }

@@ -1,7 +1,8 @@
 import CLinux
 public import SystemPackage
 
-/// A nonblocking socket that gets what others sent elsewhere, as nftables' `tproxy` hands it over.
+/// A nonblocking socket that gets what others sent elsewhere, as nftables' `tproxy` hands it over
+/// or routes that take every address for the host's own.
 ///
 /// Takes `CAP_NET_ADMIN` in the network namespace of the calling thread to make, and nothing to
 /// use. Whatever would have to wait throws `Errno.wouldBlock`.
@@ -27,7 +28,14 @@ public struct TransparentListener: ~Copyable, Sendable {
     /// Listens on a port of the kernel's choice.
     public init(isIPv6: Bool) throws(Errno) {
         owned = try OwnedDescriptor(
-            status: lc_transparent_socket(LC_TRANSPARENT_LISTENER, isIPv6 ? 1 : 0))
+            status: lc_transparent_socket(LC_TRANSPARENT_LISTENER, isIPv6 ? 1 : 0, 0))
+    }
+
+    /// Listens on this port, and gives peers that speak Multipath TCP that.
+    public init(multipathPort port: UInt16, isIPv6: Bool) throws(Errno) {
+        owned = try OwnedDescriptor(
+            status: lc_transparent_socket(
+                LC_TRANSPARENT_MULTIPATH_LISTENER, isIPv6 ? 1 : 0, port))
     }
 
     /// Takes charge of a listener that another process made.
@@ -72,7 +80,7 @@ public struct TransparentDatagramSocket: ~Copyable, Sendable {
     /// Listens on a port of the kernel's choice.
     public init(isIPv6: Bool) throws(Errno) {
         owned = try OwnedDescriptor(
-            status: lc_transparent_socket(LC_TRANSPARENT_DATAGRAM, isIPv6 ? 1 : 0))
+            status: lc_transparent_socket(LC_TRANSPARENT_DATAGRAM, isIPv6 ? 1 : 0, 0))
     }
 
     /// Takes charge of a socket that another process made.

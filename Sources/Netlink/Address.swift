@@ -10,7 +10,21 @@ public enum Address {
     public static func add(
         _ address: IPAddress, prefixLength: UInt8, to interface: Int32
     ) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWADDR, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
+        change(RTM_NEWADDR, Int(NLM_F_CREATE | NLM_F_EXCL), address, prefixLength, interface)
+    }
+
+    /// Takes the address away from the interface. Equivalent to
+    /// `ip address delete ADDRESS/PREFIX dev NAME`.
+    public static func delete(
+        _ address: IPAddress, prefixLength: UInt8, from interface: Int32
+    ) -> NetlinkMessage {
+        change(RTM_DELADDR, 0, address, prefixLength, interface)
+    }
+
+    private static func change(
+        _ type: Int, _ flags: Int, _ address: IPAddress, _ prefixLength: UInt8, _ interface: Int32
+    ) -> NetlinkMessage {
+        let builder = MessageBuilder(type: type, flags: flags)
         var header = ifaddrmsg()
         header.ifa_family = address.family
         header.ifa_prefixlen = prefixLength

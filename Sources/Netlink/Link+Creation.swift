@@ -49,8 +49,10 @@ extension Link {
     /// Makes two interfaces joined by a wire, the second one in another network namespace, which
     /// an open descriptor names. Equivalent to
     /// `ip link add NAME index N type veth peer name NAME index N netns NAMESPACE`.
+    ///
+    /// - Parameter address: that of the second one on the link layer; nil for any.
     public static func addVeth(
-        _ near: WireEnd, to far: WireEnd, namespace: Int32
+        _ near: WireEnd, to far: WireEnd, namespace: Int32, address: [UInt8]? = nil
     ) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
         builder.append(header(index: near.index))
@@ -62,18 +64,25 @@ extension Link {
                     builder.append(header(index: far.index))
                     builder.put(Int(IFLA_IFNAME), far.name)
                     builder.put(Int(IFLA_NET_NS_FD), namespace)
+                    if let address { builder.put(Int(IFLA_ADDRESS), bytes: address) }
                 }
             }
         }
         return builder.finish()
     }
 
-    /// Makes a switch. Equivalent to `ip link add NAME index N type bridge`.
+    /// Makes a switch that does not listen to who wants which multicast packets, and so says nothing
+    /// of its own. Equivalent to `ip link add NAME index N type bridge mcast_snooping 0`.
     public static func addBridge(_ end: WireEnd) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
         builder.append(header(index: end.index))
         builder.put(Int(IFLA_IFNAME), end.name)
-        builder.nest(Int(IFLA_LINKINFO)) { $0.put(Int(IFLA_INFO_KIND), "bridge") }
+        builder.nest(Int(IFLA_LINKINFO)) { builder in
+            builder.put(Int(IFLA_INFO_KIND), "bridge")
+            builder.nest(Int(IFLA_INFO_DATA)) {
+                $0.put(Int(IFLA_BR_MCAST_SNOOPING), 0 as UInt8)
+            }
+        }
         return builder.finish()
     }
 
@@ -82,6 +91,26 @@ extension Link {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         builder.append(header(index: index))
         builder.put(Int(IFLA_MASTER), bridge)
+        return builder.finish()
+    }
+
+    /// Has a port of a bridge pass on nothing to others that are so, and get nothing but what is
+    /// known to belong there. Equivalent to
+    /// `ip link set dev NAME type bridge_slave isolated on flood off mcast_flood off bcast_flood off`.
+    public static func isolate(index: Int32) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        builder.append(header(index: index))
+        builder.nest(Int(IFLA_LINKINFO)) { builder in
+            builder.put(Int(IFLA_INFO_SLAVE_KIND), "bridge")
+            builder.nest(Int(IFLA_INFO_SLAVE_DATA)) { builder in
+                builder.put(Int(IFLA_BRPORT_ISOLATED), 1 as UInt8)
+                for flood in [
+                    IFLA_BRPORT_UNICAST_FLOOD, IFLA_BRPORT_MCAST_FLOOD, IFLA_BRPORT_BCAST_FLOOD,
+                ] {
+                    builder.put(Int(flood), 0 as UInt8)
+                }
+            }
+        }
         return builder.finish()
     }
 

@@ -61,4 +61,17 @@ extension Link {
         builder.put(Int(IFLA_ADDRESS), bytes: address)
         return builder.finish()
     }
+
+    /// Moves the interface, which is switched off by that, to the network namespace that an open
+    /// descriptor names, and gives it the name that it is to have there. It keeps its index if that
+    /// is free. Equivalent to `ip link set dev NAME name NAME netns NAMESPACE`.
+    public static func move(
+        index: Int32, to namespace: Int32, name: String
+    ) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        builder.append(header(index: index))
+        builder.put(Int(IFLA_NET_NS_FD), namespace)
+        builder.put(Int(IFLA_IFNAME), name)
+        return builder.finish()
+    }
 }

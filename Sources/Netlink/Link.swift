@@ -128,6 +128,15 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
+    /// Switches the interface off. Equivalent to `ip link set dev NAME down`.
+    public static func takeDown(index: Int32) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        var header = header(index: index)
+        header.ifi_change = UInt32(IFF_UP.rawValue)
+        builder.append(header)
+        return builder.finish()
+    }
+
     /// Gives the interface no IPv6 address of its own, and so no reason to speak. The kernel
     /// refuses it where IPv6 is off. Equivalent to `ip link set dev NAME addrgenmode none`.
     public static func disableAutoconfiguration(index: Int32) -> NetlinkMessage {

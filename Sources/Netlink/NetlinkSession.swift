@@ -31,8 +31,8 @@ public final class NetlinkSession {
     public private(set) var sentDatagrams = 0
 
     /// Opens a session over a socket of the calling thread's network namespace.
-    public convenience init() throws(NetlinkError) {
-        self.init(transport: try NetlinkSocket())
+    public convenience init(_ family: NetlinkFamily = .route) throws(NetlinkError) {
+        self.init(transport: try NetlinkSocket(family))
     }
 
     /// Makes a session over `transport`; numbers its messages from `firstSequence` on.

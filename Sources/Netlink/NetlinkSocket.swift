@@ -12,7 +12,25 @@ public protocol NetlinkTransport {
     func receive() throws(NetlinkError) -> [UInt8]
 }
 
-/// A socket of the rtnetlink family, from libnl.
+/// What a netlink socket speaks of.
+public enum NetlinkFamily: Sendable, Hashable {
+    /// Interfaces, addresses, routes, qdiscs (`NETLINK_ROUTE`).
+    case route
+    /// Subsystems that have names (`NETLINK_GENERIC`).
+    case generic
+    /// Sockets (`NETLINK_SOCK_DIAG`).
+    case sockets
+
+    fileprivate var number: Int32 {
+        switch self {
+        case .route: NETLINK_ROUTE
+        case .generic: NETLINK_GENERIC
+        case .sockets: NETLINK_SOCK_DIAG
+        }
+    }
+}
+
+/// A netlink socket, from libnl.
 ///
 /// It belongs to the network namespace in which it was made.
 @safe
@@ -23,12 +41,12 @@ public final class NetlinkSocket: NetlinkTransport {
     private static let bufferSize: Int32 = 4 * 1024 * 1024
 
     /// Opens the socket and asks for the kernel's explanations of errors.
-    public init() throws(NetlinkError) {
+    public init(_ family: NetlinkFamily = .route) throws(NetlinkError) {
         guard let socket = unsafe nl_socket_alloc() else {
             throw NetlinkError(attempt: "open a netlink socket", errno: .noMemory)
         }
         unsafe self.socket = socket
-        let status = unsafe nl_connect(socket, NETLINK_ROUTE)
+        let status = unsafe nl_connect(socket, family.number)
         guard status == 0 else {
             throw NetlinkError(attempt: "open a netlink socket", errno: Self.errno(of: status))
         }

@@ -1,4 +1,5 @@
 import CNetlink
+public import LinuxKernel
 
 /// A rule that chooses the routing table of a packet. Equivalent to `ip rule`.
 public struct RoutingRule: Sendable, Hashable {
@@ -14,11 +15,13 @@ public struct RoutingRule: Sendable, Hashable {
     public var transport: UInt8?
     /// Only packets with this mark; nil for all.
     public var mark: UInt32?
+    /// Only packets of this sender; nil for all.
+    public var source: IPAddress?
 
     /// Makes a rule.
     public init(
         priority: UInt32, table: UInt32, isIPv6: Bool, inputInterface: String? = nil,
-        transport: UInt8? = nil, mark: UInt32? = nil
+        transport: UInt8? = nil, mark: UInt32? = nil, source: IPAddress? = nil
     ) {
         self.priority = priority
         self.table = table
@@ -26,6 +29,7 @@ public struct RoutingRule: Sendable, Hashable {
         self.inputInterface = inputInterface
         self.transport = transport
         self.mark = mark
+        self.source = source
     }
 
     /// Adds the rule. Equivalent to `ip rule add`.
@@ -34,11 +38,13 @@ public struct RoutingRule: Sendable, Hashable {
         var header = fib_rule_hdr()
         header.family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
         header.action = UInt8(FR_ACT_TO_TBL)
+        header.src_len = source.map { UInt8($0.bytes.count * 8) } ?? 0
         builder.append(header)
         builder.put(Int(FRA_PRIORITY), priority)
         builder.put(Int(FRA_TABLE), table)
         if let inputInterface { builder.put(Int(FRA_IIFNAME), inputInterface) }
         if let transport { builder.put(Int(FRA_IP_PROTO), transport) }
+        if let source { builder.put(Int(FRA_SRC), bytes: source.bytes) }
         if let mark { builder.put(Int(FRA_FWMARK), mark) }
         return builder.finish()
     }
@@ -53,6 +59,21 @@ extension Route {
         add(
             table: table, isIPv6: isIPv6, destination: [], prefixLength: 0, interface: interface,
             type: RTN_LOCAL, scope: RT_SCOPE_HOST)
+    }
+
+    /// Refuses every packet that is looked up in `table` and matches no better route, rather than
+    /// have it looked up elsewhere. Equivalent to
+    /// `ip route add unreachable default table TABLE metric 4294967295`.
+    public static func addUnreachableDefault(table: UInt32, isIPv6: Bool) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWROUTE, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
+        var header = rtmsg()
+        header.rtm_family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
+        header.rtm_protocol = UInt8(RTPROT_STATIC)
+        header.rtm_type = UInt8(RTN_UNREACHABLE)
+        builder.append(header)
+        builder.put(Int(RTA_PRIORITY.rawValue), UInt32.max)
+        builder.put(Int(RTA_TABLE.rawValue), table)
+        return builder.finish()
     }
 
     /// Sends packets to a network that an interface is connected to. Equivalent to

@@ -3,9 +3,30 @@ public import LinuxKernel
 
 extension Route {
     /// Sends what no other route matches to `gateway`. Equivalent to
-    /// `ip route add default via GATEWAY dev NAME`.
-    public static func addDefault(via gateway: IPAddress, on interface: Int32) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWROUTE, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
+    /// `ip route add default via GATEWAY dev NAME metric N table N`.
+    ///
+    /// - Parameters:
+    ///   - metric: the lower, the more preferred; IPv6 takes 0 for 1024.
+    ///   - table: the routing table; nil for the main one.
+    public static func addDefault(
+        via gateway: IPAddress, on interface: Int32, metric: UInt32 = 0, table: UInt32? = nil
+    ) -> NetlinkMessage {
+        gatewayDefault(
+            RTM_NEWROUTE, Int(NLM_F_CREATE | NLM_F_EXCL), gateway, interface, metric, table)
+    }
+
+    /// Takes back what `addDefault` has made.
+    public static func deleteDefault(
+        via gateway: IPAddress, on interface: Int32, metric: UInt32 = 0, table: UInt32? = nil
+    ) -> NetlinkMessage {
+        gatewayDefault(RTM_DELROUTE, 0, gateway, interface, metric, table)
+    }
+
+    private static func gatewayDefault(
+        _ type: Int, _ flags: Int, _ gateway: IPAddress, _ interface: Int32, _ metric: UInt32,
+        _ table: UInt32?
+    ) -> NetlinkMessage {
+        let builder = MessageBuilder(type: type, flags: flags)
         var header = rtmsg()
         header.rtm_family = gateway.family
         header.rtm_table = UInt8(RT_TABLE_MAIN.rawValue)
@@ -14,6 +35,8 @@ extension Route {
         builder.append(header)
         builder.put(Int(RTA_GATEWAY.rawValue), bytes: gateway.bytes)
         builder.put(Int(RTA_OIF.rawValue), interface)
+        if metric != 0 { builder.put(Int(RTA_PRIORITY.rawValue), metric) }
+        if let table { builder.put(Int(RTA_TABLE.rawValue), table) }
         return builder.finish()
     }
 

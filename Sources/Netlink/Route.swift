@@ -9,6 +9,12 @@ public struct Route: Sendable, Hashable {
         public let interface: Int32
         /// The host that passes the packet on; nil for neighbours.
         public let gateway: IPAddress?
+
+        /// Names an interface, and there a host.
+        public init(interface: Int32, gateway: IPAddress?) {
+            self.interface = interface
+            self.gateway = gateway
+        }
     }
 
     /// The interface; nil for routes over several.

@@ -1,4 +1,5 @@
-import Netlink
+public import LinuxKernel
+public import Netlink
 import SystemPackage
 
 /// The routes by which an interface goes before others: copies of its own default routes that the
@@ -15,7 +16,7 @@ struct PreferredRoutes {
 
     /// The best metric of each family. The kernel takes 0 of IPv6 for 1024; of several IPv4 routes
     /// with metric 0 the one that was put first counts.
-    private static func metric(isIPv6: Bool) -> UInt32 { isIPv6 ? 1 : 0 }
+    fileprivate static func metric(isIPv6: Bool) -> UInt32 { isIPv6 ? 1 : 0 }
 
     /// Makes the interface go before all others.
     func add(to interface: Int32, name: String) throws {
@@ -72,5 +73,17 @@ struct PreferredRoutes {
         throw NetlinkError(
             attempt: "delete a default route", errno: failure.errno,
             kernelText: failure.kernelText)
+    }
+}
+
+extension NetworkOverride {
+    /// What takes away the route by which an override prefers an interface, if there is one: IPv4
+    /// routes go with the interface's addresses, those of IPv6 stay.
+    public static func removalOfPreference(
+        for interface: Int32, gateway: IPAddress
+    ) -> NetlinkMessage {
+        Route.deleteDefault(
+            by: Route.Hop(interface: interface, gateway: gateway), isIPv6: gateway.isIPv6,
+            metric: PreferredRoutes.metric(isIPv6: gateway.isIPv6), origin: PreferredRoutes.origin)
     }
 }

@@ -100,6 +100,11 @@ final class DirectionLoop: Sendable {
         forwarder.withLock { $0.passesOthers = passes }
     }
 
+    /// Whether frames that leave the link get anywhere, or are gone.
+    func setConnected(_ isConnected: Bool) {
+        forwarder.withLock { $0.isConnected = isConnected }
+    }
+
     var statistics: DirectionStatistics {
         forwarder.withLock { $0.currentStatistics() }
     }

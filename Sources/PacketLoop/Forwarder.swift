@@ -18,6 +18,8 @@ struct Forwarder: ~Copyable {
     private var traffic: LoopbackTraffic?
     /// Whether other frames pass at once; else they are somebody else's.
     var passesOthers = false
+    /// Whether what leaves the link gets anywhere; else it is gone.
+    var isConnected = true
     private var statistics: DirectionStatistics
     /// How many packets have entered the link.
     private var entered: UInt64 = 0
@@ -148,6 +150,10 @@ struct Forwarder: ~Copyable {
     }
 
     private mutating func send(exempt id: FrameStore.ID) {
+        guard isConnected else {
+            store.release(id)
+            return
+        }
         if !outbox.hasRoom { outbox.flush(clock, &store, &statistics) }
         guard outbox.hasRoom else {
             statistics.sendFailures += 1
@@ -196,6 +202,7 @@ struct Forwarder: ~Copyable {
         if !event.releasesSlot { store.retain(ticket.frame) }
         if event.leaves { statistics.timeOnLink += event.time - store[ticket.frame].arrival }
         switch event.verdict {
+        case _ where !isConnected: break
         case .delivered:
             // The reference goes on to the outbox.
             if let segment = ticket.segment {

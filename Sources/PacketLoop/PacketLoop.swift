@@ -105,6 +105,13 @@ public final class PacketLoop: Sendable {
         down.change(to: conditions, traces)
     }
 
+    /// Says whether anybody is at the end of the link toward the app. While there is nobody, what
+    /// gets there is gone, as on a wire that is not plugged in; else the kernel's refusal would
+    /// count as a failure, and hold up what follows.
+    public func setAppSideConnected(_ isConnected: Bool) {
+        down.setConnected(isConnected)
+    }
+
     /// What it has done so far.
     public var statistics: LoopStatistics {
         LoopStatistics(up: up.statistics, down: down.statistics)

@@ -27,6 +27,8 @@ public struct PacketRecord: Sendable, Hashable {
         case exempt
     }
 
+    /// Which of several links it was on, from 0.
+    public var link = 0
     /// Which way it went.
     public var direction: LinkDirection
     /// The how-manieth packet on the link in its direction it was, from 1; nil if it passed at

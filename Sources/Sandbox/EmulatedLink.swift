@@ -1,52 +1,36 @@
 import Evidence
 import LinkModel
+import LinuxKernel
 import Netlink
 import PacketLoop
 
-/// The wire between the app and the far side in the hands of the packet engine, and what is
-/// written down of it.
+/// A wire between the app and the far side in the hands of the packet engine.
 struct EmulatedLink {
-    /// What decided the packets' fate.
-    let seed: UInt64
     private let loop: PacketLoop
-    private let recorder: EvidenceRecorder?
 
-    /// Carries packets from now on, as `request` wants it.
-    init(_ request: SandboxRequest) throws {
-        seed = request.chance
-        let conditions = request.conditions.withExplicitLoss
-        let clock = LoopClock.startingNow()
-        if request.evidence.wantsPackets {
-            let words = request.command.map { "\($0)" }.joined(separator: " ")
-            let recorder = try EvidenceRecorder(
-                request.evidence, conditions: conditions, clock: clock,
-                remark: "\(request.profile), seed \(seed): \(words)")
-            try recorder.start()
-            self.recorder = recorder
-        } else {
-            recorder = nil
-        }
+    /// Carries packets from now on.
+    init(
+        _ wire: Wire, _ conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
+        clock: LoopClock, observer: (any PacketObserver)?
+    ) throws(KernelError) {
         loop = try PacketLoop(
-            appSide: SandboxNetwork.appEnd.index, farSide: SandboxNetwork.farEnd.index,
-            conditions: conditions, traces: request.traces, seed: seed, clock: clock,
-            observer: recorder)
+            appSide: wire.appEnd.index, farSide: wire.farEnd.index,
+            conditions: conditions.withExplicitLoss, traces: traces, seed: seed, clock: clock,
+            observer: observer)
         try loop.start()
     }
 
-    /// What has passed until now.
-    var snapshot: LinkSnapshot { LinkSnapshot(loop.statistics) }
+    /// What was counted until now.
+    var statistics: LoopStatistics { loop.statistics }
 
-    /// Counts what has passed, and ends the files.
-    ///
-    /// - Parameter duration: how long the command ran.
-    func finish(after duration: Duration) -> LinkPlane.End {
-        // What is counted then is what the files hold.
-        if recorder != nil { loop.stop() }
-        let counted = loop.statistics
-        let evidence = recorder?.finish() ?? EvidenceReport()
-        let statistics = LinkStatistics(
-            counted, seed: seed, duration: duration, evidence: evidence)
-        return LinkPlane.End(
-            statistics: statistics, loops: [counted], fileNotes: evidence.notes)
+    /// Changes the conditions; what is on the link stays on it.
+    func change(to conditions: LinkConditions, traces: LinkTraces) {
+        loop.change(to: conditions.withExplicitLoss, traces: traces)
     }
+
+    /// Says whether anybody is at the app's end: else what gets there is lost.
+    func setConnected(_ isConnected: Bool) { loop.setAppSideConnected(isConnected) }
+
+    /// Carries nothing any more.
+    func stop() { loop.stop() }
 }

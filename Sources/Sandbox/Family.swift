@@ -8,7 +8,9 @@ final class Family {
     private let channel: MessageChannel
     private let signals: SignalDescriptor
     private var servers: [Int32: String] = [:]
-    private var bus: Int32?
+    /// The helper that serves the command's bus.
+    private(set) var bus: Int32?
+    private var app: App?
 
     init(channel: MessageChannel, signals: SignalDescriptor) {
         self.channel = channel
@@ -54,7 +56,7 @@ final class Family {
             }
             let ready = Readiness.wait(
                 for: [signals.descriptor, channel.descriptor], timeout: pause)
-            if ready.contains(channel.descriptor) { try receive(command: nil) }
+            if ready.contains(channel.descriptor) { try receive() }
             for (process, end) in reap() {
                 guard let command = servers[process] else { continue }
                 throw SandboxError(
@@ -65,46 +67,62 @@ final class Family {
         }
     }
 
-    /// Waits until the command has ended and returns its code; passes signals on to it.
+    /// Waits until the run is over and returns the exit code of the app; passes signals on to it.
     ///
-    /// - Parameter rounds: what is to be done in the meantime, which says when it is due again; nil:
-    ///   not any more.
+    /// - Parameters:
+    ///   - performance: the scenario that is played in the meantime.
+    ///   - rounds: what else is to be done, which says when it is due again; nil: not any more.
     func wait(
-        for command: Int32, rounds: () -> Duration? = { nil }
+        for app: App, playing performance: ScenarioPerformance? = nil,
+        rounds: () -> Duration? = { nil }
     ) throws(SandboxError) -> Int32 {
+        self.app = app
         while true {
-            let next = rounds()
             for (process, end) in reap() {
-                if process == command { return end.shellCode }
-                if let server = servers.removeValue(forKey: process) {
-                    channel.send(.note("\(server): the server ended (\(end.text))"))
-                }
-                if process == bus {
-                    channel.send(
-                        .note(
-                            "the sandbox's D-Bus ended (\(end.text)); programs learn nothing more "
-                                + "of the network by it"))
-                }
+                app.ended(process, end)
+                performance?.ended(process, end)
+                note(process, end)
+            }
+            let next = [performance?.turn(), try app.turn(), rounds()]
+            if app.isOver {
+                guard !app.isInterrupted, let performance else { return app.exitCode }
+                if performance.isOver(exitCode: app.exitCode) { return app.exitCode }
             }
             let ready = Readiness.wait(
-                for: [signals.descriptor, channel.descriptor], timeout: next)
-            if ready.contains(channel.descriptor) { try receive(command: command) }
+                for: [signals.descriptor, channel.descriptor],
+                timeout: next.compactMap(\.self).min())
+            if ready.contains(channel.descriptor) { try receive() }
         }
+    }
+
+    /// Says what the user should know of the end of a process.
+    private func note(_ process: Int32, _ end: ProcessEnd) {
+        if let server = servers.removeValue(forKey: process) {
+            channel.send(.note("\(server): the server ended (\(end.text))"))
+        }
+        guard process == bus else { return }
+        channel.send(
+            .note(
+                "the sandbox's D-Bus ended (\(end.text)); programs learn nothing more of the "
+                    + "network by it"))
     }
 
     /// Everybody in the process namespace whose parent has ended is a child of this process.
     private func reap() -> [(process: Int32, end: ProcessEnd)] {
-        while signals.next() != nil {}
+        while let signal = signals.next() {
+            // What a terminal sends, the command gets by itself.
+            if !signal.wasSent { app?.takeNote(ofSignal: signal.number) }
+        }
         var ended: [(process: Int32, end: ProcessEnd)] = []
         while let child = Process.reapAny() { ended.append(child) }
         return ended
     }
 
-    private func receive(command: Int32?) throws(SandboxError) {
+    private func receive() throws(SandboxError) {
         switch channel.receiveMessage() {
         case .signal(let number):
-            guard let command else { throw SandboxError("interrupted") }
-            Process.signal(number, to: command)
+            guard let app else { throw SandboxError("interrupted") }
+            app.pass(signal: number)
         case nil:
             // The supervisor is gone, and with it everybody who waits for this run.
             Process.exitAtOnce(0)

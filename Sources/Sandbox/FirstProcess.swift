@@ -5,6 +5,7 @@ import LinuxKernel
 import Netlink
 import NetworkOverride
 import PacketLoop
+import Scenarios
 import SystemPackage
 import Uplink
 
@@ -31,16 +32,20 @@ struct FirstProcess {
         // Before any thread, so that none takes these signals.
         let signals = try SignalDescriptor(Self.handled)
         try prepareFiles()
-        let places = try Places.make(network, mark: request.mark)
-        let (plane, explanation) = try LinkPlane.start(request)
-        channel.send(.explanation(explanation))
-        channel.send(.dataPlane(plane.kind))
+        let links = try SandboxLinks(request, network)
+        let places = links.places
+        channel.send(.explanation(links.explanation))
+        channel.send(.dataPlane(links.dataPlane))
         let loopback =
             request.conditionsLoopback ? try LoopbackWire.start(request, places: places) : nil
 
         let overrides = try serveOverrides(in: places.app)
         defer { withExtendedLifetime(overrides) {} }
         try NetworkNamespace.enter(places.far)
+        let multipath =
+            request.multipath == .off
+            ? nil : try SandboxMultipath(request.multipath, places, channel)
+        defer { withExtendedLifetime(multipath) {} }
         if let uplink = UplinkPlan(request.uplink) { try connect(uplink) }
         for (name, value) in request.variables { Process.setVariable(name, value) }
         let family = Family(channel: channel, signals: signals)
@@ -50,20 +55,41 @@ struct FirstProcess {
         if let bus = request.bus { try start(bus, family, places) }
         try family.waitForServers(listeningOn: request.serverPorts)
         let beginning = KernelClock.monotonic
-        let command = try start(in: places.app)
-        var sampler = LinkSampler(plane, since: beginning, isWanted: request.evidence.wantsSamples)
-        let code = try family.wait(for: command) { sampler.turn() }
+        let app = try App(AppProcesses()) { () throws(SandboxError) in
+            try start(in: places.app)
+        }
+        if let bus = family.bus { app.exclude(session: bus) }
+        let performance = perform(app, links, since: beginning)
+        var sampler = LinkSampler(links, since: beginning, isWanted: request.evidence.wantsSamples)
+        links.onFailure = { channel.send(.note("\($0)")) }
+        let code = try family.wait(for: app, playing: performance) {
+            [sampler.turn(), links.turn()].compactMap(\.self).min()
+        }
         let duration = KernelClock.monotonic - beginning
         let samples = sampler.finish()
-        var end = try plane.finish(request, after: duration)
-        end.statistics?.samples = samples
-        if let loopback { end.add(loopback: loopback, after: duration) }
-        try report(end)
+        var report = try links.finish(after: duration, samples: samples.interfaces)
+        report.statistics?.samples = samples.total
+        report.statistics?.timeline = performance?.finish(
+            after: duration, samples: samples.interfaces)
+        report.statistics?.multipath = try multipath?.count()
+        if let loopback { report.add(loopback: loopback, after: duration) }
+        try send(report)
         Process.endAllOthers()
         channel.send(.ended(code))
         // The end of the process closes the packet engine's sockets as well, which takes the
         // kernel a while that nobody should wait for.
-        withExtendedLifetime((plane, loopback)) { Process.exitAtOnce(0) }
+        withExtendedLifetime((links, loopback)) { Process.exitAtOnce(0) }
+    }
+
+    /// Gets ready to play the scenario, if there is one.
+    private func perform(
+        _ app: App, _ links: SandboxLinks, since beginning: Duration
+    ) -> ScenarioPerformance? {
+        guard let scenario = request.scenario else { return nil }
+        let stage = SandboxStage(
+            links: links, app: app, beginning: beginning,
+            companions: Companions(network: links.places.app, identity: request.identity))
+        return ScenarioPerformance(scenario, seed: request.chance, on: stage, channel)
     }
 
     /// Lets the command and its processes change what they see of their interface, which they may
@@ -75,10 +101,10 @@ struct FirstProcess {
         }
     }
 
-    private func report(_ end: LinkPlane.End) throws {
-        for note in end.notes { channel.send(.note(note)) }
-        guard request.evidence.wantsStatistics, let statistics = end.statistics else { return }
-        channel.send(.statistics(try statistics.json()))
+    private func send(_ report: SandboxReport) throws {
+        for note in report.notes { channel.send(.note(note)) }
+        guard let statistics = report.statistics else { return }
+        channel.send(statistics: try statistics.json())
     }
 
     /// Signals that would end this process or that it waits for.
@@ -116,7 +142,9 @@ struct FirstProcess {
     /// Opens the uplink's end on the far side, where the calling thread is, and waits until the
     /// supervisor has connected it to the host.
     private func connect(_ uplink: UplinkPlan) throws {
-        let sockets = try uplink.openFarSide(network)
+        let sockets = try uplink.openFarSide(
+            network.farNetwork(request.wires(of: network)),
+            isMultipath: request.multipath != .off)
         channel.send(.built)
         try sockets.send(over: channel.descriptor)
         guard case .start = channel.receiveMessage() else { Process.exitAtOnce(0) }

@@ -6,118 +6,154 @@ import LinuxKernel
 import Netlink
 import PacketLoop
 
-/// What conditions the wire between the app and the far side.
+/// What conditions a wire between the app and the far side.
 enum LinkPlane {
-    case kernel(Conditioner)
+    /// Qdiscs at one of its ends.
+    case kernel(Conditioner, end: String)
     case engine(EmulatedLink)
 
-    /// Which it is.
-    var kind: Sandbox.DataPlane {
-        switch self {
-        case .kernel: .kernel
-        case .engine: .engine
-        }
+    /// What all wires of a sandbox are conditioned by.
+    struct Choice {
+        /// For each wire.
+        var planes: [LinkPlane]
+        /// Which it is.
+        var kind: Sandbox.DataPlane
+        /// What the user may want to know of the choice.
+        var explanation: String
+        /// What writes the packets down, if that was asked for.
+        var recorder: EvidenceRecorder?
     }
 
-    /// Conditions the wire in the calling thread's namespace, which is the link's.
-    ///
-    /// Also returns what the user may want to know of the choice.
-    static func start(_ request: SandboxRequest) throws -> (LinkPlane, explanation: String) {
+    /// Conditions the wires in the calling thread's namespace, which is the link's.
+    static func start(_ request: SandboxRequest, _ wires: [Wire]) throws -> Choice {
         switch request.backend {
         case .kernel:
-            return (.kernel(try condition(request)), "kernel data plane, as asked for")
+            return try condition(request, wires, "kernel data plane, as asked for")
         case .engine:
-            return try emulate(request, "as asked for")
+            return try emulate(request, wires, "as asked for")
         case .auto:
-            if let reason = request.engineReason { return try emulate(request, reason) }
+            if let reason = request.engineReason { return try emulate(request, wires, reason) }
             // Asking is quick; trying, failing and taking back is not.
             if try FeatureProbe.finds(missing: .netem) {
-                return try emulate(request, "this kernel has no netem")
+                return try emulate(request, wires, "this kernel has no netem")
             }
             do {
-                return (.kernel(try condition(request)), "kernel data plane")
+                return try condition(request, wires, "kernel data plane")
             } catch let error as ConditionerError {
-                return try emulate(request, "\(error)")
+                return try emulate(request, wires, "\(error)")
             }
         }
     }
 
     private static func emulate(
-        _ request: SandboxRequest, _ reason: String
-    ) throws -> (LinkPlane, explanation: String) {
-        let link = try EmulatedLink(request)
-        return (
-            .engine(link), "packet engine: \(reason); --seed \(link.seed) repeats what it loses"
-        )
+        _ request: SandboxRequest, _ wires: [Wire], _ reason: String
+    ) throws -> Choice {
+        let clock = LoopClock.startingNow()
+        let recorder = try request.recorder(clock)
+        let planes = try zip(wires, request.interfaces).map { wire, interface in
+            LinkPlane.engine(
+                try EmulatedLink(
+                    wire, interface.conditions, traces: request.traces[interface.conditions],
+                    seed: request.chance(ofWire: wire.number), clock: clock,
+                    observer: recorder?.observer(ofLink: max(0, wire.number - 1))))
+        }
+        return Choice(
+            planes: planes, kind: .engine,
+            explanation: "packet engine: \(reason); --seed \(request.chance) repeats what it loses",
+            recorder: recorder)
     }
 
-    /// A switch joins the ends, and qdiscs condition what crosses the far one, both ways.
-    private static func condition(_ request: SandboxRequest) throws -> Conditioner {
+    /// A switch joins the ends of a wire, and qdiscs condition what crosses the far one, both ways.
+    private static func condition(
+        _ request: SandboxRequest, _ wires: [Wire], _ explanation: String
+    ) throws -> Choice {
         let session = try NetlinkSession()
-        try session.executeAll(SandboxNetwork.bridgeMessages)
+        try session.executeAll(wires.flatMap(SandboxNetwork.bridgeMessages))
         do {
             let conditioner = try Conditioner(environment: [:])
             try conditioner.applyTransiently(
-                ApplyRequest(
-                    conditions: request.conditions, profile: request.profile,
-                    interfaces: [SandboxNetwork.farEnd.name], now: 0))
-            return conditioner
+                zip(wires, request.interfaces).map { wire, interface in
+                    ApplyRequest(
+                        conditions: interface.conditions, profile: interface.profile,
+                        interfaces: [wire.farEnd.name], now: 0)
+                })
+            return Choice(
+                planes: wires.map { .kernel(conditioner, end: $0.farEnd.name) }, kind: .kernel,
+                explanation: explanation)
         } catch {
             // The packet engine, if it comes next, wants the ends for itself.
-            try session.executeAll([Link.delete(index: SandboxNetwork.bridge.index)])
+            try session.executeAll(wires.map { Link.delete(index: $0.bridge.index) })
             throw error
         }
+    }
+
+    /// Changes the conditions; what is on the link stays on it.
+    func change(to conditions: LinkConditions, profile: String, traces: LinkTraces) throws {
+        switch self {
+        case .engine(let link):
+            link.change(to: conditions, traces: traces)
+        case .kernel(let conditioner, let end):
+            try conditioner.applyTransiently([
+                ApplyRequest(
+                    conditions: conditions, profile: profile, interfaces: [end], replaces: true,
+                    now: 0)
+            ])
+        }
+    }
+
+    /// Says whether anybody is at the app's end. The kernel knows by itself.
+    func setConnected(_ isConnected: Bool) {
+        if case .engine(let link) = self { link.setConnected(isConnected) }
     }
 
     /// What has passed until now; nil if nobody knows.
     var snapshot: LinkSnapshot? {
         switch self {
         case .engine(let link):
-            return link.snapshot
-        case .kernel(let conditioner):
-            guard let ways = (try? conditioner.status())?.first?.ways else { return nil }
+            return LinkSnapshot(link.statistics)
+        case .kernel:
+            guard let ways = try? ways else { return nil }
             return LinkSnapshot(
                 up: LinkSnapshot.Way(ways[.up]?.counters),
                 down: LinkSnapshot.Way(ways[.down]?.counters))
         }
     }
 
-    /// What is known of a link when the command has ended.
-    struct End {
-        /// What passed over it, if that was asked for.
-        var statistics: LinkStatistics?
-        /// What the packet engine counted.
-        var loops: [LoopStatistics] = []
-        /// What the user should know of the files.
-        var fileNotes: [String] = []
+    /// What the packet engine counted; nil if it is not at work.
+    var loop: LoopStatistics? {
+        if case .engine(let link) = self { link.statistics } else { nil }
+    }
 
-        /// What the user should know.
-        var notes: [String] { [Faithfulness(loops).note].compactMap(\.self) + fileNotes }
-
-        /// Adds what passed over the loopback.
-        mutating func add(loopback loop: PacketLoop, after duration: Duration) {
-            let counted = loop.statistics
-            loops.append(counted)
-            statistics?.add(loopback: counted, duration: duration)
+    /// What passed in both directions.
+    ///
+    /// - Parameter duration: how long the command ran.
+    func counters(after duration: Duration) throws -> (up: WayCounters, down: WayCounters) {
+        switch self {
+        case .engine(let link):
+            let counted = link.statistics
+            return (
+                WayCounters(counted.up, duration: duration),
+                WayCounters(counted.down, duration: duration)
+            )
+        case .kernel:
+            let ways = try ways
+            return (
+                WayCounters(ways[.up]?.counters, duration: duration),
+                WayCounters(ways[.down]?.counters, duration: duration)
+            )
         }
     }
 
-    /// Counts what has passed, and ends what is written down.
-    ///
-    /// - Parameter duration: how long the command ran.
-    func finish(_ request: SandboxRequest, after duration: Duration) throws -> End {
-        switch self {
-        case .engine(let link):
-            return link.finish(after: duration)
-        case .kernel(let conditioner):
-            guard request.evidence.wantsStatistics else { return End() }
-            let ways = try conditioner.status().first?.ways ?? [:]
-            return End(
-                statistics: LinkStatistics(
-                    backend: "kernel", seed: nil, duration: duration, isFaithful: nil,
-                    up: WayCounters(ways[.up]?.counters, duration: duration),
-                    down: WayCounters(ways[.down]?.counters, duration: duration)))
+    private var ways: [Direction: ConditionedInterface.Way] {
+        get throws {
+            guard case .kernel(let conditioner, let end) = self else { return [:] }
+            return try conditioner.status().first { $0.interface == end }?.ways ?? [:]
         }
+    }
+
+    /// Has the packet engine carry nothing any more.
+    func stop() {
+        if case .engine(let link) = self { link.stop() }
     }
 }
 
@@ -145,12 +181,33 @@ extension SandboxRequest {
     /// Why only the packet engine will do; nil if the kernel may.
     public var engineReason: String? {
         if evidence.wantsPackets { return "the kernel does not tell what it does to which packet" }
-        if conditions.up.trace != nil || conditions.down.trace != nil {
-            return "the kernel plays no delivery traces"
-        }
-        if conditions.up.jitter != nil || conditions.down.jitter != nil {
-            return "netem's jitter grows with the number of packets"
+        for conditions in interfaces.map(\.conditions) + laterConditions {
+            if conditions.up.trace != nil || conditions.down.trace != nil {
+                return "the kernel plays no delivery traces"
+            }
+            if conditions.up.jitter != nil || conditions.down.jitter != nil {
+                return "netem's jitter grows with the number of packets"
+            }
         }
         return seed == nil ? nil : "the kernel does not take a seed"
+    }
+
+    /// What decides the fate of the packets on a wire: not the same on each of several.
+    fileprivate func chance(ofWire number: Int) -> UInt64 {
+        chance &+ UInt64(number) &* 0x9e37_79b9_7f4a_7c15
+    }
+
+    /// What writes the packets down, if that is asked for.
+    fileprivate func recorder(_ clock: LoopClock) throws -> EvidenceRecorder? {
+        guard evidence.wantsPackets else { return nil }
+        let words = command.map { "\($0)" }.joined(separator: " ")
+        let profiles = interfaces.map {
+            interfaces.count == 1 ? $0.profile : "\($0.name) \($0.profile)"
+        }
+        let recorder = try EvidenceRecorder(
+            evidence, clock: clock,
+            remark: "\(profiles.joined(separator: ", ")), seed \(chance): \(words)")
+        try recorder.start()
+        return recorder
     }
 }

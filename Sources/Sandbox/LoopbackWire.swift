@@ -36,8 +36,9 @@ enum LoopbackWire {
             Link.bringUp(index: linkEnd.index),
         ])
         let loop = try PacketLoop(
-            loopbackOf: places.app, arrivingAt: linkEnd.index, conditions: request.conditions,
-            traces: request.traces,
+            loopbackOf: places.app, arrivingAt: linkEnd.index,
+            conditions: request.preferred.conditions,
+            traces: request.traces[request.preferred.conditions],
             // Not what is lost on the way to the far side.
             seed: request.chance.byteSwapped &+ 1)
         try loop.start()

@@ -13,9 +13,18 @@ struct Places: Sendable {
     /// Where servers run and the uplink begins.
     var far: FileDescriptor
 
+    /// Sessions in two of them, for what changes there while the command runs.
+    struct Sessions {
+        let app: NetlinkSession
+        let link: NetlinkSession
+    }
+
     /// Makes and joins them, with the calling thread's namespace as the far side; leaves the
-    /// thread on the link. `mark` is what the app sees of its interface.
-    static func make(_ network: SandboxNetwork, mark: NetworkMark) throws -> Places {
+    /// thread on the link.
+    static func make(
+        _ network: SandboxNetwork, _ wires: [Wire], _ interfaces: [SandboxInterface],
+        _ preference: RoutePreference
+    ) throws -> (Places, Sessions) {
         let far = try NetworkNamespace.openCurrent()
         let farSession = try NetlinkSession()
         allowLowPorts()
@@ -23,18 +32,37 @@ struct Places: Sendable {
         let app = try NetworkNamespace.openCurrent()
         let appSession = try NetlinkSession()
         allowPing()
+        if wires.count > 1 { keepAddressesApart() }
         try Namespaces.network.unshare()
         let link = try NetworkNamespace.openCurrent()
         let linkSession = try NetlinkSession()
+        if wires.count > 1 { silenceNewInterfaces() }
+        let places = Places(app: app, link: link, far: far)
 
-        try linkSession.executeAll(SandboxNetwork.linkMessages(app: app, far: far))
-        try farSession.executeAll(network.farMessages)
+        let absent = Set(interfaces.filter { !$0.isPresent }.map(\.name))
+        do {
+            try linkSession.executeAll(
+                SandboxNetwork.linkMessages(wires, absent: absent, places))
+        } catch {
+            guard wires.count > 1, error.errno == .notSupportedOnSocket else { throw error }
+            throw SandboxError(
+                "several interfaces are joined by a bridge, which this kernel lacks: load it with "
+                    + "sudo modprobe bridge, or give the command one interface")
+        }
+        try farSession.executeAll(network.farMessages(wires))
         try appSession.executeAll(
-            network.appMessages
-                + [
-                    Link.setAlias(index: SandboxNetwork.app.index, bytes: mark.sandboxAlias)
-                ])
-        return Places(app: app, link: link, far: far)
+            SandboxNetwork.appMessages
+                + zip(wires, interfaces).flatMap { wire, interface in
+                    wire.lastingMessages
+                        + (interface.isPresent
+                            ? wire.bringUpMessages + [wire.alias(interface.mark)]
+                                + wire.addressMessages(
+                                    metric: preference.metric(of: interface.name))
+                            : [])
+                })
+        try linkSession.executeAll(
+            zip(wires, interfaces).filter { !$0.1.isPresent }.map { $0.alias($1.mark) })
+        return (places, Sessions(app: appSession, link: linkSession))
     }
 
     /// Lets servers of any user have ports such as 53 and 80, as they would on a host of their own.
@@ -50,6 +78,35 @@ struct Places: Sendable {
         try? Namespaces.write(
             geteuid() == 0 ? "0 2147483647" : "\(group) \(group)",
             to: "/proc/sys/net/ipv4/ping_group_range")
+    }
+
+    /// Has no interface of the calling thread's namespace tell its neighbours which multicast groups
+    /// it is in: where several wires meet that would count as traffic of each of them.
+    private static func silenceNewInterfaces() {
+        // Kernels without IPv6 have no such file.
+        try? KernelParameter("net/ipv6/conf/default/disable_ipv6").write("1")
+    }
+
+    /// Has an interface answer and ask for its own addresses only: to Linux they are those of the
+    /// host, whichever interface has them.
+    private static func keepAddressesApart() {
+        for (name, value) in [
+            ("arp_ignore", "1"), ("arp_announce", "2"),
+            // What comes by an interface that is not preferred comes by the right one. Hosts hand
+            // their choice on to new namespaces.
+            ("rp_filter", "0"),
+        ] {
+            for scope in ["all", "default"] {
+                try? KernelParameter("net/ipv4/conf/\(scope)/\(name)").write(value)
+            }
+        }
+    }
+}
+
+extension Wire {
+    /// Says what the app is to see of its interface.
+    func alias(_ mark: NetworkMark) -> NetlinkMessage {
+        Link.setAlias(index: app.index, bytes: mark.sandboxAlias)
     }
 }
 

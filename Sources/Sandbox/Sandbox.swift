@@ -22,6 +22,8 @@ public enum Sandbox {
         func note(_ text: String)
         /// Something the user may want to know.
         func explain(_ text: String)
+        /// Something that was not as a scenario expects.
+        func fail(_ text: String)
     }
 
     /// What carried the conditions out.
@@ -34,10 +36,13 @@ public enum Sandbox {
 
     /// How a run ended.
     public struct Outcome: Sendable, Hashable {
-        /// The command's exit code; 128 and the number for a signal; 124 if it ran too long.
+        /// The command's exit code; 128 and the number for a signal; 124 if it ran too long; 1 if
+        /// it was 0 and something was not as the scenario expects.
         public var exitCode: Int32
         /// Whether it was ended because it ran too long.
         public var isTimedOut = false
+        /// How much was not as the scenario expects.
+        public var failedExpectations = 0
         /// What carried the conditions out.
         public var dataPlane = DataPlane.engine
         /// What passed over the link, if that was asked for.
@@ -56,10 +61,14 @@ public enum Sandbox {
         if let obstacle = UplinkPlan(request.uplink)?.obstacle(isRootless: isRootless) {
             throw obstacle
         }
+        if let problem = SandboxInterface.problem(of: request.interfaces) {
+            throw SandboxError(problem)
+        }
         var request = request
         // As the caller, whose files they are, and while nothing is built.
         do {
-            request.traces = try LinkTraces(readingFor: request.conditions)
+            request.traces = try TraceShelf(
+                readingFor: request.interfaces.map(\.conditions) + request.laterConditions)
         } catch {
             throw SandboxError(
                 error.description, fault: error.isMalformed ? .badFile : .unreadableFile)

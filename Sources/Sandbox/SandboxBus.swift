@@ -58,6 +58,8 @@ public struct SandboxBus: Sendable, Hashable {
                 ([path, "serve"] + (hasPortal ? ["--portal"] : [])).map { RawText($0) })
             program.network = network
             program.identity = identity
+            // What the scenario does to the app is not for it.
+            program.startsSession = true
             program.streams = [null, voice.writer, voice.writer]
             let process = try program.start()
             voice.closeWriter()

@@ -2,6 +2,8 @@
 public struct SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was at fault, as far as the exit code tells.
     public enum Fault: Int32, Sendable {
+        /// The kernel lacks what is asked for.
+        case unavailable = 69
         /// A file that cannot be read.
         case unreadableFile = 74
         /// A file with something wrong in it.

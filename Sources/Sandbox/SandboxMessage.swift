@@ -17,8 +17,10 @@ enum SandboxMessage: Hashable {
     case explanation(String)
     /// From inside: what conditions the link.
     case dataPlane(Sandbox.DataPlane)
-    /// From inside: the link's statistics, as JSON.
-    case statistics(String)
+    /// From inside: a part of the statistics, which are JSON, and whether it is the last.
+    case statistics(String, isLast: Bool)
+    /// From inside: something was not as the scenario expects.
+    case failedExpectation(String)
     /// From inside: the command has ended with this code.
     case ended(Int32)
     /// From inside: the command did not run.
@@ -33,11 +35,12 @@ enum SandboxMessage: Hashable {
             case .signal(let number): (3, number, "")
             case .note(let text): (4, 0, text)
             case .explanation(let text): (5, 0, text)
-            case .statistics(let text): (6, 0, text)
+            case .statistics(let text, let isLast): (6, isLast ? 1 : 0, text)
             case .ended(let code): (7, code, "")
             case .forked(let process): (9, process, "")
             case .failed(let error): (8, error.fault.rawValue, error.description)
             case .dataPlane(let plane): (10, 0, plane.rawValue)
+            case .failedExpectation(let text): (11, 0, text)
             }
         let number32 = UInt32(bitPattern: number)
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: number32 >> (8 * $0)) }
@@ -56,13 +59,14 @@ enum SandboxMessage: Hashable {
         case 3: self = .signal(value)
         case 4: self = .note(text)
         case 5: self = .explanation(text)
-        case 6: self = .statistics(text)
+        case 6: self = .statistics(text, isLast: value == 1)
         case 7: self = .ended(value)
         case 8: self = .failed(SandboxError(text, fault: .init(rawValue: value) ?? .sandbox))
         case 9: self = .forked(value)
         case 10:
             guard let plane = Sandbox.DataPlane(rawValue: text) else { return nil }
             self = .dataPlane(plane)
+        case 11: self = .failedExpectation(text)
         default: return nil
         }
     }
@@ -72,6 +76,19 @@ extension MessageChannel {
     /// Sends a message; false if nobody is at the other end any more.
     @discardableResult
     func send(_ message: SandboxMessage) -> Bool { send(message.bytes) }
+
+    /// Sends statistics in parts that are short enough for messages.
+    func send(statistics json: String) {
+        var rest = json[...]
+        repeat {
+            let part = rest.prefix(Self.partLength)
+            rest = rest.dropFirst(Self.partLength)
+            send(.statistics(String(part), isLast: rest.isEmpty))
+        } while !rest.isEmpty
+    }
+
+    /// In characters, nearly all of which are bytes.
+    private static let partLength = 32 << 10
 
     /// Waits for the next message; nil when the other end is gone.
     func receiveMessage() -> SandboxMessage? {

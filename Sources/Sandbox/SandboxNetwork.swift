@@ -1,5 +1,5 @@
 public import LinuxKernel
-public import Netlink
+import Netlink
 import SystemPackage
 import Uplink
 
@@ -12,6 +12,15 @@ import Uplink
 /// directions are conditioned in transit: never on the sender's own egress, where a full queue
 /// would be told to the sender rather than lose its packets. The addresses belong to networks set
 /// aside for measurements (RFC 2544) and local use, so that they hide no real host.
+///
+/// For several interfaces there are as many wires, each a network of its own, which a switch joins:
+///
+///     wifi0 ─── app1 ═ conditions ═ far1 ─── port1 ┐
+///                                                  ├ trunk ─── far0
+///     cell0 ─── app2 ═ conditions ═ far2 ─── port2 ┘
+///
+/// Its ports pass on nothing to each other, and where the app's interfaces are it is told: so no
+/// wire ever has a packet of another.
 public struct SandboxNetwork: Sendable, Hashable {
     /// Addresses of one family.
     public struct Addresses: Sendable, Hashable {
@@ -25,101 +34,185 @@ public struct SandboxNetwork: Sendable, Hashable {
         public let prefixLength: UInt8
     }
 
-    /// Addresses of IPv4 and IPv6.
-    public let families: [Addresses]
+    private let number: UInt8
 
     /// The network of the sandbox with this number, below 256: sandboxes that are nested have
     /// different ones.
     public init(number: UInt8) {
-        let address = { (bytes: [UInt8]) -> IPAddress in
-            guard let address = IPAddress(bytes: bytes) else {
-                preconditionFailure("an address has 4 or 16 bytes")
-            }
-            return address
-        }
-        let ipv4 = { address([198, 18, number, $0]) }
-        // fd6c:696e:6b63:N::, which spells "link c".
-        let ipv6 = { (last: UInt8) in
-            address(
-                [0xfd, 0x6c, 0x69, 0x6e, 0x6b, 0x63, 0, number] + [0, 0, 0, 0, 0, 0, 0, last])
-        }
-        families = [
+        self.number = number
+    }
+
+    /// Addresses of IPv4 and IPv6. Those of the app are of a sandbox with one interface.
+    public var families: [Addresses] {
+        [
             Addresses(app: ipv4(2), host: ipv4(1), server: ipv4(3), prefixLength: 24),
             Addresses(app: ipv6(2), host: ipv6(1), server: ipv6(3), prefixLength: 64),
         ]
     }
 
-    /// A network that the caller's host does not already have: in a sandbox within a sandbox,
-    /// another one than that of the outer.
-    public static func unused() -> SandboxNetwork {
-        let taken = Set((try? NetlinkSession().addresses()) ?? [])
-        let numbers = (0...UInt8.max).map { SandboxNetwork(number: $0) }
-        return numbers.first { network in
-            taken.isDisjoint(with: network.families.map(\.app))
-        } ?? numbers[0]
+    private func ipv4(_ last: UInt8) -> IPAddress {
+        IPAddress(ipv4: 198 << 24 | 18 << 16 | UInt32(number) << 8 | UInt32(last))
     }
 
-    /// The app's interface.
-    public static let app = Link.WireEnd(name: "eth0", index: 101)
+    /// One of fd6c:696e:6b63:N::/64, which spells "link c".
+    private func ipv6(wire: UInt8 = 0, _ last: UInt8) -> IPAddress {
+        IPAddress(
+            ipv6High: 0xfd6c_696e_6b63_0000 | UInt64(number),
+            low: UInt64(wire) << 48 | UInt64(last))
+    }
+
+    /// Whether an address belongs to it.
+    private func contains(_ address: IPAddress) -> Bool {
+        families.contains { family in
+            address.isIPv6 == family.host.isIPv6
+                && address.bytes.prefix(Int(family.prefixLength / 8))
+                    == family.host.bytes.prefix(Int(family.prefixLength / 8))
+        }
+    }
+
+    /// A network of which the caller's host has no address: in a sandbox within a sandbox,
+    /// another one than that of the outer.
+    public static func unused() -> SandboxNetwork {
+        let taken = (try? NetlinkSession().addresses()) ?? []
+        let numbers = (0...UInt8.max).lazy.map { SandboxNetwork(number: $0) }
+        return numbers.first { network in !taken.contains(where: network.contains) }
+            ?? SandboxNetwork(number: 0)
+    }
+
     /// The far side's interface.
-    public static let far = Link.WireEnd(name: "far0", index: 102)
-    /// The ends in the link's namespace: toward the app, and toward the far side.
-    static let appEnd = Link.WireEnd(name: "app", index: 103)
-    static let farEnd = Link.WireEnd(name: "far", index: 104)
-    /// What joins the ends where qdiscs do the conditioning.
-    static let bridge = Link.WireEnd(name: "wire", index: 105)
+    static let far = Link.WireEnd(name: "far0", index: 102)
+    /// Where several wires are joined, and what leads from there to the far side.
+    private static let junction = Link.WireEnd(name: "switch", index: 108)
+    private static let trunk = Link.WireEnd(name: "trunk", index: 109)
 
     private static let loopback: Int32 = 1
 
-    /// What is sent in the link's namespace: both wires, with their other ends where they belong.
-    static func linkMessages(
-        app appNamespace: FileDescriptor, far farNamespace: FileDescriptor
-    ) -> [NetlinkMessage] {
+    /// The wires behind interfaces of these names, in their order.
+    func wires(behind names: [String]) -> [Wire] {
+        guard names.count > 1 else {
+            let addresses = families.map {
+                Wire.Addresses(app: $0.app, gateway: $0.host, prefixLength: $0.prefixLength)
+            }
+            return names.map { Wire($0, number: 0, families: addresses) }
+        }
+        return names.enumerated().map { index, name in
+            // Of 256 addresses of IPv4 each wire has sixteen, and the first sixteen are the far
+            // side's own.
+            let number = UInt8(index + 1)
+            return Wire(
+                name, number: index + 1,
+                families: [
+                    Wire.Addresses(
+                        app: ipv4(number << 4 | 2), gateway: ipv4(number << 4 | 1),
+                        prefixLength: 28),
+                    Wire.Addresses(
+                        app: ipv6(wire: number, 2), gateway: ipv6(wire: number, 1),
+                        prefixLength: 80),
+                ])
+        }
+    }
+
+    /// What is sent in the link's namespace: all wires, with their other ends where they belong.
+    ///
+    /// - Parameter absent: interfaces that the app does not have yet.
+    static func linkMessages(_ wires: [Wire], absent: Set<String>, _ places: Places)
+        -> [NetlinkMessage]
+    {
+        let isSingle = wires.count == 1
+        return (isSingle ? [] : junctionMessages(places))
+            + wires.flatMap { wire in
+                let isAbsent = absent.contains(wire.app.name)
+                var ends = [wire.appEnd, wire.farEnd]
+                if !isSingle { ends.append(wire.port) }
+                return [
+                    Link.addVeth(
+                        wire.appEnd, to: isAbsent ? wire.away : wire.app,
+                        namespace: (isAbsent ? places.link : places.app).rawValue,
+                        address: isSingle ? nil : wire.linkLayerAddress),
+                    Link.addVeth(
+                        wire.farEnd, to: isSingle ? far : wire.port,
+                        namespace: (isSingle ? places.far : places.link).rawValue),
+                ] + silenceAndBringUp(ends) + (isSingle ? [] : connect(wire))
+            }
+    }
+
+    /// The switch, and the wire from there to the far side.
+    private static func junctionMessages(_ places: Places) -> [NetlinkMessage] {
         [
-            Link.addVeth(appEnd, to: app, namespace: appNamespace.rawValue),
-            Link.addVeth(farEnd, to: far, namespace: farNamespace.rawValue),
+            Link.addBridge(junction),
+            Link.addVeth(trunk, to: far, namespace: places.far.rawValue),
+            Link.join(index: trunk.index, bridge: junction.index),
+        ] + silenceAndBringUp([junction, trunk])
+    }
+
+    private static func connect(_ wire: Wire) -> [NetlinkMessage] {
+        [
+            Link.join(index: wire.port.index, bridge: junction.index),
+            Link.isolate(index: wire.port.index),
+            Neighbour.add(wire.linkLayerAddress, behindPort: wire.port.index),
         ]
-            // Nobody lives on the link, so nobody speaks there.
-            + [appEnd, farEnd].map { Link.disableAutoconfiguration(index: $0.index) }
-            + [appEnd, farEnd].map { Link.bringUp(index: $0.index) }
     }
 
-    /// What is sent on the link to join the ends by a switch.
-    static var bridgeMessages: [NetlinkMessage] {
-        [Link.addBridge(bridge), Link.disableAutoconfiguration(index: bridge.index)]
-            + [appEnd, farEnd].map { Link.join(index: $0.index, bridge: bridge.index) }
-            + [Link.bringUp(index: bridge.index)]
+    /// Nobody lives on the link, so nobody speaks there.
+    private static func silenceAndBringUp(_ ends: [Link.WireEnd]) -> [NetlinkMessage] {
+        ends.map { Link.disableAutoconfiguration(index: $0.index) }
+            + ends.map { Link.bringUp(index: $0.index) }
     }
 
-    /// What is sent in the app's namespace.
-    var appMessages: [NetlinkMessage] {
-        Self.host(Self.app, families.map { ($0.app, $0.prefixLength) })
-            + families.map { Route.addDefault(via: $0.host, on: Self.app.index) }
+    /// What is sent on the link to join the ends of a wire by a switch.
+    static func bridgeMessages(_ wire: Wire) -> [NetlinkMessage] {
+        [Link.addBridge(wire.bridge), Link.disableAutoconfiguration(index: wire.bridge.index)]
+            + [wire.appEnd, wire.farEnd].map {
+                Link.join(index: $0.index, bridge: wire.bridge.index)
+            }
+            + [Link.bringUp(index: wire.bridge.index)]
     }
+
+    /// What is sent in the app's namespace before anything of the interfaces.
+    static var appMessages: [NetlinkMessage] { [Link.bringUp(index: loopback)] }
 
     /// What is sent on the far side.
-    var farMessages: [NetlinkMessage] {
-        Self.host(
-            Self.far,
-            families.flatMap { [($0.host, $0.prefixLength), ($0.server, $0.prefixLength)] })
+    func farMessages(_ wires: [Wire]) -> [NetlinkMessage] {
+        // No addresses but those given: looking for duplicates of others would take a second.
+        let start = [
+            Link.bringUp(index: Self.loopback),
+            Link.disableAutoconfiguration(index: Self.far.index),
+            Link.bringUp(index: Self.far.index),
+        ]
+        let own = families.flatMap { family in
+            [family.host, family.server].map {
+                let length = wires.count == 1 ? family.prefixLength : $0.length
+                return Address.add($0, prefixLength: length, to: Self.far.index)
+            }
+        }
+        guard wires.count > 1 else { return start + own }
+        return start + own
+            + wires.flatMap { wire in
+                wire.families.flatMap { family in
+                    [
+                        Address.add(
+                            family.gateway, prefixLength: family.prefixLength, to: Self.far.index),
+                        Neighbour.add(family.app, at: wire.linkLayerAddress, on: Self.far.index),
+                    ]
+                }
+            }
     }
 
     /// The far side as the uplink sees it.
-    var farNetwork: FarNetwork {
-        let addresses = families.map {
-            FarNetwork.Addresses(
-                gateway: $0.host, server: $0.server, prefixLength: $0.prefixLength)
+    func farNetwork(_ wires: [Wire]) -> FarNetwork {
+        let addresses = families.enumerated().map { index, family in
+            var addresses = FarNetwork.Addresses(
+                gateway: family.host, server: family.server, prefixLength: family.prefixLength)
+            if wires.count > 1 {
+                addresses.otherGateways = wires.map { $0.families[index].gateway }
+            }
+            return addresses
         }
         return FarNetwork(interface: Self.far.name, ipv4: addresses[0], ipv6: addresses[1])
     }
+}
 
-    private static func host(
-        _ end: Link.WireEnd, _ addresses: [(IPAddress, UInt8)]
-    ) -> [NetlinkMessage] {
-        // No addresses but those given: looking for duplicates of others would take a second.
-        [
-            Link.bringUp(index: loopback), Link.disableAutoconfiguration(index: end.index),
-            Link.bringUp(index: end.index),
-        ] + addresses.map { Address.add($0, prefixLength: $1, to: end.index) }
-    }
+extension IPAddress {
+    /// How many bits it has.
+    fileprivate var length: UInt8 { isIPv6 ? 128 : 32 }
 }

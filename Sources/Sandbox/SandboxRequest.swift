@@ -2,7 +2,7 @@ public import Evidence
 public import LinkModel
 public import LinuxKernel
 public import NetworkPath
-import PacketLoop
+public import Scenarios
 
 /// What `run` is asked for.
 public struct SandboxRequest: Sendable {
@@ -58,10 +58,11 @@ public struct SandboxRequest: Sendable {
         }
     }
 
-    /// The conditions of the link.
-    public var conditions: LinkConditions
-    /// The name under which the command sees them.
-    public var profile: String
+    /// The interfaces of the command, the most preferred first; at least one.
+    public var interfaces: [SandboxInterface]
+    /// Conditions that interfaces may get while the command runs, so that the data plane is one
+    /// that can do them, and the files that they name are read before.
+    public var laterConditions: [LinkConditions] = []
     /// The command: a program and its arguments.
     public var command: [RawText]
     /// What runs on the far side until the command ends.
@@ -72,6 +73,8 @@ public struct SandboxRequest: Sendable {
     public var backend = Backend.auto
     /// How the far side reaches the host's network.
     public var uplink = Uplink.auto
+    /// How the command's TCP connections use its interfaces.
+    public var multipath = MultipathMode.off
     /// Whether the conditions also hold between the command's own processes, over the loopback.
     public var conditionsLoopback = false
     /// The addresses inside; nil: some that the caller's host does not have.
@@ -80,12 +83,12 @@ public struct SandboxRequest: Sendable {
     public var bus: SandboxBus?
     /// What decides the packets' fate; nil: every run another.
     public var seed: UInt64?
+    /// What happens to the network and to the app while it runs; nil: nothing.
+    public var scenario: ScenarioRequest?
     /// What is to be written down.
     public var evidence = EvidenceRequest()
     /// How long the command may run; nil: as long as it likes.
     public var timeout: Duration?
-    /// What the command sees of its interface, beside its conditions.
-    public var mark = NetworkMark()
     /// Whom the command runs as; nil: the caller.
     public var identity: Program.Identity?
     /// Variables of the command's environment, beside the caller's.
@@ -95,14 +98,34 @@ public struct SandboxRequest: Sendable {
     var chance: UInt64 { seed ?? drawn }
     private let drawn = UInt64(UInt32.random(in: .min ... .max))
 
-    /// The delivery traces of the conditions, once `Sandbox.run` has read them.
-    var traces = LinkTraces()
+    /// The delivery traces of all conditions, once `Sandbox.run` has read them.
+    var traces = TraceShelf()
 
-    /// Asks for a command under conditions.
-    public init(conditions: LinkConditions, profile: String, command: [RawText]) {
-        self.conditions = conditions
-        self.profile = profile
+    /// Asks for a command whose interfaces are these, the most preferred first.
+    public init(interfaces: [SandboxInterface], command: [RawText]) {
+        self.interfaces = interfaces
         self.command = command
+    }
+
+    /// Asks for a command with one interface under conditions.
+    public init(
+        conditions: LinkConditions, profile: String, mark: NetworkMark = NetworkMark(),
+        command: [RawText]
+    ) {
+        self.init(
+            interfaces: [SandboxInterface(conditions: conditions, profile: profile, mark: mark)],
+            command: command)
+    }
+
+    /// The interface that the command uses unless it chooses another: the first that is there at
+    /// the start, or if none is the first of all.
+    public var preferred: SandboxInterface {
+        interfaces.first(where: \.isPresent) ?? interfaces[0]
+    }
+
+    /// The wires behind the interfaces, in their order.
+    func wires(of network: SandboxNetwork) -> [Wire] {
+        network.wires(behind: interfaces.map(\.name))
     }
 
     /// How long a server may take to listen.

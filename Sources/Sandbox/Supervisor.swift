@@ -18,6 +18,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
         var outcome = Sandbox.Outcome(exitCode: 0)
         var deadline = Deadline(request.timeout)
         var firstProcess: Int32 = 0
+        var statistics = ""
         var uplink: UplinkPlan.Connection?
         defer { uplink?.stop() }
         while true {
@@ -33,11 +34,17 @@ struct Supervisor<Listener: Sandbox.Listener> {
             case .note(let text): listener.note(text)
             case .explanation(let text): listener.explain(text)
             case .dataPlane(let plane): outcome.dataPlane = plane
-            case .statistics(let text): outcome.statistics = try LinkStatistics(json: text)
+            case .statistics(let text, let isLast):
+                statistics += text
+                if isLast { outcome.statistics = try LinkStatistics(json: statistics) }
+            case .failedExpectation(let text):
+                outcome.failedExpectations += 1
+                listener.fail(text)
             case .ended(let code):
                 // The kernel takes its time over the namespaces, but nobody is in them any more.
                 outcome.isTimedOut = deadline.hasPassed
                 outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code
+                if outcome.exitCode == 0, outcome.failedExpectations > 0 { outcome.exitCode = 1 }
                 return outcome
             case .failed(let error):
                 throw error
@@ -56,7 +63,9 @@ struct Supervisor<Listener: Sandbox.Listener> {
     private func connectUplink(to process: Int32) throws -> UplinkPlan.Connection? {
         let sockets = try RelaySockets.receive(from: channel.descriptor)
         let connection = try UplinkPlan(request.uplink)?
-            .connect(sockets, network, process: process, isRootless: isRootless)
+            .connect(
+                sockets, network.farNetwork(request.wires(of: network)), process: process,
+                isRootless: isRootless)
         channel.send(.start)
         return connection
     }

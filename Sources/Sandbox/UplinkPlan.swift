@@ -39,9 +39,11 @@ enum UplinkPlan: Hashable {
     }
 
     /// Opens the far side's end, for a thread that is there and may do everything.
-    func openFarSide(_ network: SandboxNetwork) throws -> RelaySockets {
-        let sockets = try RelaySockets.open(network.farNetwork, scope: scope)
-        if case .helper = self { try HelperUplink.prepareFarSide(network.farNetwork) }
+    ///
+    /// - Parameter isMultipath: whether the command may speak Multipath TCP with it.
+    func openFarSide(_ network: FarNetwork, isMultipath: Bool) throws -> RelaySockets {
+        let sockets = try RelaySockets.open(network, scope: scope, isMultipath: isMultipath)
+        if case .helper = self { try HelperUplink.prepareFarSide(network) }
         return sockets
     }
 
@@ -50,10 +52,10 @@ enum UplinkPlan: Hashable {
     ///
     /// - Parameter process: one whose main thread is on the far side.
     func connect(
-        _ sockets: RelaySockets, _ network: SandboxNetwork, process: Int32, isRootless: Bool
+        _ sockets: RelaySockets, _ network: FarNetwork, process: Int32, isRootless: Bool
     ) throws(UplinkError) -> Connection {
         let namespaces = "/proc/\(process)/ns"
-        let relay = try Relay(sockets, network: network.farNetwork, scope: scope)
+        let relay = try Relay(sockets, network: network, scope: scope)
         do {
             switch self {
             case .relay:

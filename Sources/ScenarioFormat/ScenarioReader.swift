@@ -19,7 +19,7 @@ public struct ScenarioReader {
 
     /// Reads the scenario in `text`; `file` is its name for errors.
     ///
-    /// `profile` finds the profile of a name, and `path` the path of a file that the scenario names.
+    /// `profile` finds the profile of a name, `path` the path of a file that the scenario names.
     public static func scenario(
         from text: String, file: String, profile: @escaping (String) throws -> Profile,
         path: @escaping (String) -> String = { $0 }

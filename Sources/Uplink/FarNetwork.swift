@@ -6,6 +6,9 @@ public struct FarNetwork: Sendable, Hashable {
     public struct Addresses: Sendable, Hashable {
         /// The far side's address that stands for the host: the app's default gateway.
         public var gateway: IPAddress
+        /// The far side's addresses that also stand for the host, if the app has several networks
+        /// each with a default gateway of its own.
+        public var otherGateways: [IPAddress] = []
         /// The far side's address for servers inside the sandbox, which is not relayed.
         public var server: IPAddress
         /// How many bits of the addresses name the network.
@@ -17,6 +20,9 @@ public struct FarNetwork: Sendable, Hashable {
             self.server = server
             self.prefixLength = prefixLength
         }
+
+        /// All addresses that stand for the host.
+        var gateways: [IPAddress] { [gateway] + otherGateways }
     }
 
     /// The interface towards the app, which has the addresses.
@@ -41,12 +47,12 @@ public struct FarNetwork: Sendable, Hashable {
 
     /// Whether `address` is one of the far side's own.
     func isOwn(_ address: IPAddress) -> Bool {
-        families.contains { $0.gateway == address || $0.server == address }
+        isGateway(address) || families.contains { $0.server == address }
     }
 
     /// Whether `address` stands for the host.
     func isGateway(_ address: IPAddress) -> Bool {
-        families.contains { $0.gateway == address }
+        families.contains { $0.gateways.contains(address) }
     }
 
     /// The gateway of the family that `address` belongs to.

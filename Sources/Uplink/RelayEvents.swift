@@ -8,6 +8,7 @@ final class RelayEvents {
         case stop
         case requests
         case accept(RelaySockets.Family)
+        case acceptMultipath(MultipathPorts.Port)
         case datagrams(RelaySockets.Family)
         case stream(StreamRelay.Connection, StreamRelay.Side)
         case flow(DatagramRelay.Flow)

@@ -37,15 +37,18 @@ final class RelayLoop {
         scope = settings.scope
         let descriptors = try DescriptorLimit.raise() - Self.reservedDescriptors
         let flows = min(Self.mostFlows, descriptors / 4)
-        events = try RelayEvents()
+        let events = try RelayEvents()
+        self.events = events
         let host = HostMapping(network, settings.resolver)
         // What the app's link loses is not missed: a full queue is like one more router's.
         let answer = { (packet: [UInt8], address: IPAddress) in
             let family = address.isIPv6 ? sockets.ipv6 : sockets.ipv4
             try? family?.sender.send(packet, to: address)
         }
+        let paths = sockets.multipath.map { MultipathPorts($0, events: events) }
         streams = StreamRelay(
-            events: events, host: host, limit: (descriptors - flows) / 2, answer: answer)
+            events: events, host: host, paths: paths, limit: (descriptors - flows) / 2,
+            answer: answer)
         datagrams = DatagramRelay(events: events, host: host, limit: flows, answer: answer)
         _ = try events.watch(settings.stop, .level, for: .stop)
         _ = try events.watch(sockets.tap.descriptor, .level, for: .requests)
@@ -80,7 +83,8 @@ final class RelayLoop {
         switch events.target(of: event.token) {
         case .stop: return false
         case .requests: receiveRequests(at: now)
-        case .accept(let family): streams.accept(from: family)
+        case .accept(let family): streams.accept(from: family.listener)
+        case .acceptMultipath(let port): streams.accept(from: port.listener)
         case .datagrams(let family): datagrams.receive(from: family, at: now)
         case .stream(let connection, let side):
             streams.handle(event, connection, side, at: now)
@@ -100,13 +104,15 @@ final class RelayLoop {
                     Array(packet.prefix(count)), isUnfinished: isUnfinished)
             else { continue }
             let destination = request.destination.address
+            let isElsewhere = !network.isOwn(destination) && !isRouted(destination)
             switch request.kind {
-            case .connection where network.isGateway(destination):
+            case .connection, .multipathConnection, .path:
+                guard isElsewhere || network.isGateway(destination) else { continue }
                 streams.handle(request, at: now)
-            case _ where network.isOwn(destination) || isRouted(destination): break
-            case .connection: streams.handle(request, at: now)
-            case .echo where scope != .transport: datagrams.handle(request, at: now)
-            case .echo: break
+            case .echo:
+                // Those to the gateways the kernel answers.
+                guard isElsewhere, scope != .transport else { continue }
+                datagrams.handle(request, at: now)
             }
         }
     }

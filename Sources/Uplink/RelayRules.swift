@@ -16,9 +16,13 @@ struct RelayRules: Sendable, Hashable {
     var scope: RelayScope
     var ipv4: Ports
     var ipv6: Ports?
+    /// Whether there are listeners of Multipath TCP as well.
+    var isMultipath = false
 
     /// The mark of packets that the relay sends: "lc".
     static let mark: UInt32 = 0x6c63
+    /// The mark of packets that the relay sends to listeners that have the port in question.
+    static let multipathMark: UInt32 = 0x6c64
     /// The routing table in which all addresses belong to the far side.
     static let table: UInt32 = 0x6c63
     private static let firstPriority: UInt32 = 0x6c63
@@ -53,7 +57,7 @@ struct RelayRules: Sendable, Hashable {
     private var exceptions: [String] {
         [
             scope == .besideRoutedIPv4
-                ? "ip daddr != \(network.ipv4.gateway) accept"
+                ? "ip daddr != \(Self.set(network.ipv4.gateways)) accept"
                 : "ip daddr { \(network.ipv4.server), 224.0.0.0/4, 255.255.255.255 } accept",
             network.ipv6.map { "ip6 daddr { \($0.server), fe80::/10, ff00::/8 } accept" }
                 ?? "meta nfproto ipv6 accept",
@@ -63,7 +67,12 @@ struct RelayRules: Sendable, Hashable {
     /// The relay answers pings for others; the kernel says for IPv6 that it has no route there.
     private var echoes: [String] {
         guard scope != .transport, let ipv6 = network.ipv6 else { return [] }
-        return ["ip6 daddr != \(ipv6.gateway) icmpv6 type echo-request drop"]
+        return ["ip6 daddr != \(Self.set(ipv6.gateways)) icmpv6 type echo-request drop"]
+    }
+
+    private static func set(_ addresses: [IPAddress]) -> String {
+        let words = addresses.map(\.description)
+        return words.count == 1 ? words[0] : "{ \(words.joined(separator: ", ")) }"
     }
 
     /// Rules and routes by which the app's TCP and UDP, and what the relay marks, belong to the
@@ -85,6 +94,12 @@ struct RelayRules: Sendable, Hashable {
                         priority: Self.firstPriority + 1 + UInt32(index), table: Self.table,
                         isIPv6: isIPv6, inputInterface: network.interface, transport: transport)
                 }
+            }
+            if isMultipath {
+                rules.append(
+                    RoutingRule(
+                        priority: Self.firstPriority + 3, table: Self.table, isIPv6: isIPv6,
+                        mark: Self.multipathMark))
             }
             let routes = [
                 Route.addLocalDefault(

@@ -34,34 +34,93 @@ public final class RelaySockets: Sendable {
         }
     }
 
+    /// What it takes to speak Multipath TCP with the app.
+    final class Multipath: Sendable {
+        /// What sends requests to the listener that has their port.
+        final class Sender: Sendable {
+            let raw: RawSender
+
+            init(_ raw: consuming RawSender) {
+                self.raw = raw
+            }
+
+            convenience init(isIPv6: Bool) throws(Errno) {
+                self.init(try RawSender(isIPv6: isIPv6, mark: RelayRules.multipathMark))
+            }
+        }
+
+        /// By which listeners are asked for.
+        let channel: MessageChannel
+        let ipv4: Sender
+        let ipv6: Sender?
+
+        init(channel: MessageChannel, ipv4: Sender, ipv6: Sender?) {
+            self.channel = channel
+            self.ipv4 = ipv4
+            self.ipv6 = ipv6
+        }
+
+        /// Opens the senders, and starts a thread that opens listeners in the calling thread's
+        /// network namespace as long as anybody has the other end of the channel.
+        convenience init(hasIPv6: Bool) throws(Errno) {
+            let (channel, far): (MessageChannel, MessageChannel)
+            do throws(KernelError) {
+                (channel, far) = try MessageChannel.pair()
+                _ = try KernelThread(named: "listeners") { MultipathListeners.serve(far) }
+            } catch {
+                throw error.errno
+            }
+            self.init(
+                channel: channel, ipv4: try Sender(isIPv6: false),
+                ipv6: hasIPv6 ? try Sender(isIPv6: true) : nil)
+        }
+
+        deinit {
+            channel.close()
+        }
+
+        var descriptors: [FileDescriptor] {
+            [channel.descriptor] + [ipv4, ipv6].compactMap { $0?.raw.descriptor }
+        }
+    }
+
     let tap: RequestTap
     let ipv4: Family
     let ipv6: Family?
+    let multipath: Multipath?
 
-    private init(tap: consuming RequestTap, ipv4: Family, ipv6: Family?) {
+    private init(
+        tap: consuming RequestTap, ipv4: Family, ipv6: Family?, multipath: Multipath?
+    ) {
         self.tap = tap
         self.ipv4 = ipv4
         self.ipv6 = ipv6
+        self.multipath = multipath
     }
 
     /// Opens the sockets, and sets routes and rules so that the app's traffic comes to them.
     ///
     /// For a thread in the far side's namespace that may do everything there. The interfaces
     /// must be up and have their addresses. All that is set up goes with the namespace.
+    ///
+    /// - Parameter isMultipath: whether the relay speaks Multipath TCP with apps that do, so that
+    ///   their connections outlive an interface though no server beyond knows of it.
     public static func open(
-        _ network: FarNetwork, scope: RelayScope = .everything
+        _ network: FarNetwork, scope: RelayScope = .everything, isMultipath: Bool = false
     ) throws(UplinkError) -> RelaySockets {
         tuneKernel()
         let index = try index(of: network.interface)
         let sockets: RelaySockets
         let rules: RelayRules
         do throws(Errno) {
+            let hasIPv6 = network.ipv6 != nil
             sockets = RelaySockets(
                 tap: try RequestTap(interface: index), ipv4: try Family(isIPv6: false),
-                ipv6: network.ipv6 == nil ? nil : try Family(isIPv6: true))
+                ipv6: hasIPv6 ? try Family(isIPv6: true) : nil,
+                multipath: isMultipath ? try Multipath(hasIPv6: hasIPv6) : nil)
             rules = RelayRules(
                 network: network, scope: scope, ipv4: try sockets.ipv4.ports(),
-                ipv6: try sockets.ipv6?.ports())
+                ipv6: try sockets.ipv6?.ports(), isMultipath: isMultipath)
         } catch {
             throw .system(attempt: "open the sockets of the relay", error)
         }
@@ -105,7 +164,7 @@ public final class RelaySockets: Sendable {
             [tap.descriptor]
             + [ipv4, ipv6].compactMap { $0 }.flatMap {
                 [$0.listener.descriptor, $0.datagrams.descriptor, $0.sender.descriptor]
-            }
+            } + (multipath?.descriptors ?? [])
         do {
             try DescriptorPassing.send(descriptors, over: socket)
         } catch {
@@ -121,7 +180,8 @@ public final class RelaySockets: Sendable {
         } catch {
             throw .system(attempt: "receive the sockets of the relay", error)
         }
-        guard [4, 7].contains(descriptors.count) else {
+        let count = descriptors.count
+        guard [4, 6, 7, 10].contains(count) else {
             for descriptor in descriptors { try? descriptor.close() }
             throw .system(attempt: "receive the sockets of the relay", .brokenPipe)
         }
@@ -133,8 +193,18 @@ public final class RelaySockets: Sendable {
                     adopting: OwnedDescriptor(adopting: descriptors[index + 1])),
                 sender: RawSender(adopting: OwnedDescriptor(adopting: descriptors[index + 2])))
         }
+        func sender(at index: Int) -> Multipath.Sender {
+            .init(RawSender(adopting: OwnedDescriptor(adopting: descriptors[index])))
+        }
+        func multipath(at index: Int) -> Multipath {
+            Multipath(
+                channel: MessageChannel(adopting: descriptors[index]),
+                ipv4: sender(at: index + 1), ipv6: count == 10 ? sender(at: index + 2) : nil)
+        }
+        let hasIPv6 = count >= 7
         return RelaySockets(
             tap: RequestTap(adopting: OwnedDescriptor(adopting: descriptors[0])),
-            ipv4: family(at: 1), ipv6: descriptors.count == 7 ? family(at: 4) : nil)
+            ipv4: family(at: 1), ipv6: hasIPv6 ? family(at: 4) : nil,
+            multipath: count == 6 || count == 10 ? multipath(at: hasIPv6 ? 7 : 4) : nil)
     }
 }

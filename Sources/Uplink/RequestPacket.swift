@@ -5,6 +5,10 @@ struct RequestPacket: Sendable {
     /// What it asks for.
     enum Kind: Sendable, Hashable {
         case connection
+        /// A connection that may have several paths: of Multipath TCP.
+        case multipathConnection
+        /// One more path of such a connection.
+        case path
         case echo
     }
 
@@ -42,11 +46,17 @@ struct RequestPacket: Sendable {
         let checksumOffset: Int
         switch transport {
         case IPProtocol.tcp where end >= transportOffset + 20:
-            (kind, checksumOffset) = (.connection, transportOffset + 16)
+            switch TCPOptions.multipath(in: bytes[transportOffset..<end]) {
+            case .connection: kind = .multipathConnection
+            case .path: kind = .path
+            case nil: kind = .connection
+            }
+            checksumOffset = transportOffset + 16
             self.source = Endpoint(source, port: bytes.number(at: transportOffset))
             self.destination = Endpoint(destination, port: bytes.number(at: transportOffset + 2))
         case IPProtocol.icmp, IPProtocol.icmpv6:
-            (kind, checksumOffset) = (.echo, transportOffset + 2)
+            kind = .echo
+            checksumOffset = transportOffset + 2
             self.source = Endpoint(source, port: bytes.number(at: transportOffset + 4))
             self.destination = Endpoint(destination, port: 0)
         default:

@@ -48,6 +48,7 @@ final class StreamRelay {
 
     private let events: RelayEvents
     private let host: HostMapping
+    private let paths: MultipathPorts?
     private let answer: ([UInt8], IPAddress) -> Void
     private let limit: Int
     private var connections: [Ends: Connection] = [:]
@@ -63,11 +64,12 @@ final class StreamRelay {
     private static let offerTimeout = Duration.seconds(75)
 
     init(
-        events: RelayEvents, host: HostMapping, limit: Int,
+        events: RelayEvents, host: HostMapping, paths: MultipathPorts?, limit: Int,
         answer: @escaping ([UInt8], IPAddress) -> Void
     ) {
         self.events = events
         self.host = host
+        self.paths = paths
         self.limit = limit
         self.answer = answer
     }
@@ -77,19 +79,34 @@ final class StreamRelay {
 
     // MARK: Establishment
 
-    /// The app asks for a connection.
+    /// The app asks for a connection, or for one more path of one.
     func handle(_ request: RequestPacket, at now: Duration) {
+        if request.kind == .path {
+            // Of which connection, the kernel knows.
+            paths?.letThrough(request)
+            return
+        }
         let ends = Ends(app: request.source, destination: request.destination)
         if let connection = connections[ends] {
             // The app asks again: either the answer is still to come, or it got lost.
             if case .connecting = connection.phase { return }
-            answer(request.bytes, request.destination.address)
+            letThrough(request)
             return
         }
         // Without room the host is as silent as one that is overloaded.
         guard connections.count < limit else { return }
         var servers = host.endpoints(for: request.destination)
         connect(request, ends, to: servers.removeFirst(), untried: servers, at: now)
+    }
+
+    private func letThrough(_ request: RequestPacket) {
+        if request.kind == .multipathConnection, let paths,
+            paths.listens(on: request.destination)
+        {
+            paths.letThrough(request)
+        } else {
+            answer(request.bytes, request.destination.address)
+        }
     }
 
     private func connect(
@@ -117,7 +134,7 @@ final class StreamRelay {
             try connection.host.socket.checkError()
             connection.phase = .offered
             connection.deadline = now + Self.offerTimeout
-            answer(request.bytes, request.destination.address)
+            letThrough(request)
         } catch {
             drop(connection)
             refuse(
@@ -145,8 +162,8 @@ final class StreamRelay {
     }
 
     /// The listener has connections whose request was let through.
-    func accept(from family: RelaySockets.Family) {
-        while let accepted = try? family.listener.accept(unsentLimit: Self.unsentLimit) {
+    func accept(from listener: borrowing TransparentListener) {
+        while let accepted = try? listener.accept(unsentLimit: Self.unsentLimit) {
             let ends = Ends(app: accepted.peer, destination: accepted.destination)
             let stream = accepted.take()
             guard let connection = connections[ends], case .offered = connection.phase else {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Conditioner
 import DataPlanes
+import LinuxKernel
+import Multipath
 import Sandbox
 
 /// `linkcond doctor`
@@ -27,7 +29,7 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let diagnosis = Self.addBus(to: DataPlanes.diagnosis())
+        let diagnosis = Self.addMultipath(to: Self.addBus(to: DataPlanes.diagnosis()))
         if json {
             try console.print(JSONText.text(of: DiagnosisJSON(diagnosis)))
         } else {
@@ -45,5 +47,22 @@ struct DoctorCommand: ParsableCommand {
                 name, .ok, "programs in a run can ask NetworkManager and the portal", fix: nil)
         }
         return diagnosis.adding(name, .missing, lack.detail, fix: lack.fix)
+    }
+
+    /// What `run --multipath` takes. A sandbox has its own switch, which is on.
+    private static func addMultipath(to diagnosis: Diagnosis) -> Diagnosis {
+        let name = "Multipath TCP"
+        do {
+            try MultipathSupport.require()
+        } catch {
+            switch error {
+            case .switchedOff: break
+            default:
+                return diagnosis.adding(
+                    name, .missing, "\(error)", fix: "Run a kernel with CONFIG_MPTCP")
+            }
+        }
+        return diagnosis.adding(
+            name, .ok, "TCP in a run may use several interfaces (run --multipath)", fix: nil)
     }
 }

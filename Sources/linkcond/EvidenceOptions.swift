@@ -69,9 +69,14 @@ struct EvidenceOptions: ParsableArguments {
         request.evidence.log = try open(log)
         request.evidence.wantsStatistics = stats != nil || timeline != nil
         request.evidence.wantsSamples = timeline != nil
-        let conditions = request.conditions.withExplicitLoss
-        request.evidence.upDescription = ConditionText.text(of: conditions.up)
-        request.evidence.downDescription = ConditionText.text(of: conditions.down)
+        let isOnly = request.interfaces.count == 1
+        request.evidence.links = request.interfaces.map { interface in
+            let conditions = interface.conditions.withExplicitLoss
+            return ObservedLink(
+                name: isOnly ? "" : interface.name, conditions: conditions,
+                upDescription: ConditionText.text(of: conditions.up),
+                downDescription: ConditionText.text(of: conditions.down))
+        }
         return RunFiles(statistics: try open(stats), timeline: try open(timeline))
     }
 }

@@ -110,6 +110,7 @@ enum ExitStatus: Int32, CaseIterable {
 
     private init(of error: SandboxError) {
         switch error.fault {
+        case .unavailable: self = .unavailable
         case .unreadableFile: self = .cannotRead
         case .badFile: self = .badFile
         case .sandbox: self = .sandbox

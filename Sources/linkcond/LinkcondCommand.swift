@@ -15,9 +15,9 @@ struct LinkcondCommand: ParsableCommand {
             """,
         subcommands: [
             ListCommand.self, ShowCommand.self, ImportCommand.self, RunCommand.self,
-            MatrixCommand.self, ApplyCommand.self, StatusCommand.self, ClearCommand.self,
-            OverrideCommand.self, PathCommand.self, TraceCommand.self, VerifyCommand.self,
-            DoctorCommand.self, ProbeCommand.self,
+            MatrixCommand.self, ApplyCommand.self, PlayCommand.self, StatusCommand.self,
+            ClearCommand.self, OverrideCommand.self, PathCommand.self, TraceCommand.self,
+            VerifyCommand.self, DoctorCommand.self, ProbeCommand.self,
             EngineCommand.self, WatchCommand.self,
         ])
 }

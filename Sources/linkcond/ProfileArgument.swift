@@ -15,19 +15,22 @@ enum ProfileArgument {
 
     /// The conditions of `profile` with the changes that `--set` asks for, if the whole is sound.
     static func conditions(
-        of profile: Profile, changedBy settings: [String]
+        of profile: Profile, changedBy settings: [String], option: String = "--set"
     ) throws(UsageError) -> LinkConditions {
         var conditions = profile.conditions
         for setting in settings {
             do {
                 try ProfileReader.apply(setting: setting, to: &conditions)
             } catch {
-                throw UsageError(description: error.description)
+                let text = error.description
+                throw UsageError(
+                    description: text.hasPrefix("--set")
+                        ? option + text.dropFirst("--set".count) : text)
             }
         }
         // A profile alone is sound, or it would not have been read.
         if let problem = conditions.problem {
-            throw UsageError(description: "--set: \(problem)")
+            throw UsageError(description: "\(option): \(problem)")
         }
         return conditions
     }

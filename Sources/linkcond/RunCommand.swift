@@ -8,6 +8,7 @@ import NetworkOverride
 import NetworkPath
 import ProfileCatalog
 import Sandbox
+import Scenarios
 
 /// `linkcond run PROFILE -- COMMAND`
 struct RunCommand: ParsableCommand {
@@ -30,11 +31,25 @@ struct RunCommand: ParsableCommand {
             port, as the kernel hands out, else who has the lower one. The packet engine does \
             it, whatever --backend says. Capture and log are of the other link only.
 
+            With --interface, given once for each, the command has other interfaces than one, each \
+            with a link, addresses and a kind of its own: wifi0, wlan0, cell0, wwan0, eth0, vpn0, \
+            tun0 and the like by their names, others by their profiles, or kind=. Connections take \
+            the first; those bound to an interface or its address stay there. Hosts and servers \
+            are the same over all; the loopback's conditions are those of the first.
+
             The command's interface is of the profile's kind, such as cellular, which is \
             expensive; options change that. Swift apps see it by the library NetworkPath, \
             everybody by linkcond path and, as it is at the start, in LINKCOND_INTERFACE_KIND, \
-            LINKCOND_EXPENSIVE and LINKCOND_CONSTRAINED (1 or 0). linkcond override set changes \
-            it, inside or with --pid.
+            LINKCOND_EXPENSIVE and LINKCOND_CONSTRAINED (1 or 0; of several interfaces those of \
+            the first). linkcond override set changes it, inside or with --pid.
+
+            With --scenario the network changes while the command runs, and the command itself is \
+            suspended, ended or started again as the scenario says: with all processes that came \
+            of it, by SIGTERM and after 5 s by SIGKILL, or at once by SIGKILL while it is \
+            suspended. The run goes on while the command is still to be started again, and its \
+            exit code is that of the last time. What is not as the scenario expects is told by \
+            file and line, and makes an exit code of 0 one of 1. -v tells every event, --stats \
+            and --timeline keep them. The name is in LINKCOND_SCENARIO.
 
             The exit code is the command's, or 128 and the number of the signal that killed it; \
             124 if it ran longer than --timeout; 74 or 78 if a delivery trace cannot be read or \
@@ -46,18 +61,33 @@ struct RunCommand: ParsableCommand {
               linkcond run 3G --server 'python3 -m http.server 8000' --server-ready 8000 \\
                   --uplink none -- curl -O http://server.linkcond:8000/file
               linkcond run Edge --set down.loss=2% --seed 7 -- npm test
+              linkcond run --interface wifi0=WiFi --interface cell0=LTE,expensive \\
+                  -- ./my-app
+              linkcond run --scenario elevator -- npm test
               linkcond run LTE --pcap lte.pcapng --stats lte.json -- npm test
             """)
 
     @Argument(
-        help: "The name of a profile or the path of its file.",
+        help: ArgumentHelp(
+            "The name of a profile or the path of its file; left out with --interface and "
+                + "--scenario."),
         completion: ProfileArgument.completion)
-    var profile: String
+    var profile: String?
+
+    @OptionGroup var interfaceOptions: InterfaceOptions
+
+    @OptionGroup var scenario: ScenarioOptions
 
     @OptionGroup var server: ServerOptions
 
     @Option(help: "How the command reaches this host's network.")
     var uplink = SandboxRequest.Uplink.auto
+
+    @Option(
+        help: ArgumentHelp(
+            "How the command's TCP connections use its interfaces (Multipath TCP). Default: as "
+                + "the scenario says, else off.", valueName: "mode"))
+    var multipath: MultipathMode?
 
     @Flag(help: "Condition also what the command's processes send each other over the loopback.")
     var loopback = false
@@ -103,20 +133,47 @@ struct RunCommand: ParsableCommand {
             throw ValidationError(
                 "there is no command; write it behind --, as in: linkcond run LTE -- curl URL")
         }
+        let networks = [
+            profile != nil, !interfaceOptions.texts.isEmpty, scenario.name != nil,
+        ].count(where: \.self)
+        guard networks > 0 else {
+            throw ValidationError(
+                "there is no profile; name one, as in: linkcond run LTE -- curl URL, or "
+                    + "interfaces, as in: --interface wifi0=WiFi, or a scenario")
+        }
+        guard networks == 1 else {
+            throw ValidationError(
+                "PROFILE, --interface and --scenario are several ways to say what the network is "
+                    + "like; leave all but one of them out")
+        }
+        guard scenario.name == nil || settings.isEmpty && override.change == OverrideChange()
+        else {
+            throw ValidationError(
+                "a scenario says itself what its interfaces are like; leave out --set, "
+                    + "--expensive and the like")
+        }
+        guard profile != nil || settings.isEmpty else {
+            throw ValidationError(
+                "--set changes PROFILE; write it behind the interface that is meant, as in: "
+                    + "--interface wifi0=WiFi,\(settings[0])")
+        }
+        guard profile != nil || override.change == OverrideChange() else {
+            throw ValidationError(
+                "--expensive and the like are of the one interface of PROFILE; write it behind "
+                    + "the interface that is meant, as in: --interface cell0=LTE,expensive")
+        }
     }
 
     func run() throws {
         let console = global.console
-        let entry = try ProfileArgument.catalog.entry(named: profile)
-        var request = SandboxRequest(
-            conditions: try ProfileArgument.conditions(of: entry.profile, changedBy: settings),
-            profile: entry.profile.id,
+        var request = try request(
             command: LinuxKernel.Process.arguments(
                 droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1))
         request.servers = server.commands.map { .shell($0) }
         request.serverPorts = server.readyPorts
         request.uplink = uplink
         request.backend = backend
+        if let multipath { request.multipath = multipath }
         request.conditionsLoopback = loopback
         request.seed = seed
         request.timeout = timeout
@@ -126,27 +183,39 @@ struct RunCommand: ParsableCommand {
             request.identity = user.identity
             request.variables = user.variables
         }
-        var change = override.change
-        if change.kind == .default { change.kind = nil }
-        request.mark = change.applied(to: NetworkMark(entry.profile))
         let isOverridden =
-            change != OverrideChange() || entry.profile.isExpensive || entry.profile.isConstrained
+            override.change != OverrideChange() || request.scenario != nil
+            || request.interfaces.contains { $0.mark.saysMoreThanKind }
         request.bus = try bus.bus(isOverridden: isOverridden, console)
-        request.variables.merge(SandboxVariables.all(entry.profile, request.mark)) { _, new in new }
+        request.variables.merge(SandboxVariables.all(request)) { _, new in new }
         let files = try evidence.open(for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
         if let statistics = outcome.statistics {
             let json = RunStatisticsJSON(
-                profile: entry.profile.id, settings: settings, command: request.commandWords,
-                conditions: request.conditions, startedAt: beginning,
-                exitCode: outcome.exitCode, link: statistics)
+                request, settings: settings, startedAt: beginning, exitCode: outcome.exitCode,
+                link: statistics)
             files.write(try JSONText.text(of: json), console)
             files.draw(
                 TimelineRecord(request, statistics),
-                title: "\(entry.profile.name): \(request.commandText)", console)
+                title: "\(request.networkName): \(request.commandText)", console)
         }
         throw ExitCode(outcome.exitCode)
+    }
+
+    /// What is asked for: a scenario, interfaces, or one interface with a profile.
+    private func request(command: [RawText]) throws -> SandboxRequest {
+        if let entry = try scenario.entry() {
+            return try SandboxRequest(entry, command: command)
+        }
+        guard let profile else {
+            return SandboxRequest(
+                interfaces: try interfaceOptions.interfaces(), command: command)
+        }
+        let found = try ProfileArgument.catalog.entry(named: profile).profile
+        return SandboxRequest(
+            conditions: try ProfileArgument.conditions(of: found, changedBy: settings),
+            profile: found.id, mark: override.change.mark(found), command: command)
     }
 }
 

@@ -4,6 +4,7 @@ import Netlink
 import NetworkPath
 import Plots
 import Sandbox
+import Scenarios
 
 /// Files that are written when a run has ended; those that were not asked for are nil.
 struct RunFiles {
@@ -37,28 +38,37 @@ struct RunFiles {
 }
 
 extension TimelineRecord {
-    /// A run over time, which has one interface under the same conditions unless a scenario changes
-    /// them.
+    /// A run over time, whose interfaces stay as they are unless a scenario changes them.
     init(_ request: SandboxRequest, _ statistics: LinkStatistics) {
         if let timeline = statistics.timeline {
             self = timeline
             return
         }
-        var interface = InterfaceRecord(SandboxNetwork.app.name, samples: statistics.samples)
-        interface.set(request.conditions, profile: request.profile, at: .zero)
-        let kind = request.mark.kind ?? (request.mark.isHotspot ? .wifi : .wired)
-        interface.enter(
-            PathState(
-                isExpensive: request.mark.makesExpensive(kind),
-                isConstrained: request.mark.makesConstrained, isPreferred: true),
-            at: .zero)
-        self.init(durationSeconds: statistics.durationSeconds, interfaces: [interface])
+        let records = zip(request.interfaces, statistics.interfaces).map { interface, link in
+            var record = InterfaceRecord(interface.name, samples: link.samples)
+            record.set(interface.conditions, profile: interface.profile, at: .zero)
+            let mark = interface.mark
+            let kind = mark.kind ?? (mark.isHotspot ? .wifi : .wired)
+            record.enter(
+                PathState(
+                    isPresent: interface.isPresent, isExpensive: mark.makesExpensive(kind),
+                    isConstrained: mark.makesConstrained,
+                    isPreferred: interface.name == request.preferred.name),
+                at: .zero)
+            return record
+        }
+        self.init(durationSeconds: statistics.durationSeconds, interfaces: records)
     }
 }
 
 extension SandboxRequest {
     /// The command as people read it.
     var commandWords: [String] { command.map(\.description) }
+
+    /// What the network is called: the scenario, or the profiles of its interfaces.
+    var networkName: String {
+        scenario?.scenario.name ?? interfaces.map(\.profile).joined(separator: ", ")
+    }
 
     /// The words with blanks between them.
     var commandText: String { commandWords.joined(separator: " ") }

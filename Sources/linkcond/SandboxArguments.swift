@@ -1,7 +1,9 @@
 public import ArgumentParser
 import LinkUnits
 public import Sandbox
+public import Scenarios
 
+extension MultipathMode: ExpressibleByArgument {}
 extension SandboxRequest.Uplink: ExpressibleByArgument {}
 extension SandboxRequest.Backend: ExpressibleByArgument {}
 

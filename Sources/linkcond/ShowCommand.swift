@@ -36,9 +36,9 @@ struct ShowCommand: ParsableCommand {
             fields of a direction are bandwidth, delay, jitter, distribution, loss, duplicate, \
             corrupt, reorder, queue, aqm and trace.
 
-            A name that no profile has, or a file with a timeline, is a scenario: it is checked, and \
-            its interfaces and events are shown, with --seed at the times that this seed gives \
-            those which chance decides. Its formats are table, yaml and json.
+            A name that no profile has, or a file with a timeline, is a scenario: it is \
+            checked, and its interfaces and events are shown. --seed decides the times that the \
+            scenario leaves to chance. Its formats are table, yaml and json.
 
             Examples:
               linkcond show LTE

@@ -14,6 +14,9 @@ struct StatusCommand: ParsableCommand {
             the interface has, whoever applied them. Dropped packets found the queue full; lost ones fell to the profile's \
             loss. The rate is that of the last second.
 
+            Connections of Multipath TCP are shown with their paths: inside a run with \
+            --multipath, or with --pid of a process there.
+
             One network namespace is shown: this one, or that of --netns, --pid or --container.
 
             Examples:
@@ -54,10 +57,14 @@ struct StatusCommand: ParsableCommand {
 
     private func text(_ planes: DataPlanes, _ console: Console) throws -> String {
         let conditioned = try planes.status()
+        let connections = try MultipathConnection.all()
         guard !json else {
             return try JSONText.text(
-                of: StatusJSON(conditioned: conditioned.map(ConditionedJSON.init)))
+                of: StatusJSON(
+                    conditioned: conditioned.map(ConditionedJSON.init),
+                    multipath: connections.map(MultipathJSON.init)))
         }
         return StatusTable.text(conditioned, isStyled: console.isStyled)
+            + MultipathTable.text(connections, isStyled: console.isStyled)
     }
 }

@@ -15,7 +15,7 @@ struct ErrorTests {
             ["list", "-v", "--quiet"],
             """
             linkcond: --verbose and --quiet contradict each other; leave one out.
-            Usage: linkcond list [--family <family>] [--json] [--verbose] [--quiet]
+            Usage: linkcond list [--family <family>] [--scenarios] [--json] [--verbose] [--quiet]
               See 'linkcond list --help' for more information.
 
             """
@@ -33,7 +33,7 @@ struct ErrorTests {
             ["show"],
             """
             linkcond: Missing expected argument '<profile>'
-            Help:  <profile>  The name of a profile or the path of its file.
+            Help:  <profile>  The name of a profile or a scenario, or the path of its file.
             Usage: linkcond show [<options>] <profile>
               See 'linkcond show --help' for more information.
 

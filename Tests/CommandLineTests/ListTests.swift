@@ -93,8 +93,8 @@ struct ListTests {
             ("appel", "appel: no such family; did you mean apple?"),
             (
                 "xyzzy",
-                "xyzzy: no such family; there are android, apple, chrome, measured, reference, "
-                    + "satellite, webpagetest"
+                "xyzzy: no such family; there are android, apple, chrome, measured, patchbay, "
+                    + "reference, satellite, webpagetest"
             ),
         ])
     func unknownFamily(family: String, message: String) async throws {

@@ -16,7 +16,7 @@ struct EvidenceRecorderTests {
         _ request: EvidenceRequest, patience: Duration = .seconds(30)
     ) throws -> EvidenceRecorder {
         let recorder = try EvidenceRecorder(
-            request, conditions: LinkConditions(), clock: .startingNow(), remark: "a test",
+            request, clock: .startingNow(), remark: "a test",
             patience: patience)
         try recorder.start()
         return recorder

@@ -11,13 +11,15 @@ import Testing
 @Suite("Packet log")
 struct PacketLogTests {
     private static func text(
-        _ format: PacketLog.Format, _ packets: [(PacketRecord, [UInt8])] = SamplePackets.all
+        _ format: PacketLog.Format, _ packets: [(PacketRecord, [UInt8])] = SamplePackets.all,
+        interfaces: [String] = []
     ) throws -> String {
         var buffer = try ByteBuffer(capacity: 65_536)
-        PacketLog.appendHeader(format, to: &buffer)
+        let log = PacketLog(format, interfaces: interfaces)
+        log.appendHeader(to: &buffer)
         for (record, frame) in packets {
             let end = PacketEnd(record: record, isReordered: record.number.map { $0 == 2 })
-            PacketLog.append(end, frame: frame.span, format, to: &buffer)
+            log.append(end, frame: frame.span, to: &buffer)
         }
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
@@ -41,6 +43,17 @@ struct PacketLogTests {
             let fields = try #require(object as? [String: Any])
             #expect(Set(fields.keys) == names)
         }
+    }
+
+    @Test func `of several interfaces says which one it was`() throws {
+        var record = SamplePackets.record(.up, .delivered)
+        record.link = 1
+        let text = try Self.text(
+            .csv, [(record, SamplePackets.tcp)], interfaces: ["wifi0", "cell0"])
+        #expect(
+            text.split(separator: "\n").map { $0.split(separator: ",").last } == [
+                "interface", "cell0",
+            ])
     }
 
     @Test func `the name of the file decides the format`() {

@@ -59,13 +59,35 @@ struct StatisticsTests {
         #expect(WayCounters(Self.direction(), duration: .zero).bitsPerSecond == 0)
     }
 
+    /// Those of two interfaces, each with what `loop` has counted.
+    private static func statistics(seed: UInt64) -> LinkStatistics {
+        let duration = Duration.milliseconds(1500)
+        return LinkStatistics(
+            backend: "engine", seed: seed, duration: duration,
+            interfaces: ["wifi0", "cell0"].map { name in
+                InterfaceStatistics(
+                    name: name, profile: "test", up: WayCounters(loop.up, duration: duration),
+                    down: WayCounters(loop.down, duration: duration))
+            }, loops: [loop, loop])
+    }
+
+    @Test func `of several interfaces are added up`() {
+        let statistics = Self.statistics(seed: 1)
+        #expect(statistics.up.packets == 2)
+        #expect(statistics.down.bytes == 3000)
+        #expect(statistics.down.arrivedPackets == 2)
+        #expect(
+            statistics.up.longestQueuePackets == statistics.interfaces[0].up.longestQueuePackets)
+        #expect(statistics.up.latenessMicroseconds != nil)
+    }
+
     @Test func `survive being sent as JSON`() throws {
-        let statistics = LinkStatistics(Self.loop, seed: .max, duration: .milliseconds(1500))
+        let statistics = Self.statistics(seed: .max)
         #expect(try LinkStatistics(json: statistics.json()) == statistics)
     }
 
     @Test func `a loopback that was not as it should be spoils the whole`() {
-        var statistics = LinkStatistics(Self.loop, seed: 1, duration: .seconds(1))
+        var statistics = Self.statistics(seed: 1)
         statistics.add(loopback: Self.loop, duration: .seconds(1))
         #expect(statistics.isFaithful == true)
         var lossy = Self.loop

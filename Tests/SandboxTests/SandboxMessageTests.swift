@@ -6,8 +6,9 @@ import Testing
 struct SandboxMessageTests {
     @Test(
         arguments: [
-            .built, .start, .signal(15), .note("a\nb"), .explanation(""), .statistics("{\"ä\": 1}"),
-            .ended(-1), .ended(255), .failed(SandboxError("no", fault: .notFound)),
+            .built, .start, .signal(15), .note("a\nb"), .explanation(""),
+            .statistics("{\"ä\": 1}", isLast: true), .statistics("{", isLast: false), .ended(-1),
+            .ended(255), .failed(SandboxError("no", fault: .notFound)),
             .dataPlane(.kernel), .dataPlane(.engine),
         ] as [SandboxMessage])
     func `a message is read as it was sent`(message: SandboxMessage) {

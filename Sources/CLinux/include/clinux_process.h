@@ -66,6 +66,8 @@ struct lc_program {
     int network;
     /// Descriptors to become 0, 1 and 2, or -1 to leave what stands there.
     int streams[3];
+    /// Whether it leads a session of its own, without the caller's terminal.
+    int starts_session;
     /// Whether user and groups are changed to these.
     int changes_identity;
     uid_t user;

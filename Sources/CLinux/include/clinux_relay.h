@@ -15,11 +15,16 @@ struct lc_endpoint {
 };
 
 /// Which socket `lc_transparent_socket` makes.
-enum lc_transparent_kind { LC_TRANSPARENT_LISTENER, LC_TRANSPARENT_DATAGRAM };
+enum lc_transparent_kind {
+    LC_TRANSPARENT_LISTENER,
+    LC_TRANSPARENT_MULTIPATH_LISTENER,
+    LC_TRANSPARENT_DATAGRAM,
+};
 
-/// A nonblocking socket with IP_TRANSPARENT on a port of the kernel's choice: a TCP listener, or
-/// a UDP socket that tells where its datagrams were sent to.
-int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6);
+/// A nonblocking socket with IP_TRANSPARENT on this port, or if it is zero on one of the kernel's
+/// choice: a listener for TCP or for Multipath TCP as well, or a UDP socket that tells where its
+/// datagrams were sent to.
+int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6, uint16_t port);
 
 /// The port to which a socket is bound.
 int lc_bound_port(int fd);

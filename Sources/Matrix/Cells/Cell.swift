@@ -1,9 +1,11 @@
-/// The command under one profile: one of the runs that make up a matrix.
+/// The command under one profile or scenario: one of the runs that make up a matrix.
 public struct Cell: Sendable, Hashable {
     /// What tells it from the other cells: `LTE`, or `LTE/2` where profiles are repeated.
     public let id: String
-    /// The profile, as the user named it.
+    /// The profile, as the user named it; for a scenario the name of that.
     public let profile: String
+    /// The scenario; nil: the conditions do not change.
+    public let scenario: MatrixScenario?
     /// Which repetition it is, from 1.
     public let repetition: Int
     /// Whether it runs without conditions, for comparison.
@@ -30,12 +32,17 @@ extension MatrixSpecification {
         return names.flatMap { profile in
             (1...repetitions).map { repetition in cell(profile, repetition) }
         }
+            + (scenarios ?? []).flatMap { scenario in
+                (1...repetitions).map { repetition in cell(scenario.name, repetition, scenario) }
+            }
     }
 
-    private func cell(_ profile: String, _ repetition: Int) -> Cell {
+    private func cell(
+        _ profile: String, _ repetition: Int, _ scenario: MatrixScenario? = nil
+    ) -> Cell {
         let id = repetitions == 1 ? profile : "\(profile)/\(repetition)"
         return Cell(
-            id: id, profile: profile, repetition: repetition,
+            id: id, profile: profile, scenario: scenario, repetition: repetition,
             isBaseline: profile == Self.baseline, timeLimit: timeLimits[profile],
             expectations: expectations[profile] ?? Expectations(),
             seed: network.backend == "kernel" ? nil : CellSeed.make("\(seed) \(id)"))

@@ -15,8 +15,8 @@ extension CellReport {
         return durationSeconds / baselineSeconds
     }
 
-    /// The profile and the scenario: what the rows of a matrix are.
-    var rowName: String { scenario.map { "\(profile), \($0)" } ?? profile }
+    /// The profile or the scenario: what the rows of a matrix are.
+    var rowName: String { scenario ?? profile }
 
     /// Packets that did not come through, both ways; nil if nobody counted.
     var missingPackets: UInt64? {

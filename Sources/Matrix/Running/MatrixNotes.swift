@@ -32,9 +32,11 @@ extension MatrixSpecification {
             words = ["env"] + environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         }
         var network = network
-        // A link with changed conditions would not be one without any.
-        if cell.isBaseline { network.settings = [] }
-        words += ["linkcond", "run", cell.profile] + network.arguments
+        // A link with changed conditions would not be one without any, and a scenario has its own.
+        if cell.isBaseline || cell.scenario != nil { network.settings = [] }
+        words += ["linkcond", "run"]
+        words += cell.scenario.map { ["--scenario", $0.source] } ?? [cell.profile]
+        words += network.arguments
         if let seed { words += ["--seed", "\(seed)"] }
         if let limit = cell.timeLimit { words += ["--timeout", limit.tcText] }
         return words + ["--"] + command

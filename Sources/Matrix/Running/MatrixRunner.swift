@@ -60,11 +60,13 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             cells, retries: specification.retries, isFailFast: specification.isFailFast,
             jobs: initialJobs, adaptsJobs: jobs == nil)
         reports = cells.map { cell in
-            CellReport(
+            var report = CellReport(
                 id: cell.id, profile: cell.profile, repetition: cell.repetition,
                 isBaseline: cell.isBaseline, conditions: launcher.conditions(of: cell),
                 seed: cell.seed,
                 reproduce: specification.reproduction(of: cell, seed: cell.seed, command))
+            report.scenario = cell.scenario?.name
+            return report
         }
         signals = try SignalDescriptor(Self.interruptions + [SIGCHLD])
     }

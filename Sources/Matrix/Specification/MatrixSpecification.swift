@@ -5,6 +5,8 @@ public struct MatrixSpecification: Codable, Sendable, Hashable {
 
     /// The profiles as the user named them, without the baseline.
     public var profiles: [String]
+    /// The scenarios; nil: none.
+    public var scenarios: [MatrixScenario]?
     /// Whether the command also runs without conditions, for comparison.
     public var hasBaseline: Bool
     /// How often each profile is repeated.
@@ -39,12 +41,26 @@ public struct MatrixSpecification: Codable, Sendable, Hashable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case profiles
+        case profiles, scenarios
         case hasBaseline = "baseline"
         case repetitions = "repeat"
         case retries
         case isFailFast = "failFast"
         case seed, timeLimits, environment, expectations, network
+    }
+}
+
+/// A scenario of a matrix.
+public struct MatrixScenario: Codable, Sendable, Hashable {
+    /// Its name.
+    public var name: String
+    /// How it is found: its name, or the path of its file.
+    public var source: String
+
+    /// Names a scenario.
+    public init(name: String, source: String) {
+        self.name = name
+        self.source = source
     }
 }
 

@@ -70,12 +70,13 @@ public struct OverrideSettings: Sendable, Hashable {
 }
 
 extension Profile.InterfaceKind {
-    /// The kind that the beginning of a name tells, such as `wifi0` or `wwan0`; nil if it tells none.
+    /// The kind that the beginning of a name tells, such as `wifi0`; nil if it tells none.
     public init?(guessedFrom name: String) {
         let prefixes: [(Self, [String])] = [
-            (.wifi, ["wifi", "wlan", "wlp", "wlx"]), (.cellular, ["cell", "wwan", "rmnet"]),
+            (.wifi, ["wifi", "wlan", "wlp", "wlx"]), (.cellular, ["cell", "wwan", "wwp", "rmnet"]),
             (.wired, ["eth", "en"]), (.other, ["vpn", "tun", "tap", "wg", "ppp"]),
         ]
+        let name = name.lowercased()
         guard let kind = prefixes.first(where: { $0.1.contains(where: name.hasPrefix) })?.0 else {
             return nil
         }

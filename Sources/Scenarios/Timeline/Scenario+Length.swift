@@ -24,7 +24,7 @@ extension Scenario {
 
 extension Duration {
     /// How often `period` fits into it.
-    fileprivate func wholePeriods(of period: Duration) -> Int {
+    func wholePeriods(of period: Duration) -> Int {
         Int(clamping: wholeNanoseconds / max(1, period.wholeNanoseconds))
     }
 }

@@ -38,7 +38,8 @@ struct CourseCheck {
         case .once(let time, let spread): times = [(time - spread, time + spread)]
         case .every(let period, let from, let until):
             var time = from
-            let end = until ?? scenario.repetition?.period ?? scenario.longestLastTime(from: from)
+            let pass = scenario.repetition.map { $0.period - .nanoseconds(1) }
+            let end = until ?? pass ?? scenario.longestLastTime(from: from)
             while time <= end, times.count < limit {
                 times.append((time, time))
                 time += period
@@ -91,7 +92,7 @@ struct CourseCheck {
                 line: entry.line, field: action.field,
                 isPresent
                     ? "\(name) is there already at \(time.text); say present: false where it is "
-                        + "listed" : "\(name) is not there at \(time.text)")
+                        + "listed" : "\(name) is not there at \(time.text); leave this out")
         }
         guard !isPresent else { return }
         let appears = scenario.entries.first {

@@ -120,10 +120,11 @@ struct EntryCheck {
         guard case .every(let period, _, _) = entry.schedule else { return }
         let lasting = length + entry.ramp
         guard lasting <= period else {
-            let ramp = entry.ramp > .zero ? ", the way back included" : ""
+            let ramp = entry.ramp > .zero ? ", the way back included," : ""
             throw problem(
                 "for",
-                "\(lasting.text)\(ramp), is longer than the \(period.text) after which it begins again"
+                "\(lasting.text)\(ramp) is longer than the \(period.text) after which it begins "
+                    + "again"
             )
         }
     }
@@ -136,7 +137,10 @@ struct EntryCheck {
         switch entry.schedule {
         case .atEnd: return
         case .once(let time, let spread): (field, latest) = ("at", time + spread)
-        case .every(_, let from, nil): (field, latest) = ("from", from)
+        case .every(_, let from, nil) where from >= period: (field, latest) = ("from", from)
+        case .every(let every, let from, nil):
+            let last = from + every * (period - from - .nanoseconds(1)).wholePeriods(of: every)
+            (field, latest) = ("from", last)
         case .every(_, _, let until?): (field, latest) = ("until", until)
         }
         guard latest < period else {
@@ -149,7 +153,8 @@ struct EntryCheck {
         guard end <= period else {
             throw problem(
                 entry.length == nil ? "over" : "for",
-                "lasts until \(end.text), but the timeline begins again every \(period.text)")
+                "lasts until \(end.text), but the timeline begins again every \(period.text); end it "
+                    + "earlier")
         }
     }
 }

@@ -10,7 +10,7 @@ import Sandbox
 struct MatrixCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "matrix",
-        abstract: "Runs a command once per profile, and reports.",
+        abstract: "Runs a command once per profile or scenario, and reports.",
         discussion: """
             The command runs in a sandbox for each profile, as linkcond run makes it, several of \
             them side by side, and once without conditions for comparison (baseline). A cell \
@@ -31,6 +31,7 @@ struct MatrixCommand: ParsableCommand {
             Examples:
               linkcond matrix --profiles LTE,3G,Edge,high-loss -- npm test
               linkcond matrix --profiles LTE,3G --repeat 5 --report report -- pytest
+              linkcond matrix --scenarios commute,./scenarios -- npm test
               linkcond matrix --rerun-failed report
               linkcond matrix --plan github
               linkcond matrix merge --report all report-1 report-2

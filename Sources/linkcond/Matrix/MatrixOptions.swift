@@ -11,6 +11,13 @@ struct MatrixOptions: ParsableArguments {
         completion: ProfileArgument.completion)
     var profiles: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Scenarios to be played, with commas between them: names, files, or a directory of "
+                + "files; may be given several times.", valueName: "names or directory"),
+        completion: ScenarioArgument.completion)
+    var scenarios: [String] = []
+
     @Option(help: "All profiles of a family, such as webpagetest; may be given several times.")
     var family: [String] = []
 

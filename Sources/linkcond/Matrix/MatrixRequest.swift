@@ -17,11 +17,11 @@ struct MatrixRequest {
     init(_ options: MatrixCommand, typedCommand: [String]) throws {
         if let path = options.choice.rerunFailed {
             guard options.choice.profiles.isEmpty, options.choice.family.isEmpty,
-                options.choice.repetitions == nil
+                options.choice.scenarios.isEmpty, options.choice.repetitions == nil
             else {
                 throw UsageError(
                     description: "--rerun-failed takes the cells from the report; leave out "
-                        + "--profiles, --family and --repeat")
+                        + "--profiles, --family, --scenarios and --repeat")
             }
             let report = try ReportDirectory.report(at: path)
             command = report.command
@@ -39,7 +39,10 @@ struct MatrixRequest {
             cells = []
             if let file { try take(file) }
             change(by: options)
-            guard profiles != nil, !specification.profiles.isEmpty || specification.hasBaseline
+            specification.scenarios = try MatrixScenarios.named(options.choice.scenarios)
+            guard profiles != nil || specification.scenarios != nil,
+                !specification.profiles.isEmpty || specification.hasBaseline
+                    || specification.scenarios != nil
             else {
                 throw UsageError(
                     description: "there is no profile; name some with --profiles LTE,3G, or in "

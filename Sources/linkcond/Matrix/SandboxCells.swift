@@ -5,6 +5,7 @@ import Matrix
 import NetworkPath
 import ProfileCatalog
 import Sandbox
+import Scenarios
 import SystemPackage
 
 /// Runs the cells of a matrix in sandboxes.
@@ -15,6 +16,7 @@ struct SandboxCells: CellLauncher {
     private let backend: SandboxRequest.Backend
     private let user: InvokingUser?
     private let links: [String: Link]
+    private let scenarios: [String: ScenarioCatalog.Entry]
 
     private struct Link {
         let profile: Profile
@@ -41,6 +43,11 @@ struct SandboxCells: CellLauncher {
                 conditions: try ProfileArgument.conditions(of: profile, changedBy: settings))
         }
         self.links = links
+        scenarios = Dictionary(
+            try (specification.scenarios ?? []).map {
+                ($0.name, try ScenarioArgument.catalog.entry(named: $0.source))
+            }
+        ) { first, _ in first }
     }
 
     private static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -54,17 +61,17 @@ struct SandboxCells: CellLauncher {
     }
 
     func conditions(of cell: Cell) -> ConditionSummary {
-        let conditions = (links[cell.profile]?.conditions ?? LinkConditions()).withExplicitLoss
+        let first = cell.scenario.flatMap { scenarios[$0.name]?.scenario.interfaces.first }
+        let conditions =
+            (first?.profile.conditions ?? links[cell.profile]?.conditions ?? LinkConditions())
+            .withExplicitLoss
         return ConditionSummary(
             down: ConditionText.text(of: conditions.down),
             up: ConditionText.text(of: conditions.up))
     }
 
     func start(_ attempt: CellAttempt) throws -> CellProcess {
-        guard let link = links[attempt.cell.profile] else {
-            throw UsageError(description: "\(attempt.cell.profile): no such profile")
-        }
-        let request = request(for: attempt, link)
+        let request = try request(for: attempt)
         let output = try PipeEnds()
         let outcome = try PipeEnds()
         guard let process = try LinuxKernel.Process.fork() else {
@@ -78,10 +85,21 @@ struct SandboxCells: CellLauncher {
         return CellProcess(process: process, output: output.reader, outcome: outcome.reader)
     }
 
-    private func request(for attempt: CellAttempt, _ link: Link) -> SandboxRequest {
-        let profile = link.profile
-        var request = SandboxRequest(
-            conditions: link.conditions, profile: profile.id, command: command)
+    /// A scenario, or one interface with a profile.
+    private func plainRequest(for cell: Cell) throws -> SandboxRequest {
+        if let scenario = cell.scenario, let entry = scenarios[scenario.name] {
+            return try SandboxRequest(entry, command: command)
+        }
+        guard let link = links[cell.profile] else {
+            throw UsageError(description: "\(cell.profile): no such profile")
+        }
+        return SandboxRequest(
+            conditions: link.conditions, profile: link.profile.id,
+            mark: NetworkMark(link.profile), command: command)
+    }
+
+    private func request(for attempt: CellAttempt) throws -> SandboxRequest {
+        var request = try plainRequest(for: attempt.cell)
         request.servers = network.servers.map { .shell($0) }
         request.serverPorts = network.serverPorts
         request.uplink = uplink
@@ -92,13 +110,14 @@ struct SandboxCells: CellLauncher {
         request.evidence.wantsStatistics = true
         request.evidence.wantsSamples = true
         request.identity = user?.identity
-        request.mark = NetworkMark(profile)
-        if profile.isExpensive || profile.isConstrained {
+        if request.scenario != nil
+            || request.interfaces.contains(where: \.mark.saysMoreThanKind)
+        {
             // Where the host cannot do it, programs that ask D-Bus see the host's network.
             request.bus = try? SandboxBus(hasPortal: false, isRequired: false)
         }
         request.variables = user?.variables ?? [:]
-        request.variables.merge(SandboxVariables.all(profile, request.mark)) { $1 }
+        request.variables.merge(SandboxVariables.all(request)) { $1 }
         request.variables.merge(attempt.variables) { $1 }
         return request
     }
@@ -129,5 +148,6 @@ struct SandboxCells: CellLauncher {
 
         func note(_ text: String) { notes.append(text) }
         func explain(_ text: String) {}
+        func fail(_ text: String) { notes.append(text) }
     }
 }

@@ -47,6 +47,9 @@ struct Console {
         if verbosity == .explaining { writeError(text.printable) }
     }
 
+    /// Says what was not as a scenario expects, by file and line, as compilers do.
+    func fail(_ text: String) { writeError(text.printable) }
+
     /// Says in one line why the command did not do what it was asked for.
     func complain(_ text: String) {
         writeError("linkcond: \(text.printable)")

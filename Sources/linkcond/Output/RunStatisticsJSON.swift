@@ -3,11 +3,15 @@ import FoundationEssentials
 import LinkModel
 import LinkUnits
 import LinuxKernel
+import NetworkPath
+import Sandbox
+import Scenarios
 
 /// What `run --stats` writes. The keys are a promise: see
 /// `Profiles/schema/statistics.schema.json`.
 struct RunStatisticsJSON: Encodable {
     let profile: String
+    let scenario: OrNull<String>
     let settings: [String]
     let command: [String]
     let exitCode: Int32
@@ -20,16 +24,20 @@ struct RunStatisticsJSON: Encodable {
     let down: Way
     let up: Way
     let dns: OrNull<ProfileJSON.DNS>
+    let interfaces: [Interface]
     let loopback: OrNull<LinkStatistics.Loopback>
+    let multipath: OrNull<MultipathStatistics>
+    let events: [EventRecord]
     let evidence: EvidenceReport
 
     init(
-        profile: String, settings: [String], command: [String], conditions: LinkConditions,
-        startedAt: Date, exitCode: Int32, link: LinkStatistics
+        _ request: SandboxRequest, settings: [String], startedAt: Date, exitCode: Int32,
+        link: LinkStatistics
     ) {
-        self.profile = profile
+        profile = request.preferred.profile
+        scenario = OrNull(request.scenario?.scenario.name)
         self.settings = settings
-        self.command = command
+        command = request.command.map { "\($0)" }
         self.exitCode = exitCode
         self.startedAt = Timestamp.text(Int64(startedAt.timeIntervalSince1970))
         durationSeconds = link.durationSeconds
@@ -38,12 +46,35 @@ struct RunStatisticsJSON: Encodable {
         kernel = release?.split(separator: "\n").first.map(String.init) ?? "unknown"
         seed = OrNull(link.seed)
         faithful = OrNull(link.isFaithful)
-        let conditions = conditions.withExplicitLoss
+        let conditions = request.preferred.conditions.withExplicitLoss
         down = Way(conditions: DirectionJSON(conditions.down), counters: link.down)
         up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)
         dns = OrNull(conditions.dnsDelay.map(ProfileJSON.DNS.init))
+        interfaces = zip(request.interfaces, link.interfaces).map(Interface.init)
         loopback = OrNull(link.loopback)
+        multipath = OrNull(link.multipath)
+        events = link.timeline?.events ?? []
         evidence = link.evidence
+    }
+
+    /// An interface with the conditions that it had at first, and what passed over it.
+    struct Interface: Encodable {
+        let name: String
+        let kind: String
+        let profile: String
+        let down: Way
+        let up: Way
+        let dns: OrNull<ProfileJSON.DNS>
+
+        init(_ interface: SandboxInterface, _ link: InterfaceStatistics) {
+            let conditions = interface.conditions.withExplicitLoss
+            name = interface.name
+            kind = (interface.mark.kind ?? (interface.mark.isHotspot ? .wifi : .wired)).rawValue
+            profile = interface.profile
+            down = Way(conditions: DirectionJSON(conditions.down), counters: link.down)
+            up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)
+            dns = OrNull(conditions.dnsDelay.map(ProfileJSON.DNS.init))
+        }
     }
 
     /// The conditions of a direction with what was counted beside them.

@@ -6,6 +6,7 @@ import LinkUnits
 /// What `status --json` prints. The keys are a promise: see `Profiles/schema/status.schema.json`.
 struct StatusJSON: Encodable {
     let conditioned: [ConditionedJSON]
+    let multipath: [MultipathJSON]
 }
 
 /// One conditioned interface.

@@ -5,8 +5,8 @@ import Scenarios
 
 /// Scenarios for people.
 enum ScenarioTable {
-    /// How many events of a timeline are shown; one without end has no last.
-    private static let eventLimit = 200
+    /// How many events of a timeline are shown, and of one without end.
+    private static let (eventLimit, endlessLimit) = (200, 20)
 
     /// One line for each of `entries`.
     static func list(_ entries: [ScenarioCatalog.Entry]) -> Table {
@@ -84,12 +84,13 @@ enum ScenarioTable {
     private static func events(_ scenario: Scenario, seed: UInt64) -> (Table, String?) {
         var table = Table([.init(title: "TIME", alignment: .right), .init(title: "WHAT")])
         var timeline = Timeline(scenario, seed: seed)
-        while table.rows.count < eventLimit, let event = timeline.next() {
+        let limit = scenario.length == nil ? endlessLimit : eventLimit
+        while table.rows.count < limit, let event = timeline.next() {
             table.add([event.time.secondsText, event.action.description])
         }
         let hasMore = timeline.next() != nil
         for end in timeline.endExpectations { table.add(["end", "expect: \(end.expectation)"]) }
-        return (table, hasMore ? "... and so on, every time the same with seed \(seed)" : nil)
+        return (table, hasMore ? "... and so on; show --format json has more of them" : nil)
     }
 
     private static func facts(of entry: ScenarioCatalog.Entry) -> [(key: String, value: String)] {

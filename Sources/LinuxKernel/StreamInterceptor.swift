@@ -1,0 +1,49 @@
+import CLinux
+public import SystemPackage
+
+/// Gives programs sockets of Multipath TCP where they ask for TCP.
+///
+/// The kernel holds the programs' calls of `socket(2)` up until this process has answered them
+/// (`seccomp_unotify(2)`), so that all programs take part, whatever C library they have, and
+/// those that have none. A program that asks for more than that kind of socket can do is told so
+/// by the kernel, as by any other.
+public final class StreamInterceptor: Sendable {
+    private let requests: OwnedDescriptor
+    private let namespaces: [lc_namespace]
+
+    /// From now on the calling thread, and whoever it starts in one of these network namespaces,
+    /// asks this interceptor, which has to be served from then on.
+    ///
+    /// Takes `CAP_SYS_ADMIN` in the thread's user namespace, and Linux 5.14.
+    public init(in namespaces: [FileDescriptor]) throws(KernelError) {
+        self.namespaces = try namespaces.map { descriptor throws(KernelError) in
+            var found = lc_namespace()
+            let status = unsafe lc_identify_namespace(descriptor.rawValue, &found)
+            guard status == 0 else {
+                throw KernelError(
+                    .open, subject: "the network namespace", errno: Errno(rawValue: -status))
+            }
+            return found
+        }
+        requests = try OwnedDescriptor(
+            lc_intercept_streams(), creating: "a filter of system calls")
+    }
+
+    /// Answers requests until there is nobody left who could make one.
+    ///
+    /// The calling thread goes to the namespaces of those who ask, over which it needs privileges.
+    public func serve() {
+        while unsafe lc_answer_stream_request(requests.number, namespaces, Int32(namespaces.count))
+            >= 0
+        {}
+    }
+}
+
+/// Whether the kernel speaks Multipath TCP.
+public enum MultipathSupport {
+    /// Asks for a socket of it in the calling thread's network namespace.
+    ///
+    /// Throws `Errno.protocolNotSupported` if the kernel was built without it, and
+    /// `Errno.protocolNotAvailable` if it is switched off in the namespace.
+    public static func check() throws(Errno) { try checked(lc_probe_multipath()) }
+}

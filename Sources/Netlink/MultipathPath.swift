@@ -1,0 +1,95 @@
+import CNetlink
+public import LinuxKernel
+
+/// One path of a Multipath TCP connection, as the kernel has it: a TCP connection of its own
+/// (a subflow, in the words of RFC 8684).
+public struct MultipathPath: Sendable, Hashable {
+    /// The number that paths of the same connection have in common.
+    public let connection: UInt32
+    /// This end.
+    public let local: Endpoint
+    /// The other end.
+    public let remote: Endpoint
+    /// Whether it carries data only while there is none that is not a reserve.
+    public let isBackup: Bool
+    /// The smoothed round-trip time; what it was last, if nothing is sent.
+    public let roundTripTime: Duration
+    /// How many bytes the other end has acknowledged.
+    public let sentBytes: UInt64
+    /// How many bytes have come.
+    public let receivedBytes: UInt64
+
+    /// Where `struct tcp_info` has what is read of it.
+    private enum Offset {
+        static let roundTripTime = 68
+        static let acknowledged = 120
+        static let received = 128
+    }
+
+    /// Reads an answer about a socket; nil if it is not a path of such a connection.
+    init?(_ message: NetlinkMessage) {
+        guard let (fixed, attributes) = message.parse(inet_diag_msg.self),
+            let path = attributes.nested(INET_DIAG_ULP_INFO)?.nested(INET_ULP_INFO_MPTCP),
+            let connection = path.value(MPTCP_SUBFLOW_ATTR_TOKEN_LOC, as: UInt32.self),
+            let information = attributes[INET_DIAG_INFO]
+        else { return nil }
+        self.connection = connection
+        let isIPv6 = fixed.idiag_family == UInt8(AF_INET6)
+        local = Self.endpoint(
+            fixed.id.idiag_src, port: fixed.id.idiag_sport, isIPv6: isIPv6)
+        remote = Self.endpoint(
+            fixed.id.idiag_dst, port: fixed.id.idiag_dport, isIPv6: isIPv6)
+        let flags = path.value(MPTCP_SUBFLOW_ATTR_FLAGS, as: UInt32.self) ?? 0
+        isBackup = flags & Self.backupFlags != 0
+        let microseconds = information.value(at: Offset.roundTripTime, as: UInt32.self) ?? 0
+        roundTripTime = .microseconds(Int64(microseconds))
+        sentBytes = information.value(at: Offset.acknowledged, as: UInt64.self) ?? 0
+        receivedBytes = information.value(at: Offset.received, as: UInt64.self) ?? 0
+    }
+
+    /// `MPTCP_SUBFLOW_FLAG_BKUP_REM` and `MPTCP_SUBFLOW_FLAG_BKUP_LOC`.
+    private static let backupFlags: UInt32 = 1 << 4 | 1 << 5
+
+    private static func endpoint(
+        _ words: (UInt32, UInt32, UInt32, UInt32), port: UInt16, isIPv6: Bool
+    ) -> Endpoint {
+        let bytes = [words.0, words.1, words.2, words.3].flatMap { word in
+            (0..<4).map { UInt8(truncatingIfNeeded: UInt32(bigEndian: word) >> (24 - 8 * $0)) }
+        }
+        // Sockets of IPv6 may speak IPv4: ::ffff:192.0.2.1 (RFC 4291, section 2.5.5.2).
+        let isMapped = isIPv6 && bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
+        let relevant = isMapped ? bytes.suffix(4) : isIPv6 ? bytes[...] : bytes.prefix(4)
+        return Endpoint(
+            IPAddress(bytes: relevant) ?? IPAddress(ipv4: 0), port: UInt16(bigEndian: port))
+    }
+
+    /// Asks for all TCP sockets of a family that are connected.
+    static func list(isIPv6: Bool) -> NetlinkMessage {
+        let builder = MessageBuilder(type: Int(SOCK_DIAG_BY_FAMILY))
+        var request = inet_diag_req_v2()
+        request.sdiag_family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
+        request.sdiag_protocol = UInt8(IPPROTO_TCP)
+        request.idiag_ext = 1 << (INET_DIAG_INFO - 1)
+        request.idiag_states = 1 << establishedState
+        builder.append(request)
+        return builder.finish()
+    }
+
+    private static let establishedState: UInt32 = 1
+}
+
+extension NetlinkSession {
+    /// The paths of all Multipath TCP connections in the network namespace, for a session that
+    /// speaks of sockets. Equivalent to `ss --tcp --info` as far as it shows `tcp-ulp-mptcp`.
+    ///
+    /// The kernel tells those who have `CAP_NET_ADMIN` there; others see none.
+    public func multipathPaths() throws(NetlinkError) -> [MultipathPath] {
+        var paths: [MultipathPath] = []
+        for isIPv6 in [false, true] {
+            paths += try dump(
+                MultipathPath.list(isIPv6: isIPv6), attempt: "list the TCP connections"
+            ).compactMap { MultipathPath($0) }
+        }
+        return paths
+    }
+}

@@ -1,0 +1,92 @@
+public import LinkModel
+public import NetworkPath
+
+/// One of the interfaces that a command in a sandbox has, with the link behind it.
+public struct SandboxInterface: Sendable, Hashable {
+    /// The name of the one interface of a sandbox that was asked for no others.
+    public static let onlyName = "eth0"
+    /// How many interfaces a sandbox can have.
+    public static let limit = 15
+
+    /// Its name, such as `wifi0`.
+    public var name: String
+    /// The conditions of the link behind it.
+    public var conditions: LinkConditions
+    /// The name under which people know these.
+    public var profile: String
+    /// What the command sees of it, beside its conditions.
+    public var mark: NetworkMark
+    /// Whether it is there from the start; else it appears later.
+    public var isPresent: Bool
+
+    /// Describes an interface.
+    public init(
+        name: String = SandboxInterface.onlyName, conditions: LinkConditions, profile: String,
+        mark: NetworkMark = NetworkMark(), isPresent: Bool = true
+    ) {
+        self.name = name
+        self.conditions = conditions
+        self.profile = profile
+        self.mark = mark
+        self.isPresent = isPresent
+    }
+
+    /// What is wrong with a name, after which `name: ` may stand; nil for a good one.
+    public static func problem(ofName name: String) -> String? {
+        guard (1...15).contains(name.utf8.count) else {
+            return "the name of an interface has 1 to 15 characters"
+        }
+        let isPlain = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-_.".utf8.contains(byte)
+            }
+        }
+        guard isPlain, name.utf8.first.map({ $0 != UInt8(ascii: ".") }) == true else {
+            return "the name of an interface has letters, digits, hyphens, underscores and full "
+                + "stops, and does not begin with a full stop"
+        }
+        return reservedNames.contains(name)
+            ? "the name belongs to something else; choose another, such as \(name)0" : nil
+    }
+
+    /// The loopback, the wire behind it (`LoopbackWire`), and what the kernel calls all interfaces.
+    private static let reservedNames: Set<String> = ["lo", "lo-link", "all", "default"]
+
+    /// What is wrong with these interfaces together, in a sentence; nil if nothing is.
+    public static func problem(of interfaces: [SandboxInterface]) -> String? {
+        guard !interfaces.isEmpty else { return "a sandbox has at least one interface" }
+        guard interfaces.count <= limit else {
+            return "a sandbox has at most \(limit) interfaces, not \(interfaces.count)"
+        }
+        var names: Set<String> = []
+        for interface in interfaces {
+            if let problem = problem(ofName: interface.name) {
+                return "\(interface.name): \(problem)"
+            }
+            guard names.insert(interface.name).inserted else {
+                return "\(interface.name): there are two interfaces of this name; rename one"
+            }
+        }
+        return nil
+    }
+}
+
+extension NetworkInterface.Kind {
+    /// What an interface of this name is, as far as names tell; nil if they do not.
+    public init?(guessedFromName name: String) {
+        let prefixes: [(NetworkInterface.Kind, [String])] = [
+            (.wifi, ["wifi", "wlan", "wlp"]),
+            (.cellular, ["cell", "wwan", "wwp", "rmnet"]),
+            (.wired, ["eth", "en"]),
+            (.other, ["vpn", "tun", "tap", "wg", "ppp"]),
+        ]
+        let name = name.lowercased()
+        guard let kind = prefixes.first(where: { $0.1.contains(where: name.hasPrefix) })?.0 else {
+            return nil
+        }
+        self = kind
+    }
+}

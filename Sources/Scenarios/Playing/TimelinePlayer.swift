@@ -1,0 +1,197 @@
+import LinkModel
+
+/// Plays the timeline of a scenario on a stage.
+///
+/// Theory of operation. It has no clock and no thread: whoever has the stage calls `turn` when
+/// `turn` says that something is due, or when a command that it started has ended. Each turn
+/// carries out what is due by the stage's clock, in the order of the timeline: single changes,
+/// the steps of ramps, and expectations, which are judged at their time, or, where they are
+/// commands, when those have ended. Times count from the start of the command, so that the
+/// lateness of one event does not delay the next.
+public struct TimelinePlayer: Sendable {
+    /// What a turn did.
+    public struct Turn: Sendable {
+        /// What was done, in order.
+        public var events: [PlayedEvent] = []
+        /// In how long something is due; nil: nothing, or when a check has ended.
+        public var next: Duration?
+    }
+
+    private let scenario: Scenario
+    private var timeline: Timeline
+    private var coming: TimelineEvent?
+    private var conditions: [String: LinkConditions]
+    private var ramps: [String: Ramp] = [:]
+    private var checks: [PendingCheck] = []
+    /// When the app is started again, as far as somebody has asked.
+    private var knownRelaunch: Duration?
+    /// The exit code of the command, once it has ended for good.
+    private var exitCode: Int32?
+
+    /// Plays `scenario`, whose interfaces the stage has as it describes them; `seed` decides the
+    /// times that it leaves open.
+    public init(_ scenario: Scenario, seed: UInt64) {
+        self.scenario = scenario
+        timeline = Timeline(scenario, seed: seed)
+        conditions = Dictionary(
+            scenario.interfaces.map { ($0.name, $0.profile.conditions) }
+        ) { $1 }
+        coming = timeline.next()
+    }
+
+    /// Whether nothing is left to be done or judged.
+    public var isOver: Bool { coming == nil && ramps.isEmpty && checks.isEmpty }
+
+    /// Carries out what is due.
+    public mutating func turn(on stage: inout some Stage) -> Turn {
+        var turn = Turn()
+        while true {
+            let due = coming.flatMap { $0.time <= stage.now ? $0 : nil }
+            // What a ramp does before the event comes before it.
+            takeSteps(until: due?.time ?? stage.now, on: &stage, &turn)
+            guard let due else { break }
+            coming = timeline.next()
+            carryOut(due, on: &stage, &turn)
+        }
+        let judgement = judge(on: &stage, &turn)
+        let moments = [coming?.time, ramps.values.compactMap(\.next).min(), judgement]
+        turn.next = moments.compactMap(\.self).min().map { max(.zero, $0 - stage.now) }
+        return turn
+    }
+
+    /// Whether the app will be started again, so that its end is not that of the run; of a timeline
+    /// without end, whether it will in the pass that goes on.
+    public mutating func hasRelaunch(after now: Duration) -> Bool {
+        guard exitCode == nil else { return false }
+        if let knownRelaunch, let coming, coming.time <= knownRelaunch { return true }
+        guard let horizon = scenario.latestRelaunch(after: now) else { return false }
+        var rest = timeline
+        var event = coming
+        while let next = event, next.time <= horizon {
+            if next.action == .app(.relaunch) {
+                knownRelaunch = next.time
+                return true
+            }
+            event = rest.next()
+        }
+        return false
+    }
+
+    /// To be called when the command has ended for good. Events to come do not happen; what must be
+    /// so at the end is judged, now and in the following turns until `isOver`.
+    public mutating func end(exitCode: Int32, on stage: inout some Stage) -> Turn {
+        self.exitCode = exitCode
+        coming = nil
+        ramps = [:]
+        var turn = Turn()
+        for end in timeline.endExpectations {
+            let event = TimelineEvent(
+                time: stage.now, action: .expect(end.expectation), line: end.line)
+            expect(end.expectation, event, on: &stage, &turn)
+        }
+        return turn
+    }
+
+    // MARK: - What a turn consists of
+
+    private mutating func takeSteps(
+        until moment: Duration, on stage: inout some Stage, _ turn: inout Turn
+    ) {
+        for name in ramps.keys.sorted() {
+            guard var ramp = ramps[name], let step = ramp.take(at: moment) else { continue }
+            let beginning = stage.now
+            let failure = Self.failure { () throws(StageError) in
+                try stage.change(name, to: step.conditions, profile: ramp.profile)
+            }
+            let now = stage.now
+            ramp.note(lateness: now - step.due, effort: now - beginning)
+            conditions[name] = step.conditions
+            ramps[name] = ramp
+            guard failure != nil || ramp.next == nil else { continue }
+            ramps[name] = nil
+            turn.events.append(ramp.end(at: now, failure))
+        }
+    }
+
+    private mutating func carryOut(
+        _ event: TimelineEvent, on stage: inout some Stage, _ turn: inout Turn
+    ) {
+        if case .expect(let expectation) = event.action {
+            expect(expectation, event, on: &stage, &turn)
+            return
+        }
+        let beginning = stage.now
+        let failure = Self.failure { () throws(StageError) in try act(event, on: &stage) }
+        let now = stage.now
+        turn.events.append(
+            PlayedEvent(event, at: now, effort: now - beginning, failure: failure))
+    }
+
+    private mutating func act(
+        _ event: TimelineEvent, on stage: inout some Stage
+    ) throws(StageError) {
+        switch event.action {
+        case .change(let name, let profile, let target, _):
+            ramps[name] = Ramp(event, from: conditions[name] ?? LinkConditions())
+            guard ramps[name] == nil else { return }
+            conditions[name] = target
+            try stage.change(name, to: target, profile: profile)
+        case .carrier(let name, let isUp): try stage.setCarrier(name, isUp: isUp)
+        case .presence(let name, let isPresent):
+            try stage.setPresence(name, isPresent: isPresent)
+        case .override(let name, let settings): try stage.override(name, with: settings)
+        case .prefer(let name): try stage.prefer(name)
+        case .app(let action): try stage.perform(action)
+        case .execute(let command): try stage.execute(command)
+        case .expect: break
+        }
+    }
+
+    // MARK: - Expectations
+
+    private mutating func expect(
+        _ expectation: Expectation, _ event: TimelineEvent, on stage: inout some Stage,
+        _ turn: inout Turn
+    ) {
+        var flaw = expectation.flaw(ofExit: exitCode)
+        if flaw == nil, expectation.asksForPath {
+            do throws(StageError) {
+                flaw = expectation.flaw(in: try stage.path())
+            } catch {
+                flaw = error.description
+            }
+        }
+        if flaw == nil, let command = expectation.command {
+            checks.append(PendingCheck(command, of: event, at: stage.now))
+        } else {
+            turn.events.append(PlayedEvent(event, at: stage.now, failure: flaw))
+        }
+    }
+
+    /// Looks after commands that have to succeed; returns when one of them is due.
+    private mutating func judge(on stage: inout some Stage, _ turn: inout Turn) -> Duration? {
+        var open: [PendingCheck] = []
+        var due: Duration?
+        for var check in checks {
+            switch check.turn(on: &stage) {
+            case .open(let moment):
+                open.append(check)
+                due = [due, moment].compactMap(\.self).min()
+            case .succeeded: turn.events.append(check.end(at: stage.now))
+            case .failed(let reason): turn.events.append(check.end(at: stage.now, reason))
+            }
+        }
+        checks = open
+        return due
+    }
+
+    /// Why something failed, if it did.
+    private static func failure(of body: () throws(StageError) -> Void) -> String? {
+        do throws(StageError) {
+            try body()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import NetworkOverride
+import Sandbox
+
+/// The interfaces of a command, if it is to have others than one.
+struct InterfaceOptions: ParsableArguments {
+    @Option(
+        name: .customLong("interface"),
+        help: ArgumentHelp(
+            "An interface of the command, in place of PROFILE; given several times, the most "
+                + "preferred first. Behind commas may stand expensive, inexpensive, constrained, "
+                + "unconstrained, kind=wifi, and fields of the profile, such as down.loss=2%.",
+            valueName: "name=profile[,...]"))
+    var texts: [String] = []
+
+    /// The interfaces, the most preferred first.
+    func interfaces() throws -> [SandboxInterface] {
+        let catalog = ProfileArgument.catalog
+        let interfaces = try texts.map { try InterfaceArgument($0).interface(catalog) }
+        if let problem = SandboxInterface.problem(of: interfaces) {
+            throw UsageError(description: "--interface: \(problem)")
+        }
+        return interfaces
+    }
+}

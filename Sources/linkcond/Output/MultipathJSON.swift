@@ -1,0 +1,31 @@
+import LinkUnits
+import LinuxKernel
+import Netlink
+
+/// One connection of Multipath TCP in `status --json`.
+struct MultipathJSON: Encodable {
+    let remote: String
+    let paths: [Path]
+
+    /// One of its paths.
+    struct Path: Encodable {
+        let interface: OrNull<String>
+        let local: String
+        let remote: String
+        let reserve: Bool
+        let roundTripMilliseconds: Double
+        let sentBytes: UInt64
+        let receivedBytes: UInt64
+    }
+
+    init(_ connection: MultipathConnection) {
+        remote = connection.remote.description
+        paths = connection.paths.map { path in
+            Path(
+                interface: OrNull(path.interface), local: path.path.local.description,
+                remote: path.path.remote.description, reserve: path.path.isBackup,
+                roundTripMilliseconds: path.path.roundTripTime.milliseconds,
+                sentBytes: path.path.sentBytes, receivedBytes: path.path.receivedBytes)
+        }
+    }
+}

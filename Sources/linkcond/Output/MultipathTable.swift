@@ -1,0 +1,31 @@
+import LinkUnits
+import LinuxKernel
+import Netlink
+
+/// The connections of Multipath TCP with their paths, for people.
+enum MultipathTable {
+    /// A line for each path; nothing if there is none.
+    static func text(_ connections: [MultipathConnection], isStyled: Bool) -> String {
+        guard !connections.isEmpty else { return "" }
+        var table = Table([
+            .init(title: "MULTIPATH TO"), .init(title: "INTERFACE"), .init(title: "FROM"),
+            .init(title: "USE"), .init(title: "ROUND TRIP", alignment: .right),
+            .init(title: "SENT", alignment: .right), .init(title: "RECEIVED", alignment: .right),
+        ])
+        for connection in connections {
+            for path in connection.paths {
+                table.add([
+                    connection.remote.description, path.interface ?? "-",
+                    path.path.local.description, path.path.isBackup ? "reserve" : "carries",
+                    "\(tenths(path.path.roundTripTime)) ms", "\(path.path.sentBytes) B",
+                    "\(path.path.receivedBytes) B",
+                ])
+            }
+        }
+        return table.text(isStyled: isStyled)
+    }
+
+    private static func tenths(_ duration: Duration) -> Double {
+        (duration.milliseconds * 10).rounded() / 10
+    }
+}

@@ -1,0 +1,169 @@
+import Conditioner
+import DataPlanes
+import FoundationEssentials
+import LinkModel
+import LinuxKernel
+import NetworkOverride
+import NetworkPath
+import Sandbox
+import Scenarios
+import SystemPackage
+
+/// The interfaces of a host as the stage of a scenario.
+///
+/// What it does ends with this process, also if that is killed: it carries the name of a watcher.
+struct HostStage: Stage {
+    /// An interface as the scenario has it now.
+    private struct State {
+        let host: String
+        var conditions: LinkConditions
+        var profile: String
+        var isUp = true
+        var isPresent: Bool
+        /// Whether linkcond conditions it already.
+        var isConditioned = false
+    }
+
+    private let planes: DataPlanes
+    private let request: ApplyRequest
+    private let backend: DataPlanes.Backend
+    private let seed: UInt64?
+    private let overrideWatcher: String
+    private var beginning: Duration
+    private var states: [String: State]
+    var companions: Companions
+
+    /// - Parameters:
+    ///   - request: what is common to all conditions.
+    ///   - overrideWatcher: who takes the overrides away.
+    init(
+        _ scenario: Scenario, on interfaces: HostInterfaces, _ planes: DataPlanes,
+        _ request: ApplyRequest, backend: DataPlanes.Backend, seed: UInt64?,
+        overrideWatcher: String, companions: Companions
+    ) {
+        self.planes = planes
+        self.request = request
+        self.backend = backend
+        self.seed = seed
+        self.overrideWatcher = overrideWatcher
+        self.companions = companions
+        beginning = KernelClock.monotonic
+        states = [:]
+        for interface in scenario.interfaces {
+            states[interface.name] = State(
+                host: interfaces.names[interface.name] ?? "",
+                conditions: interface.profile.conditions, profile: interface.conditionsName,
+                isPresent: interface.isPresent)
+        }
+    }
+
+    var now: Duration { KernelClock.monotonic - beginning }
+
+    /// Lets the time of the scenario begin now.
+    mutating func restart() { beginning = KernelClock.monotonic }
+
+    /// Conditions the interface as it is at the start, and says what apps see of it.
+    mutating func begin(_ interface: ScenarioInterface) throws {
+        try condition(interface.name)
+        try set(overrideChange(interface.initialOverride), interface.name)
+    }
+
+    mutating func change(
+        _ interface: String, to conditions: LinkConditions, profile: String
+    ) throws(StageError) {
+        states[interface]?.conditions = conditions
+        states[interface]?.profile = profile
+        guard states[interface].map({ $0.isUp && $0.isPresent }) == true else { return }
+        try Self.wrap { try condition(interface) }
+    }
+
+    mutating func setCarrier(_ interface: String, isUp: Bool) throws(StageError) {
+        states[interface]?.isUp = isUp
+        try Self.wrap { try condition(interface) }
+    }
+
+    mutating func setPresence(_ interface: String, isPresent: Bool) throws(StageError) {
+        states[interface]?.isPresent = isPresent
+        try Self.wrap { try condition(interface) }
+    }
+
+    func override(_ interface: String, with settings: OverrideSettings) throws(StageError) {
+        try Self.wrap { try set(overrideChange(settings), interface) }
+    }
+
+    func prefer(_ interface: String) throws(StageError) {
+        try Self.wrap {
+            try set(OverrideChange(isPreferred: true, watcher: overrideWatcher), interface)
+        }
+    }
+
+    func perform(_ action: AppAction) throws(StageError) {
+        throw StageError("there is no app")
+    }
+
+    mutating func execute(_ command: String) throws(StageError) {
+        _ = try Self.wrap { try companions.start(command) }
+    }
+
+    func path() throws(StageError) -> SeenPath {
+        var path = try Self.wrap { SeenPath(try NetworkPath.current()) }
+        // Expectations name the interfaces of the scenario.
+        path.interface =
+            states.first { $0.value.host == path.interface }?.key ?? path.interface
+        return path
+    }
+
+    mutating func startCheck(_ command: String) throws(StageError) -> Int32 {
+        try Self.wrap { try companions.startCheck(command) }
+    }
+
+    mutating func exitCode(ofCheck check: Int32) -> Int32? {
+        companions.takeEnd(ofCheck: check)?.shellCode
+    }
+
+    mutating func abandonCheck(_ check: Int32) { companions.abandon(check) }
+
+    /// Has the link of an interface do what the scenario says of it now.
+    private mutating func condition(_ interface: String) throws {
+        guard let state = states[interface] else { return }
+        var request = request
+        request.interfaces = [state.host]
+        request.profile = state.profile
+        request.conditions = state.conditions
+        if !state.isUp || !state.isPresent {
+            request.conditions.isBlackhole = true
+            request.profile += state.isPresent ? ", down" : ", away"
+        }
+        request.replaces = state.isConditioned
+        _ = try planes.apply(request, backend: backend, seed: seed)
+        states[interface]?.isConditioned = true
+    }
+
+    private func overrideChange(_ settings: OverrideSettings) -> OverrideChange {
+        let mark = NetworkMark(settings)
+        return OverrideChange(
+            cost: mark.cost, lowData: mark.isConstrained.map { $0 ? .on : .off } ?? .default,
+            kind: mark.kind.flatMap { OverrideChange.Kind(rawValue: $0.rawValue) } ?? .default,
+            watcher: overrideWatcher)
+    }
+
+    private func set(_ change: OverrideChange, _ interface: String) throws {
+        guard let host = states[interface]?.host else { return }
+        _ = try NetworkOverride.set(change, on: [host])
+    }
+
+    private static func wrap<Result>(_ body: () throws -> Result) throws(StageError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw StageError("\(error)")
+        }
+    }
+
+    /// Takes away what the scenario has conditioned and overridden.
+    func end(conditionsWatcher: String) throws {
+        let result = Result { try planes.clear(endedBy: conditionsWatcher) }
+        OverrideWatchers.dismiss(try NetworkOverride.clear(endedBy: overrideWatcher).idleWatchers)
+        try result.get()
+    }
+}

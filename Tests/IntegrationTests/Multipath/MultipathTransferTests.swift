@@ -1,0 +1,162 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// Unmodified curl over two interfaces, of which one goes in the middle of a download.
+@Suite("Multipath TCP: transfers", .requiresNamespaces, .requiresMultipath)
+struct MultipathTransferTests {
+    /// Both slow enough for busy machines, and of different round trips.
+    private static let interfaces = [
+        "--interface", "wifi0=WiFi,down.bandwidth=16Mbit/s,down.delay=10ms",
+        "--interface", "cell0=LTE,down.bandwidth=8Mbit/s,up.delay=15ms,down.delay=15ms",
+    ]
+
+    /// Downloads `$1` to standard output's checksum, and cuts wifi0 off when a megabyte has come.
+    private static let downloadWithCut = """
+        curl -s --speed-limit 1 --speed-time 4 -o $2/got $1 & download=$!
+        until [ "$(stat -c %s $2/got 2>/dev/null || echo 0)" -gt 1000000 ]; do sleep 0.05; done
+        ip link set wifi0 down
+        wait $download; code=$?
+        sha256sum <$2/got
+        exit $code
+        """
+
+    /// Runs the download of a file of four megabytes, and says how curl ended and what came.
+    private func download(
+        _ mode: String, from server: String, in directory: TemporaryDirectory
+    ) async throws -> (result: ProcessResult, isIntact: Bool, bytes: [String: Int]) {
+        let path = directory.path
+        try shell("head -c 4000000 /dev/urandom >\(path)/file")
+        let expected = try shell("sha256sum <\(path)/file")
+        let result = try await SandboxedRun(
+            arguments: Self.interfaces + [
+                "--multipath", mode, "--stats", "\(path)/stats.json", "--server",
+                "exec python3 -m http.server --directory \(path) 8000 2>/dev/null",
+                "--server-ready", "8000", "--", "sh", "-c", Self.downloadWithCut, "sh",
+                "http://\(server)/file", path,
+            ]
+        ).result()
+        return (
+            result, result.standardOutput == expected,
+            try RunStatistics(path: "\(path)/stats.json").receivedBytes
+        )
+    }
+
+    @Test func `without it a download dies with its interface`() async throws {
+        try await withTemporaryDirectory { directory in
+            let (result, isIntact, bytes) = try await download(
+                "off", from: "server.linkcond:8000", in: directory)
+            #expect(result.exitCode == 28, "\(result)")
+            #expect(!isIntact)
+            #expect(bytes["cell0", default: 0] < 10_000)
+        }
+    }
+
+    @Test(arguments: ["handover", "interactive", "aggregate"])
+    func `with it a download goes on over the other interface`(mode: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let (result, isIntact, bytes) = try await download(
+                mode, from: "server.linkcond:8000", in: directory)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(isIntact)
+            #expect(bytes["cell0", default: 0] > 1_000_000)
+        }
+    }
+
+    @Test(.requiresUplink)
+    func `the host's servers need not know it`() async throws {
+        let words = (Self.interfaces + ["--multipath", "handover", "--"]).joined(separator: " ")
+        let result = try await StandInHost.script(
+            """
+            head -c 4000000 /dev/urandom >$DIRECTORY/file
+            serve
+            (run \(words) bash -c "$1" bash http://host.linkcond:8000/file $DIRECTORY)
+            sha256sum <$DIRECTORY/file
+            """, by: .root, arguments: [Self.downloadWithCut])
+        let sums = result.standardOutput.split(separator: "\n")
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(sums.count == 2 && sums.first == sums.last)
+    }
+
+    @Test func `handover keeps off the other interface while the preferred one is good`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let path = directory.path
+            try shell("head -c 4000000 /dev/urandom >\(path)/file")
+            let output = try await SandboxedRun(
+                arguments: Self.interfaces + [
+                    "--multipath", "handover", "--stats", "\(path)/stats.json", "--server",
+                    "exec python3 -m http.server --directory \(path) 8000 2>/dev/null",
+                    "--server-ready", "8000", "--", "sh", "-c",
+                    """
+                    curl -s http://server.linkcond:8000/file >/dev/null & download=$!
+                    until \(try SandboxedRun.program()) status --json | grep -q '"reserve" : true'
+                    do sleep 0.05; done
+                    echo both paths
+                    wait $download
+                    """,
+                ]
+            ).output()
+            #expect(output == "both paths\n")
+            let statistics = try RunStatistics(path: "\(path)/stats.json")
+            #expect(statistics.receivedBytes["wifi0", default: 0] > 4_000_000)
+            #expect(statistics.receivedBytes["cell0", default: 0] < 40_000)
+            #expect(statistics.multipath?.connections == 1)
+            #expect(statistics.multipath?.furtherPaths == 1)
+        }
+    }
+
+    @Test func `aggregate gets most of what both interfaces have`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory.path
+            try shell("head -c 6000000 /dev/urandom >\(path)/file")
+            func rate(_ mode: String, preferring first: Int) async throws -> Double {
+                let interfaces = Array(Self.interfaces.dropFirst(2 * first))
+                let text = try await SandboxedRun(
+                    arguments: interfaces + [
+                        "--multipath", mode, "--server",
+                        "exec python3 -m http.server --directory \(path) 8000 2>/dev/null",
+                        "--server-ready", "8000", "--", "curl", "-s", "-o", "/dev/null", "-w",
+                        "%{speed_download}", "http://server.linkcond:8000/file",
+                    ]
+                ).output()
+                return try #require(Double(text))
+            }
+            let sum = try await rate("off", preferring: 0) + rate("off", preferring: 1)
+            let together = try await rate("aggregate", preferring: 0)
+            #expect(together > 0.85 * sum, "\(together) of \(sum) bytes a second")
+        }
+    }
+}
+
+/// What tests ask of `run --stats`.
+struct RunStatistics: Decodable {
+    struct Interface: Decodable {
+        struct Way: Decodable {
+            struct Counters: Decodable { let bytes: Int }
+            let counters: Counters
+        }
+        let name: String
+        let down: Way
+    }
+
+    struct Multipath: Decodable {
+        let connections: Int
+        let plainConnections: Int
+        let furtherPaths: Int
+    }
+
+    let interfaces: [Interface]
+    let multipath: Multipath?
+
+    init(path: String) throws {
+        let data = try Data(contentsOf: URL(filePath: path))
+        self = try JSONDecoder().decode(RunStatistics.self, from: data)
+    }
+
+    /// Bytes that came, by interface.
+    var receivedBytes: [String: Int] {
+        Dictionary(uniqueKeysWithValues: interfaces.map { ($0.name, $0.down.counters.bytes) })
+    }
+}

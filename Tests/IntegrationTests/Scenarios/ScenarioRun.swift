@@ -1,0 +1,64 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// `linkcond run --scenario` with a scenario and a program of the test's own.
+struct ScenarioRun {
+    let directory: TemporaryDirectory
+    let result: ProcessResult
+    /// What `--stats` says was done.
+    let events: [Event]
+
+    struct Event: Decodable {
+        let seconds: Double
+        let text: String
+        let kind: String
+        let interface: String?
+        let latenessMilliseconds: Double
+        let isFailure: Bool
+    }
+
+    private struct Statistics: Decodable {
+        let scenario: String?
+        let events: [Event]
+    }
+
+    /// Plays `timeline` to `script`, a script of bash, and hands `body` what came of it.
+    ///
+    /// - Parameter directory: is `$D` to the script and to commands of the scenario.
+    static func with(
+        interfaces: String = "{ eth0: { profile: LTE } }", timeline: String, script: String,
+        options: [String] = [], by caller: Caller = .root,
+        _ body: (ScenarioRun) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            try shell("chmod 777 \(directory.path)")
+            let file = try directory.write(
+                "name: A test\ninterfaces: \(interfaces)\ntimeline:\n\(timeline)\n",
+                to: "test.yaml")
+            let program = try directory.write(script, to: "app")
+            let stats = directory.path + "/stats.json"
+            let arguments = ["--scenario", file, "--backend", "engine", "--uplink", "none"]
+            let run = SandboxedRun(
+                arguments: arguments + ["--no-dbus", "-v", "--stats", stats] + options
+                    + ["--", "bash", program],
+                by: caller)
+            let result = try await run.result(
+                environment: ["D": directory.path, "LINKCOND": try SandboxedRun.program()])
+            let text = try String(contentsOfFile: stats, encoding: .utf8)
+            try await JSONSchema("statistics").expectValid(text)
+            let statistics = try JSONDecoder().decode(Statistics.self, from: Data(text.utf8))
+            #expect(statistics.scenario == "A test")
+            try await body(
+                ScenarioRun(directory: directory, result: result, events: statistics.events))
+        }
+    }
+
+    /// A file that the app or the scenario has written.
+    func text(of name: String) throws -> String {
+        try String(contentsOfFile: "\(directory.path)/\(name)", encoding: .utf8)
+    }
+
+    /// What to print if a test fails.
+    var said: Comment { "\(result.standardOutput) \(result.standardError)" }
+}

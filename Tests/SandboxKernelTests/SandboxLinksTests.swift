@@ -1,0 +1,186 @@
+import Conditioner
+import Evidence
+import LinkModel
+import LinkTesting
+import LinkUnits
+import LinuxKernel
+import NetworkPath
+import SystemPackage
+import Testing
+
+@testable import Sandbox
+
+/// Changes of a sandbox's interfaces while it stands, as its app sees them.
+@Suite("Links of a sandbox", .serialized, .requiresNamespaces)
+struct SandboxLinksTests {
+    /// Both data planes, as far as this kernel has them.
+    private static let backends: [SandboxRequest.Backend] =
+        (try? FeatureProbe.finds(missing: .netem)) == false ? [.engine, .kernel] : [.engine]
+
+    private static func link(
+        _ name: String, delay: Duration, mark: NetworkMark = NetworkMark(), isPresent: Bool = true
+    ) -> SandboxInterface {
+        SandboxInterface(
+            name: name, conditions: conditions(delay: delay), profile: "test", mark: mark,
+            isPresent: isPresent)
+    }
+
+    private static func conditions(delay: Duration) -> LinkConditions {
+        LinkConditions(
+            down: DirectionConditions(delay: delay), up: DirectionConditions(delay: delay))
+    }
+
+    /// What `body` finds in a sandbox with these interfaces, whose first process it stands for.
+    private static func withLinks<Value: Sendable>(
+        _ interfaces: [SandboxInterface], _ backend: SandboxRequest.Backend = .engine,
+        _ body: @escaping @Sendable (SandboxLinks) throws -> Value
+    ) async throws -> Value {
+        var request = SandboxRequest(interfaces: interfaces, command: [])
+        request.backend = backend
+        return try await withNewNamespace { [request] in
+            let links = try SandboxLinks(request, SandboxNetwork(number: 0))
+            defer { withExtendedLifetime(links) {} }
+            return try body(links)
+        }
+    }
+
+    /// What the app sees of its interfaces, in its order of preference: `wifi0+cell0-` for one that
+    /// leads to the network by both families, and one that does not.
+    private static func path(_ links: SandboxLinks) throws -> String {
+        try NetworkNamespace.visit(links.places.app) {
+            Result { try NetworkPath.current() }
+        }.get().interfaces.filter { $0.kind != .loopback }
+            .map { $0.name + ($0.isUp && $0.supportsIPv4 && $0.supportsIPv6 ? "+" : "-") }.joined()
+    }
+
+    /// Runs a script where the app is.
+    private static func inApp(_ links: SandboxLinks, _ script: String) throws -> String {
+        try NetworkNamespace.visit(links.places.app) { Result { try shell(script) } }.get()
+    }
+
+    private static let three = [
+        link("wifi0", delay: .milliseconds(1)), link("cell0", delay: .milliseconds(30)),
+        link("vpn0", delay: .milliseconds(60), isPresent: false),
+    ]
+
+    @Test func `the app sees each change`() async throws {
+        let seen = try await Self.withLinks(Self.three) { links in
+            var seen = [try Self.path(links)]
+            func look(_ change: () throws -> Void) throws {
+                try change()
+                try links.settle()
+                seen.append(try Self.path(links))
+            }
+            try look { try links.setCarrier("wifi0", isUp: false) }
+            try look { try links.setPresence("vpn0", isPresent: true) }
+            try look { try links.prefer("vpn0") }
+            try look { try links.setCarrier("wifi0", isUp: true) }
+            try look { try links.prefer("cell0") }
+            try look { try links.setPresence("vpn0", isPresent: false) }
+            try look { try links.setPresence("cell0", isPresent: false) }
+            try look { try links.setCarrier("cell0", isUp: false) }
+            try look { try links.setPresence("cell0", isPresent: true) }
+            try look { try links.setCarrier("cell0", isUp: true) }
+            return seen
+        }
+        #expect(
+            seen == [
+                "wifi0+cell0+", "cell0+wifi0-", "cell0+vpn0+wifi0-", "vpn0+cell0+wifi0-",
+                "vpn0+wifi0+cell0+", "cell0+vpn0+wifi0+", "cell0+wifi0+", "wifi0+",
+                "wifi0+", "wifi0+cell0-", "cell0+wifi0+",
+            ])
+    }
+
+    @Test func `an interface that is away leaves nothing that another would be used for`()
+        async throws
+    {
+        let routes = try await Self.withLinks(Self.three) { links in
+            try links.setCarrier("wifi0", isUp: false)
+            return try Self.inApp(
+                links,
+                """
+                (ip route show table all; ip -6 route show table all) | grep -v ff00: | grep wifi0
+                ip route get 192.0.2.1 from 198.18.0.18 || true
+                ip -6 route get 2001:db8::1 from fd6c:696e:6b63:0:1::2 || true
+                ip route get 192.0.2.1; ip -6 route get 2001:db8::1
+                """)
+        }
+        #expect(!routes.contains("dev wifi0"), "\(routes)")
+        #expect(routes.matches(of: /dev cell0/).count == 2, "\(routes)")
+    }
+
+    @Test func `marks change, and what was set inside stays on top`() async throws {
+        let constrained = NetworkMark(cost: .expensive).written(into: [])
+        let override = String(decoding: constrained ?? [], as: UTF8.self)
+        try await Self.withLinks(Self.three) { links in
+            _ = try Self.inApp(
+                links, "ip link set wifi0 alias \"$(cat /sys/class/net/wifi0/ifalias)\(override)\"")
+            try links.setMark("wifi0", NetworkMark(isConstrained: true, kind: .wifi))
+            try links.setMark("vpn0", NetworkMark(kind: .other))
+            try links.setPresence("vpn0", isPresent: true)
+            try links.settle()
+            let path = try NetworkNamespace.visit(links.places.app) {
+                Result { try NetworkPath.current() }
+            }.get()
+            #expect(path.interfaces.map(\.kind) == [.wifi, .wired, .other, .loopback])
+            #expect(path.interfaces[0].isConstrained)
+            #expect(path.interfaces[0].isExpensive)
+        }
+    }
+
+    @Test(.enabled("ping has to be there") { hasPrograms("ping") }, arguments: backends)
+    func `packets take the wire that they are bound to, also when it has changed`(
+        backend: SandboxRequest.Backend
+    ) async throws {
+        let cases = ["", "-I cell0", "-I 198.18.0.34", "-I fd6c:696e:6b63:0:2::2"]
+        let (first, last, packets) = try await Self.withLinks(Self.three, backend) { links in
+            func delays() throws -> [Double] {
+                try cases.map { option in
+                    let host = option.contains(":") ? "fd6c:696e:6b63::1" : "198.18.0.1"
+                    let text = try Self.inApp(links, "ping -n -c 1 -W 20 \(option) \(host)")
+                    let match = try #require(text.firstMatch(of: /time=([0-9.]+) ms/))
+                    return try #require(Double(match.1))
+                }
+            }
+            let first = try delays()
+            try links.change(
+                "cell0", to: Self.conditions(delay: .milliseconds(90)), profile: "slower")
+            try links.prefer("cell0")
+            let last = try delays()
+            let wifi = links.snapshot(of: "wifi0"), cell = links.snapshot(of: "cell0")
+            return (first, last, [wifi?.up, wifi?.down, cell?.up, cell?.down].map { $0?.packets })
+        }
+        #expect(first[0] < 60, "\(first)")
+        #expect(first[1...].allSatisfy { $0 >= 60 && $0 < 180 }, "\(first)")
+        #expect(last.allSatisfy { $0 >= 180 }, "\(last)")
+        // The kernel also counts how the hosts join multicast groups.
+        if backend == .engine { #expect(packets == [1, 1, 7, 7]) }
+    }
+
+    @Test(.enabled("ping has to be there") { hasPrograms("ping") }, arguments: backends)
+    func `what is on the link stays there when its conditions change`(
+        backend: SandboxRequest.Backend
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let output = "\(directory.path)/ping"
+            let text = try await Self.withLinks(
+                [Self.link("eth0", delay: .milliseconds(400))], backend
+            ) { links in
+                let process = try Self.inApp(
+                    links,
+                    """
+                    ping -n -c 5 -i 0.01 -W 30 198.18.0.1 >\(output) 2>&1 &
+                    sleep 0.2; echo $!
+                    """)
+                try links.change("eth0", to: Self.conditions(delay: .milliseconds(1)), profile: "b")
+                return try Self.inApp(
+                    links,
+                    """
+                    while kill -0 \(process.filter(\.isNumber)) 2>/dev/null; do sleep 0.05; done
+                    cat \(output)
+                    """)
+            }
+            #expect(text.contains(" 5 received"), "\(text)")
+        }
+    }
+}
