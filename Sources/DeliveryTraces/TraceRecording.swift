@@ -39,8 +39,24 @@ public struct TraceRecording: Sendable {
     /// Whether it has as much as fits, and takes no more.
     public var isFull: Bool { milliseconds.count >= TraceModel.mostOpportunities }
 
-    /// The trace, which begins when the first opportunity has passed; nil if too little came.
-    public var trace: DeliveryTrace? { try? DeliveryTrace(milliseconds: milliseconds) }
+    /// The trace without what was before and after the link was busy; nil if too little came.
+    ///
+    /// That is what has less than a twentieth of the rate of the busiest half second, such as the
+    /// acknowledgements of an upload.
+    public var trace: DeliveryTrace? {
+        guard let last = milliseconds.last else { return nil }
+        var counts = [Int](repeating: 0, count: Int(last / Self.stretch) + 1)
+        for moment in milliseconds { counts[Int(moment / Self.stretch)] += 1 }
+        let least = (counts.max() ?? 0) / 20
+        let start = UInt64(counts.firstIndex { $0 > least } ?? 0) * Self.stretch
+        let end = UInt64((counts.lastIndex { $0 > least } ?? 0) + 1) * Self.stretch
+        let busy = milliseconds.filter { $0 >= start && $0 < end }
+        guard let first = busy.first else { return nil }
+        return try? DeliveryTrace(milliseconds: busy.map { $0 - first })
+    }
+
+    /// The stretches of time that are found to be busy or not, in milliseconds.
+    private static let stretch: UInt64 = 500
 }
 
 /// What TCP connections say has come of what was sent over them.

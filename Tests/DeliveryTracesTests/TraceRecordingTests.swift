@@ -26,6 +26,19 @@ struct TraceRecordingTests {
         #expect(recording.trace?.text == "0\n10\n10\n10\n20\n")
     }
 
+    @Test func `what is before and after the busy time is cut off, a pause within is not`() {
+        var recording = TraceRecording()
+        // An opportunity each second, then 200 each second with a pause, then few again.
+        for number in 0..<10 { recording.add(Self.bytes(1500), at: .seconds(number)) }
+        for number in 0..<800 where !(300..<500).contains(number) {
+            recording.add(Self.bytes(1500), at: .seconds(10) + .milliseconds(5 * number))
+        }
+        for number in 0..<10 { recording.add(Self.bytes(1500), at: .seconds(15 + number)) }
+        let trace = recording.trace
+        #expect(trace?.opportunityCount == 600)
+        #expect(trace?.period == .milliseconds(3995))
+    }
+
     @Test func `too little is no trace`() {
         var recording = TraceRecording()
         #expect(recording.trace == nil)

@@ -4,6 +4,8 @@ WINDOW = 100
 FULL = 1500
 # The first packet that is received is one of the trace's first so many seconds.
 SEARCH_SECONDS = 5
+# An opportunity that found nothing to send shifts all that follow it; milliseconds.
+PATIENCE = 20
 
 
 class Comparison:
@@ -17,6 +19,9 @@ class Comparison:
         # Nothing comes early: the start of the trace is where the most punctual packets put it.
         self.start = differences[len(differences) // 100]
         self.late = [value - self.start for value in differences]
+        if self.lateness(0.5) > PATIENCE:
+            raise SystemExit("bench trace: the sender could not keep the link busy, since this "
+                             "machine has too much else to do; try again later")
         self.compare(arrivals, seconds)
 
     def opportunity(self, number):

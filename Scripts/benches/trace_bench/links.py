@@ -12,8 +12,9 @@ TRAFFIC = pathlib.Path(__file__).with_name("traffic.py")
 # One that any user may execute, which that of a version manager in root's home is not.
 PYTHON = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
 PORT = 9000
-# Both links drop what does not fit, and have enough for the busiest moment of a trace.
-QUEUE = 300
+# Both links drop what does not fit, and have enough while a sender waits for its turn on a machine
+# that is busy with other work.
+QUEUE = 4000
 # mm-link refuses to run as root.
 USER = 65534
 

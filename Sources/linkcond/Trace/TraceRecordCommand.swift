@@ -18,11 +18,12 @@ struct TraceRecordCommand: ParsableCommand {
         discussion: """
             NAME.down tells when bytes came to the interface. NAME.up tells when bytes came to \
             the other side, by what TCP connections acknowledge: it is written if there was an \
-            upload. Each begins when 1500 bytes have come.
+            upload. What was before and after a direction was busy is cut off.
 
             A trace is what a link can carry only while something keeps it busy, such as a \
             download or an upload that is not limited by its server; where nothing was sent, the \
-            trace says that nothing could pass. Both at once keep each other busy.
+            trace says that nothing could pass. A download and an upload at once slow each other \
+            down by their acknowledgements: one after the other is better.
 
             With a command behind two hyphens, the recording lasts as long as the command, runs \
             it as the user who calls, and ends with its exit code. Else it lasts until --for or \
@@ -30,6 +31,7 @@ struct TraceRecordCommand: ParsableCommand {
 
             Examples:
               sudo linkcond trace record home -- curl -o /dev/null https://example.com/large-file
+              sudo linkcond trace record home -- sh -c 'iperf3 -c host -R; iperf3 -c host'
               sudo linkcond trace record train -i wwan0 --for 10m
               linkcond import home.down --up home.up --save
             """)

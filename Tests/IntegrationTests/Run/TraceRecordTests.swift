@@ -31,18 +31,23 @@ struct TraceRecordTests {
                 """, to: "known.yaml")
             let name = directory.path + "/home"
             let result = try await SandboxedRun(
-                profile, "--uplink", "none", "--server", "iperf3 --server --one-off >/dev/null",
-                "--server-ready", "5201", "--", try SandboxedRun.program(), "trace", "record",
+                profile, "--uplink", "none", "--server", "iperf3 --server >/dev/null",
+                "--server", "iperf3 --server --port 5202 >/dev/null", "--server-ready", "5201",
+                "--server-ready", "5202", "--", try SandboxedRun.program(), "trace", "record",
                 name, "--", "sh", "-c",
-                "iperf3 --client server.linkcond --bidir --time 4 >/dev/null; exit 7"
+                """
+                iperf3 --client server.linkcond --reverse --time 3 >/dev/null
+                iperf3 --client server.linkcond --port 5202 --time 3 >/dev/null; exit 7
+                """
             ).result()
             #expect(result.exitCode == 7, "\(result.standardError)")
             for (file, rate) in [("\(name).down", 8e6), ("\(name).up", 3e6)] {
                 let numbers = try await Self.numbers(file)
-                #expect(numbers.periodSeconds > 2)
+                // What belongs to the other transfer is cut off.
+                #expect((1...6).contains(numbers.periodSeconds), "\(file)")
                 // On a busy machine TCP pauses; while it sends, the link decides.
                 let upper = try #require(numbers.percentileBitsPerSecond["p75"])
-                #expect((0.7...1.2).contains(upper / rate), "\(file): \(upper)")
+                #expect((0.6...1.2).contains(upper / rate), "\(file): \(upper)")
             }
         }
     }
