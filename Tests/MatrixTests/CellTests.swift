@@ -86,4 +86,19 @@ struct CellTests {
             ShellText.line(["sh", "-c", "echo 'a b' $HOME", ""])
                 == "sh -c 'echo '\\''a b'\\'' $HOME' ''")
     }
+
+    @Test func `scenarios are cells beside profiles, with what they say themselves`() {
+        var specification = SampleMatrix.specification(["LTE"])
+        specification.repetitions = 2
+        specification.network.settings = ["down.loss=2%"]
+        specification.network.override = CellOverride(cost: "expensive")
+        specification.scenarios = [MatrixScenario(name: "My Walk", source: "./walk.yaml")]
+        let cells = specification.cells.filter { $0.scenario != nil }
+        #expect(cells.map(\.id) == ["My Walk/1", "My Walk/2"])
+        #expect(Set(cells.map(\.seed)).count == 2)
+        #expect(
+            specification.reproduction(of: cells[0], seed: 5, ["true"]) == [
+                "linkcond", "run", "--scenario", "./walk.yaml", "--seed", "5", "--", "true",
+            ])
+    }
 }
