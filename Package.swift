@@ -326,8 +326,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "linkcond", "LinkcondBus", "Matrix", "Evidence", "Verification", "Conditioner",
-                "LinkModel", "LinkUnits",
-                "LinuxKernel", "LinkTesting",
+                "NetworkPathSession", "LinkModel", "LinkUnits", "LinuxKernel", "LinkTesting",
             ],
             exclude: ["Fixtures"], swiftSettings: swiftSettings),
         tests(

@@ -10,6 +10,8 @@ public struct EvidenceRequest: Sendable {
     public var wantsStatistics = false
     /// Whether the statistics are also wanted over time.
     public var wantsSamples = false
+    /// Whether it is wanted what the command asks of the network while its path is constrained.
+    public var wantsConstrainedUse = false
     /// The links on which packets are; at least one.
     public var links = [ObservedLink(conditions: LinkConditions())]
 

@@ -26,6 +26,9 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public var evidence: EvidenceReport
     /// All links together over time, if that was asked for.
     public var samples: [LinkSample] = []
+    /// What the command asked while its path was constrained; nil if it never was, or if nobody
+    /// counted.
+    public var constrained: ConstrainedUse?
     /// All interfaces over time, with what was done to them; nil for a run without a scenario.
     public var timeline: TimelineRecord?
 

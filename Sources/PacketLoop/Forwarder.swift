@@ -128,7 +128,9 @@ struct Forwarder: ~Copyable {
         }
         let isDNS = headers.isToDNS && direction == .up
         store[id].number = entered + 1
-        entered += UInt64(superFrame?.count ?? 1)
+        let count = UInt64(superFrame?.count ?? 1)
+        entered += count
+        if headers.isRequest { statistics.requests += count }
         guard let superFrame else {
             enqueue(Ticket(frame: id), headers.length, headers.flow, isDNS)
             return

@@ -20,9 +20,14 @@ public struct FrameHeaders: Sendable, Hashable {
     /// Whether a link lets it pass at once, however bad: ARP and other things that are not IP,
     /// and by which neighbours find each other.
     public internal(set) var isExempt = false
+    /// Whether its sender opens a connection, sends data or asks for an echo: not whether it is a
+    /// mere acknowledgement, the end of a connection, or news for routers.
+    public internal(set) var isRequest = false
 
     static let tcp: UInt8 = 6
     static let udp: UInt8 = 17
+    private static let icmp: UInt8 = 1
+    private static let igmp: UInt8 = 2
     private static let icmpV6: UInt8 = 58
 
     /// Reads the headers of a frame, of which the end may be missing.
@@ -127,14 +132,28 @@ public struct FrameHeaders: Sendable, Hashable {
             // All fragments of a packet are of one flow, and only the first has the ports.
             if !isFragment { hash.mix(frame.long(at: offset)) }
             isToDNS = frame.word(at: offset + 2) == 53
+            isRequest = transportProtocol == Self.udp || asksByTCP(frame, offset)
+        case Self.icmp:
+            isRequest = frame[offset] == 8
         case Self.icmpV6:
             // Neighbour discovery: a lossy link should look like one, and not like an absent
             // neighbour. Multicast listener discovery (130 to 132, 143) comes when the kernel
             // likes, and would shift what the same seed loses.
             let type = frame[offset]
             isExempt = version == 6 && ((130...137).contains(type) || type == 143)
-        default: break
+            isRequest = type == 128
+        case Self.igmp: break
+        default: isRequest = true
         }
+    }
+
+    /// Whether a TCP segment opens a connection, or has a payload.
+    private func asksByTCP(_ frame: Span<UInt8>, _ offset: Int) -> Bool {
+        guard offset + 14 <= network + length else { return false }
+        let flags = frame[offset + 13]
+        let payload = offset + Int(frame[offset + 12] >> 4) * 4
+        // SYN without ACK.
+        return flags & 0x12 == 0x02 || payload < network + length
     }
 }
 

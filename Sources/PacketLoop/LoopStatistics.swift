@@ -16,6 +16,8 @@ public struct DirectionStatistics: Sendable, Hashable {
     public internal(set) var link: LinkCounters
     /// Frames that passed at once: no IP, or neighbour discovery.
     public internal(set) var exempt: UInt64 = 0
+    /// Packets with which somebody opened a connection, sent data or asked for an echo.
+    public internal(set) var requests: UInt64 = 0
 
     /// Frames that came faster than the loop could read. No profile wanted these drops.
     public internal(set) var socketDrops: UInt64 = 0

@@ -41,6 +41,7 @@ struct FirstProcess {
 
         let overrides = try serveOverrides(in: places.app)
         defer { withExtendedLifetime(overrides) {} }
+        let session = try request.evidence.wantsConstrainedUse ? session(in: places.app) : nil
         try NetworkNamespace.enter(places.far)
         let multipath =
             request.multipath == .off
@@ -61,14 +62,17 @@ struct FirstProcess {
         if let bus = family.bus { app.exclude(session: bus) }
         let performance = perform(app, links, since: beginning)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.evidence.wantsSamples)
+        var watch = ConstrainedWatch(links, since: beginning, session)
         links.onFailure = { channel.send(.note("\($0)")) }
         let code = try family.wait(for: app, playing: performance) {
-            [sampler.turn(), links.turn()].compactMap(\.self).min()
+            [sampler.turn(), watch?.turn(), links.turn()].compactMap(\.self).min()
         }
         let duration = KernelClock.monotonic - beginning
         let samples = sampler.finish()
+        let constrained = watch?.finish()
         var report = try links.finish(after: duration, samples: samples.interfaces)
         report.statistics?.samples = samples.total
+        report.statistics?.constrained = constrained
         report.statistics?.timeline = performance?.finish(
             after: duration, samples: samples.interfaces)
         report.statistics?.multipath = try multipath?.count()
@@ -79,6 +83,12 @@ struct FirstProcess {
         // The end of the process closes the packet engine's sockets as well, which takes the
         // kernel a while that nobody should wait for.
         withExtendedLifetime((links, loopback)) { Process.exitAtOnce(0) }
+    }
+
+    /// A socket by which to look at a namespace, in which the calling thread is from then on.
+    private func session(in namespace: FileDescriptor) throws -> NetlinkSession {
+        try NetworkNamespace.enter(namespace)
+        return try NetlinkSession()
     }
 
     /// Gets ready to play the scenario, if there is one.

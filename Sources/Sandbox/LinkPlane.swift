@@ -119,6 +119,10 @@ enum LinkPlane {
         }
     }
 
+    /// How often the app has opened a connection, sent data or asked for an echo; nil if nobody
+    /// counts.
+    var requests: UInt64? { loop?.up.requests }
+
     /// What the packet engine counted; nil if it is not at work.
     var loop: LoopStatistics? {
         if case .engine(let link) = self { link.statistics } else { nil }

@@ -275,6 +275,10 @@ final class SandboxLinks {
     /// What has passed over the link of an interface until now; nil if nobody knows.
     func snapshot(of interface: String) -> LinkSnapshot? { parts[interface]?.plane.snapshot }
 
+    /// How often the app has opened a connection, sent data or asked for an echo over an interface;
+    /// nil if nobody counts.
+    func requests(over interface: String) -> UInt64? { parts[interface]?.plane.requests }
+
     /// Counts what has passed, and ends what is written down.
     ///
     /// - Parameters:

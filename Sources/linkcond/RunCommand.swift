@@ -51,10 +51,15 @@ struct RunCommand: ParsableCommand {
             file and line, and makes an exit code of 0 one of 1. -v tells every event, --stats \
             and --timeline keep them. The name is in LINKCOND_SCENARIO.
 
+            With --multipath TCP connections use several interfaces, by Multipath TCP: handover \
+            keeps to the most preferred one and goes on by the others when that fails; \
+            interactive uses the one with the shortest round trip; aggregate uses all at once. \
+            Programs and servers need know nothing of it; linkcond status shows the paths.
+
             The exit code is the command's, or 128 and the number of the signal that killed it; \
-            124 if it ran longer than --timeout; 74 or 78 if a delivery trace cannot be read or \
-            is wrong; 125 if linkcond failed; 126 if the command cannot \
-            be executed; 127 if there is none of that name.
+            124 if it ran longer than --timeout; 69 if the kernel lacks Multipath TCP; 74 or 78 if \
+            a delivery trace cannot be read or is wrong; 125 if linkcond failed; 126 if the \
+            command cannot be executed; 127 if there is none of that name.
 
             Examples:
               linkcond run LTE -- curl -O http://host.linkcond:8000/file
@@ -64,6 +69,8 @@ struct RunCommand: ParsableCommand {
               linkcond run --interface wifi0=WiFi --interface cell0=LTE,expensive \\
                   -- ./my-app
               linkcond run --scenario elevator -- npm test
+              linkcond run --interface wifi0=WiFi --interface cell0=LTE --multipath handover -- \\
+                  curl -O http://host.linkcond:8000/file
               linkcond run LTE --pcap lte.pcapng --stats lte.json -- npm test
             """)
 

@@ -65,8 +65,8 @@ import Testing
     }
 
     @Test func `junit.xml is valid for the schema of Jenkins and pytest`() async throws {
-        try await expectValidJUnit(SampleReport.reports.text(of: .junit))
-        try await expectValidJUnit(short.text(of: .junit))
+        try await JUnitSchema.expectValid(SampleReport.reports.text(of: .junit))
+        try await JUnitSchema.expectValid(short.text(of: .junit))
     }
 
     @Test func `the page has no element that the sample's names and logs bring along`() {
@@ -97,7 +97,7 @@ import Testing
         let reports = ReadableReports(empty, [])
         #expect(reports.text(of: .page).contains("no cells"))
         #expect(reports.text(of: .summary).contains("0 passed"))
-        try await expectValidJUnit(reports.text(of: .junit))
+        try await JUnitSchema.expectValid(reports.text(of: .junit))
     }
 
     // MARK: Files
@@ -122,7 +122,7 @@ import Testing
             #expect(
                 asked.text(of: .page).contains(
                     "files/LTE-1/coverage.xml is left out of the reports: XML, but no"))
-            try await expectValidJUnit(all.text(of: .junit))
+            try await JUnitSchema.expectValid(all.text(of: .junit))
             report.notes = []
         }
     }
@@ -135,7 +135,7 @@ import Testing
             let note = "files/LTE-1/results.xml is left out of the reports: line 1: "
             #expect(reports.text(of: .page).contains(note))
             #expect(reports.text(of: .junit).contains(note))
-            try await expectValidJUnit(reports.text(of: .junit))
+            try await JUnitSchema.expectValid(reports.text(of: .junit))
         }
     }
 
@@ -167,18 +167,5 @@ import Testing
             .components(separatedBy: "</testsuite>")[0]
         #expect(suite.contains("failures=\"0\""))
         #expect(suite.contains("<skipped message=\"failed, as it may here: requests"))
-    }
-
-    /// Against junit-10.xsd of Jenkins' xUnit plugin, which comes with the sources of pytest.
-    private func expectValidJUnit(_ xml: String) async throws {
-        let schema = "\(BuiltProduct.packageDirectory)/.build/junit-10.xsd"
-        try #require(
-            FileManager.default.fileExists(atPath: schema),
-            "\(schema) is missing; `Scripts/test --only packages` gets it")
-        try await withTemporaryDirectory { directory in
-            let file = try directory.write(xml, to: "junit.xml")
-            let result = try await runProcess("xmllint", ["--noout", "--schema", schema, file])
-            #expect(result.exitCode == 0, "\(result.standardError)")
-        }
     }
 }

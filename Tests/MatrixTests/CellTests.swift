@@ -66,6 +66,20 @@ struct CellTests {
                 "--server", "nc -l 80", "--server-ready", "80", "--uplink", "none", "--loopback",
                 "--seed", "5", "--timeout", "90s", "--", "npm", "test",
             ])
+        specification.environment = [:]
+        specification.network = CellNetwork()
+        specification.network.override = CellOverride(cost: "expensive", kind: "wifi")
+        specification.network.overrides = ["LTE": CellOverride(lowData: "on", kind: "hotspot")]
+        specification.timeLimits = TimeLimits()
+        let overridden = specification.reproduction(
+            of: specification.cells[1], seed: nil,
+            ["sh", "-c", "go >$LINKCOND_OUTPUT/$LINKCOND_CELL"])
+        #expect(
+            overridden.dropLast(3) == [
+                "env", "LINKCOND_CELL=LTE", "LINKCOND_OUTPUT=.", "linkcond", "run", "LTE", "--cost",
+                "expensive", "--low-data", "on", "--kind", "hotspot", "--",
+            ])
+        specification.network.settings = ["down.loss=2%"]
         let baseline = specification.reproduction(of: specification.cells[0], seed: 5, ["true"])
         #expect(!baseline.contains("--set"))
         #expect(

@@ -1,3 +1,5 @@
+import Evidence
+import Foundation
 import LinkUnits
 import Plots
 import Testing
@@ -8,6 +10,20 @@ import Testing
 struct ExpectationTests {
     private static let findings = Expectations.Findings(
         exitCode: 0, seconds: 6, transferred: ByteCount(bytes: 2_000_001), baselineSeconds: 2)
+
+    @Test func `expectations are kept in reports as they are written`() throws {
+        let expectations = Expectations(
+            exit: .nonzero, duration: try DurationExpectation(parsing: "at most 3 s"),
+            transferred: try TransferExpectation(parsing: "at most 2 MB"),
+            requests: .noneWhileConstrained)
+        let json = try JSONEncoder().encode(expectations)
+        #expect(
+            try JSONDecoder().decode([String: String].self, from: json) == [
+                "exit": "nonzero", "duration": "at most 3 s", "transferred": "at most 2 MB",
+                "requests": "none while constrained",
+            ])
+        #expect(try JSONDecoder().decode(Expectations.self, from: json) == expectations)
+    }
 
     @Test(arguments: ["zero", "nonzero", "7", "255"])
     func `an exit code is read as it is written`(text: String) throws {
@@ -74,6 +90,30 @@ struct ExpectationTests {
         #expect(results.map(\.actual) == ["exit code 0", "2 MB"])
         #expect(results.map(\.isMet) == [false, false])
         #expect(Expectations().judge(Self.findings).isEmpty)
+    }
+
+    @Test(arguments: [
+        (ConstrainedUse(seconds: 12.3, requests: 0), "sent nothing in 12.3 s", true),
+        (ConstrainedUse(seconds: 12.3, requests: 1), "sent 1 packet in 12.3 s", false),
+        (ConstrainedUse(seconds: 12.3, requests: 20), "sent 20 packets in 12.3 s", false),
+    ])
+    func `who is to ask nothing while constrained has been constrained, and silent`(
+        use: ConstrainedUse, actual: String, isMet: Bool
+    ) throws {
+        let expectations = Expectations(
+            requests: try RequestExpectation(parsing: "none while constrained"))
+        var findings = Self.findings
+        findings.constrained = use
+        #expect(
+            expectations.judge(findings) == [
+                ExpectationResult(
+                    expected: "requests: none while constrained",
+                    actual: actual + " of a constrained path", isMet: isMet)
+            ])
+        findings.constrained = nil
+        let results = expectations.judge(findings)
+        #expect(results.map(\.isMet) == [false])
+        #expect(results[0].actual == "the path was never constrained")
     }
 
     @Test func `without a baseline nothing is within so many times of it`() throws {

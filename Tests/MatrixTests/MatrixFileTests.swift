@@ -55,12 +55,31 @@ struct MatrixFileTests {
         #expect(file.timeLimit == .seconds(60))
         #expect(file.timeLimits == ["apple/LTE": .seconds(10)])
         #expect(file.environment == ["CI": "1", "EMPTY": "", "TEXT": "a: b"])
-        #expect(file.expectations == ["apple/LTE": Expectations(exit: .code(3))])
+        #expect(
+            file.expectations == [
+                "apple/LTE": Expectations(exit: .code(3), requests: .noneWhileConstrained)
+            ])
         #expect(file.network.settings == ["down.loss=2%", "dns.delay=3 s"])
         #expect(file.network.servers == ["python3 -m http.server 8000"])
         #expect(file.network.serverPorts == [8000])
         #expect(file.network.uplink == "none" && file.network.backend == "engine")
         #expect(file.network.conditionsLoopback)
+        #expect(file.network.override == CellOverride(lowData: "on", kind: "cellular"))
+        #expect(
+            file.network.overrides == [
+                "apple/LTE": CellOverride(cost: "inexpensive", lowData: "off")
+            ])
+        let seen = CellOverride(cost: "inexpensive", lowData: "off", kind: "cellular")
+        #expect(file.network.override(of: "apple/LTE") == seen)
+        #expect(file.network.override(of: "3G") == file.network.override)
+    }
+
+    @Test func `a command may have several lines, and nothing that confuses a terminal`() throws {
+        let file = try Self.read("command: |\n  cd app\n  npm test\n")
+        #expect(file.command == ["/bin/sh", "-c", "cd app\nnpm test\n"])
+        #expect(throws: ProfileError.self) {
+            try Self.read("command: \"echo a\\necho \\e[2J\"")
+        }
     }
 
     /// What the file says of LTE by one of its names goes for it by another.
@@ -75,13 +94,16 @@ struct MatrixFileTests {
         fail-fast: true
         seed: 7
         env: { CI: 1, EMPTY: "", TEXT: "a: b" }
-        expect: { lte: { exit: 3 } }
+        expect: { lte: { exit: 3, requests: none while constrained } }
         set: [down.loss=2%, "dns.delay=3 s"]
         servers: python3 -m http.server 8000
         server-ready: [8000]
         uplink: none
         backend: engine
         loopback: true
+        constrained: true
+        kind: cellular
+        override: { lte: { low-data: off, expensive: false } }
 
         """
 
@@ -133,6 +155,26 @@ struct MatrixFileTests {
             "expect: [LTE]",
             "1: expect: has to be a list of fields, such as { 3G: { exit: nonzero } }"
         ),
+        (
+            "expect: { LTE: { requests: few } }",
+            "1: expect.LTE.requests: \"few\" is nothing that requests can be; write \"none while "
+                + "constrained\""
+        ),
+        ("constrained: on", "1: constrained: \"on\" is neither true nor false"),
+        ("kind: 5G", "1: kind: \"5G\" is none of default, wifi, cellular, wired, other, hotspot"),
+        (
+            "cost: default\nexpensive: true",
+            "2: expensive: says the same as cost; leave one out"
+        ),
+        (
+            "override: [LTE]",
+            "1: override: has to be a list of fields, such as { 3G: { constrained: true } }"
+        ),
+        (
+            "override: { LTE: { low-data: yes } }",
+            "1: override.LTE.low-data: \"yes\" is none of default, on, off"
+        ),
+        ("override: { LTEE: { kind: wifi } }", "1: override: LTEE: no such profile"),
         ("env: [A]", "1: env: has to be a list of fields, such as { CI: \"1\" }"),
         ("env:\n  A: [1]", "2: env: has to be a list of names with a text each"),
         ("uplink: cable", "1: uplink: \"cable\" is none of auto, none, relay, pasta, slirp, veth"),

@@ -46,6 +46,34 @@ struct FrameHeadersTests {
     }
 
     @Test
+    func `A request opens a connection, sends something or asks for an echo`() {
+        let isRequest = [
+            SampleFrame.ipv4(protocol: 6, SampleFrame.tcp(flags: 0x02, [])),
+            SampleFrame.ipv6(next: 6, SampleFrame.tcp(flags: 0xc2, [])),
+            SampleFrame.ipv4(protocol: 6, SampleFrame.tcp(flags: 0x18, [1])),
+            SampleFrame.ipv4(protocol: 17, SampleFrame.udp(target: 9, [])),
+            SampleFrame.ipv4(protocol: 1, [8, 0, 0, 0]),
+            SampleFrame.ipv6(next: 58, [128, 0, 0, 0, 0, 0, 0, 0]),
+            SampleFrame.ipv4(protocol: 132, [0, 1, 0, 2]),
+        ].map(\.headers.isRequest)
+        #expect(isRequest.allSatisfy { $0 })
+        var short = SampleFrame.ipv4(protocol: 6, SampleFrame.tcp(flags: 0x10, []))
+        // What pads a frame is no payload.
+        short.bytes += [UInt8](repeating: 0, count: 6)
+        let isNone = [
+            short,
+            SampleFrame.ipv4(protocol: 6, SampleFrame.tcp(flags: 0x10, [])),
+            SampleFrame.ipv4(protocol: 6, SampleFrame.tcp(flags: 0x11, [])),
+            SampleFrame.ipv4(protocol: 6, SampleFrame.tcp(flags: 0x12, [])),
+            SampleFrame.ipv4(protocol: 6, SampleFrame.tcp(flags: 0x04, [])),
+            SampleFrame.ipv4(protocol: 1, [3, 3, 0, 0]),
+            SampleFrame.ipv4(protocol: 2, [0x22, 0, 0, 0]),
+            SampleFrame.ipv6(next: 58, [135, 0, 0, 0, 0, 0, 0, 0]),
+        ].map(\.headers.isRequest)
+        #expect(!isNone.contains(true))
+    }
+
+    @Test
     func `Only the first fragment has ports, and all fragments are of one flow`() {
         let query = SampleFrame.udp(target: 53, [0, 0, 0, 0, 0, 0, 0, 0])
         let fragments = [UInt16(0x2000), 0x2001, 0x0002].map {

@@ -63,6 +63,7 @@ extension CellReport {
             Expectations.Findings(
                 exitCode: exitCode, seconds: durationSeconds,
                 transferred: statistics.map { ByteCount(bytes: $0.transferredBytes) },
+                constrained: outcome.statistics?.constrained,
                 baselineSeconds: baselineSeconds))
         let exitExpectation = cell.expectations.exit ?? .zero
         let unmet = expectations.filter { !$0.isMet }
@@ -87,6 +88,7 @@ extension CellReport {
         exitCode = nil
         durationSeconds = 0
         log = nil
+        files = nil
         expectations = []
         statistics = nil
         samples = []

@@ -49,8 +49,8 @@ public struct CellReport: Codable, Sendable, Hashable {
     public var reproduce: [String]
     /// What the command printed in the last attempt; nil if it did not run.
     @OrNull public var log: LogFile?
-    /// The directory with what the command wrote to `$LINKCOND_OUTPUT`, relative to that of the
-    /// report, such as `files/LTE`; nil if it left nothing.
+    /// The directory with what the command wrote to `$LINKCOND_OUTPUT` in the last attempt,
+    /// relative to that of the report, such as `files/LTE`; nil if it left nothing.
     @OrNull public var files: String?
     /// What was expected of it, and what came.
     public var expectations: [ExpectationResult]
@@ -143,6 +143,9 @@ public struct AttemptReport: Codable, Sendable, Hashable {
     @OrNull public var seed: UInt64?
     /// What the command printed.
     @OrNull public var log: LogFile?
+    /// The directory with what it wrote to `$LINKCOND_OUTPUT`, relative to that of the report; nil
+    /// if it left nothing.
+    @OrNull public var files: String?
 
     /// Describes an attempt by the cell as it was then.
     public init(_ cell: CellReport) {
@@ -152,6 +155,7 @@ public struct AttemptReport: Codable, Sendable, Hashable {
         _exitCode = OrNull(wrappedValue: cell.exitCode)
         _seed = OrNull(wrappedValue: cell.seed)
         _log = OrNull(wrappedValue: cell.log)
+        _files = OrNull(wrappedValue: cell.files)
     }
 }
 

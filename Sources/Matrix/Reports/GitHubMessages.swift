@@ -3,6 +3,8 @@ import Plots
 /// What a job on GitHub says about failed cells on its page: workflow commands, one a line.
 struct GitHubMessages {
     let report: MatrixReport
+    /// In the order of the cells.
+    let attachments: [CellAttachments]
 
     /// GitHub shows ten of each kind for a step.
     private static let limit = 10
@@ -21,10 +23,10 @@ struct GitHubMessages {
     private func messages(_ kind: String, of cells: [CellReport], rest: String) -> [String] {
         let isTooMany = cells.count > Self.limit
         var lines = cells.prefix(isTooMany ? Self.limit - 1 : Self.limit).map { cell in
-            let text = [
-                "\(cell.verdict) (\(cell.durationSeconds.secondsText))",
-                "run it again: \(cell.reproduce.shellText)",
-            ].joined(separator: "\n")
+            let lines =
+                ["\(cell.verdict) (\(cell.durationSeconds.secondsText))"] + failures(within: cell)
+                + ["run it again: \(cell.reproduce.shellText)"]
+            let text = lines.joined(separator: "\n")
             let title = Self.escape("linkcond \(cell.id)", isProperty: true)
             return "::\(kind) title=\(title)::\(Self.escape(text))"
         }
@@ -33,6 +35,15 @@ struct GitHubMessages {
                 "::\(kind) title=linkcond matrix::\(cells.count - Self.limit + 1) more \(rest)")
         }
         return lines
+    }
+
+    /// The first tests within a cell that failed.
+    private func failures(within cell: CellReport) -> [String] {
+        guard cell.isFailure, let index = report.cells.firstIndex(where: { $0.id == cell.id })
+        else {
+            return []
+        }
+        return Array(attachments[index].tests.failures.prefix(3))
     }
 
     /// As GitHub's toolkit does it: the text stays on one line, and a property's value ends where

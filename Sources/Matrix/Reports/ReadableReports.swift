@@ -53,5 +53,7 @@ public struct ReadableReports: Sendable {
     }
 
     /// What to print where GitHub runs the matrix, so that failed cells stand on the job's page.
-    public var gitHubMessages: [String] { GitHubMessages(report: report).lines }
+    public var gitHubMessages: [String] {
+        GitHubMessages(report: report, attachments: attachments).lines
+    }
 }

@@ -11,6 +11,7 @@ struct SummaryReport {
     private static let rowLimit = 200
     private static let logLimit = 20
     private static let logLines = 30
+    private static let failureLimit = 5
     private static let logCharacters = 8000
 
     /// The text, in the dialect of GitHub.
@@ -90,7 +91,10 @@ struct SummaryReport {
 
     private func details(_ cell: CellReport, _ attachments: CellAttachments) -> String {
         let unmet = cell.expectations.filter { !$0.isMet }.map { "- \($0.sentence.asMarkdown)" }
-        let notes = (cell.notes + attachments.tests.notes).map { "- \($0.asMarkdown)" }
+        let failures = attachments.tests.failures.prefix(Self.failureLimit)
+        let notes = (failures + cell.notes + attachments.tests.notes).map {
+            "- \($0.asMarkdown)"
+        }
         let log = attachments.log.map {
             String($0.lastLines(Self.logLines).suffix(Self.logCharacters))
         }

@@ -28,15 +28,17 @@ extension MatrixSpecification {
     /// The words that run a cell by itself.
     func reproduction(of cell: Cell, seed: UInt64?, _ command: [String]) -> [String] {
         var words: [String] = []
-        if !environment.isEmpty {
-            words = ["env"] + environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        // What `linkcond run` does not set, for commands that count on it.
+        let own = ["LINKCOND_CELL": cell.id, "LINKCOND_OUTPUT": "."].filter { name, _ in
+            command.contains { $0.contains(name) }
         }
-        var network = network
-        // A link with changed conditions would not be one without any, and a scenario has its own.
-        if cell.isBaseline || cell.scenario != nil { network.settings = [] }
+        let variables = environment.merging(own) { $1 }
+        if !variables.isEmpty {
+            words = ["env"] + variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        }
         words += ["linkcond", "run"]
         words += cell.scenario.map { ["--scenario", $0.source] } ?? [cell.profile]
-        words += network.arguments
+        words += network.arguments(for: cell)
         if let seed { words += ["--seed", "\(seed)"] }
         if let limit = cell.timeLimit { words += ["--timeout", limit.tcText] }
         return words + ["--"] + command

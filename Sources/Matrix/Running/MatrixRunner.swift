@@ -118,17 +118,19 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
 
     private mutating func start(_ index: Int, attempt: Int, seed: UInt64?) throws {
         let cell = cells[index]
-        let name = fileNames[cell]
+        // What an attempt leaves must not meet that of another.
+        let name = fileNames[cell] + (attempt == 1 ? "" : ".attempt-\(attempt)")
         var variables = specification.environment
         variables["LINKCOND_CELL"] = cell.id
         variables["LINKCOND_OUTPUT"] = try directory?.makeFilesDirectory(name)
-        let log = try directory?.openLog(attempt == 1 ? name : "\(name).attempt-\(attempt)")
+        let log = try directory?.openLog(name)
         do {
             let child = try launcher.start(
                 CellAttempt(cell: cell, seed: seed, variables: variables))
             running.append(
                 RunningCell(
-                    index: index, child: child, log: CellLog(log?.file, path: log?.name ?? "")))
+                    index: index, name: name, child: child,
+                    log: CellLog(log?.file, path: log?.name ?? "")))
         } catch {
             try? log?.file.descriptor.close()
             throw error
@@ -189,8 +191,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
                 logFailures[cells[cell.index].id] = failure
                 reports[cell.index].notes.append("the log is not complete: \(failure)")
             }
-            reports[cell.index].files = directory?.keepFilesDirectory(
-                fileNames[cells[cell.index]])
+            reports[cell.index].files = directory?.keepFilesDirectory(cell.name)
         }
     }
 

@@ -107,7 +107,8 @@ public struct ReportDirectory: Sendable {
     /// The files that belong to a report, beside itself.
     private static func files(of report: MatrixReport) -> [String] {
         let logs = report.cells.flatMap { [$0.log] + $0.earlierAttempts.map(\.log) }
-        let names = logs.compactMap { $0?.path } + report.cells.compactMap(\.files)
+        let directories = report.cells.flatMap { [$0.files] + $0.earlierAttempts.map(\.files) }
+        let names = logs.compactMap { $0?.path } + directories.compactMap(\.self)
         // A report may come from elsewhere: nothing outside the directory is its own.
         return names.filter { name in
             let parts = name.split(separator: "/", omittingEmptySubsequences: false)

@@ -6,6 +6,8 @@ import SystemPackage
 struct RunningCell {
     /// Which cell.
     let index: Int
+    /// What its files are called.
+    let name: String
     let startedAt: ContinuousClock.Instant
     private(set) var log: CellLog
     private let child: CellProcess
@@ -22,8 +24,9 @@ struct RunningCell {
     /// How long a command may take to end when it is told to.
     private static let patience = Duration.seconds(5)
 
-    init(index: Int, child: CellProcess, log: CellLog) {
+    init(index: Int, name: String, child: CellProcess, log: CellLog) {
         self.index = index
+        self.name = name
         self.child = child
         self.log = log
         startedAt = .now

@@ -83,6 +83,7 @@ extension CellReport {
             if let path = cell.earlierAttempts[index].log?.path {
                 cell.earlierAttempts[index].log?.path = rename(path)
             }
+            cell.earlierAttempts[index].files = earlierAttempts[index].files.map(rename)
         }
         return cell
     }

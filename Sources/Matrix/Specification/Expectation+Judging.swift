@@ -1,3 +1,4 @@
+import Evidence
 import LinkUnits
 import Plots
 
@@ -8,6 +9,8 @@ extension Expectations {
         var seconds: Double
         /// Nil if nobody counted.
         var transferred: ByteCount?
+        /// Nil if the path never was constrained, or nobody counted.
+        var constrained: ConstrainedUse?
         /// Nil if the command did not pass without conditions.
         var baselineSeconds: Double?
     }
@@ -30,7 +33,28 @@ extension Expectations {
                     actual: findings.transferred?.decimalText ?? "not counted",
                     isMet: isMet ?? false))
         }
+        if let requests { results.append(requests.judge(findings)) }
         return results
+    }
+}
+
+extension RequestExpectation {
+    fileprivate func judge(_ findings: Expectations.Findings) -> ExpectationResult {
+        let expected = "requests: \(self)"
+        guard let use = findings.constrained else {
+            return ExpectationResult(
+                expected: expected, actual: "the path was never constrained", isMet: false)
+        }
+        let packets =
+            switch use.requests {
+            case 0: "nothing"
+            case 1: "1 packet"
+            default: "\(use.requests) packets"
+            }
+        return ExpectationResult(
+            expected: expected,
+            actual: "sent \(packets) in \(use.seconds.secondsText) of a constrained path",
+            isMet: use.requests == 0)
     }
 }
 

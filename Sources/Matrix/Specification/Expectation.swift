@@ -9,18 +9,21 @@ public struct Expectations: Codable, Sendable, Hashable {
     public var duration: DurationExpectation?
     /// How many bytes pass over the link, both ways, IP headers included.
     public var transferred: TransferExpectation?
+    /// What it asks of the network.
+    public var requests: RequestExpectation?
 
     /// The keys by which a file names them.
-    static let keys = ["exit", "duration", "transferred"]
+    static let keys = ["exit", "duration", "transferred", "requests"]
 
     /// Expects the exit code 0 and nothing else.
     public init(
         exit: ExitExpectation? = nil, duration: DurationExpectation? = nil,
-        transferred: TransferExpectation? = nil
+        transferred: TransferExpectation? = nil, requests: RequestExpectation? = nil
     ) {
         self.exit = exit
         self.duration = duration
         self.transferred = transferred
+        self.requests = requests
     }
 
     /// Whether they can only be judged when the baseline has run.
@@ -127,6 +130,26 @@ public struct TransferExpectation: WrittenAsText {
 
     /// As it is read.
     public var description: String { "\(side.rawValue) \(limit.exactText)" }
+}
+
+/// What the command is expected to ask of the network.
+public enum RequestExpectation: WrittenAsText {
+    /// It opens no connection and sends nothing as long as its path is constrained.
+    case noneWhileConstrained
+
+    private static let text = "none while constrained"
+
+    /// Reads `none while constrained`.
+    public init(parsing text: String) throws(QuantityError) {
+        guard text == Self.text else {
+            throw QuantityError(
+                "\"\(text)\" is nothing that requests can be; write \"\(Self.text)\"")
+        }
+        self = .noneWhileConstrained
+    }
+
+    /// As it is read.
+    public var description: String { Self.text }
 }
 
 /// A side of a limit.

@@ -5,12 +5,19 @@ import Yams
 
 /// Reads the keys of `linkcond.yaml`, each error with its line.
 struct MatrixFileReader {
-    static let keys = [
-        "command", "profiles", "baseline", "repeat", "jobs", "timeout", "retries", "fail-fast",
-        "seed", "env", "expect", "set", "servers", "server-ready", "uplink", "backend", "loopback",
-    ]
+    static let keys =
+        [
+            "command", "profiles", "baseline", "repeat", "jobs", "timeout", "retries", "fail-fast",
+            "seed", "env", "expect", "set", "servers", "server-ready", "uplink", "backend",
+            "loopback",
+            "override",
+        ] + overrideKeys
+    static let overrideKeys = ["expensive", "constrained", "cost", "low-data", "kind"]
     static let uplinks = ["auto", "none", "relay", "pasta", "slirp", "veth"]
     static let backends = ["auto", "kernel", "engine"]
+    static let costs = ["default", "inexpensive", "expensive"]
+    static let lowDataModes = ["default", "on", "off"]
+    static let kinds = ["default", "wifi", "cellular", "wired", "other", "hotspot"]
 
     let fields: FieldReader
     /// The names of the profiles in `profiles`, by what all their names have in common.
@@ -41,6 +48,7 @@ struct MatrixFileReader {
         file.network.uplink = try choice("uplink", Self.uplinks) ?? "auto"
         file.network.backend = try choice("backend", Self.backends) ?? "auto"
         file.network.conditionsLoopback = try fields.flag("loopback")
+        file.network.override = try override(fields)
     }
 
     /// The profiles; the baseline among them is no profile like the others.
@@ -83,6 +91,16 @@ struct MatrixFileReader {
                 file.expectations[name] = try expectations(value, "expect.\(name)")
             }
         }
+        if let node = fields.node("override") {
+            let example = "{ 3G: { constrained: true } }"
+            for (key, value) in try mapping(node, "override", example: example) {
+                let name = try name(key, "override", profileID)
+                file.network.overrides[name] = try override(
+                    FieldReader(
+                        value, file: fields.file, path: "override.\(name)",
+                        known: Self.overrideKeys))
+            }
+        }
         guard let node = fields.node("timeout") else { return }
         guard case .mapping = node else {
             file.timeLimit = try fields.quantity("timeout", Duration.init(parsing:))
@@ -103,8 +121,12 @@ struct MatrixFileReader {
     private func command() throws(ProfileError) -> [String]? {
         guard let node = fields.node("command") else { return nil }
         if case .sequence = node { return try texts("command", example: "[npm, test]") }
-        // As somebody would type it.
-        return ["/bin/sh", "-c", try fields.text("command") ?? ""]
+        // As somebody would type it, on several lines perhaps.
+        guard let text = node.scalar?.string, text.contains("\n") else {
+            return ["/bin/sh", "-c", try fields.text("command") ?? ""]
+        }
+        _ = try fields.printable(text.filter { !"\n\t".contains($0) }, "command")
+        return ["/bin/sh", "-c", text]
     }
 
     private func environment() throws(ProfileError) -> [String: String] {
@@ -129,7 +151,26 @@ struct MatrixFileReader {
         return Expectations(
             exit: try reader.quantity("exit", ExitExpectation.init(parsing:)),
             duration: try reader.quantity("duration", DurationExpectation.init(parsing:)),
-            transferred: try reader.quantity("transferred", TransferExpectation.init(parsing:)))
+            transferred: try reader.quantity("transferred", TransferExpectation.init(parsing:)),
+            requests: try reader.quantity("requests", RequestExpectation.init(parsing:)))
+    }
+
+    /// What the command sees of its interface, in the words of the options of `linkcond run`.
+    private func override(_ reader: FieldReader) throws(ProfileError) -> CellOverride {
+        var override = CellOverride(
+            cost: try choice("cost", Self.costs, reader),
+            lowData: try choice("low-data", Self.lowDataModes, reader),
+            kind: try choice("kind", Self.kinds, reader))
+        for (key, other, value, field) in [
+            ("expensive", "cost", ("expensive", "inexpensive"), \CellOverride.cost),
+            ("constrained", "low-data", ("on", "off"), \CellOverride.lowData),
+        ] where reader.node(key) != nil {
+            guard override[keyPath: field] == nil else {
+                throw reader.error(key, "says the same as \(other); leave one out")
+            }
+            override[keyPath: field] = try reader.flag(key) ? value.0 : value.1
+        }
+        return override
     }
 
     private func duration(_ node: Node, _ path: String) throws(ProfileError) -> Duration {
@@ -151,10 +192,13 @@ struct MatrixFileReader {
         return number
     }
 
-    private func choice(_ key: String, _ choices: [String]) throws(ProfileError) -> String? {
-        guard let text = try fields.text(key) else { return nil }
+    private func choice(
+        _ key: String, _ choices: [String], _ reader: FieldReader? = nil
+    ) throws(ProfileError) -> String? {
+        let reader = reader ?? fields
+        guard let text = try reader.text(key) else { return nil }
         guard choices.contains(text) else {
-            throw fields.error(
+            throw reader.error(
                 key, "\"\(text)\" is none of \(choices.joined(separator: ", "))")
         }
         return text

@@ -80,39 +80,3 @@ public struct TimeLimits: Codable, Sendable, Hashable {
         (secondsByProfile[profile] ?? seconds).map { .nanoseconds(Int64($0 * 1e9)) }
     }
 }
-
-/// What the network of a cell is like, apart from its conditions: the options of `linkcond run`,
-/// as it reads them.
-public struct CellNetwork: Codable, Sendable, Hashable {
-    /// Changes of the profile: `down.loss=2%`.
-    public var settings: [String] = []
-    /// Commands of servers.
-    public var servers: [String] = []
-    /// Ports on which they have to listen before the command starts.
-    public var serverPorts: [UInt16] = []
-    /// How the command reaches the host's network.
-    public var uplink = "auto"
-    /// What carries out the conditions.
-    public var backend = "auto"
-    /// Whether the conditions also hold over the loopback.
-    public var conditionsLoopback = false
-
-    /// A network as `linkcond run` makes it without options.
-    public init() {}
-
-    /// The words by which `linkcond run` makes the same network.
-    public var arguments: [String] {
-        var words = settings.flatMap { ["--set", $0] }
-        words += servers.flatMap { ["--server", $0] }
-        words += serverPorts.flatMap { ["--server-ready", "\($0)"] }
-        if uplink != "auto" { words += ["--uplink", uplink] }
-        if backend != "auto" { words += ["--backend", backend] }
-        if conditionsLoopback { words.append("--loopback") }
-        return words
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case settings, servers, serverPorts, uplink, backend
-        case conditionsLoopback = "loopback"
-    }
-}

@@ -1,5 +1,7 @@
 public import ArgumentParser
 public import Matrix
+import NetworkOverride
+import NetworkPath
 import Sandbox
 
 /// Options that say what a matrix consists of.
@@ -68,6 +70,8 @@ struct CellNetworkOptions: ParsableArguments {
     @Option(help: "What carries out the conditions; unless the kernel is named, the engine does.")
     var backend: SandboxRequest.Backend?
 
+    @OptionGroup var override: OverrideOptions
+
     /// Puts what is given in the place of what is there.
     func change(_ network: inout CellNetwork) {
         if !server.commands.isEmpty {
@@ -80,6 +84,12 @@ struct CellNetworkOptions: ParsableArguments {
         if loopback { network.conditionsLoopback = true }
         if !settings.isEmpty { network.settings = settings }
         if let backend { network.backend = backend.rawValue }
+        let change = override.change
+        let words = CellOverride(
+            cost: change.cost?.rawValue, lowData: change.lowData?.rawValue,
+            kind: change.kind?.rawValue)
+        network.override = network.override.changed(by: words)
+        network.overrides = network.overrides.mapValues { $0.changed(by: words) }
     }
 }
 

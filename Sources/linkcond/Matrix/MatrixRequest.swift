@@ -3,6 +3,7 @@ import LinkModel
 import Matrix
 import ProfileCatalog
 import ProfileFormat
+import Sandbox
 
 /// What is asked of a matrix: the options, and before them the file or an earlier report.
 struct MatrixRequest {
@@ -59,7 +60,7 @@ struct MatrixRequest {
                 description: "there is no command; write it behind --, as in: linkcond matrix "
                     + "--profiles LTE,3G -- npm test")
         }
-        try expectBaseline()
+        try expectWhatIsNeeded()
     }
 
     /// The cells that this machine is to run, and which part of all they are.
@@ -171,6 +172,7 @@ struct MatrixRequest {
             return known
         }
         specification.expectations = try known(file.expectations)
+        specification.network.overrides = try known(file.network.overrides)
         specification.timeLimits = TimeLimits(
             file.timeLimit, byProfile: try known(file.timeLimits))
     }
@@ -199,7 +201,16 @@ struct MatrixRequest {
         options.network.change(&specification.network)
     }
 
-    private func expectBaseline() throws(UsageError) {
+    /// Sees that there is what expectations are judged by.
+    private func expectWhatIsNeeded() throws(UsageError) {
+        if specification.network.backend == SandboxRequest.Backend.kernel.rawValue {
+            for (profile, expectations) in specification.expectations
+            where expectations.requests != nil {
+                throw UsageError(
+                    description: "\(profile): only the packet engine counts requests; leave out "
+                        + "the backend")
+            }
+        }
         guard !specification.hasBaseline else { return }
         for (profile, expectations) in specification.expectations where expectations.needBaseline {
             throw UsageError(

@@ -2,6 +2,7 @@ import Evidence
 import LinkModel
 import LinuxKernel
 import Matrix
+import NetworkOverride
 import NetworkPath
 import ProfileCatalog
 import Sandbox
@@ -21,6 +22,8 @@ struct SandboxCells: CellLauncher {
     private struct Link {
         let profile: Profile
         let conditions: LinkConditions
+        /// What is changed of what the profile says of the interface.
+        let override: OverrideChange
     }
 
     /// Prepares the conditions of all profiles, so that what is wrong with one of them is known
@@ -40,7 +43,8 @@ struct SandboxCells: CellLauncher {
             let settings = name == MatrixSpecification.baseline ? [] : network.settings
             links[name] = Link(
                 profile: profile,
-                conditions: try ProfileArgument.conditions(of: profile, changedBy: settings))
+                conditions: try ProfileArgument.conditions(of: profile, changedBy: settings),
+                override: try Self.override(network.override(of: name)))
         }
         self.links = links
         scenarios = Dictionary(
@@ -48,6 +52,16 @@ struct SandboxCells: CellLauncher {
                 ($0.name, try ScenarioArgument.catalog.entry(named: $0.source))
             }
         ) { first, _ in first }
+    }
+
+    private static func override(_ words: CellOverride) throws(UsageError) -> OverrideChange {
+        var change = OverrideChange()
+        if let cost = words.cost { change.cost = try choice(cost, "cost") }
+        if let lowData = words.lowData { change.lowData = try choice(lowData, "low-data") }
+        if let kind = words.kind, kind != OverrideChange.Kind.default.rawValue {
+            change.kind = try choice(kind, "kind")
+        }
+        return change
     }
 
     private static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -95,7 +109,7 @@ struct SandboxCells: CellLauncher {
         }
         return SandboxRequest(
             conditions: link.conditions, profile: link.profile.id,
-            mark: NetworkMark(link.profile), command: command)
+            mark: link.override.applied(to: NetworkMark(link.profile)), command: command)
     }
 
     private func request(for attempt: CellAttempt) throws -> SandboxRequest {
@@ -110,7 +124,9 @@ struct SandboxCells: CellLauncher {
         request.evidence.wantsStatistics = true
         request.evidence.wantsSamples = true
         request.identity = user?.identity
-        if request.scenario != nil
+        request.evidence.wantsConstrainedUse = attempt.cell.expectations.requests != nil
+        let isOverridden = links[attempt.cell.profile].map { $0.override != OverrideChange() }
+        if request.scenario != nil || isOverridden == true
             || request.interfaces.contains(where: \.mark.saysMoreThanKind)
         {
             // Where the host cannot do it, programs that ask D-Bus see the host's network.

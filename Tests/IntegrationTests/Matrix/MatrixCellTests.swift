@@ -93,7 +93,10 @@ struct MatrixCellTests {
             #expect((was.statistics?.up.lost ?? 0) > 5)
             #expect(isNow.reproduce == was.reproduce)
             #expect(
-                was.reproduce.prefix(5) == ["linkcond", "run", "high-loss", "--set", "up.loss=30%"])
+                was.reproduce.prefix(7) == [
+                    "env", "LINKCOND_CELL=high-loss", "linkcond", "run", "high-loss", "--set",
+                    "up.loss=30%",
+                ])
         }
     }
 
@@ -105,9 +108,10 @@ struct MatrixCellTests {
                 "--profiles", "LTE,3G", "--no-baseline", "--uplink", "none", "--retries", "2",
                 "--report", "report", "--", "sh", "-c",
                 """
-                echo attempt >>$LINKCOND_OUTPUT/attempts
+                echo attempt >>attempts-$LINKCOND_CELL
+                cp -n attempts-$LINKCOND_CELL $LINKCOND_OUTPUT/attempts
                 test $LINKCOND_CELL = LTE || exit 7
-                test $(wc -l <$LINKCOND_OUTPUT/attempts) = 2
+                test $(wc -l <attempts-$LINKCOND_CELL) = 2
                 """)
             #expect(result.exitCode == 1, "\(result)")
             let report = try run.report()
@@ -119,7 +123,15 @@ struct MatrixCellTests {
             let seeds = (failed.earlierAttempts.map(\.seed) + [failed.seed]).compactMap(\.self)
             #expect(Set(seeds).count == 3)
             #expect(report.passed == 1 && report.flaky == 1 && report.failed == 1)
-            #expect(flaky.files == "files/LTE")
+            // What an attempt has written is apart from what another has.
+            let directories = failed.earlierAttempts.map(\.files) + [failed.files]
+            #expect(
+                directories == ["files/3G", "files/3G.attempt-2", "files/3G.attempt-3"])
+            for (number, directory) in directories.enumerated() {
+                let path = "\(run.reportPath)/\(try #require(directory))/attempts"
+                let text = try String(contentsOfFile: path, encoding: .utf8)
+                #expect(text.count { $0 == "\n" } == number + 1)
+            }
         }
     }
 

@@ -27,6 +27,14 @@ struct MatrixRun: Sendable {
         _ arguments: String..., environment: [String: String] = [:],
         timeout: Duration = .seconds(60)
     ) async throws -> ProcessResult {
+        try await result(arguments, environment: environment, timeout: timeout)
+    }
+
+    /// Runs it to its end.
+    func result(
+        _ arguments: [String], environment: [String: String] = [:],
+        timeout: Duration = .seconds(60)
+    ) async throws -> ProcessResult {
         try await runProcess(
             try SandboxedRun.program(), ["matrix"] + arguments,
             environment: variables.merging(environment) { $1 },
@@ -44,6 +52,11 @@ struct MatrixRun: Sendable {
     /// The report in the directory `report`, or in another.
     func report(_ name: String = "report") throws -> MatrixReport {
         try ReportDirectory.report(at: "\(directory.path)/\(name)")
+    }
+
+    /// A file of the report.
+    func text(_ name: String) throws -> String {
+        try String(contentsOfFile: "\(reportPath)/\(name)", encoding: .utf8)
     }
 
     /// What a cell printed.

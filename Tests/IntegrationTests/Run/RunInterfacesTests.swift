@@ -104,7 +104,7 @@ struct RunInterfacesTests {
         let program = try SandboxedRun.program()
         let output = try await SandboxedRun(
             arguments: Self.interfaces + [
-                "--no-dbus", "--", "sh", "-c",
+                "--no-dbus", "--uplink", "none", "--", "sh", "-c",
                 "echo $LINKCOND_INTERFACE $LINKCOND_INTERFACE_KIND $LINKCOND_EXPENSIVE; "
                     + "\(program) path --json",
             ]

@@ -20,6 +20,18 @@ struct JUnitSuite: Sendable, Hashable {
     }
 }
 
+extension CollectedTests {
+    /// The tests that failed, each on a line with what it says of the reason.
+    var failures: [String] {
+        suites.flatMap(\.cases).compactMap { test in
+            guard let kind = test.decisiveKind, kind != .skipped else { return nil }
+            let message = test.outcomes.first { $0.kind == kind }?.message ?? ""
+            let line = String(message.prefix(500)).singleLine
+            return line.isEmpty ? test.name : "\(test.name): \(line)"
+        }
+    }
+}
+
 /// One test.
 struct JUnitCase: Sendable, Hashable {
     var name: String

@@ -5,6 +5,8 @@ import Plots
 /// The matrix: a row for each profile, in it a sign for each repetition that leads to its page.
 struct MatrixTable {
     let report: MatrixReport
+    /// In the order of the cells.
+    let attachments: [CellAttachments]
 
     /// The cells of a profile.
     private struct Row {
@@ -86,7 +88,7 @@ struct MatrixTable {
             <tr role="row" data-name="\(row.name)" data-states="\(states.sorted().joined(separator: " "))"\
             \(" class=\"baseline\"", if: shown.isBaseline)>\
             <th role="rowheader" scope="row"><a class="name" href="#cell-\(first + 1)">\(row.name)</a>\
-            \(conditions(of: shown))</th>\
+            \(conditions(of: shown))\(reason(of: first))</th>\
             <td role="cell" class="signs"><div>\(row.cells.map(sign))</div></td>\
             <td role="cell" class="duration">\(duration(of: ran, longest: longest))</td>\
             <td role="cell" class="spark">\(throughput(of: shown))</td>\
@@ -107,6 +109,14 @@ struct MatrixTable {
             \(cell.conditions.down)</span> <span title="up, from the app">\
             <span aria-label="up">↑</span> \(cell.conditions.up)</span></span>
             """
+    }
+
+    /// Why a cell did not pass: an exit code says less than the first test within that failed.
+    private func reason(of index: Int) -> Markup {
+        let cell = report.cells[index]
+        let test = cell.status == .failed ? attachments[index].tests.failures.first : nil
+        guard cell.isFailure, let reason = test ?? cell.problem else { return "" }
+        return "<span class=\"reason \(StatusIcon.name(of: cell))\">\(reason)</span>"
     }
 
     private func sign(_ index: Int) -> Markup {

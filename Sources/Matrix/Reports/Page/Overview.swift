@@ -11,7 +11,7 @@ struct Overview {
         """
         <main class="overview" id="matrix">
         \(header)
-        \(MatrixTable(report: report).markup)
+        \(MatrixTable(report: report, attachments: attachments).markup)
         \(footer)
         </main>
 

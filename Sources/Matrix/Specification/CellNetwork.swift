@@ -1,0 +1,77 @@
+/// What the network of a cell is like, apart from its conditions: the options of `linkcond run`,
+/// as it reads them.
+public struct CellNetwork: Codable, Sendable, Hashable {
+    /// Changes of the profile: `down.loss=2%`.
+    public var settings: [String] = []
+    /// Commands of servers.
+    public var servers: [String] = []
+    /// Ports on which they have to listen before the command starts.
+    public var serverPorts: [UInt16] = []
+    /// How the command reaches the host's network.
+    public var uplink = "auto"
+    /// What carries out the conditions.
+    public var backend = "auto"
+    /// Whether the conditions also hold over the loopback.
+    public var conditionsLoopback = false
+    /// What the command sees of its interface, in every cell.
+    public var override = CellOverride()
+    /// What it sees under some profiles in place of that, by their names as in the specification.
+    public var overrides: [String: CellOverride] = [:]
+
+    /// A network as `linkcond run` makes it without options.
+    public init() {}
+
+    /// What the command sees of its interface under a profile.
+    public func override(of profile: String) -> CellOverride {
+        override.changed(by: overrides[profile] ?? CellOverride())
+    }
+
+    /// The words by which `linkcond run` makes the same network for a cell.
+    func arguments(for cell: Cell) -> [String] {
+        // A link with changed conditions would not be one without any, and a scenario has its own.
+        let isPlain = cell.isBaseline || cell.scenario != nil
+        var words = isPlain ? [] : settings.flatMap { ["--set", $0] }
+        words += servers.flatMap { ["--server", $0] }
+        words += serverPorts.flatMap { ["--server-ready", "\($0)"] }
+        if uplink != "auto" { words += ["--uplink", uplink] }
+        if backend != "auto" { words += ["--backend", backend] }
+        if conditionsLoopback { words.append("--loopback") }
+        return words + (cell.scenario == nil ? override(of: cell.profile).arguments : [])
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case settings, servers, serverPorts, uplink, backend
+        case conditionsLoopback = "loopback"
+        case override, overrides
+    }
+}
+
+/// What a command sees of its interface, as `linkcond run` reads it; nil for what the profile says.
+public struct CellOverride: Codable, Sendable, Hashable {
+    /// What traffic costs.
+    public var cost: String?
+    /// Low Data Mode.
+    public var lowData: String?
+    /// The kind of interface.
+    public var kind: String?
+
+    /// Says what is given.
+    public init(cost: String? = nil, lowData: String? = nil, kind: String? = nil) {
+        self.cost = cost
+        self.lowData = lowData
+        self.kind = kind
+    }
+
+    /// What is said here, or where `other` says something, that.
+    public func changed(by other: CellOverride) -> CellOverride {
+        CellOverride(
+            cost: other.cost ?? cost, lowData: other.lowData ?? lowData, kind: other.kind ?? kind)
+    }
+
+    /// The words by which `linkcond run` does the same.
+    var arguments: [String] {
+        [("--cost", cost), ("--low-data", lowData), ("--kind", kind)].flatMap { option, value in
+            value.map { [option, $0] } ?? []
+        }
+    }
+}
