@@ -94,7 +94,7 @@ struct TraceRecordTests {
                 #expect(result.exitCode == 4, "\(result.standardError)")
                 let drawing = try String(contentsOfFile: file, encoding: .utf8)
                 #expect(drawing.hasPrefix(name.hasSuffix("html") ? "<!DOCTYPE html>" : "<svg "))
-                #expect(drawing.contains(">LTE: sh -c ping -n -c 20"))
+                #expect(drawing.contains("LTE: sh -c ping -n -c 20"))
                 #expect(drawing.contains(">Throughput<"))
                 #expect(drawing.contains(">Delay on the link<"))
             }
