@@ -63,14 +63,17 @@ struct MultipathTransferTests {
         }
     }
 
-    @Test(.requiresUplink)
-    func `the host's servers need not know it`() async throws {
+    @Test(.requiresUplink, arguments: ["host.linkcond:8000", "192.0.2.1:8001"])
+    func `servers of the host and beyond need not know it`(server: String) async throws {
         let words = (Self.interfaces + ["--multipath", "handover", "--"]).joined(separator: " ")
         let result = try await StandInHost.script(
             """
+            trap 'kill $(jobs -p)' EXIT
             head -c 4000000 /dev/urandom >$DIRECTORY/file
             serve
-            (run \(words) bash -c "$1" bash http://host.linkcond:8000/file $DIRECTORY)
+            python3 -m http.server --directory $DIRECTORY --bind 192.0.2.1 8001 >/dev/null 2>&1 &
+            until curl -s -o /dev/null http://192.0.2.1:8001/; do sleep 0.02; done
+            (run \(words) bash -c "$1" bash http://\(server)/file $DIRECTORY)
             sha256sum <$DIRECTORY/file
             """, by: .root, arguments: [Self.downloadWithCut])
         let sums = result.standardOutput.split(separator: "\n")
