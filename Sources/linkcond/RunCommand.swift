@@ -69,8 +69,8 @@ struct RunCommand: ParsableCommand {
               linkcond run --interface wifi0=WiFi --interface cell0=LTE,expensive \\
                   -- ./my-app
               linkcond run --scenario elevator -- npm test
-              linkcond run --interface wifi0=WiFi --interface cell0=LTE --multipath handover -- \\
-                  curl -O http://host.linkcond:8000/file
+              linkcond run --interface wifi0=WiFi --interface cell0=LTE \\
+                  --multipath handover -- curl -O http://host.linkcond:8000/file
               linkcond run LTE --pcap lte.pcapng --stats lte.json -- npm test
             """)
 
