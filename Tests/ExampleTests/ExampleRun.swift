@@ -32,8 +32,11 @@ struct ExampleRun {
     ///
     /// In the script `$example` is the program, `$url` the server and `$linkcond` linkcond; the
     /// working directory is empty.
+    ///
+    /// - Parameter scenario: interfaces and timeline of a scenario, in place of Wi-Fi. Its commands
+    ///   find the server's log as `$D/requests` and the working directory as `$D/work`.
     static func of(
-        _ example: String, _ options: [String], script: String
+        _ example: String, _ options: [String], scenario: String? = nil, script: String
     ) async throws -> ExampleRun {
         let server = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Fixtures/files.py").path
@@ -48,13 +51,20 @@ struct ExampleRun {
                 example=\(try BuiltProduct.path(of: example)) linkcond=\(linkcond)
                 url=http://server.linkcond:8000
                 """
+            let network =
+                if let scenario {
+                    ["--scenario", try directory.write("name: A test\n" + scenario, to: "s.yaml")]
+                } else {
+                    ["wifi"]
+                }
             let result = try await runProcess(
                 linkcond,
-                ["run", "wifi"] + options + [
+                ["run"] + network + options + [
                     "--uplink", "none", "--server", "exec python3 \(server) 8000 \(path)/requests",
                     "--server-ready", "8000", "--stats", path + "/statistics.json", "--", "sh",
                     "-ec", words + "\n" + script,
-                ], workingDirectory: path + "/work", timeout: .seconds(90))
+                ], environment: ProcessInfo.processInfo.environment.merging(["D": path]) { $1 },
+                workingDirectory: path + "/work", timeout: .seconds(90))
             guard result.exitCode == 0 else {
                 throw Failure(description: "\(result.standardError) \(result.standardOutput)")
             }

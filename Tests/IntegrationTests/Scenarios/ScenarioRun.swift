@@ -8,6 +8,8 @@ struct ScenarioRun {
     let result: ProcessResult
     /// What `--stats` says was done.
     let events: [Event]
+    /// How many bytes came down each interface, if there are several.
+    let received: [String: Int]
 
     struct Event: Decodable {
         let seconds: Double
@@ -21,6 +23,15 @@ struct ScenarioRun {
     private struct Statistics: Decodable {
         let scenario: String?
         let events: [Event]
+        let interfaces: [Interface]?
+
+        struct Interface: Decodable {
+            let name: String
+            let down: Way
+        }
+
+        struct Way: Decodable { let counters: Counters }
+        struct Counters: Decodable { let bytes: Int }
     }
 
     /// Plays `timeline` to `script`, a script of bash, and hands `body` what came of it.
@@ -50,7 +61,12 @@ struct ScenarioRun {
             let statistics = try JSONDecoder().decode(Statistics.self, from: Data(text.utf8))
             #expect(statistics.scenario == "A test")
             try await body(
-                ScenarioRun(directory: directory, result: result, events: statistics.events))
+                ScenarioRun(
+                    directory: directory, result: result, events: statistics.events,
+                    received: Dictionary(
+                        uniqueKeysWithValues: (statistics.interfaces ?? []).map {
+                            ($0.name, $0.down.counters.bytes)
+                        })))
         }
     }
 
