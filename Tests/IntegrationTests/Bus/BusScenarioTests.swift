@@ -13,14 +13,14 @@ struct BusScenarioTests {
         try await ScenarioRun.with(
             interfaces: "{ wifi0: { profile: WiFi }, cell0: { profile: LTE, expensive: true } }",
             timeline: """
-                  - { at: 5 s, interface: wifi0, constrained: true }
-                  - { at: 5.7 s, interface: wifi0, constrained: false }
-                  - { at: 6.4 s, interface: wifi0, down: true }
-                  - { at: 7.1 s, interface: cell0, down: true }
-                  - { at: 7.8 s, interface: cell0, up: true }
-                  - { at: 8.5 s, interface: wifi0, up: true }
-                  - { at: 9.2 s, interface: wifi0, expensive: true }
-                  - { at: 10 s, app: terminate }
+                  - { at: 6 s, interface: wifi0, constrained: true }
+                  - { at: 6.9 s, interface: wifi0, constrained: false }
+                  - { at: 7.8 s, interface: wifi0, down: true }
+                  - { at: 8.7 s, interface: cell0, down: true }
+                  - { at: 9.6 s, interface: cell0, up: true }
+                  - { at: 10.5 s, interface: wifi0, up: true }
+                  - { at: 11.4 s, interface: wifi0, expensive: true }
+                  - { at: 12.3 s, app: terminate }
                 """,
             script: """
                 $LINKCOND path --json --watch > $D/paths &
