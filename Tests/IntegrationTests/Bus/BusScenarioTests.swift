@@ -7,15 +7,8 @@ import Testing
     "Bus: programs in a scenario", .requiresNamespaces,
     .requiresInstalled("dbus-daemon", python: "gi"))
 struct BusScenarioTests {
-    /// Steps that come one after the other while a busy machine lets neither program run look like
-    /// one to them; so there it is played again, slower.
     @Test func `GLib and NetworkPathMonitor see each step, in order`() async throws {
-        var missing: [String] = []
-        for pace in [1.0, 2, 4] {
-            missing = try await Self.missingSteps(pace: pace)
-            if missing.isEmpty { break }
-        }
-        #expect(missing.isEmpty, "\(missing)")
+        try await ScenarioRun.expectAllSteps(Self.missingSteps)
     }
 
     /// What was not seen of a scenario that is played this many times slower.
@@ -45,31 +38,18 @@ struct BusScenarioTests {
             let states = run.result.standardOutput.split(separator: "\n").map {
                 $0.split(separator: " ")[1...2].joined(separator: " ")
             }
-            missing += steps(
+            missing += ScenarioRun.steps(
                 [
                     "True False", "True True", "True False", "True True", "False False",
                     "True True", "True False", "True True",
                 ], missingIn: states)
-            let paths = try run.text(of: "paths").split(separator: "\n").map {
-                let path = try Path(json: String($0))
-                let name = path.interfaces.first { $0.isUsed }?.name ?? "none"
-                return "\(name) \(path.isExpensive) \(path.isConstrained)"
-            }
-            missing += steps(
+            missing += try ScenarioRun.steps(
                 [
                     "wifi0 false false", "wifi0 false true", "wifi0 false false",
                     "cell0 true false", "none false false", "cell0 true false",
                     "wifi0 false false", "wifi0 true false",
-                ], missingIn: paths)
+                ], missingIn: ScenarioRun.paths(of: run.text(of: "paths")))
         }
         return missing
-    }
-
-    /// What of `wanted` was not seen in this order; between two steps there may be others, as
-    /// addresses go one after the other.
-    private static func steps(_ wanted: [String], missingIn seen: [String]) -> ArraySlice<String> {
-        var left = wanted[...]
-        for text in seen where text == left.first { left = left.dropFirst() }
-        return left
     }
 }

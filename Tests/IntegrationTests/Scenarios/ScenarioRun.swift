@@ -70,6 +70,40 @@ struct ScenarioRun {
         }
     }
 
+    /// Checks that nothing is missing of what a program should have seen of a scenario.
+    ///
+    /// Steps that come one after the other while a busy machine does not let the program run look
+    /// like one to it; so there the scenario is played again, slower.
+    ///
+    /// - Parameter missingSteps: plays it so many times slower, and returns what was not seen.
+    static func expectAllSteps(
+        _ missingSteps: (_ pace: Double) async throws -> [String]
+    ) async throws {
+        var missing: [String] = []
+        for pace in [1.0, 2, 4] {
+            missing = try await missingSteps(pace)
+            if missing.isEmpty { break }
+        }
+        #expect(missing.isEmpty, "\(missing)")
+    }
+
+    /// What of `wanted` was not seen in this order; between two steps there may be others, as
+    /// addresses go one after the other.
+    static func steps(_ wanted: [String], missingIn seen: [String]) -> [String] {
+        var left = wanted[...]
+        for text in seen where text == left.first { left = left.dropFirst() }
+        return Array(left)
+    }
+
+    /// The interface in use and what it is, of each line of `linkcond path --json --watch`.
+    static func paths(of text: String) throws -> [String] {
+        try text.split(separator: "\n").map {
+            let path = try Path(json: String($0))
+            let name = path.interfaces.first { $0.isUsed }?.name ?? "none"
+            return "\(name) \(path.isExpensive) \(path.isConstrained)"
+        }
+    }
+
     /// A file that the app or the scenario has written.
     func text(of name: String) throws -> String {
         try String(contentsOfFile: "\(directory.path)/\(name)", encoding: .utf8)
