@@ -147,7 +147,7 @@ struct RunInterfacesTests {
 
     /// Arguments, and a part of what is said of them.
     private static let mistakes: [(String, String)] = [
-        ("LTE --interface wifi0=WiFi", "leave one of them out"),
+        ("LTE --interface wifi0=WiFi", "leave all but one of them out"),
         ("", "there is no profile"),
         ("--interface wifi0=WiFi --interface wifi0=LTE", "two interfaces of this name"),
         ("--interface wifi0=WiFy", "did you mean wifi?"),
