@@ -276,11 +276,15 @@ def browse(browser, page, pictures):
         1 for node in tree if node.get("role", {}).get("value") in ("link", "button")
         and not node.get("ignored") and not node.get("name", {}).get("value"))
 
+    views = [("matrix", "matrix"), ("cell", "")]
+    timeline = browser.evaluate("document.querySelector('.cell .timeline')?.closest('.cell').id")
+    if timeline:
+        views.append(("timeline", timeline))
     found["looks"] = {}
     for device, width, height in (("desktop", 1280, 900), ("phone", 390, 844)):
         for scheme in ("light", "dark"):
             browser.look(width, height, scheme, device == "phone")
-            for name, hash in (("matrix", "matrix"), ("cell", ""), ("timeline", "cell-13")):
+            for name, hash in views:
                 number = browser.evaluate("document.querySelector('.sign.failed').getAttribute('href')")
                 browser.evaluate(f"location.hash = {json.dumps(hash or number)}")
                 browser.until(IN_MATRIX if name == "matrix" else IN_CELL)
