@@ -142,6 +142,8 @@ struct SandboxLinksTests {
                     return try #require(Double(match.1))
                 }
             }
+            // The hosts get to know each other, for which a busy kernel may take a second.
+            _ = try delays()
             let first = try delays()
             try links.change(
                 "cell0", to: Self.conditions(delay: .milliseconds(90)), profile: "slower")
@@ -154,7 +156,7 @@ struct SandboxLinksTests {
         #expect(first[1...].allSatisfy { $0 >= 60 && $0 < 180 }, "\(first)")
         #expect(last.allSatisfy { $0 >= 180 }, "\(last)")
         // The kernel also counts how the hosts join multicast groups.
-        if backend == .engine { #expect(packets == [1, 1, 7, 7]) }
+        if backend == .engine { #expect(packets == [2, 2, 10, 10]) }
     }
 
     @Test(.enabled("ping has to be there") { hasPrograms("ping") }, arguments: backends)
