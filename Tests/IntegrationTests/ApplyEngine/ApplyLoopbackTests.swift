@@ -16,8 +16,8 @@ struct ApplyLoopbackTests {
             let status = try await network.engineStatus()
             #expect(status.interface == "lo" && status.backend == "engine")
             #expect(status.up?.delayMilliseconds == 65)
-            // 5 questions and 5 answers each time, and nothing twice.
-            #expect(status.up?.counters.packets == 20 && status.down?.counters.packets == 20)
+            // 6 questions and 6 answers each time (one before it is timed), and nothing twice.
+            #expect(status.up?.counters.packets == 24 && status.down?.counters.packets == 24)
         }
     }
 

@@ -59,7 +59,7 @@ struct ApplyTunnelTests {
             }
             let status = try await network.engineStatus()
             // Of each large one there are five fragments.
-            #expect(status.up?.counters.packets == 30 && status.down?.counters.packets == 30)
+            #expect(status.up?.counters.packets == 32 && status.down?.counters.packets == 32)
             #expect(status.interface == "t0")
         }
     }
