@@ -7,11 +7,11 @@ import Testing
 struct RunEvidenceTests {
     /// The far side's address: it answers by itself.
     private static let far = "198.18.0.1"
-    private static let quickLoss = [
+    static let quickLoss = [
         "high-loss", "--set", "down.loss=10%", "--set", "up.loss=20%", "--set", "down.delay=2 ms",
         "--set", "up.delay=3 ms", "--uplink", "none",
     ]
-    private static let ping = ["ping", "-n", "-c", "200", "-i", "0.005", "-W", "1", far]
+    static let ping = ["ping", "-n", "-c", "200", "-i", "0.005", "-W", "1", far]
 
     /// A run whose command may fail, as ping does when nothing comes back.
     private static func run(_ arguments: [String], by caller: Caller = .root) -> SandboxedRun {
@@ -272,26 +272,5 @@ struct RunEvidenceTests {
             ["LTE", "--verbose", "--backend", "engine", "--uplink", "none", "--", "true"]
         ).result()
         #expect(result.standardError.contains(/--seed [0-9]+ repeats what it loses/))
-    }
-
-    @Test(.requiresConditioning)
-    func `the kernel data plane tells what its qdiscs count`() async throws {
-        try await EvidenceFiles.with { files in
-            let result = try await Self.run(
-                Self.quickLoss + ["--backend", "kernel", "--stats", files.stats, "--"] + Self.ping
-            ).result()
-            let match = try #require(
-                result.standardOutput.firstMatch(of: /200 packets transmitted, ([0-9]+) received/))
-            let statistics = try await files.statistics()
-            #expect(statistics.backend == "kernel")
-            #expect(statistics.seed == nil)
-            #expect(statistics.faithful == nil)
-            let (up, down) = (statistics.up.counters, statistics.down.counters)
-            #expect(up.longestQueuePackets == nil)
-            #expect((15...80).contains(up.lost))
-            // Neighbour discovery crosses the qdiscs as well.
-            let received = try #require(Int(match.1))
-            #expect((received...received + 30).contains(down.packets))
-        }
     }
 }
