@@ -33,10 +33,10 @@ func module(
 }
 
 func tests(
-    of name: String, _ dependencies: [Target.Dependency] = [], goldens: Bool = false
+    of name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
     .testTarget(
-        name: name + "Tests", dependencies: dependencies, exclude: goldens ? ["Goldens"] : [],
+        name: name + "Tests", dependencies: dependencies, exclude: exclude,
         swiftSettings: swiftSettings)
 }
 
@@ -145,8 +145,7 @@ let package = Package(
             [
                 "Multipath", "Scenarios", "Uplink", "Evidence", "Conditioner", "PacketLoop",
                 "PacketEngine", "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink",
-                "LinuxKernel", "LinkModel",
-                "LinkUnits", systemPackage,
+                "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
             ]),
         module(
             "EngineService",
@@ -182,12 +181,11 @@ let package = Package(
             name: "linkcond",
             dependencies: [
                 "Matrix", "Plots", "Multipath", "DeliveryTraces", "PacketLoop", "PacketEngine",
-                "DataPlanes", "EngineService", "Verification", "Sandbox",
-                "Evidence",
-                "Conditioner", "NetworkOverride", "NetworkPath",
-                "ProfileCatalog", "ProfileFormat", "ProfileImport", "Scenarios", "Targets",
-                "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
-                argumentParser, systemPackage,
+                "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence",
+                "Conditioner", "NetworkOverride", "NetworkPath", "ProfileCatalog",
+                "ProfileFormat", "ProfileImport", "Scenarios", "Targets", "LinkModel",
+                "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl", argumentParser,
+                systemPackage,
             ],
             swiftSettings: swiftSettings,
             linkerSettings: staticLinking),
@@ -246,7 +244,7 @@ let package = Package(
         tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
         tests(
             of: "PacketEngine", ["PacketEngine", "LinkModel", "LinkUnits", "LinkTesting"],
-            goldens: true),
+            exclude: ["Goldens"]),
         // Depends on the program, so that it is built before the tests run it.
         tests(
             of: "PacketLoop",
@@ -259,7 +257,7 @@ let package = Package(
             [
                 "Evidence", "PacketLoop", "PacketEngine", "LinuxKernel", "LinkModel", "LinkUnits",
                 "LinkTesting", systemPackage,
-            ], goldens: true),
+            ], exclude: ["Goldens"]),
         tests(of: "DeliveryTraces", ["DeliveryTraces", "PacketEngine", "LinkModel", "LinkUnits"]),
         tests(
             of: "Plots",
@@ -267,7 +265,7 @@ let package = Package(
                 "Plots", "Evidence", "PacketEngine", "XMLReading", "LinkModel", "LinkUnits",
                 "LinkTesting",
             ],
-            goldens: true),
+            exclude: ["Goldens"]),
         tests(
             of: "Matrix",
             [
@@ -282,12 +280,11 @@ let package = Package(
                 "LinkTesting",
             ]),
         tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
-        .testTarget(
-            name: "ProfileImportTests",
-            dependencies: [
+        tests(
+            of: "ProfileImport",
+            [
                 "ProfileImport", "ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting",
-            ],
-            exclude: ["Fixtures", "Goldens"], swiftSettings: swiftSettings),
+            ], exclude: ["Fixtures", "Goldens"]),
         tests(
             of: "ProfileCatalog",
             [
@@ -295,13 +292,12 @@ let package = Package(
                 "LinkTesting",
             ]),
         // Depends on the program, so that it is built before the tests run it.
-        .testTarget(
-            name: "CommandLineTests",
-            dependencies: [
-                "linkcond", "Matrix", "ProfileCatalog", "ProfileFormat", "LinkModel", "LinkTesting",
-                argumentParser, systemPackage,
-            ],
-            exclude: ["Goldens"], swiftSettings: swiftSettings),
+        tests(
+            of: "CommandLine",
+            [
+                "linkcond", "Matrix", "ProfileCatalog", "ProfileFormat", "LinkModel",
+                "LinkTesting", argumentParser, systemPackage,
+            ], exclude: ["Goldens"]),
         tests(
             of: "Multipath",
             ["Multipath", "Scenarios", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
@@ -322,45 +318,41 @@ let package = Package(
             ]),
         tests(of: "NetworkFacade", ["NetworkFacade", "Bus"]),
         // Real programs in network namespaces, on this kernel and in the kernel lab.
-        .testTarget(
-            name: "IntegrationTests",
-            dependencies: [
+        tests(
+            of: "Integration",
+            [
                 "linkcond", "LinkcondBus", "Matrix", "Evidence", "Verification", "Conditioner",
                 "NetworkPathSession", "LinkModel", "LinkUnits", "LinuxKernel", "LinkTesting",
-            ],
-            exclude: ["Fixtures"], swiftSettings: swiftSettings),
+            ], exclude: ["Fixtures"]),
         tests(
             of: "NetworkPath",
             ["NetworkPath", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
         // Depends on the program, so that it is built before the tests run it.
-        .testTarget(
-            name: "NetworkPathSessionTests",
-            dependencies: [
+        tests(
+            of: "NetworkPathSession",
+            [
                 "NetworkPathSession", "NetworkSessionProbe", "NetworkPath", "LinkTesting",
-            ],
-            exclude: ["Fixtures"], swiftSettings: swiftSettings),
+            ], exclude: ["Fixtures"]),
         // Depends on the programs, so that they are built before the tests run them.
-        .testTarget(
-            name: "ExampleTests",
-            dependencies: ["linkcond", "sync-when-free", "prefetch-assets", "LinkTesting"],
-            exclude: ["Fixtures"], swiftSettings: swiftSettings),
+        tests(
+            of: "Example", ["linkcond", "sync-when-free", "prefetch-assets", "LinkTesting"],
+            exclude: ["Fixtures"]),
         tests(
             of: "NetworkOverride",
             ["NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),
         tests(of: "XMLReading", ["XMLReading"]),
         // The reports that people and CI engines read, in a real browser and by the real schema.
-        .testTarget(
-            name: "MatrixReportTests",
-            dependencies: [
+        tests(
+            of: "MatrixReport",
+            [
                 "Matrix", "Plots", "XMLReading", "Evidence", "LinkModel", "LinkUnits",
-                "LinkTesting",
-                systemPackage,
-            ],
-            exclude: ["Goldens", "Fixtures"], swiftSettings: swiftSettings),
-        tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], goldens: true),
+                "LinkTesting", systemPackage,
+            ], exclude: ["Goldens", "Fixtures"]),
+        tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], exclude: ["Goldens"]),
         tests(
             of: "TrafficControl",
-            ["TrafficControl", "Netlink", "LinkUnits", "LinkTesting", systemPackage], goldens: true),
+            ["TrafficControl", "Netlink", "LinkUnits", "LinkTesting", systemPackage],
+            exclude: ["Goldens"]),
         tests(
             of: "TrafficControlKernel",
             [
@@ -372,7 +364,7 @@ let package = Package(
             [
                 "Conditioner", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel",
                 "LinkUnits", "LinkTesting", systemPackage,
-            ], goldens: true),
+            ], exclude: ["Goldens"]),
         tests(
             of: "Verification",
             [
@@ -380,10 +372,9 @@ let package = Package(
                 "LinkUnits", "LinkTesting",
             ]),
         // The relay between real programs in network namespaces.
-        .testTarget(
-            name: "UplinkTests",
-            dependencies: ["Uplink", "Netlink", "LinuxKernel", "LinkTesting", systemPackage],
-            exclude: ["Fixtures", "Goldens"], swiftSettings: swiftSettings),
+        tests(
+            of: "Uplink", ["Uplink", "Netlink", "LinuxKernel", "LinkTesting", systemPackage],
+            exclude: ["Fixtures", "Goldens"]),
         tests(
             of: "ConditionerKernel",
             [
