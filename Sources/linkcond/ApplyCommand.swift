@@ -104,10 +104,7 @@ struct ApplyCommand: ParsableCommand {
 
     @OptionGroup(title: "Which traffic") var selectors: SelectorOptions
 
-    @Flag(
-        name: .customLong("no-ssh-guard"),
-        help: "Condition also the SSH session in which the command is given.")
-    var noSSHGuard = false
+    @OptionGroup var sshGuard: SSHGuardOptions
 
     @Option(help: "Which way is conditioned.")
     var direction = Directions.both
@@ -208,7 +205,7 @@ struct ApplyCommand: ParsableCommand {
         let entry = try ProfileArgument.catalog.entry(named: profile)
         let conditions = try ProfileArgument.conditions(of: entry.profile, changedBy: settings)
         var selector = try selectors.selector()
-        if !noSSHGuard { try SSHGuard.apply(to: &selector, console) }
+        try sshGuard.apply(to: &selector, console)
         let now = Int64(Date().timeIntervalSince1970)
         var request = ApplyRequest(
             conditions: conditions,

@@ -1,18 +1,24 @@
+import ArgumentParser
 import Conditioner
 import FoundationEssentials
 import LinuxKernel
 import Netlink
 
-/// Keeps the caller's own SSH session out of the conditions.
+/// The option that keeps the caller's own SSH session out of the conditions.
 ///
 /// The session is excepted on every interface that is asked for: its packets may cross several
 /// (a VLAN and the card below it, both ends of a bridge), and where they do not cross, the
 /// exception matches nothing.
-enum SSHGuard {
-    /// `selector` with an exception for the session, if there is one in this network namespace.
-    static func apply(
-        to selector: inout TrafficSelector, _ console: Console
-    ) throws {
+struct SSHGuardOptions: ParsableArguments {
+    @Flag(
+        name: .customLong("no-ssh-guard"),
+        help: "Condition also the SSH session in which the command is given.")
+    var noSSHGuard = false
+
+    /// Gives `selector` an exception for the session, if that is wanted and there is one in this
+    /// network namespace.
+    func apply(to selector: inout TrafficSelector, _ console: Console) throws {
+        guard !noSSHGuard else { return }
         let environment = ProcessInfo.processInfo.environment
         guard let value = SSHSession.variable(in: environment) else { return }
         let session: SSHSession
@@ -22,7 +28,7 @@ enum SSHGuard {
             throw UsageError(description: error.description)
         }
         guard try NetlinkSession().addresses().contains(session.server.address) else {
-            guard !isHostNamespace else {
+            guard !Self.isHostNamespace else {
                 throw UsageError(
                     description: "your SSH session ends at \(session.server), which no interface "
                         + "has, so that it cannot be kept out of the conditions; --no-ssh-guard "

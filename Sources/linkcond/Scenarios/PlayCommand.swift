@@ -50,10 +50,7 @@ struct PlayCommand: ParsableCommand {
 
     @OptionGroup(title: "Which traffic") var selectors: SelectorOptions
 
-    @Flag(
-        name: .customLong("no-ssh-guard"),
-        help: "Condition also the SSH session in which the command is given.")
-    var noSSHGuard = false
+    @OptionGroup var sshGuard: SSHGuardOptions
 
     @Option(help: "What carries out the conditions.")
     var backend = DataPlanes.Backend.auto
@@ -83,7 +80,7 @@ struct PlayCommand: ParsableCommand {
         try hosts.requireNoOverrides()
         for note in notes { console.note(note) }
         var selector = try selectors.selector()
-        if !noSSHGuard { try SSHGuard.apply(to: &selector, console) }
+        try sshGuard.apply(to: &selector, console)
         let process = ProcessInfo.processInfo.processIdentifier
         let limits = HostPerformance.Limits(process: process)
         var request = ApplyRequest(
