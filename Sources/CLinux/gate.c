@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "clinux_gate.h"
+#include "clinux_packet.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -90,6 +91,69 @@ int lc_gate_hold(int hold, uint64_t moment) {
     attributes.key = (uintptr_t)&key;
     attributes.value = (uintptr_t)&moment;
     return bpf(BPF_MAP_UPDATE_ELEM, &attributes);
+}
+
+// Notes the time that programs for packets see in the map `moment`. Returns its descriptor.
+static int create_watch(int moment) {
+    enum { now = BPF_REG_6, stack = BPF_REG_10 };
+    const struct bpf_insn instructions[] = {
+        // now = bpf_ktime_get_ns();
+        INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_ktime_get_ns),
+        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, now, BPF_REG_0, 0, 0),
+        // moment = bpf_map_lookup_elem(map, &(uint32_t){0});
+        INSTRUCTION(BPF_ST | BPF_MEM | BPF_W, stack, 0, -4, 0),
+        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_2, stack, 0, 0),
+        INSTRUCTION(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4),
+        INSTRUCTION(BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, moment),
+        INSTRUCTION(0, 0, 0, 0, 0),
+        INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
+        // if (moment != NULL) *moment = now;
+        INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 1, 0),
+        INSTRUCTION(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_0, now, 0, 0),
+        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, TC_ACT_OK),
+        INSTRUCTION(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+    };
+    return load(instructions, COUNT(instructions));
+}
+
+// Runs a program once, for a packet of zeros that goes nowhere.
+static int run(int program) {
+    const uint8_t packet[64] = {0};
+    union bpf_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.test.prog_fd = (uint32_t)program;
+    attributes.test.data_in = (uintptr_t)packet;
+    attributes.test.data_size_in = sizeof packet;
+    attributes.test.repeat = 1;
+    return bpf(BPF_PROG_TEST_RUN, &attributes);
+}
+
+static int read_moment(int map, uint64_t *moment) {
+    uint32_t key = 0;
+    union bpf_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.map_fd = (uint32_t)map;
+    attributes.key = (uintptr_t)&key;
+    attributes.value = (uintptr_t)moment;
+    return bpf(BPF_MAP_LOOKUP_ELEM, &attributes);
+}
+
+int lc_gate_clock(int64_t *before, int64_t *time, int64_t *after) {
+    int moment = create_moment();
+    if (moment < 0) return moment;
+    int status = create_watch(moment);
+    if (status >= 0) {
+        int watch = status;
+        *before = lc_clock_monotonic();
+        status = run(watch);
+        *after = lc_clock_monotonic();
+        close(watch);
+    }
+    uint64_t noted = 0;
+    if (status >= 0) status = read_moment(moment, &noted);
+    close(moment);
+    *time = (int64_t)noted;
+    return status < 0 ? status : 0;
 }
 
 int lc_drain_create(void) {

@@ -9,6 +9,7 @@ public import SystemPackage
 public final class PacketGate: Sendable {
     private let owned: OwnedDescriptor
     private let moment: OwnedDescriptor
+    private let lead: Duration
 
     /// Loads the program, which nothing holds open yet. Requires `CAP_BPF` and `CAP_NET_ADMIN`,
     /// or before Linux 5.8 `CAP_SYS_ADMIN`.
@@ -17,6 +18,7 @@ public final class PacketGate: Sendable {
         owned = try OwnedDescriptor(
             unsafe lc_gate_create(mark, &moment), creating: "a program for packets (eBPF)")
         self.moment = OwnedDescriptor(adopting: FileDescriptor(rawValue: moment))
+        lead = try Self.clockLead()
     }
 
     /// The program.
@@ -24,8 +26,28 @@ public final class PacketGate: Sendable {
 
     /// Holds it open for some time from now on.
     public func hold(for duration: Duration) {
-        let until = (KernelClock.monotonic + duration) / .nanoseconds(1)
+        let until = (KernelClock.monotonic + lead + duration) / .nanoseconds(1)
         _ = lc_gate_hold(moment.number, UInt64(max(0, until)))
+    }
+
+    /// How far the clock of programs in the kernel is ahead of this process's own.
+    ///
+    /// Time namespaces shift the latter, and a process never changes the one it is in.
+    static func clockLead() throws(KernelError) -> Duration {
+        var (best, lead) = (Int64.max, Duration.zero)
+        // The reading that was interrupted least.
+        for _ in 0..<5 {
+            var (before, time, after): (Int64, Int64, Int64) = (0, 0, 0)
+            let status = unsafe lc_gate_clock(&before, &time, &after)
+            guard status >= 0 else {
+                throw KernelError(
+                    .read, subject: "the clock of programs for packets (eBPF)",
+                    errno: Errno(rawValue: -status))
+            }
+            guard after - before < best else { continue }
+            (best, lead) = (after - before, .nanoseconds(time - (before + after) / 2))
+        }
+        return lead
     }
 }
 

@@ -37,6 +37,30 @@ struct ApplyEngineFilterTests {
             #expect(status.problem?.contains("has died") == true, "\(status)")
         }
     }
+
+    @Test(
+        .requiresTimeNamespaces,
+        arguments: ["-$(awk '{ print int($1 / 2) }' /proc/uptime)", "100000"])
+    func `conditions and lets go alike where the monotonic clock is another`(
+        _ shift: String
+    ) async throws {
+        try await TestNetwork.withEngine { network in
+            let applied = try await network.run(
+                "sh",
+                [
+                    "-c", "exec unshare --time --monotonic \(shift) \"$@\"", "sh", "env",
+                    "LINKCOND_ENGINE_HOOKS=clsact", try TestNetwork.program(), "apply",
+                    "--backend", "engine", "LTE",
+                ])
+            #expect(applied.exitCode == 0, "\(applied)")
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
+            let guardians = try await network.processes("linkcond-guard")
+            for process in try await guardians + network.engineProcesses() {
+                kill(process, SIGKILL)
+            }
+            #expect(try await network.flows())
+        }
+    }
 }
 
 extension TestNetwork {

@@ -34,6 +34,13 @@ extension Trait where Self == ConditionTrait {
         .enabled("the kernel has to have VLANs (8021q)") { kernelHasVLANs }
     }
 
+    /// Runs a test only where the kernel has clocks by namespace.
+    static var requiresTimeNamespaces: Self {
+        .enabled("the kernel has to have time namespaces, and root to make one") {
+            (try? shell("unshare --time --monotonic 1 true")) != nil
+        }
+    }
+
     /// Runs a test only where the kernel cannot.
     static var requiresNoEngineHooks: Self {
         .enabled("the kernel must not have nftables") { !kernelHasEngineHooks }
