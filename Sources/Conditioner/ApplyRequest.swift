@@ -11,7 +11,7 @@ public struct ApplyRequest: Sendable, Hashable {
     public var name: String
     /// The traffic that is conditioned.
     public var selector: TrafficSelector
-    /// The interfaces; none means the one that carries the default route.
+    /// The interfaces; none means all that carry default routes of IPv4 or IPv6.
     public var interfaces: [String]
     /// Whether all interfaces that are up are meant, beside those named: without the loopback
     /// interface and linkcond's own.

@@ -209,15 +209,15 @@ public struct Conditioner {
         return found + named.filter { !indexes.contains($0.index) }
     }
 
-    /// The interfaces called `names`, without repetitions; for no name that of the default route.
+    /// The interfaces called `names`, without repetitions; for no name those of default routes.
     public func links(named names: [String]) throws(ConditionerError) -> [Link] {
         guard !names.isEmpty else {
-            let link = try Self.mapping { () throws(NetlinkError) -> Link? in
-                guard let index = try session.defaultRouteInterface() else { return nil }
-                return try session.get([Link.get(index: index)])[0].flatMap(Link.init)
+            let links = try Self.mapping { () throws(NetlinkError) in
+                try session.get(session.defaultRouteInterfaces().map { Link.get(index: $0) })
+                    .compactMap { $0.flatMap(Link.init) }
             }
-            guard let link else { throw .noDefaultRoute }
-            return [link]
+            guard !links.isEmpty else { throw .noDefaultRoute }
+            return links
         }
         var links: [Link] = []
         for name in names {

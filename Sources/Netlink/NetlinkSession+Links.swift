@@ -16,12 +16,22 @@ extension NetlinkSession {
             .filter { kind == nil || $0.kind == kind }
     }
 
-    /// The index of the interface that carries the default route, IPv4 before IPv6.
-    public func defaultRouteInterface() throws(NetlinkError) -> Int32? {
-        let routes = try routes().filter { $0.isDefault && $0.interface != nil }
-        return routes.min { left, right in
-            (left.isIPv6 ? 1 : 0, left.metric) < (right.isIPv6 ? 1 : 0, right.metric)
-        }?.interface
+    /// The indexes of the interfaces that carry default routes, those of IPv4 first: each family
+    /// may have its own, and a route may have several paths.
+    ///
+    /// Of routes with different metrics only the most preferred carry anything.
+    public func defaultRouteInterfaces() throws(NetlinkError) -> [Int32] {
+        let routes = try routes().filter { $0.isDefault && !$0.hops.isEmpty }
+        var found: [Int32] = []
+        for isIPv6 in [false, true] {
+            let family = routes.filter { $0.isIPv6 == isIPv6 }
+            let metric = family.map(\.metric).min()
+            for hop in family.filter({ $0.metric == metric }).flatMap(\.hops)
+            where !found.contains(hop.interface) {
+                found.append(hop.interface)
+            }
+        }
+        return found
     }
 
     /// The routes of the main table.

@@ -17,7 +17,7 @@ public struct Route: Sendable, Hashable {
         }
     }
 
-    /// The interface; nil for routes over several.
+    /// The interface; for routes over several the first of them.
     public let interface: Int32?
     /// Whether it matches every destination.
     public let isDefault: Bool

@@ -91,7 +91,7 @@ struct ApplyCommand: ParsableCommand {
         name: [.short, .customLong("interface")],
         help: ArgumentHelp(
             "The interface; may be given several times. By default the one that carries the "
-                + "default route.", valueName: "interface"))
+                + "default route, or all that do.", valueName: "interface"))
     var interfaces: [String] = []
 
     @Flag(help: "All interfaces that are up; loopback only if it is named.")
@@ -158,6 +158,12 @@ struct ApplyCommand: ParsableCommand {
                     + "this opens the line again: \(wayBack)")
         }
         let outcome = try apply(request, planes)
+        if interfaces.isEmpty, !allInterfaces, outcome.interfaces.count > 1 {
+            console.note(
+                "default routes lead over \(outcome.interfaces.joined(separator: " and ")), all of "
+                    + "which are conditioned; for one alone name it, as in -i "
+                    + outcome.interfaces[0])
+        }
         for name in outcome.interfaces {
             console.report("\(name): \(ConditionText.summary(request))")
             for other in outcome.precedents[name] ?? [] {

@@ -146,3 +146,12 @@ struct UnavailableError: Error, CustomStringConvertible {
 struct UsageError: Error, CustomStringConvertible {
     let description: String
 }
+
+extension UsageError {
+    /// Default routes lead over several interfaces where only one can be meant.
+    init(severalDefaultRoutes names: [String]) {
+        self.init(
+            description: "default routes lead over \(names.joined(separator: " and ")); name the "
+                + "one that is meant, as in: -i \(names.first ?? "eth0")")
+    }
+}

@@ -134,26 +134,27 @@ struct NetlinkQueryTests {
 
     // MARK: Routes
 
-    @Test("The default route is the one with the smallest metric, IPv4 before IPv6")
+    @Test("Default routes are those with the smallest metric of each family, IPv4 first")
     func defaultRoute() throws {
         func route(family: UInt8, prefix: UInt8 = 0, metric: UInt32, interface: Int32) -> [UInt8] {
             [family, prefix, 0, 0, 254, 3, 0, 1, 0, 0, 0, 0]
                 + FakeTransport.attribute(4, FakeTransport.withBytes(of: interface))
                 + FakeTransport.attribute(6, FakeTransport.withBytes(of: metric))
         }
-        func interface(_ routes: [[UInt8]]) throws -> Int32? {
+        func interfaces(_ routes: [[UInt8]]) throws -> [Int32] {
             let kernel = FakeTransport { _ in
                 routes.map { .object(type: 24, payload: $0) } + [.done()]
             }
-            return try NetlinkSession(transport: kernel).defaultRouteInterface()
+            return try NetlinkSession(transport: kernel).defaultRouteInterfaces()
         }
         let six = route(family: 10, metric: 1, interface: 6)
         let slow = route(family: 2, metric: 600, interface: 3)
         let fast = route(family: 2, metric: 100, interface: 2)
         let local = route(family: 2, prefix: 24, metric: 0, interface: 9)
-        #expect(try interface([six, slow, local, fast]) == 2)
-        #expect(try interface([six, local]) == 6)
-        #expect(try interface([local]) == nil)
-        #expect(try interface([]) == nil)
+        let twin = route(family: 10, metric: 1, interface: 7)
+        #expect(try interfaces([six, slow, local, fast]) == [2, 6])
+        #expect(try interfaces([six, twin, six, local]) == [6, 7])
+        #expect(try interfaces([local]) == [])
+        #expect(try interfaces([]) == [])
     }
 }

@@ -125,15 +125,17 @@ struct LinkKernelTests {
     }
 
     @Test(
-        "The default route leads to its interface",
+        "Default routes lead to their interfaces",
         .enabled(if: hasPrograms("ip"), "ip is not installed"))
     func defaultRoute() async throws {
         try await TestBed.run { bed in
-            func interface() throws -> String? {
-                let index = try bed.session.defaultRouteInterface()
-                return try bed.session.links().first { $0.index == index }?.name
+            func interfaces() throws -> [String] {
+                let links = try bed.session.links()
+                return try bed.session.defaultRouteInterfaces().compactMap { index in
+                    links.first { $0.index == index }?.name
+                }
             }
-            #expect(try interface() == nil)
+            #expect(try interfaces() == [])
             try shell(
                 """
                 set -e
@@ -141,17 +143,24 @@ struct LinkKernelTests {
                 ip link set v0 up; ip link set v1 up
                 ip addr add 192.0.2.1/24 dev v0; ip addr add 198.51.100.1/24 dev v1
                 """)
-            #expect(try interface() == nil)
+            #expect(try interfaces() == [])
             try shell("ip route add default via 192.0.2.9 dev v0 metric 600")
-            #expect(try interface() == "v0")
+            #expect(try interfaces() == ["v0"])
             try shell("ip route add default via 198.51.100.9 dev v1 metric 100")
-            #expect(try interface() == "v1")
+            #expect(try interfaces() == ["v1"])
             try shell(
                 """
                 ip route flush default
                 ip route add default nexthop via 192.0.2.9 nexthop via 198.51.100.9
                 """)
-            #expect(try interface() == "v0")
+            #expect(try interfaces() == ["v0", "v1"])
+            try shell(
+                """
+                ip route replace default via 192.0.2.9
+                ip -6 addr add 2001:db8::1/64 dev v1 nodad
+                ip -6 route add default nexthop via 2001:db8::8 nexthop via 2001:db8::9
+                """)
+            #expect(try interfaces() == ["v0", "v1"])
         }
     }
 

@@ -52,11 +52,13 @@ struct HostInterfaces {
     /// Finds the one that carries the default route, where that is meant.
     mutating func resolve() throws {
         for name in names.keys where names[name] == "" {
-            guard let found = try NetworkPath.current().interfacesInUse.first else {
+            let found = try NetworkPath.current().interfacesInUse.map(\.name)
+            guard let first = found.first else {
                 throw UsageError(
                     description: "no interface carries a default route; name one, as in: -i eth0")
             }
-            names[name] = found.name
+            guard found.count == 1 else { throw UsageError(severalDefaultRoutes: found) }
+            names[name] = first
         }
     }
 

@@ -140,9 +140,10 @@ struct TraceRecordCommand: ParsableCommand {
     private func interfaceIndex() throws -> Int32 {
         let session = try NetlinkSession()
         guard let interface else {
-            guard let index = try session.defaultRouteInterface() else {
-                throw ConditionerError.noDefaultRoute
-            }
+            let found = try session.defaultRouteInterfaces()
+            guard let index = found.first else { throw ConditionerError.noDefaultRoute }
+            let names = try session.links().filter { found.contains($0.index) }.map(\.name)
+            guard names.count <= 1 else { throw UsageError(severalDefaultRoutes: names) }
             return index
         }
         guard let link = try session.link(named: interface) else {
