@@ -12,6 +12,8 @@
 #include <linux/if_ether.h>
 #include <linux/inet_diag.h>
 #include <linux/mptcp.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>

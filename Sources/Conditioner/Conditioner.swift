@@ -129,6 +129,7 @@ public struct Conditioner {
         if observation.hasClsact, !added.isEmpty {
             try checkFilters(of: observation, added, isForced: request.isForced)
         }
+        if !request.isForced, added.contains(.up) { try checkChains(at: interface) }
         let madeClsact = standing.first?.mark.madeClsact ?? !observation.hasClsact
         var plan: InterfacePlan
         do {
@@ -172,6 +173,13 @@ public struct Conditioner {
                 throw .foreignFilters(interface.name, direction, kinds: kinds)
             }
         }
+    }
+
+    /// What leaves passes chains of nftables before filters of tc; what comes does so behind them.
+    private func checkChains(at interface: Interface) throws(ConditionerError) {
+        let kinds = DeviceChain.atDevice(interface.name).filter { $0.hook == .egress }
+            .map(\.description)
+        guard kinds.isEmpty else { throw .foreignFilters(interface.name, .up, kinds: kinds) }
     }
 
     /// Later messages of a batch name our ifbs by index, whoever has it.

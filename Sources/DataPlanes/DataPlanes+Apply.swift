@@ -21,6 +21,8 @@ extension DataPlanes {
         public var work: Work
         /// Which data plane it is and why, for people.
         public var explanation: String
+        /// What the user should know, though it is done.
+        public var remarks: [String]
         /// All that the engine conditions, in the order in which it chooses its packets.
         var standing: [EmulatedInterface] = []
     }
@@ -35,24 +37,36 @@ extension DataPlanes {
         let access = try ApplyLock()
         let links = try conditioner.links(of: request)
         var choice = try choose(request, on: links, backend: backend, seed: seed)
+        let remarks = try Self.remarks(on: links)
         if !choice.isEngine {
             do {
                 let report = try applyByKernel(request, on: links)
                 return Outcome(
-                    work: .kernel(report), explanation: "kernel data plane: \(choice.reason)")
+                    work: .kernel(report), explanation: "kernel data plane: \(choice.reason)",
+                    remarks: remarks)
             } catch let error as ConditionerError {
                 guard choice.isNegotiable, let lack = Self.lack(error) else { throw error }
                 choice = PlaneChoice(isEngine: true, reason: lack)
             }
         }
         let former = engineWatchers
-        let emulated = try EngineClient.apply(engineRequest(request, links, seed: seed))
+        let emulated: [EmulatedInterface]
+        do {
+            emulated = try EngineClient.apply(engineRequest(request, links, seed: seed))
+        } catch {
+            guard choice.isNegotiable, error.fault == .unavailable,
+                let report = try? applyByKernel(request, on: links)
+            else { throw error }
+            return Outcome(
+                work: .kernel(report), explanation: "kernel data plane: \(error)",
+                remarks: remarks + ["by the kernel's data plane, though \(choice.reason)"])
+        }
         try dismiss(former)
         let standing = try EngineClient.status() ?? []
         withExtendedLifetime(access) {}
         return Outcome(
             work: .engine(emulated), explanation: "packet engine: \(choice.reason)",
-            standing: standing)
+            remarks: remarks, standing: standing)
     }
 
     /// Applies by the kernel, on interfaces that no engine conditions: what one left there that was

@@ -94,6 +94,7 @@ final class ClassifierHooks: Hooks {
             if standing.madeHooks { changes.append(.makeHooks(interface)) }
         }
         try check(table, beside: standing, isForced: isForced)
+        if !isForced { try checkChains(table, beside: standing) }
         let entrances = try openWires(of: table, &standing, &changes)
         guard let takings = table.takings else { throw EngineError.tooManyFilters(interface.name) }
         var wanted: [HookPlace: Content] = [:]
@@ -183,6 +184,12 @@ final class ClassifierHooks: Hooks {
             guard let kinds = foreign[direction] else { continue }
             throw EngineError.foreignFilters(table.target.name, direction, kinds: kinds)
         }
+    }
+
+    /// Whether nftables of other programs see what leaves before any filter does.
+    private func checkChains(_ table: HookTable, beside standing: Standing) throws {
+        guard table.hooks.contains(.up), standing.contents[.gate(.up)] == nil else { return }
+        try ForeignChains.refuse(at: table.target, [.up])
     }
 
     /// What takes away all that stands at an interface.

@@ -26,7 +26,12 @@ struct HookTable: Hashable {
         (way.traffic.isSelective ? 0 : 1, way.detour.slot)
     }
 
-    private var table: String { "netdev linkcond_\(target.index)" }
+    /// How the names of all these tables begin.
+    static let namePrefix = "linkcond_"
+    /// Chains of others with lower ones see packets first.
+    static let priority: Int32 = 0
+
+    private var table: String { "netdev \(Self.namePrefix)\(target.index)" }
 
     /// The commands that make it. Equivalent to `nft -f`, as long as that lives.
     var addText: String {
@@ -45,7 +50,7 @@ struct HookTable: Hashable {
             let hook = direction == .up ? "egress" : "ingress"
             lines.append(
                 "add chain \(table) \(direction.rawValue) { type filter hook \(hook) device "
-                    + "\"\(target.name)\" priority 0; }")
+                    + "\"\(target.name)\" priority \(Self.priority); }")
             lines += Self.rules(ways, direction).map {
                 "add rule \(table) \(direction.rawValue) \($0)"
             }
@@ -57,6 +62,11 @@ struct HookTable: Hashable {
     /// go round the next engine.
     static let passRule =
         "meta mark 0x\(String(Detour.mark, radix: 16)) meta mark set 0 accept"
+
+    /// The directions of which it has chains at the interface.
+    var chained: Set<Direction> {
+        LoopbackHooks(ways, of: target) == nil ? Set(ways.map(\.detour.direction)) : [.up]
+    }
 
     private static func rules(_ ways: [Way], _ direction: Direction) -> [String] {
         [Self.passRule]

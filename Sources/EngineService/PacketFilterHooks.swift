@@ -39,6 +39,14 @@ final class PacketFilterHooks: Hooks {
     func change(to tables: [Int32: HookTable?], isForced: Bool) throws(EngineError) {
         let changed = tables.filter { installed[$0.key] != $0.value }
         guard !changed.isEmpty else { return }
+        if !isForced {
+            for case (let index, let table?) in changed {
+                let known = installed[index]?.chained ?? []
+                try ForeignChains.refuse(
+                    at: table.target, table.chained.subtracting(known),
+                    before: HookTable.priority)
+            }
+        }
         let text = changed.map { index, table in
             (installed[index]?.deleteText ?? "") + (table?.addText ?? "")
         }

@@ -20,12 +20,15 @@ public enum NetlinkFamily: Sendable, Hashable {
     case generic
     /// Sockets (`NETLINK_SOCK_DIAG`).
     case sockets
+    /// nftables (`NETLINK_NETFILTER`).
+    case packetFilter
 
     fileprivate var number: Int32 {
         switch self {
         case .route: NETLINK_ROUTE
         case .generic: NETLINK_GENERIC
         case .sockets: NETLINK_SOCK_DIAG
+        case .packetFilter: NETLINK_NETFILTER
         }
     }
 }

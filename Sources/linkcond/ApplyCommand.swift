@@ -172,6 +172,7 @@ struct ApplyCommand: ParsableCommand {
                         + "choose")
             }
         }
+        for remark in outcome.remarks { console.note(remark) }
         console.explain(outcome.explanation)
         if case .kernel(let report) = outcome.work {
             console.explain(

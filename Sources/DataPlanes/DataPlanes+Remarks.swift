@@ -1,0 +1,28 @@
+import Netlink
+import TrafficControl
+
+extension DataPlanes {
+    /// What emulators and limits of other programs do to what leaves these interfaces, beside the
+    /// conditions.
+    static func remarks(on links: [Link]) throws(NetlinkError) -> [String] {
+        let qdiscs = try NetlinkSession().dump(Qdisc.list(), attempt: "list the qdiscs")
+            .compactMap(QdiscState.init)
+        return links.flatMap { link in
+            qdiscs.filter { $0.interfaceIndex == link.index && $0.kind.isEmulator }.map { qdisc in
+                "\(link.name): has a qdisc of another program, \(qdisc.kind.name) "
+                    + "\(qdisc.handle); what that does to packets that leave adds up with the "
+                    + "conditions (tc qdisc show dev \(link.name))"
+            }
+        }
+    }
+}
+
+extension Qdisc.Kind {
+    /// Whether it delays, loses or holds back packets by itself, and not for want of room.
+    fileprivate var isEmulator: Bool {
+        switch self {
+        case .netem, .tokenBucket: true
+        default: false
+        }
+    }
+}
