@@ -11,7 +11,7 @@ struct PlaneChoice: Sendable, Hashable {
     var isEngine: Bool
     /// Why, for people.
     var reason: String
-    /// Whether the engine may take over if the kernel turns out to lack something.
+    /// Whether the other one may take over if this one turns out to lack something.
     var isNegotiable = false
 }
 
@@ -49,7 +49,11 @@ extension DataPlanes {
                 return PlaneChoice(
                     isEngine: false, reason: "it conditions \(onKernel.name) already")
             }
-            if let needed { return PlaneChoice(isEngine: true, reason: needed) }
+            if let needed {
+                // What the kernel can do only worse is still better than nothing.
+                let isNegotiable = Self.need(request.conditions, on: links, seed: seed) == nil
+                return PlaneChoice(isEngine: true, reason: needed, isNegotiable: isNegotiable)
+            }
             return PlaneChoice(
                 isEngine: false, reason: "it can do all that was asked for", isNegotiable: true)
         }
@@ -65,13 +69,18 @@ extension DataPlanes {
                 + "or leave it out here", fault: .usage)
     }
 
-    /// Why only the engine will do; nil if the kernel may.
+    /// Why the engine is to do it; nil if the kernel may.
     private static func engineReason(
         _ conditions: LinkConditions, on links: [Link], seed: UInt64?
     ) -> String? {
-        if conditions.up.trace != nil || conditions.down.trace != nil {
-            return "the kernel plays no delivery traces"
-        }
+        need(conditions, on: links, seed: seed) ?? conditions.engineReason
+    }
+
+    /// Why only the engine will do; nil if the kernel can.
+    private static func need(
+        _ conditions: LinkConditions, on links: [Link], seed: UInt64?
+    ) -> String? {
+        if let need = conditions.needOfEngine { return need }
         if links.contains(where: \.isLoopback) {
             return "the kernel cannot tell on a loopback who asks and who answers"
         }

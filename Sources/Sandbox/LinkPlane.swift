@@ -185,14 +185,8 @@ extension SandboxRequest {
     /// Why only the packet engine will do; nil if the kernel may.
     public var engineReason: String? {
         if evidence.wantsPackets { return "the kernel does not tell what it does to which packet" }
-        for conditions in interfaces.map(\.conditions) + laterConditions {
-            if conditions.up.trace != nil || conditions.down.trace != nil {
-                return "the kernel plays no delivery traces"
-            }
-            if conditions.up.jitter != nil || conditions.down.jitter != nil {
-                return "netem's jitter grows with the number of packets"
-            }
-        }
+        let conditions = interfaces.map(\.conditions) + laterConditions
+        if let reason = conditions.compactMap(\.engineReason).first { return reason }
         return seed == nil ? nil : "the kernel does not take a seed"
     }
 

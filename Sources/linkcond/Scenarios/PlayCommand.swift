@@ -102,10 +102,10 @@ struct PlayCommand: ParsableCommand {
 }
 
 extension Scenario {
-    /// Whether the kernel cannot do all of its conditions, so that it is not to begin with them.
+    /// Whether the kernel is not to do all of its conditions, and so not to begin with them.
     fileprivate var needsEngine: Bool {
         (interfaces.map(\.profile.conditions) + laterConditions).contains {
-            $0.up.trace != nil || $0.down.trace != nil
+            $0.engineReason != nil
         }
     }
 }
