@@ -27,15 +27,18 @@ struct Places: Sendable {
     ) throws -> (Places, Sessions) {
         let far = try NetworkNamespace.openCurrent()
         let farSession = try NetlinkSession()
+        PlaceParameters.set()
         allowLowPorts()
         try Namespaces.network.unshare()
         let app = try NetworkNamespace.openCurrent()
         let appSession = try NetlinkSession()
+        PlaceParameters.set()
         allowPing()
         if wires.count > 1 { keepAddressesApart() }
         try Namespaces.network.unshare()
         let link = try NetworkNamespace.openCurrent()
         let linkSession = try NetlinkSession()
+        PlaceParameters.set()
         if wires.count > 1 { silenceNewInterfaces() }
         let places = Places(app: app, link: link, far: far)
 
@@ -90,12 +93,7 @@ struct Places: Sendable {
     /// Has an interface answer and ask for its own addresses only: to Linux they are those of the
     /// host, whichever interface has them.
     private static func keepAddressesApart() {
-        for (name, value) in [
-            ("arp_ignore", "1"), ("arp_announce", "2"),
-            // What comes by an interface that is not preferred comes by the right one. Hosts hand
-            // their choice on to new namespaces.
-            ("rp_filter", "0"),
-        ] {
+        for (name, value) in [("arp_ignore", "1"), ("arp_announce", "2")] {
             for scope in ["all", "default"] {
                 try? KernelParameter("net/ipv4/conf/\(scope)/\(name)").write(value)
             }

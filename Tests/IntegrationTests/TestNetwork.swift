@@ -39,8 +39,10 @@ struct TestNetwork: Sendable {
             """
             netns add \(app)
             netns add \(server)
-            link add \(Self.interface) netns \(app) type veth peer name eth0 netns \(server)
             """)
+        for name in [app, server] { try TestParameters.set(inNamespaceAt: "/run/netns/\(name)") }
+        try await batch(
+            "link add \(Self.interface) netns \(app) type veth peer name eth0 netns \(server)")
         try await batch(
             """
             link set lo up

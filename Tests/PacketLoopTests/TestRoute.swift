@@ -31,10 +31,12 @@ struct TestRoute {
             try shell(
                 """
                 set -e
+                parameters="\(TestParameters.script)"
                 sysctl -qw net.ipv6.conf.default.disable_ipv6=1
                 for host in "\(app) app 1" "\(far) far 2"; do
                     set -- $host
                     ip netns add $1
+                    ip netns exec $1 sh -c "$parameters"
                     ip link add eth0 netns $1 type veth peer name $2
                     ip link set $2 up
                     ip -n $1 link set lo up

@@ -114,6 +114,34 @@ struct SandboxLinksTests {
         #expect(routes.matches(of: /dev cell0/).count == 2, "\(routes)")
     }
 
+    @Test func `networks are the same whatever the host has`() async throws {
+        let request = SandboxRequest(interfaces: Self.three, command: [])
+        let found = try await withNewNamespace {
+            // The calling thread's namespace becomes the far side's.
+            for (name, value) in [
+                ("ipv4/ip_forward", "1"), ("ipv4/conf/all/rp_filter", "1"),
+                ("ipv4/conf/default/rp_filter", "1"), ("ipv6/conf/all/disable_ipv6", "1"),
+                ("ipv6/conf/all/forwarding", "1"),
+            ] {
+                try KernelParameter("net/" + name).write(value)
+            }
+            let links = try SandboxLinks(request, SandboxNetwork(number: 0))
+            defer { withExtendedLifetime(links) {} }
+            return try [links.places.far, links.places.app, links.places.link].map { place in
+                try NetworkNamespace.visit(place) {
+                    Result {
+                        try shell(
+                            """
+                            cd /proc/sys/net
+                            cat ipv4/ip_forward ipv4/conf/*/rp_filter ipv6/conf/all/forwarding
+                            """)
+                    }
+                }.get()
+            }
+        }
+        #expect(found.allSatisfy { Set($0) == ["0", "\n"] }, "\(found)")
+    }
+
     @Test func `marks change, and what was set inside stays on top`() async throws {
         let constrained = NetworkMark(cost: .expensive).written(into: [])
         let override = String(decoding: constrained ?? [], as: UTF8.self)

@@ -42,6 +42,7 @@ struct TestSandbox {
                 """)
             let (sockets, appProcess, farProcess) =
                 try NetworkNamespace.withNewOnCallingThread {
+                    TestParameters.set()
                     let farProcess = try startProcess("sleep 600")
                     let appProcess = try startProcess("unshare -n sleep 600")
                     try joinApp(appProcess)
@@ -73,6 +74,7 @@ struct TestSandbox {
         try shell(
             """
             \(waitForNamespace(app))
+            \(TestParameters.script)
             ip link set lo up
             ip link add far0 type veth peer name eth0 netns \(app)
             ip address add 198.18.0.1/24 dev far0
@@ -80,7 +82,8 @@ struct TestSandbox {
             ip address add fd00:6c63::1/64 dev far0 nodad
             ip address add fd00:6c63::3/64 dev far0 nodad
             ip link set far0 up
-            nsenter -t \(app) -n sh -e <<END
+            nsenter -t \(app) -n sh -e <<'END'
+            \(TestParameters.script)
             ip link set lo up
             ip address add 198.18.0.2/24 dev eth0
             ip address add fd00:6c63::2/64 dev eth0 nodad
@@ -123,7 +126,8 @@ struct TestSandbox {
             ip link add out0 type veth peer name in0 netns \(outside)
             ip address add 203.0.113.2/24 dev out0
             ip link set out0 up
-            nsenter -t \(outside) -n sh -e <<END
+            nsenter -t \(outside) -n sh -e <<'END'
+            \(TestParameters.script)
             ip link set lo up
             ip address add 203.0.113.1/24 dev in0
             ip link set in0 up

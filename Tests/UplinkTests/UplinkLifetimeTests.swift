@@ -141,6 +141,7 @@ private struct Role {
 /// The process with privileges over the far side's namespace, in which it already is.
 private enum NetworkOfFarSide {
     static func play(_ role: Role) throws {
+        TestParameters.set()
         let app = try TestSandbox.startProcess("unshare -n sleep 60")
         defer { _ = try? shell("kill -9 \(app)") }
         try TestSandbox.joinApp(app)

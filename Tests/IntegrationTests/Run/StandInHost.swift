@@ -28,6 +28,7 @@ enum StandInHost {
 
     private static let prelude = """
         set -e
+        \(TestParameters.script)
         ip link set lo up
         ip link add out0 type veth peer name out1
         ip link set out0 addrgenmode none
