@@ -301,7 +301,7 @@ let package = Package(
         tests(
             of: "Multipath",
             ["Multipath", "Scenarios", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
-        tests(of: "LinuxKernel", ["LinuxKernel", "LinkTesting"]),
+        tests(of: "LinuxKernel", ["LinuxKernel", "LinkTesting", systemPackage]),
         tests(of: "Targets", ["Targets", "LinuxKernel", "LinkTesting"]),
         tests(of: "Sandbox", ["Sandbox", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel"]),
         tests(

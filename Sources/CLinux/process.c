@@ -39,6 +39,10 @@ int lc_memory_file(const char *name) { return result(memfd_create(name, MFD_CLOE
 
 int lc_open_process(pid_t process) { return result(syscall(SYS_pidfd_open, process, 0)); }
 
+int lc_kill_process(int descriptor) {
+    return result(syscall(SYS_pidfd_send_signal, descriptor, SIGKILL, NULL, 0));
+}
+
 int lc_boot_timer_create(long long seconds, long nanoseconds) {
     int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
     if (timer < 0) return -errno;

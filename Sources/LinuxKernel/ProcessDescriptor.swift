@@ -17,6 +17,19 @@ public final class ProcessDescriptor: Sendable {
         }
     }
 
+    /// The process at the other end of a connection over a `ServiceSocket`; nil where the kernel
+    /// does not tell.
+    ///
+    /// Equivalent to `SO_PEERPIDFD`, since Linux 6.5.
+    init?(at other: MessageChannel) {
+        let status = lc_service_peer_descriptor(other.descriptor.rawValue)
+        guard status >= 0 else { return nil }
+        owned = OwnedDescriptor(adopting: FileDescriptor(rawValue: status))
+    }
+
+    /// Kills the process, and no other that has got its number; false if that cannot be done.
+    func kill() -> Bool { lc_kill_process(owned.number) == 0 }
+
     /// What to wait on: it has something to read once the process has ended.
     public var descriptor: FileDescriptor { owned.raw }
 

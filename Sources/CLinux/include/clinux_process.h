@@ -45,6 +45,9 @@ int lc_read_signal(int fd, struct lc_signal *signal);
 /// pidfd_open(2), closed on exec.
 int lc_open_process(pid_t process);
 
+/// pidfd_send_signal(2) with SIGKILL.
+int lc_kill_process(int descriptor);
+
 /// A timer of CLOCK_BOOTTIME that ends after a time above zero, once.
 int lc_boot_timer_create(long long seconds, long nanoseconds);
 

@@ -29,6 +29,31 @@ int lc_service_connect(const char *name, int seconds);
 /// Who is at the other end, as its process was when it connected or began to listen.
 int lc_service_peer(int fd, pid_t *process, uid_t *user);
 
+/// A descriptor of that process (SO_PEERPIDFD, since Linux 6.5).
+int lc_service_peer_descriptor(int fd);
+
+/// Has each message that comes from now on tell the process that sent it (SO_PASSCRED). Connections
+/// that a listening socket accepts tell it as well.
+int lc_service_tell_senders(int fd);
+
+/// The most descriptors that a message carries.
+#define LC_MESSAGE_DESCRIPTORS 4
+
+/// Receives a message; -EMSGSIZE for one that is longer than the buffer. `sender` is zero where it
+/// is not told. `descriptors` has room for LC_MESSAGE_DESCRIPTORS; the caller closes `count` of them.
+ssize_t lc_service_receive(
+    int fd, void *buffer, size_t capacity, pid_t *sender, int *descriptors, int *count);
+
+/// Sends a message with copies of descriptors.
+ssize_t lc_service_send(
+    int fd, const void *bytes, size_t length, const int *descriptors, int count);
+
+/// Opens a file or directory for reading, or a path below an open directory.
+int lc_open_below(int directory, const char *path, int is_directory);
+
+/// Whether a path below an open directory and another path lead to the same object.
+int lc_is_same(int directory, const char *path, const char *other);
+
 /// The effective user of this process.
 uid_t lc_effective_user(void);
 
