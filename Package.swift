@@ -103,7 +103,7 @@ let package = Package(
         // What an app under test sees of the network: a library of its own.
         module("NetworkPath", ["Netlink", "LinuxKernel", systemPackage]),
         // URLSession that heeds it. Links full Foundation, so nothing of linkcond depends on it.
-        module("NetworkPathSession", ["NetworkPath"]),
+        module("NetworkPathSession", ["NetworkPath", systemPackage]),
 
         module("TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage]),
 

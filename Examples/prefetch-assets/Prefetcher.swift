@@ -71,8 +71,11 @@ struct Prefetcher {
                     store.keep(resumeData: data, of: asset)
                 }
                 say("\(asset.name): \(error.localizedDescription)")
-                // Cut in mid-transfer; everything else was waited for already.
-                guard error.code == .networkConnectionLost else { return false }
+                // Cut in mid-transfer, or the part is not to be gone on with; everything else was
+                // waited for already.
+                guard [.networkConnectionLost, .cannotDecodeRawData].contains(error.code) else {
+                    return false
+                }
             }
         }
         return false

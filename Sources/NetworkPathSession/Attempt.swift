@@ -9,26 +9,38 @@ final class Attempt: Sendable {
         var result: Result<URLResponse, URLError>
         /// Whether anything was exchanged with the server.
         var isEstablished: Bool
+        /// A response that asks who it is; it was not handed on.
+        var refusal: Refusal?
+    }
+
+    /// A response that perhaps is none yet, since the next try may show a credential.
+    struct Refusal: Sendable {
+        let response: URLResponse
+        var body = Data()
+        /// What is asked for; nil if there is nothing to be shown.
+        var challenge: Authentication.Challenge?
     }
 
     private struct State {
         var urlTask: URLSessionTask?
         var continuation: CheckedContinuation<Ending, Never>?
         var response: URLResponse?
+        var refusal: Refusal?
         var isEstablished = false
         /// What it was stopped for.
         var stopped: URLError?
     }
 
     private let receiver: any BodyReceiver
+    private let onResponse: @Sendable (URLResponse) -> Void
     private let onSend: @Sendable (_ bytes: Int64, _ total: Int64, _ expected: Int64) -> Void
     private let state = Mutex(State())
 
     init(
-        receiver: any BodyReceiver,
+        receiver: any BodyReceiver, onResponse: @escaping @Sendable (URLResponse) -> Void,
         onSend: @escaping @Sendable (_ bytes: Int64, _ total: Int64, _ expected: Int64) -> Void
     ) {
-        (self.receiver, self.onSend) = (receiver, onSend)
+        (self.receiver, self.onResponse, self.onSend) = (receiver, onResponse, onSend)
     }
 
     /// Does it.
@@ -64,17 +76,32 @@ final class Attempt: Sendable {
 
     /// The response has begun.
     func receive(_ response: URLResponse) {
-        let isStopped = state.withLock { state in
+        onResponse(response)
+        let isWanted = state.withLock { state in
             (state.response, state.isEstablished) = (response, true)
-            return state.stopped != nil
+            guard (response as? HTTPURLResponse)?.statusCode != 401 else {
+                state.refusal = Refusal(response: response)
+                return false
+            }
+            return state.stopped == nil
         }
-        if !isStopped { attempt { () throws(URLError) in try receiver.begin(response) } }
+        if isWanted { attempt { () throws(URLError) in try receiver.begin(response) } }
     }
 
     /// A part of the body.
     func receive(_ data: Data) {
-        guard state.withLock({ $0.stopped == nil }) else { return }
-        attempt { () throws(URLError) in try receiver.take(data) }
+        let isWanted = state.withLock { state in
+            state.refusal?.body.append(data)
+            return state.stopped == nil && state.refusal == nil
+        }
+        if isWanted { attempt { () throws(URLError) in try receiver.take(data) } }
+    }
+
+    /// The server asks who it is. FoundationNetworking waits for an answer, which never comes.
+    func receive(_ challenge: URLAuthenticationChallenge, _ urlTask: URLSessionTask) {
+        state.withLock { $0.refusal?.challenge = Authentication.Challenge(original: challenge) }
+        complete(urlTask, nil)
+        urlTask.cancel()
     }
 
     /// Bytes of the request's body were sent.
@@ -85,14 +112,17 @@ final class Attempt: Sendable {
 
     /// It has come to its end.
     func complete(_ urlTask: URLSessionTask, _ error: (any Error)?) {
-        let (continuation, response, isEstablished) = state.withLock { state in
-            (state.continuation.take(), state.response ?? urlTask.response, state.isEstablished)
+        let (continuation, response, refusal, isEstablished) = state.withLock { state in
+            (
+                state.continuation.take(), state.response ?? urlTask.response, state.refusal,
+                state.isEstablished
+            )
         }
         let url = urlTask.originalRequest?.url
         continuation?.resume(
             returning: Ending(
                 result: Self.result(response, error, isEstablished, url),
-                isEstablished: isEstablished))
+                isEstablished: isEstablished, refusal: refusal))
     }
 
     private func attempt(_ body: () throws(URLError) -> Void) {

@@ -39,8 +39,40 @@ final class AttemptRouter: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (
+                URLSession.AuthChallengeDisposition, URLCredential?
+            ) -> Void
+    ) {
+        attempts.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.receive(challenge, task)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        var request = request
+        // A credential is for the server that asked for it.
+        if request.url?.origin != response.url?.origin {
+            request.setValue(nil, forHTTPHeaderField: "Authorization")
+        }
+        completionHandler(request)
+    }
+
+    func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
         attempts.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.complete(task, error)
+    }
+}
+
+extension URL {
+    /// Whose it is (RFC 6454, section 4).
+    fileprivate var origin: [String?] {
+        let standard = ["http": 80, "https": 443][scheme?.lowercased() ?? ""]
+        return [scheme?.lowercased(), host?.lowercased(), (port ?? standard).map(String.init)]
     }
 }

@@ -3,17 +3,30 @@ import FoundationNetworking
 import Synchronization
 
 /// Writes a download to a file, behind what an earlier download has left there.
+///
+/// The part that is there already is lost in one case only: when a newer version of the resource
+/// has come as far that it can be gone on with. Whatever else the server says, the part stays, and
+/// so does what resumes it.
 final class DownloadFile: BodyReceiver {
     private struct State {
         /// What is to be gone on with.
-        var resumed: ResumeData?
-        var file: (url: URL, handle: FileHandle)?
+        var resumed: ResumedDownload?
+        /// What is being written: the file of `resumed`, or a new one.
+        var file: PartialFile?
         var received: Int64 = 0
+        /// How much of what comes is in the file already.
+        var repeated: Int64 = 0
         var total: Int64?
         var validator: ResumeData.Validator?
+        var mediaType: String?
+        /// Whether the server was asked for the rest in vain.
+        var asksForWhole = false
         var mustRestart = false
         /// Whether whoever downloads has gone; a late response may not make another file.
         var isOver = false
+
+        /// Whether another file than that of `resumed` is being written.
+        var hasOwnFile: Bool { file != nil && file?.url != resumed?.file.url }
     }
 
     /// How far it is.
@@ -30,13 +43,13 @@ final class DownloadFile: BodyReceiver {
     private let state: Mutex<State>
 
     init(
-        _ request: NetworkRequest, resuming resumed: ResumeData?, in directory: URL,
+        _ request: NetworkRequest, resuming resumed: ResumedDownload?, in directory: URL,
         onResume: @escaping @Sendable (Progress) -> Void,
         onWrite: @escaping @Sendable (Progress) -> Void
     ) {
         (self.request, self.directory) = (request, directory)
         (self.onResume, self.onWrite) = (onResume, onWrite)
-        state = Mutex(State(resumed: resumed.flatMap { Self.isThere($0) ? $0 : nil }))
+        state = Mutex(State(resumed: resumed))
     }
 
     /// Whether the server does not give the rest, so that the whole has to be asked for.
@@ -49,7 +62,7 @@ final class DownloadFile: BodyReceiver {
             // Ranges count the bytes in transit; they have to be those of the file.
             request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         }
-        if let resumed = state.withLock({ $0.resumed }) {
+        if let resumed = state.withLock({ $0.asksForWhole ? nil : $0.resumed?.data }) {
             request.setValue("bytes=\(resumed.received)-", forHTTPHeaderField: "Range")
             request.setValue(resumed.validator.text, forHTTPHeaderField: "If-Range")
         }
@@ -58,10 +71,7 @@ final class DownloadFile: BodyReceiver {
 
     /// Prepares to ask for the whole.
     func restart() {
-        state.withLock { state in
-            state.resumed = nil
-            state.mustRestart = false
-        }
+        state.withLock { ($0.asksForWhole, $0.mustRestart) = (true, false) }
     }
 
     func begin(_ response: URLResponse) throws(URLError) {
@@ -71,65 +81,74 @@ final class DownloadFile: BodyReceiver {
         if let resumption { onResume(resumption) }
     }
 
-    private func begin(_ response: URLResponse, _ state: inout State) throws(URLError) -> Progress?
-    {
+    private func begin(
+        _ response: URLResponse, _ state: inout State
+    ) throws(URLError) -> Progress? {
         guard !state.isOver else { throw URLError(.cancelled, "It was stopped.", url: request.url) }
-        let response = response as? HTTPURLResponse
-        state.validator = response.flatMap(ResumeData.Validator.init)
-        guard let resumed = state.resumed, let response, [206, 416].contains(response.statusCode)
-        else {
-            let size = response?.expectedContentLength ?? -1
-            state.total = size >= 0 ? size : nil
-            state.received = 0
-            state.file = try create()
+        guard let resumed = state.resumed, let response = response as? HTTPURLResponse else {
+            try beginAnew(response, &state)
             return nil
         }
-        let range = response.value(forHTTPHeaderField: "Content-Range")
-            .flatMap(ContentRange.init)
-        guard response.statusCode == 206, let range, range.start == resumed.received,
-            resumed.total == nil || range.total == nil || range.total == resumed.total,
-            state.validator == nil || state.validator == resumed.validator
-        else {
+        let answer = resumed.data.answer(response, askedForRest: !state.asksForWhole)
+        switch answer {
+        case .rest(let total), .whole(let total):
+            do {
+                // The cut may have been between writing and counting.
+                try resumed.file.handle.truncate(atOffset: UInt64(resumed.data.received))
+                try resumed.file.handle.seekToEnd()
+            } catch {
+                throw URLError(.cannotWriteToFile, "\(error)", url: request.url)
+            }
+            (state.file, state.total) = (resumed.file, total)
+            state.received = resumed.data.received
+            if case .whole = answer { state.repeated = resumed.data.received }
+            (state.validator, state.mediaType) = (resumed.data.validator, resumed.data.mediaType)
+            return Progress(written: 0, received: state.received, total: total)
+        case .newVersion:
+            try beginAnew(response, &state)
+            return nil
+        case .noSuchPart:
             state.mustRestart = true
             throw URLError(.cannotParseResponse, "The server has no such part.", url: request.url)
+        case .somethingElse:
+            throw URLError(
+                .badServerResponse,
+                "The server's answer (status \(response.statusCode)) is not the rest of the file.",
+                url: request.url)
         }
-        state.validator = resumed.validator
-        state.total = range.total ?? resumed.total
-        state.received = resumed.received
-        do {
-            let handle = try FileHandle(forWritingTo: resumed.file)
-            // The cut may have been between writing and counting.
-            try handle.truncate(atOffset: UInt64(resumed.received))
-            try handle.seekToEnd()
-            state.file = (resumed.file, handle)
-        } catch {
-            throw URLError(.cannotOpenFile, "\(error)", url: request.url)
-        }
-        return Progress(written: 0, received: state.received, total: state.total)
     }
 
-    private func create() throws(URLError) -> (URL, FileHandle) {
-        let url = directory.appending(path: "NetworkSession-\(UUID().uuidString).partial")
+    private func beginAnew(_ response: URLResponse, _ state: inout State) throws(URLError) {
+        if state.hasOwnFile { state.file?.remove() }
+        let http = response as? HTTPURLResponse
+        (state.validator, state.mediaType) = (
+            http.flatMap(ResumeData.Validator.init), http?.mediaType
+        )
+        let size = response.expectedContentLength
+        (state.total, state.received) = (size < 0 ? nil : size, 0)
         do {
-            try Data().write(to: url, options: .withoutOverwriting)
-            return (url, try FileHandle(forWritingTo: url))
+            state.file = try PartialFile.create(in: directory)
         } catch {
-            throw URLError(.cannotCreateFile, "\(error)", url: request.url)
+            throw error.with(url: request.url)
         }
     }
 
     func take(_ data: Data) throws(URLError) {
-        let progress = try state.withLock { state throws(URLError) in
+        let progress = try state.withLock { state throws(URLError) -> Progress? in
+            let known = min(state.repeated, Int64(data.count))
+            state.repeated -= known
+            let fresh = data.dropFirst(Int(known))
+            guard !fresh.isEmpty else { return nil }
             do {
-                try state.file?.handle.write(contentsOf: data)
+                try state.file?.handle.write(contentsOf: fresh)
             } catch {
                 throw URLError(.cannotWriteToFile, "\(error)", url: request.url)
             }
-            state.received += Int64(data.count)
+            state.received += Int64(fresh.count)
             return Progress(
-                written: Int64(data.count), received: state.received, total: state.total)
+                written: Int64(fresh.count), received: state.received, total: state.total)
         }
-        onWrite(progress)
+        if let progress { onWrite(progress) }
     }
 
     /// Whether what the server has announced is there. A part may be smaller than was asked for.
@@ -142,9 +161,9 @@ final class DownloadFile: BodyReceiver {
 
     /// The whole is there: where it is.
     func finish() throws(URLError) -> URL {
-        let (file, resumed) = state.withLock { state in
+        let (file, outdated) = state.withLock { state in
             defer { state.file = nil }
-            return (state.file, state.resumed)
+            return (state.file, state.hasOwnFile ? state.resumed?.file : nil)
         }
         guard let file else {
             throw URLError(.cannotOpenFile, "There is no file.", url: request.url)
@@ -154,24 +173,25 @@ final class DownloadFile: BodyReceiver {
         } catch {
             throw URLError(.cannotCloseFile, "\(error)", url: request.url)
         }
-        if let resumed, resumed.file != file.url { Self.remove(resumed.file) }
+        outdated?.remove()
         return file.url
     }
 
     /// The download was cut: what is needed to go on with it. Nil if there is nothing to go on
-    /// with; then the file is gone.
+    /// with; then no file is left.
     func interrupt() -> Data? {
         state.withLock { state in
             state.isOver = true
-            guard let file = state.file.take() else {
-                return state.resumed.flatMap { try? JSONEncoder().encode($0) }
+            let resumed = state.resumed.take()
+            let file = state.file.take()
+            if let file, let data = resumeData(file, state) {
+                if let resumed, resumed.file.url != file.url { resumed.file.remove() }
+                try? file.handle.close()
+                return data
             }
-            try? file.handle.close()
-            guard let data = resumeData(file.url, state) else {
-                Self.remove(file.url)
-                return nil
-            }
-            return data
+            if let file, file.url != resumed?.file.url { file.remove() }
+            try? resumed?.file.handle.close()
+            return resumed.flatMap { try? JSONEncoder().encode($0.data) }
         }
     }
 
@@ -179,35 +199,26 @@ final class DownloadFile: BodyReceiver {
     func discard() {
         let files = state.withLock { state in
             state.isOver = true
-            defer { (state.file, state.resumed) = (nil, nil) }
-            try? state.file?.handle.close()
-            return [state.file?.url, state.resumed?.file]
+            return [state.file.take(), state.resumed.take()?.file]
         }
-        for case let file? in files { Self.remove(file) }
+        for case let file? in files { file.remove() }
     }
 
-    private func resumeData(_ file: URL, _ state: State) -> Data? {
+    private func resumeData(_ file: PartialFile, _ state: State) -> Data? {
         guard let url = request.urlRequest.url, request.urlRequest.httpMethod ?? "GET" == "GET",
-            let validator = state.validator, state.received > 0
+            let validator = state.validator, state.received > 0,
+            state.received <= state.total ?? .max
         else { return nil }
-        let timeout = request.urlRequest.timeoutInterval
+        let timeout = TimeLimit.wholeSeconds(request.urlRequest.timeoutInterval)
         let data = ResumeData(
             url: url, headers: request.urlRequest.allHTTPHeaderFields ?? [:],
-            timeoutInterval: timeout == URLRequest(url: url).timeoutInterval ? nil : timeout,
+            timeoutInterval: timeout == TimeLimit.ofRequests ? nil : timeout,
             allowsCellularAccess: request.allowsCellularAccess,
             allowsExpensiveNetworkAccess: request.allowsExpensiveNetworkAccess,
-            allowsConstrainedNetworkAccess: request.allowsConstrainedNetworkAccess, file: file,
-            received: state.received, total: state.total, validator: validator)
+            allowsConstrainedNetworkAccess: request.allowsConstrainedNetworkAccess,
+            partial: file.name, received: state.received, total: state.total,
+            mediaType: state.mediaType, validator: validator)
         return try? JSONEncoder().encode(data)
-    }
-
-    private static func isThere(_ resumed: ResumeData) -> Bool {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: resumed.file.path)
-        return (attributes?[.size] as? NSNumber).map { $0.int64Value >= resumed.received } ?? false
-    }
-
-    private static func remove(_ file: URL) {
-        try? FileManager.default.removeItem(at: file)
     }
 }
 

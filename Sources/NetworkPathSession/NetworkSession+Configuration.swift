@@ -20,14 +20,16 @@ extension NetworkSession {
         public var waitsForConnectivity = false
         /// How long a task may go without a byte, in seconds; 60 unless set. It does not run while
         /// a task waits for connectivity, and begins anew with each byte. A request's own
-        /// `timeoutInterval` goes before it. FoundationNetworking counts whole seconds.
+        /// `timeoutInterval` goes before it. Part of a second counts as a whole one, `.infinity` as
+        /// no limit, and what is no time (zero, less, not a number) as 60.
         public var timeoutIntervalForRequest: TimeInterval
         /// How long a task may take altogether, from `resume()` on and including the time in which
-        /// it waits for connectivity, in seconds; 7 days unless set.
+        /// it waits for connectivity, in seconds; 7 days unless set. `.infinity` is no limit; what
+        /// is no time (zero, less, not a number) counts as 7 days.
         public var timeoutIntervalForResource: TimeInterval
         /// Where downloads are kept until the app moves them, and what was cut until it is
-        /// resumed. Only a place on the same file system lets the app move them atomically. Apple
-        /// has no such property.
+        /// resumed, which only a session with the same directory can do. Only a place on the same
+        /// file system lets the app move them atomically. Apple has no such property.
         public var temporaryDirectory = FileManager.default.temporaryDirectory
 
         private let base: URLSessionConfiguration
@@ -47,10 +49,14 @@ extension NetworkSession {
         /// Like `URLSessionConfiguration.ephemeral`: nothing is kept on disk but downloads.
         public static var ephemeral: Configuration { Configuration(.ephemeral) }
 
+        /// Where credentials are that nobody has to be asked for.
+        var urlCredentialStorage: URLCredentialStorage? { base.urlCredentialStorage }
+
         /// What FoundationNetworking makes of it.
         var urlSessionConfiguration: URLSessionConfiguration {
             let configuration = base.copy() as? URLSessionConfiguration ?? base
-            configuration.timeoutIntervalForRequest = timeoutIntervalForRequest
+            configuration.timeoutIntervalForRequest = TimeLimit.wholeSeconds(
+                timeoutIntervalForRequest)
             // FoundationNetworking crashes if a task is cancelled while it looks into the cache
             // ("a task that in not in the registry"), and keeps whole downloads in memory for it.
             configuration.urlCache = nil

@@ -23,8 +23,7 @@ import Synchronization
 /// Differences from Apple's. Rules are applied to the path of the default route, whatever host is
 /// asked, except for this host itself, which may always be asked. Downloads are resumed by HTTP
 /// ranges here, since FoundationNetworking cannot. Responses are not cached. There are no
-/// background sessions, streams, WebSockets and authentication challenges; credentials go into
-/// headers, the URL or the configuration's `urlCredentialStorage`.
+/// background sessions, streams and WebSockets. Servers may be shown who asks by HTTP Basic only.
 public final class NetworkSession: Sendable {
     /// How it behaves.
     public let configuration: Configuration
@@ -76,12 +75,12 @@ public final class NetworkSession: Sendable {
     ///
     /// - Parameter data: from `URLError.downloadTaskResumeData` or
     ///   `NetworkSessionTask.cancelByProducingResumeData()`, also of an earlier run of the program.
-    /// - Throws: `.cannotDecodeRawData` if it is none of ours.
+    /// - Throws: `.cannotDecodeRawData` if it is none of ours, or names a file that is none of
+    ///   ours; nothing is touched then. `.cannotOpenFile` if another task goes on with it.
     public func downloadTask(withResumeData data: Data) throws(URLError) -> NetworkSessionTask {
-        guard let resumed = try? JSONDecoder().decode(ResumeData.self, from: data) else {
-            throw URLError(.cannotDecodeRawData, "This is no resume data of a NetworkSession.")
-        }
-        return task(resumed.request, .download(resumed))
+        let data = try ResumeData(reading: data)
+        let file = try PartialFile.open(data.partial, in: configuration.temporaryDirectory)
+        return task(data.request, .download(file.map { ResumedDownload(data: data, file: $0) }))
     }
 
     /// A task that sends `body`; what it receives goes to the delegate.

@@ -11,6 +11,20 @@ public protocol NetworkSessionDelegate: AnyObject, Sendable {
     func networkSession(
         _ session: NetworkSession, taskIsWaitingForConnectivity task: NetworkSessionTask)
 
+    /// The server asks who it is (status 401, HTTP Basic). Equivalent to
+    /// `urlSession(_:task:didReceive:)` of `URLSessionTaskDelegate`.
+    ///
+    /// `.useCredential` asks again with the credential; `.performDefaultHandling`, which is what
+    /// sessions without this method do, with that of the configuration's `urlCredentialStorage`.
+    /// Where there is none, and for `.rejectProtectionSpace`, the response with its status 401 is
+    /// the answer. `.cancelAuthenticationChallenge` ends the task with `.cancelled`. A credential
+    /// that was refused leads to another challenge, whose `previousFailureCount` says how many
+    /// there were before.
+    func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
     /// The response of a data or upload task has begun.
     func networkSession(
         _ session: NetworkSession, task: NetworkSessionTask, didReceive response: URLResponse)
@@ -52,6 +66,14 @@ extension NetworkSessionDelegate {
     public func networkSession(
         _ session: NetworkSession, taskIsWaitingForConnectivity task: NetworkSessionTask
     ) {}
+
+    /// Leaves it to the configuration's `urlCredentialStorage`.
+    public func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        (.performDefaultHandling, nil)
+    }
 
     /// Does nothing.
     public func networkSession(

@@ -19,7 +19,7 @@ public final class NetworkSessionTask: Sendable, Identifiable {
     /// What it does.
     enum Kind: Sendable {
         case data
-        case download(ResumeData?)
+        case download(ResumedDownload?)
         case upload(Body)
 
         enum Body: Sendable {
@@ -54,7 +54,7 @@ public final class NetworkSessionTask: Sendable, Identifiable {
     public var id: Int { taskIdentifier }
     /// Where it stands.
     public var state: State { progress.withLock { $0.state } }
-    /// What the server said, once the task has ended.
+    /// What the server said, once it has; of several tries that were needed, the last.
     public var response: URLResponse? { progress.withLock { $0.response } }
     /// Why it failed, once it has ended.
     public var error: URLError? { progress.withLock { $0.error } }
@@ -127,6 +127,11 @@ public final class NetworkSessionTask: Sendable, Identifiable {
 
     /// Whether what was downloaded is worth keeping after a cancellation.
     var keepsResumeData: Bool { progress.withLock { $0.keepsResumeData } }
+
+    /// The server has begun to answer.
+    func receive(_ response: URLResponse) {
+        progress.withLock { $0.response = response }
+    }
 
     private func complete(_ outcome: Transfer.Outcome) {
         progress.withLock { progress in

@@ -25,12 +25,14 @@ struct ResumeData: Hashable, Codable, Sendable {
     var allowsCellularAccess: Bool?
     var allowsExpensiveNetworkAccess: Bool?
     var allowsConstrainedNetworkAccess: Bool?
-    /// Where what was received is.
-    var file: URL
+    /// The name of the file in which what was received is. Its directory is the session's.
+    var partial: String
     /// How much of it counts, in bytes.
     var received: Int64
     /// The size of the whole, in bytes, if the server said it.
     var total: Int64?
+    /// What kind of data it is, if the server said it.
+    var mediaType: String?
     var validator: Validator
 
     /// The request for the whole.
@@ -45,24 +47,48 @@ struct ResumeData: Hashable, Codable, Sendable {
     }
 }
 
+extension ResumeData {
+    /// Reads what an app has kept.
+    ///
+    /// It was on disk meanwhile, where others may have written it: nothing is taken that a session
+    /// would not have said.
+    init(reading data: Data) throws(URLError) {
+        guard let read = try? JSONDecoder().decode(ResumeData.self, from: data), read.isPlausible
+        else {
+            throw URLError(.cannotDecodeRawData, "This is no resume data of a NetworkSession.")
+        }
+        self = read
+    }
+
+    private var isPlausible: Bool {
+        let texts = [validator.text] + headers.flatMap { [$0.key, $0.value] }
+        return ["http", "https"].contains(url.scheme?.lowercased()) && url.host != nil
+            && received > 0 && received <= total ?? .max
+            // Nothing that ends a line of the request, and begins another.
+            && !texts.contains { $0.unicodeScalars.contains { ["\r", "\n", "\0"].contains($0) } }
+    }
+}
+
 extension ResumeData.Validator {
     /// What `response` offers; nil if parts of it cannot be asked for safely.
+    init?(_ response: HTTPURLResponse) {
+        guard response.value(forHTTPHeaderField: "Accept-Ranges") != "none",
+            let version = Self.version(of: response)
+        else { return nil }
+        self = version
+    }
+
+    /// Which version of the resource `response` is of; nil if that is not told byte for byte.
     ///
     /// Parts are only put together if the server promises that they are of one and the same
-    /// version, byte for byte: weak tags do not (RFC 9110, section 13.1.5), and what was compressed
-    /// in transit is not what was counted.
-    init?(_ response: HTTPURLResponse) {
-        let encoding = response.value(forHTTPHeaderField: "Content-Encoding") ?? "identity"
-        guard [200, 206].contains(response.statusCode), encoding == "identity",
-            response.value(forHTTPHeaderField: "Accept-Ranges") != "none"
-        else { return nil }
+    /// version: weak tags do not (RFC 9110, section 13.1.5), and what was compressed in transit is
+    /// not what was counted.
+    static func version(of response: HTTPURLResponse) -> Self? {
+        guard [200, 206].contains(response.statusCode), response.isVerbatim else { return nil }
         if let tag = response.value(forHTTPHeaderField: "ETag"), tag.hasPrefix("\"") {
-            self = .entityTag(tag)
-        } else if let date = response.value(forHTTPHeaderField: "Last-Modified") {
-            self = .lastModified(date)
-        } else {
-            return nil
+            return .entityTag(tag)
         }
+        return response.value(forHTTPHeaderField: "Last-Modified").map(Self.lastModified)
     }
 }
 

@@ -22,6 +22,7 @@ final class Transfer: Sendable {
     private let rules: AccessRules
     private let collector = BodyCollector()
     private let download: DownloadFile?
+    private let authentication = Authentication()
     private let hasTimedOut = Atomic(false)
     private let hasWaited = Atomic(false)
 
@@ -59,7 +60,9 @@ final class Transfer: Sendable {
             group.addTask { await self.finish(self.tryAndWait()) }
             group.addTask {
                 let limit = self.session.configuration.timeoutIntervalForResource
-                guard (try? await Task.sleep(for: .seconds(limit))) != nil else { return nil }
+                guard (try? await Task.sleep(for: TimeLimit.ofResource(limit))) != nil else {
+                    return nil
+                }
                 self.hasTimedOut.store(true, ordering: .relaxed)
                 return nil
             }
@@ -100,7 +103,18 @@ final class Transfer: Sendable {
                 else { return .failure(unmet(error)) }
                 continue
             }
-            let ending = await attempt(on: path, after: generation)
+            var ending = await attempt(on: path, after: generation)
+            if case .success = ending.result {
+                guard let refusal = ending.refusal else {
+                    authentication.succeed(storage: session.configuration.urlCredentialStorage)
+                    return ending.result
+                }
+                switch await decide(refusal) {
+                case .again: continue
+                case .cancel: return .failure(stopError)
+                case .asItIs: ending.result = receive(refusal)
+                }
+            }
             guard case .failure(let error) = ending.result else { return ending.result }
             if let download, download.mustRestart {
                 download.restart()
@@ -128,11 +142,13 @@ final class Transfer: Sendable {
 
     /// One try, as long as the path allows it.
     private func attempt(on path: NetworkPath?, after generation: Int) async -> Attempt.Ending {
-        let attempt = Attempt(receiver: receiver) { [session, delegate, task] bytes, total, all in
-            delegate?.networkSession(
-                session, task: task, didSendBodyData: bytes, totalBytesSent: total,
-                totalBytesExpectedToSend: all)
-        }
+        let attempt = Attempt(
+            receiver: receiver, onResponse: { [task] in task.receive($0) },
+            onSend: { [session, delegate, task] bytes, total, all in
+                delegate?.networkSession(
+                    session, task: task, didSendBodyData: bytes, totalBytesSent: total,
+                    totalBytesExpectedToSend: all)
+            })
         let (urlTask, router) = session.urlTask(on: path, makeTask)
         return await withTaskCancellationHandler {
             await withTaskGroup(of: Attempt.Ending?.self) { group in
@@ -187,12 +203,37 @@ final class Transfer: Sendable {
     }
 
     private func makeTask(_ urlSession: URLSession) -> URLSessionTask {
-        let request = task.originalRequest.urlRequest
+        var request = download?.remainingRequest ?? task.originalRequest.urlRequest
+        let limit = TimeLimit.wholeSeconds(request.timeoutInterval)
+        // One that was never set leaves it to the session, and setting it would change that.
+        if limit != request.timeoutInterval { request.timeoutInterval = limit }
+        request = authentication.applied(to: request)
         switch task.kind {
-        case .data: return urlSession.dataTask(with: request)
-        case .download: return urlSession.dataTask(with: download?.remainingRequest ?? request)
+        case .data, .download: return urlSession.dataTask(with: request)
         case .upload(.data(let body)): return urlSession.uploadTask(with: request, from: body)
         case .upload(.file(let file)): return urlSession.uploadTask(with: request, fromFile: file)
+        }
+    }
+
+    /// What to do about a response that asks who it is.
+    private func decide(_ refusal: Attempt.Refusal) async -> Authentication.Decision {
+        guard let challenge = refusal.challenge else { return .asItIs }
+        return await authentication.decide(challenge) { [session, delegate, task] question in
+            guard let delegate else { return (.performDefaultHandling, nil) }
+            return await answer {
+                await delegate.networkSession(session, task: task, didReceive: question)
+            }
+        }
+    }
+
+    /// Takes such a response for the answer.
+    private func receive(_ refusal: Attempt.Refusal) -> Result<URLResponse, URLError> {
+        do {
+            try receiver.begin(refusal.response)
+            if !refusal.body.isEmpty { try receiver.take(refusal.body) }
+            return .success(refusal.response)
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -241,6 +282,17 @@ final class Transfer: Sendable {
         guard hasTimedOut.load(ordering: .relaxed) else { return stopError }
         return error.with(.timedOut)
     }
+}
+
+/// What `question` answers; nil if the task is cancelled before. Whoever asks people may not heed
+/// the cancellation.
+private func answer<Value: Sendable>(_ question: @escaping @Sendable () async -> Value) async
+    -> Value?
+{
+    let (answers, continuation) = AsyncStream<Value>.makeStream()
+    let asking = Task { continuation.yield(await question()) }
+    defer { asking.cancel() }
+    return await answers.first { _ in true }
 }
 
 extension NetworkPath {

@@ -42,8 +42,11 @@ extension URLError {
     }
 
     /// The same error with another code or more to tell.
-    func with(_ newCode: Code? = nil, resumeData: Data? = nil) -> URLError {
+    func with(
+        _ newCode: Code? = nil, resumeData: Data? = nil, url: URL? = nil
+    ) -> URLError {
         var userInfo = userInfo
+        if let url { userInfo[NSURLErrorFailingURLErrorKey] = url }
         if let resumeData { userInfo[Self.resumeDataKey] = resumeData }
         return URLError(newCode ?? code, userInfo: userInfo)
     }

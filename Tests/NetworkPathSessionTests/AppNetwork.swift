@@ -27,6 +27,7 @@ struct AppNetwork {
         let status: Int?
         let sent: Int?
         let received: Int?
+        let credential: String?
     }
 
     let reports: [Report]

@@ -13,7 +13,7 @@ struct Combination {
     func report() async -> Report {
         var report = Report(allowed: isAllowed, waits: waits, delegated: isDelegated)
         let begin = ContinuousClock.now
-        let observer = Observer(cancels: probe.options["cancel"] == "yes")
+        let observer = Observer(options: probe.options)
         let session = NetworkSession(
             configuration: configuration, delegate: isDelegated ? observer : nil)
         do {
@@ -57,6 +57,9 @@ struct Combination {
     private var request: NetworkRequest {
         var request = NetworkRequest(url: probe.url)
         if probe.kind == .upload { request.urlRequest.httpMethod = "POST" }
+        if let limit = probe.options["own"].flatMap(Double.init) {
+            request.urlRequest.timeoutInterval = limit
+        }
         return request
     }
 

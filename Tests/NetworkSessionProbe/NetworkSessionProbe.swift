@@ -9,8 +9,10 @@ import NetworkPathSession
 /// It asks at once for every combination of `allowed`, `waits` and `style` (lists of values, such
 /// as `allowed=yes,no`, and `style=async,delegate`), says `waiting` and `began` on lines of their
 /// own, and for each what came of it as JSON. Other options: `resource` and `request`, time limits
-/// in seconds; `size`, of uploads; `save`, a file for resume data, which is used if it is there;
+/// of the session in seconds, and `own`, of the request; `size`, of uploads; `save`, a file for resume data, which is used if it is there;
 /// `to`, where a download goes; `cancel=yes`, to cancel with resume data once a download began;
+/// `credential=USER:PASSWORD`, what challenges are answered with (`challenge=cancel` and
+/// `challenge=never` for other answers; each challenge is said as `challenge REALM FAILURES`);
 /// `again`, how often to ask, after which it says how many threads and descriptors it has.
 @main
 struct NetworkSessionProbe {

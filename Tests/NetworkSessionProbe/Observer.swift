@@ -15,9 +15,9 @@ final class Observer: NetworkSessionDelegate {
     }
 
     let notes = Mutex(Notes())
-    private let cancels: Bool
+    private let options: [String: String]
 
-    init(cancels: Bool) { self.cancels = cancels }
+    init(options: [String: String]) { self.options = options }
 
     /// Lets a task run to its end, and returns how much was received.
     func end(
@@ -34,6 +34,28 @@ final class Observer: NetworkSessionDelegate {
     ) {
         notes.withLock { $0.waits += 1 }
         say("waiting")
+    }
+
+    func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        say("challenge \(challenge.protectionSpace.realm ?? "") \(challenge.previousFailureCount)")
+        switch options["challenge"] {
+        case "cancel": return (.cancelAuthenticationChallenge, nil)
+        case "never":
+            // Heeds no cancellation either.
+            await Task.detached { try? await Task.sleep(for: .seconds(600)) }.value
+        default: break
+        }
+        let words = options["credential"]?.split(separator: ":").map(String.init)
+        guard let words, challenge.previousFailureCount < 2 else {
+            return (.performDefaultHandling, nil)
+        }
+        return (
+            .useCredential,
+            URLCredential(user: words[0], password: words[1], persistence: .forSession)
+        )
     }
 
     func networkSession(
@@ -60,7 +82,7 @@ final class Observer: NetworkSessionDelegate {
         }
         guard isFirst else { return }
         say("began")
-        if cancels { Task { await task.cancelByProducingResumeData() } }
+        if options["cancel"] == "yes" { Task { await task.cancelByProducingResumeData() } }
     }
 
     func networkSession(

@@ -5,12 +5,17 @@ GET /file?size=N       N bytes that are always the same; ranges and If-Range are
     &hold=yes          sends the first 64 KiB, and the rest when there is a file `release`
     &version=V         another resource with an entity tag of its own; `counted`: another each time
     &validator=none|weak|date   instead of a strong entity tag
-POST /anything         answers with the number of bytes received
+    &rest=KIND         what becomes of requests for a range: a status without it (`503`), `portal`
+                       (a page with 200), `portal-tag` (and an entity tag of its own), `ignored` (the
+                       whole), or a part with a wrong `start`, `total` or `tag`, or `no-range` said
+    &password=P        asks for the user `u` and this password (HTTP Basic)
+GET /away              leads to /file of another port of the same host
+POST /anything         answers with the number of bytes received; takes `password` as well
 
 LOG gets a line of JSON for each request, with the bytes that are to be sent. READY is a file that
 appears once it listens.
 """
-import hashlib, http.server, json, os, random, sys, threading, time, urllib.parse
+import base64, hashlib, http.server, json, os, random, sys, threading, time, urllib.parse
 
 lock = threading.Lock()
 bodies = {}
@@ -30,14 +35,41 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def note(self, **more):
-        entry = {"method": self.command, "path": self.path, "range": self.headers["Range"], **more}
+        entry = {
+            "method": self.command, "path": self.path, "range": self.headers["Range"],
+            "credential": self.headers["Authorization"], **more,
+        }
         with lock, open(sys.argv[3], "a") as log:
             log.write(json.dumps(entry) + "\n")
+
+    @property
+    def query(self):
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query))
+
+    def answer(self, status, text, **headers):
+        """A short answer, whatever was asked for."""
+        self.note(status=status)
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def is_refused(self):
+        password = self.query.get("password")
+        words = base64.b64encode(f"u:{password}".encode()).decode()
+        if password is None or self.headers["Authorization"] == "Basic " + words:
+            return False
+        self.answer(401, "who are you?", WWW_Authenticate='Basic realm="here"')
+        return True
 
     def do_POST(self):
         received, left = 0, int(self.headers["Content-Length"])
         while left and (part := self.rfile.read(min(left, 65536))):
             received, left = received + len(part), left - len(part)
+        if self.is_refused():
+            return
         self.note(received=received)
         answer = str(received).encode()
         self.send_response(200)
@@ -46,7 +78,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def do_GET(self):
-        query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query))
+        query = self.query
+        if self.is_refused():
+            return
+        if self.path.startswith("/away"):
+            return self.answer(302, "", Location="http://192.0.2.2:8001/file?size=1000")
         version = query.get("version", "1")
         if version == "counted":
             # A resource that is another one whenever it is asked for.
@@ -58,15 +94,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
         name, value = {
             "none": (None, None), "weak": ("ETag", "W/" + tag), "date": ("Last-Modified", date),
         }.get(query.get("validator"), ("ETag", tag))
-        start, status = 0, 200
+        start, status, total = 0, 200, len(whole)
         wanted, condition = self.headers["Range"], self.headers["If-Range"]
-        if wanted and (condition is None or condition == value):
+        fault = query.get("rest") if wanted else None
+        if fault and fault.isdigit():
+            return self.answer(int(fault), "This is not the time for it.", Retry_After="5")
+        if fault in ("portal", "portal-tag"):
+            more = {"ETag": '"portal"'} if fault == "portal-tag" else {}
+            page = "<html><body>Accept the terms first</body></html>"
+            return self.answer(200, page, Content_Type="text/html; charset=utf-8", **more)
+        if wanted and fault != "ignored" and (condition is None or condition == value):
             start, status = int(wanted.removeprefix("bytes=").split("-")[0]), 206
+        said = start + 1 if fault == "start" else start
         self.send_response(status)
         if name:
-            self.send_header(name, value)
-        if status == 206:
-            self.send_header("Content-Range", f"bytes {start}-{len(whole) - 1}/{len(whole)}")
+            self.send_header(name, '"another"' if fault == "tag" else value)
+        if status == 206 and fault != "no-range":
+            total += fault == "total"
+            self.send_header("Content-Range", f"bytes {said}-{total - 1}/{total}")
         self.send_header("Content-Length", str(len(whole) - start))
         self.end_headers()
         end = min(len(whole), start + int(query.get("cut", len(whole))))
@@ -84,6 +129,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 http.server.ThreadingHTTPServer.request_queue_size = 64
-server = http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2])), Handler)
+servers = [
+    http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2]) + offset), Handler)
+    for offset in (0, 1)
+]
+threading.Thread(target=servers[1].serve_forever, daemon=True).start()
 open(sys.argv[4], "w").close()
-server.serve_forever()
+servers[0].serve_forever()
