@@ -13,6 +13,7 @@ enum PlaceParameters {
         ("ipv6/conf/all/disable_ipv6", "0"),
         // Of the two that count for an interface, the stricter one does.
         ("ipv4/conf/all/rp_filter", "0"), ("ipv4/conf/default/rp_filter", "0"),
+        ("ipv4/conf/lo/rp_filter", "0"),
         ("ipv4/conf/all/arp_ignore", "0"), ("ipv4/conf/default/arp_ignore", "0"),
         ("ipv4/conf/all/arp_filter", "0"), ("ipv4/conf/default/arp_filter", "0"),
         ("ipv4/conf/all/proxy_arp", "0"), ("ipv4/conf/default/proxy_arp", "0"),
