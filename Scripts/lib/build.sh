@@ -12,17 +12,38 @@ readonly build_packages=(
     nft=nftables curl=curl python3=python3
 )
 release_binary=${repository:?}/.build/release/linkcond
-# The binary's own time will not do: SwiftPM leaves it alone when a change does not alter it.
+# Says by its time and by what is in it which sources were built. The binary's own time will not do:
+# SwiftPM leaves it alone when a change does not alter it.
 build_stamp=$repository/.build/linkcond-release-stamp
 
-# Directories count as well, since a deleted file shows in nothing else.
+# Prints what the binary is made of, one per line.
+build_inputs() {
+    local input
+    for input in Package.swift Sources Profiles Plugins; do
+        [[ ! -e $repository/$input ]] || printf '%s\n' "$repository/$input"
+    done
+}
+
+# Prints a number that is another one for any other sources, wherever they lie.
+source_digest() {
+    local inputs
+    mapfile -t inputs < <(build_inputs)
+    (cd "$repository" && find "${inputs[@]#"$repository/"}" -type f -print0 | sort --zero-terminated \
+        | xargs --null sha256sum | sha256sum | cut -d ' ' -f 1)
+}
+
+# Directories count as well, since a deleted file shows in nothing else. Where the same sources were
+# written anew, as by a checkout, their contents decide.
 release_is_current() {
     [[ -x $release_binary && -e $build_stamp ]] || return 1
-    local input inputs=()
-    for input in Package.swift Sources Profiles Plugins; do
-        [[ ! -e $repository/$input ]] || inputs+=("$repository/$input")
-    done
-    [[ -z $(find "${inputs[@]}" -newer "$build_stamp" -print -quit) ]]
+    local inputs
+    mapfile -t inputs < <(build_inputs)
+    [[ -n $(find "${inputs[@]}" -newer "$build_stamp" -print -quit) ]] || return 0
+    local began
+    began=$(date '+@%s.%N')
+    [[ $(<"$build_stamp") == "$(source_digest)" ]] || return 1
+    # So that asking is quick the next time. Somebody else's binary is as good.
+    touch --date "$began" "$build_stamp" 2>/dev/null || true
 }
 
 require_swift() {
@@ -46,7 +67,7 @@ build_release_product() {
     return "$exit_internal"
 }
 
-# The stamp bears the time at which the build began, so that what is edited meanwhile counts.
+# The stamp is of the time at which the build began, so that what is edited meanwhile counts.
 build_release() {
     local stamp
     require_packages "${build_packages[@]}"
@@ -54,6 +75,7 @@ build_release() {
     say "building linkcond (the first time takes some minutes, later ones less)"
     mkdir -p "$repository/.build"
     stamp=$(mktemp "$build_stamp.XXXXXX")
+    source_digest >"$stamp"
     local product
     for product in linkcond linkcond-bus; do
         build_release_product "$product" || {
