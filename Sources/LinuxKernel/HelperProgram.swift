@@ -24,12 +24,15 @@ public enum HelperProgram {
             .first { unsafe access($0, X_OK) == 0 }
     }
 
-    /// Runs a program in the namespaces of the calling thread and waits until it ends.
+    /// Runs a program in the namespaces of the calling thread and waits until it ends; kills it if
+    /// it takes longer than `patience`.
     ///
     /// - Parameter input: what it reads from standard input, at most 64 KiB.
     public static func run(
-        _ path: String, _ arguments: [String], input: String
+        _ path: String, _ arguments: [String], input: String,
+        patience: Duration = .seconds(60)
     ) throws(KernelError) -> Result {
+        let deadline = ContinuousClock.now + patience
         do {
             let (inputReader, inputWriter) = try pipe()
             defer { try? inputReader.close() }
@@ -47,8 +50,15 @@ public enum HelperProgram {
                     try start(path, arguments, input: inputReader, output: outputWriter)
                 }
             }
-            let output = (try? readAll(outputReader)) ?? []
-            return Result(exitCode: try wait(for: process), message: oneLine(output))
+            let output = readAll(outputReader, until: deadline)
+            let hasEnded = hasEnded(process, by: deadline)
+            if !hasEnded { Process.signal(SIGKILL, to: process) }
+            let code = try wait(for: process)
+            let silence = "it did not end within \(patience.components.seconds) s and was killed"
+            let muteness = code == 0 ? "" : "it ended with \(code) and said nothing"
+            let words = oneLine(output)
+            return Result(
+                exitCode: code, message: !hasEnded ? silence : words.isEmpty ? muteness : words)
         } catch {
             throw KernelError(.create, subject: path, errno: error as? Errno ?? .ioError)
         }
@@ -87,16 +97,27 @@ public enum HelperProgram {
         return try unsafe body(pointers)
     }
 
-    private static func readAll(_ descriptor: FileDescriptor) throws -> [UInt8] {
+    private static func readAll(
+        _ descriptor: FileDescriptor, until deadline: ContinuousClock.Instant
+    ) -> [UInt8] {
         var output: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = try unsafe buffer.withUnsafeMutableBytes {
-                try unsafe descriptor.read(into: $0)
-            }
-            guard count > 0 else { return output }
+        while !Readiness.wait(for: [descriptor], timeout: max(.zero, deadline - .now)).isEmpty,
+            let count = try? descriptor.readSome(into: &buffer), count > 0
+        {
             output += buffer.prefix(count)
         }
+        return output
+    }
+
+    /// Whether a child ends in time. Where the kernel has no descriptors of processes (before Linux
+    /// 5.3) it is waited for however long it takes.
+    private static func hasEnded(
+        _ process: pid_t, by deadline: ContinuousClock.Instant
+    ) -> Bool {
+        guard let descriptor = try? ProcessDescriptor(process) else { return true }
+        let left = max(.zero, deadline - .now)
+        return !Readiness.wait(for: [descriptor.descriptor], timeout: left).isEmpty
     }
 
     private static func wait(for process: pid_t) throws -> Int32 {

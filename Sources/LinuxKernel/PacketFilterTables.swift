@@ -14,13 +14,22 @@ public struct PacketFilterTables: ~Copyable, Sendable {
         public let message: String
         /// Whether the kernel lacks what the commands need.
         public let isUnsupported: Bool
+        /// Whether the program has said nothing in time, so that they may be carried out yet.
+        public let isSilence: Bool
+
+        init(_ message: String, isUnsupported: Bool = false, isSilence: Bool = false) {
+            self.message = message
+            self.isUnsupported = isUnsupported
+            self.isSilence = isSilence
+        }
     }
 
     private let process: Atomic<Int32>
     private let guarded: GuardedProgram?
     private let commands: OwnedDescriptor
     private let messages: OwnedDescriptor
-    private static let patience = Duration.seconds(20)
+    /// How long commands may take.
+    public static let patience = Duration.seconds(20)
 
     /// The process of nft; zero if it was ended, or has a guardian.
     public var processID: Int32 { process.load(ordering: .relaxed) }
@@ -80,6 +89,8 @@ public struct PacketFilterTables: ~Copyable, Sendable {
             let (input, commands) = try HelperProgram.pipe()
             defer { try? input.close() }
             let commandsOwner = OwnedDescriptor(adopting: commands)
+            // A program that reads nothing is not to be waited for.
+            _ = fcntl(commands.rawValue, F_SETFL, O_NONBLOCK)
             let (messages, errors) = try HelperProgram.pipe()
             defer { try? errors.close() }
             let messagesOwner = OwnedDescriptor(adopting: messages)
@@ -119,26 +130,47 @@ public struct PacketFilterTables: ~Copyable, Sendable {
     /// Carries out commands, each on a line, in one transaction. Equivalent to `nft -f -`.
     ///
     /// Requires `CAP_NET_ADMIN`. Not to be called by a thread that is not to get `SIGPIPE`.
-    public borrowing func run(_ lines: String) throws(Refusal) {
+    public borrowing func run(
+        _ lines: String, within patience: Duration = patience
+    ) throws(Refusal) {
+        let deadline = ContinuousClock.now + patience
         // A line is a transaction; and what is no command at all is answered when all before it
         // is done.
         let line = lines.split(separator: "\n").joined(separator: "; ")
         let end = "end-of-\(UInt64.random(in: .min ... .max))"
-        do {
-            _ = try commands.raw.writeAll("\(line)\n\(end)\n".utf8)
-        } catch {
-            throw Refusal(message: "nft has ended: \(error)", isUnsupported: false)
-        }
-        try check(try messages(until: end))
+        try write("\(line)\n\(end)\n", until: deadline)
+        try check(try messages(until: end, deadline))
     }
 
-    private borrowing func messages(until end: String) throws(Refusal) -> String {
-        let deadline = ContinuousClock.now + Self.patience
+    private static let silence = Refusal("nft does not answer", isSilence: true)
+
+    private borrowing func write(
+        _ text: String, until deadline: ContinuousClock.Instant
+    ) throws(Refusal) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            guard Readiness.isWritable(commands.raw, within: max(.zero, deadline - .now)) else {
+                throw Self.silence
+            }
+            do {
+                let count = try unsafe rest.withUnsafeBytes { try unsafe commands.raw.write($0) }
+                rest = rest.dropFirst(count)
+            } catch Errno.wouldBlock {
+                continue
+            } catch {
+                throw Refusal("nft has ended: \(error)")
+            }
+        }
+    }
+
+    private borrowing func messages(
+        until end: String, _ deadline: ContinuousClock.Instant
+    ) throws(Refusal) -> String {
         var text = ""
         while !text.contains(end) {
             let left = max(.zero, deadline - .now)
             guard !Readiness.wait(for: [messages.raw], timeout: left).isEmpty else {
-                throw Refusal(message: "nft does not answer", isUnsupported: false)
+                throw Self.silence
             }
             guard let part = read() else { throw Self.refusal(text) }
             text += part
@@ -157,7 +189,7 @@ public struct PacketFilterTables: ~Copyable, Sendable {
         let lines = text.split(whereSeparator: \.isNewline)
         let unsupported = ["not supported", "No such file or directory"]
         return Refusal(
-            message: lines.first.map(String.init) ?? "nft has ended",
+            lines.first.map(String.init) ?? "nft has ended",
             isUnsupported: lines.contains { line in unsupported.contains { line.contains($0) } })
     }
 }

@@ -3,6 +3,13 @@ public import SystemPackage
 
 /// Waiting for descriptors.
 public enum Readiness {
+    /// Waits until something can be written to a descriptor, or nobody reads there any more; false
+    /// if `timeout` passes before.
+    public static func isWritable(_ descriptor: FileDescriptor, within timeout: Duration) -> Bool {
+        var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&entry, 1, Int32(clamping: Int(timeout / .milliseconds(1)))) > 0
+    }
+
     /// Waits until one of `descriptors` has something to read or was closed at its other end, and
     /// returns those; none if `timeout` passes before (nil: never).
     ///

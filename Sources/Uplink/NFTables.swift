@@ -10,7 +10,8 @@ enum NFTables {
         }
         let result: HelperProgram.Result
         do {
-            result = try HelperProgram.run(program, ["-f", "-"], input: text)
+            result = try HelperProgram.run(
+                program, ["-f", "-"], input: text, patience: PacketFilterTables.patience)
         } catch {
             throw .system(attempt: "start \(program)", error.errno)
         }
