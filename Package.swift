@@ -313,8 +313,8 @@ let package = Package(
         tests(
             of: "EngineService",
             [
-                "EngineService", "PacketLoop", "TrafficControl", "Netlink", "LinkModel",
-                "LinkUnits",
+                "EngineService", "DataPlanes", "PacketLoop", "PacketEngine", "TrafficControl",
+                "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
             ]),
         tests(of: "NetworkFacade", ["NetworkFacade", "Bus"]),
         // Real programs in network namespaces, on this kernel and in the kernel lab.

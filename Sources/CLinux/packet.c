@@ -125,6 +125,17 @@ int lc_packet_sender(int interface, int bypass_qdisc, uint32_t mark) {
     return bind_to(fd, interface, 0) == 0 ? fd : fail(fd);
 }
 
+int lc_beacon_socket(void) {
+    int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    return fd < 0 || set(fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1) != 0 ? fail(fd) : fd;
+}
+
+int lc_beacon_send(int fd, int interface, const void *frame, size_t length) {
+    struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_ifindex = interface};
+    ssize_t sent = sendto(fd, frame, length, 0, (struct sockaddr *)&address, sizeof address);
+    return sent < 0 ? -errno : 0;
+}
+
 union control {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(sizeof(struct tpacket_auxdata)) + CMSG_SPACE(sizeof(struct timespec))];

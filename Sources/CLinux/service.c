@@ -109,6 +109,14 @@ int lc_service_accept(int listener) {
     return fd;
 }
 
+int lc_service_accept_keeping(int listener, int bytes) {
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0) return -errno;
+    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof bytes) != 0)
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    return fd;
+}
+
 int lc_service_connect(const char *name, int seconds) {
     struct sockaddr_un address;
     socklen_t length = name_it(&address, name);

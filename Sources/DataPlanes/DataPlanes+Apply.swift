@@ -50,9 +50,10 @@ extension DataPlanes {
             }
         }
         let former = engineWatchers
-        let emulated: [EmulatedInterface]
+        let wanted = engineRequest(request, links, seed: seed)
+        let standing: [EmulatedInterface]
         do {
-            emulated = try EngineClient.apply(engineRequest(request, links, seed: seed))
+            standing = try EngineClient.apply(wanted)
         } catch {
             guard choice.isNegotiable, error.fault == .unavailable,
                 let report = try? applyByKernel(request, on: links)
@@ -61,9 +62,11 @@ extension DataPlanes {
                 work: .kernel(report), explanation: "kernel data plane: \(error)",
                 remarks: remarks + ["by the kernel's data plane, though \(choice.reason)"])
         }
-        try dismiss(former)
-        let standing = try EngineClient.status() ?? []
+        dismiss(former, living: standing)
         withExtendedLifetime(access) {}
+        let emulated = standing.filter {
+            wanted.interfaces.contains($0.index) && $0.name == wanted.name
+        }
         return Outcome(
             work: .engine(emulated), explanation: "packet engine: \(choice.reason)",
             remarks: remarks, standing: standing)

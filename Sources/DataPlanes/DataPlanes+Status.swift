@@ -24,10 +24,18 @@ extension DataPlanes {
         }
         var emulated: [EmulatedInterface] = []
         var obstacle: String?
-        do {
+        var leftovers: [EngineLeftover] = []
+        do throws(EngineError) {
             emulated = try EngineClient.status() ?? []
+            leftovers = try Self.leftovers(beside: emulated)
+            if !leftovers.isEmpty {
+                // Wires may be those of conditions that were only just being applied or cleared.
+                emulated = try EngineClient.status() ?? []
+                leftovers = try Self.leftovers(beside: emulated)
+            }
         } catch {
             obstacle = error.description
+            leftovers = try Self.leftovers(beside: emulated)
         }
         appliances += emulated.map { emulated in
             var appliance = Appliance(emulated)
@@ -36,10 +44,32 @@ extension DataPlanes {
                 ?? appliance.interface.limit.flatMap(conditioner.problem(with:))
             return appliance
         }
-        for leftover in try EngineLeftovers.find(besides: emulated) {
+        for leftover in leftovers {
             appliances.append(Appliance(leftover, obstacle: obstacle))
         }
         return appliances.sorted { $0.interface.interface < $1.interface.interface }
+    }
+
+    private static func leftovers(
+        beside live: [EmulatedInterface]
+    ) throws(EngineError) -> [EngineLeftover] {
+        do {
+            return try EngineLeftovers.find(besides: live)
+        } catch {
+            throw EngineError("\(error)")
+        }
+    }
+}
+
+extension EngineLeftover {
+    /// What became of the engine, behind its name.
+    fileprivate var fate: String {
+        switch end {
+        case nil: "has died"
+        case .standstill: "stood still and was ended"
+        case .guardian: "has ended because its guardian (linkcond-guard) was killed"
+        case .hooks: "has ended because nft, by which it got its packets, was killed"
+        }
     }
 }
 
@@ -70,10 +100,8 @@ extension DataPlanes.Appliance {
             on: leftover.interface, name: leftover.name, profile: leftover.profile,
             since: leftover.since, limit: leftover.limit.map(TimeLimit.init),
             problem: obstacle
-                ?? "the packet engine "
-                + (leftover.stoodStill ? "stood still and was ended" : "has died")
-                + ", so that traffic is not conditioned any more; apply again, or linkcond clear "
-                + "takes away what it left")
+                ?? "the packet engine \(leftover.fate), so that traffic is not conditioned any "
+                + "more; apply again, or linkcond clear takes away what it left")
         backend = .engine
     }
 }

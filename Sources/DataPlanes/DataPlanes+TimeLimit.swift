@@ -28,24 +28,31 @@ extension DataPlanes {
         var limit: EngineLimit?
     }
 
-    private func emulated() throws -> [Emulated] {
-        let live = try EngineClient.status() ?? []
+    private func emulated(_ live: [EmulatedInterface]? = nil) throws -> [Emulated] {
+        let live = try live ?? EngineClient.status() ?? []
         return live.map { Emulated(index: $0.index, name: $0.name, limit: $0.limit) }
             + (try EngineLeftovers.find(besides: live)).map {
                 Emulated(index: $0.index, name: $0.name, limit: $0.limit)
             }
     }
 
-    /// The watchers of what the engine conditions, or did before it was killed.
-    var engineWatchers: Set<String> {
-        Set((try? emulated())?.compactMap(\.limit?.watcher) ?? [])
+    /// The watchers of what the engine conditions, or did before it was killed; nil if that is not
+    /// known.
+    var engineWatchers: Set<String>? { watchers(nil) }
+
+    private func watchers(_ live: [EmulatedInterface]?) -> Set<String>? {
+        (try? emulated(live)).map { Set($0.compactMap(\.limit?.watcher)) }
     }
 
-    /// Ends those of `former` that have nothing left to end.
-    func dismiss(_ former: Set<String>) throws {
-        let idle = former.subtracting(engineWatchers)
-        guard !idle.isEmpty else { return }
-        try conditioner.dismissWatchers(idle)
+    /// Ends those of `former` that have nothing left to end beside `living`, which the engine
+    /// conditions (nil: it has to be asked).
+    ///
+    /// Those of which it is not known whether they have are left alone: a watcher that finds nothing
+    /// to end when its time has come ends by itself.
+    func dismiss(_ former: Set<String>?, living: [EmulatedInterface]? = nil) {
+        guard let former, let busy = watchers(living) else { return }
+        let idle = former.subtracting(busy)
+        if !idle.isEmpty { try? conditioner.dismissWatchers(idle) }
     }
 }
 

@@ -48,7 +48,7 @@ public struct DataPlanes {
             guard !emulated.isEmpty, error.isOfUnknownName else { throw error.adding(others) }
             conditioned = []
         }
-        try dismiss(watchers)
+        dismiss(watchers)
         withExtendedLifetime(access) {}
         return emulated + conditioned.filter { !emulated.contains($0) }
     }

@@ -1,7 +1,14 @@
 import Conditioner
-import EngineService
+public import EngineService
 import LinkModel
 import TrafficControl
+
+extension TrafficReader {
+    /// Reads the words of `TrafficSelector`.
+    public static let ofSelectors = TrafficReader { word in
+        TrafficSelector(text: word).map { DetouredTraffic($0) }
+    }
+}
 
 extension DetouredTraffic {
     /// What a selector chooses.

@@ -36,6 +36,9 @@ final class Appliance {
     /// Their number among those of the interface.
     let slot: Int
     private(set) var ways: [Direction: Way] = [:]
+    /// The directions whose packets pass unconditioned, since somebody took the wire away, with its
+    /// name.
+    private(set) var lost: [Direction: String] = [:]
 
     /// Takes over an interface whose ways stand.
     init(_ link: Link, _ request: EngineRequest, seed: UInt64, slot: Int, ways: [Way]) {
@@ -63,7 +66,11 @@ final class Appliance {
     ) -> [Way] {
         self.request = request
         for way in ways.values { way.loop.change(to: request.conditions, traces: traces) }
-        for way in added { ways[way.detour.direction] = way }
+        for way in added {
+            ways[way.detour.direction] = way
+            lost[way.detour.direction] = nil
+        }
+        lost = lost.filter { request.directions.contains($0.key) }
         let gone = ways.values.filter { !request.directions.contains($0.detour.direction) }
         for way in gone { ways[way.detour.direction] = nil }
         // Nobody else would carry them.
@@ -71,6 +78,29 @@ final class Appliance {
             way.loop.setPassesOthers(ways.count == 1)
         }
         return gone
+    }
+
+    /// Gives up the ways whose wires are gone or down, where no packet comes through, and returns
+    /// them.
+    func loseWays(_ links: [Int32: Link]) -> [Way] {
+        let broken = ways.values.filter { way in
+            ![way.ends.near, way.ends.far].allSatisfy { links[$0]?.isUp == true }
+        }
+        for way in broken {
+            ways[way.detour.direction] = nil
+            lost[way.detour.direction] = way.detour.near
+        }
+        return broken
+    }
+
+    /// What was lost, for people; nil if nothing was.
+    private var loss: String? {
+        guard !lost.isEmpty else { return nil }
+        let directions = Direction.allCases.filter { lost[$0] != nil }
+        let names = directions.compactMap { lost[$0] }.joined(separator: " and ")
+        return "\(names), by which its packets came to the packet engine, is gone or down, so that "
+            + "what goes \(directions.map(\.rawValue).joined(separator: " and ")) is not conditioned "
+            + "any more; apply again with --replace, or linkcond clear"
     }
 
     /// Takes note of a new name or address of the interface.
@@ -118,6 +148,6 @@ final class Appliance {
             profile: request.profile, since: request.now,
             limit: request.limit, seed: seed, ways: ways,
             dnsDelay: request.directions.contains(.up) ? conditions.dnsDelay : nil,
-            flaw: Faithfulness(counted).note)
+            flaw: loss ?? Faithfulness(counted).note)
     }
 }

@@ -31,7 +31,7 @@ final class ClassifierHooks: Hooks {
     private let heldGate: PacketGate
     private var installed: [Int32: Standing] = [:]
 
-    var gate: PacketGate? { heldGate }
+    var gate: any Gate { heldGate }
     let descriptor: FileDescriptor? = nil
     private(set) var hasEnded = false
     let process: Int32? = nil
@@ -48,9 +48,9 @@ final class ClassifierHooks: Hooks {
     }
 
     func end() {
-        for (index, standing) in installed {
-            let interface = Interface(index: index, name: "index \(index)")
-            _ = try? session.execute(Self.deletions(standing, interface))
+        for index in installed.keys {
+            guard let changes = try? removals(from: index) else { continue }
+            try? ClassifierChange.carryOut(changes, session)
         }
         installed = [:]
         hasEnded = true

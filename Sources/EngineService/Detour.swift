@@ -92,21 +92,40 @@ struct Detour: Hashable {
         return isBare ? DetourLoop.standInAddress : address
     }
 
-    /// Makes the wire, by which the kernel gives its ends their indexes.
-    var wire: Step {
+    /// Whether the near end of a wire may be called so, and is that of linkcond's whatever its
+    /// alias says: the index of the interface whose packets it is for.
+    static func target(ofNearEnd link: Link) -> Int32? {
+        let numbers = link.name.dropFirst(3).split(
+            separator: ".", omittingEmptySubsequences: false)
+        guard link.group == group, link.kind == "veth",
+            ["lcu", "lcd"].contains(link.name.prefix(3)), numbers.count <= 2,
+            numbers.allSatisfy({ UInt32($0) != nil })
+        else { return nil }
+        return numbers.first.flatMap { Int32($0) }
+    }
+
+    /// Makes the wire, by which the kernel gives its ends their indexes, and says whose it is. To be
+    /// sent at once: the kernel takes no alias with the message that makes an interface, and one
+    /// without could be left behind by who is killed meanwhile.
+    func wire(_ mark: DetourMark) -> [Step] {
         let wire = Link.SilentWire(
             near: near, far: far, group: Self.group, nearAddress: nearAddress)
         let addressWords =
             nearAddress.map { " address " + $0.map(Self.hexadecimal).joined(separator: ":") } ?? ""
         let rest = "group \(Self.group) mtu 65535 arp off"
-        return Step(
-            message: Link.add(wire),
-            command: "ip link add \(near)\(addressWords) \(rest) type veth peer name \(far) \(rest)"
-        )
+        return [
+            Step(
+                message: Link.add(wire),
+                command: "ip link add \(near)\(addressWords) \(rest) type veth peer name \(far) "
+                    + rest),
+            Step(
+                message: Link.setAlias(name: near, mark.alias),
+                command: "ip link set dev \(near) alias '\(mark.alias)'"),
+        ]
     }
 
     /// Makes the rest.
-    func steps(_ ends: Ends, mark: DetourMark) -> [Step] {
+    func steps(_ ends: Ends) -> [Step] {
         // A kernel without IPv6 refuses, and needs it not.
         var steps = [(near, ends.near), (far, ends.far)].map { name, index in
             Step(
@@ -118,13 +137,10 @@ struct Detour: Hashable {
             steps.append(Step(message: clsact.add(), command: clsact.tcAddText))
             steps += injections(ends).map { Step(message: $0.add(), command: $0.tcAddText) }
         }
-        steps.append(
-            Step(message: Link.bringUp(index: ends.far), command: "ip link set dev \(far) up"))
-        steps.append(
-            Step(
-                message: Link.bringUp(index: ends.near, alias: mark.alias),
-                command: "ip link set dev \(near) alias '\(mark.alias)' up"))
         return steps
+            + [(far, ends.far), (near, ends.near)].map { name, index in
+                Step(message: Link.bringUp(index: index), command: "ip link set dev \(name) up")
+            }
     }
 
     private func injections(_ ends: Ends) -> [Filter] {

@@ -15,14 +15,14 @@ struct DetourMaker {
         _ detour: Detour, _ request: EngineRequest, _ traces: LinkTraces, seed: UInt64
     ) throws(EngineError) -> Appliance.Way {
         try removeLeftover(detour)
-        try run([detour.wire], detour)
+        let mark = DetourMark(request, on: detour.target.index)
         do {
+            try run(detour.wire(mark), detour)
             guard let near = try session.link(named: detour.near),
                 let far = try session.link(named: detour.far)
             else { throw EngineError.vanished(detour.near) }
             let ends = Detour.Ends(near: near.index, far: far.index)
-            let mark = DetourMark(request, on: detour.target.index)
-            try run(detour.steps(ends, mark: mark), detour)
+            try run(detour.steps(ends), detour)
             let loop = try makeLoop(detour, ends, request, traces, seed: seed)
             try loop.start()
             return Appliance.Way(detour: detour, ends: ends, loop: loop)
@@ -89,11 +89,12 @@ struct DetourMaker {
         _ = try? session.execute(messages)
     }
 
-    /// Takes away the wire that an engine has left that was killed, but no other program's.
+    /// Takes away the wire that an engine has left that was killed, whatever it had made of it by
+    /// then, but no other program's.
     private func removeLeftover(_ detour: Detour) throws(EngineError) {
         do {
-            guard let link = try session.link(named: detour.near), link.group == Detour.group,
-                DetourMark(alias: link.alias) != nil
+            guard let link = try session.link(named: detour.near),
+                Detour.target(ofNearEnd: link) != nil
             else { return }
             try session.execute(
                 Link.delete(index: link.index), attempt: "take \(link.name) away")

@@ -1,3 +1,5 @@
+import Netlink
+
 /// What the alias of a wire says that the engine has made, so that any later process recognises it
 /// from the kernel alone.
 struct DetourMark: Hashable {
@@ -11,8 +13,8 @@ struct DetourMark: Hashable {
     var profile: String
     /// When the conditions end by themselves, and who sees to that.
     var limit: EngineLimit?
-    /// Whether the engine stood still and was killed for that.
-    var stoodStill = false
+    /// Why the engine that conditioned it has ended, if that is known.
+    var end: EngineEnd?
 
     /// Another word than the kernel's data plane has, which must not take it for its own.
     private static let prefix = "linkcond-engine/2"
@@ -44,20 +46,35 @@ struct DetourMark: Hashable {
             words += limit.process.map { ["exit=\($0)"] } ?? []
             words.append("watch=\(limit.watcher)")
         }
-        if stoodStill { words.append("ended=standstill") }
+        if let end { words.append("ended=\(end.rawValue)") }
         let beginning = words.joined(separator: " ") + " profile="
         var profile = profile
         while (beginning + profile).utf8.count > Self.longest { profile.removeLast() }
         return beginning + profile
     }
 
+    /// What is known of the near end of a wire; nil for any other interface.
+    init?(_ link: Link) {
+        guard let target = Detour.target(ofNearEnd: link) else { return nil }
+        if let mark = DetourMark(alias: link.alias) {
+            self = mark
+        } else {
+            // Somebody has changed the alias.
+            self.init(target: target, since: 0, name: Self.unknown, profile: Self.unknown)
+        }
+    }
+
+    /// Where a wire does not say it.
+    static let unknown = "unknown"
+
     /// Reads an alias; nil if it is not one of these.
     init?(alias: String) {
-        guard alias.hasPrefix(Self.prefix + " "), let end = alias.firstRange(of: " profile=") else {
+        guard alias.hasPrefix(Self.prefix + " "), let split = alias.firstRange(of: " profile=")
+        else {
             return nil
         }
         var values: [Substring: Substring] = [:]
-        for word in alias[..<end.lowerBound].split(separator: " ").dropFirst() {
+        for word in alias[..<split.lowerBound].split(separator: " ").dropFirst() {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { return nil }
             values[parts[0]] = parts[1]
@@ -67,8 +84,8 @@ struct DetourMark: Hashable {
         else { return nil }
         self.init(
             target: target, since: since, name: String(name),
-            profile: String(alias[end.upperBound...]))
-        stoodStill = values["ended"] == "standstill"
+            profile: String(alias[split.upperBound...]))
+        end = values["ended"].flatMap { EngineEnd(rawValue: String($0)) }
         // Anybody may have written it; the name becomes one of a file.
         if let watcher = values["watch"],
             watcher.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })

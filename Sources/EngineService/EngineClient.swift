@@ -1,22 +1,26 @@
-import Glibc
 import LinuxKernel
 import SystemPackage
 
 /// Talks to the packet engine of the calling thread's network namespace.
 public enum EngineClient {
-    private static let startLimit = Duration.seconds(20)
+    private static let startLimit = Duration.seconds(40)
     /// Hundreds of interfaces take some seconds.
     private static let patience = Duration.seconds(30)
     /// What is asked without a change is answered at once, unless the engine hangs.
     private static let shortPatience = Duration.seconds(5)
     private static let attempts = 5
+    private static let pause = Duration.milliseconds(50)
 
     /// Conditions all interfaces of the request or none; starts an engine where none runs.
     ///
-    /// Requires root. Returns the interfaces as they are conditioned then.
+    /// Requires root. Returns all interfaces that the engine conditions then.
     public static func apply(_ request: EngineRequest) throws(EngineError) -> [EmulatedInterface] {
+        let files = try TraceFiles(for: request.conditions)
+        let id = UInt64.random(in: .min ... .max)
         for _ in 0..<attempts {
-            if let served = try ask(.apply(request), within: patience) { return served }
+            let answer = try ask(
+                .apply(request), id: id, with: files.descriptors, within: patience)
+            if let answer { return answer }
             try start()
         }
         throw EngineError("the packet engine ends as soon as it has begun; try again")
@@ -24,28 +28,27 @@ public enum EngineClient {
 
     /// What the engine conditions; nil if none runs. Needs no privilege.
     public static func status() throws(EngineError) -> [EmulatedInterface]? {
-        try ask(.status, within: shortPatience)
+        try ask(nil, id: .random(in: .min ... .max), within: shortPatience)
     }
 
     /// Takes away the conditions of the interfaces with these indexes, or of all, under this name
     /// or any, and waits for the engine to end if it has nothing more to do.
     ///
-    /// Requires root. Returns what was conditioned; nil if no engine runs.
+    /// Requires root. Returns what was conditioned; nil if no engine runs any more.
     static func remove(
         _ indices: [Int32]?, name: String?
     ) throws(EngineError) -> [EmulatedInterface]? {
-        try ask(.remove(interfaces: indices, name: name), within: patience)
+        try ask(
+            .remove(interfaces: indices, name: name), id: .random(in: .min ... .max),
+            within: patience)
     }
 
     /// Kills the engine, whatever it does; the kernel lets traffic flow.
     static func kill() {
-        guard let channel = try? ServiceSocket.connect(to: EngineServer.name, patience: .seconds(1))
-        else { return }
-        defer { channel.close() }
-        guard let peer = channel.peer, peer.isTrusted, peer.process > 1 else { return }
-        Process.signal(SIGKILL, to: peer.process)
+        guard let line = try? EngineLine.open(patience: .seconds(1)) else { return }
+        try? line.process?.kill()
         // The connection ends with the process.
-        _ = Readiness.wait(for: [channel.descriptor], timeout: shortPatience)
+        _ = Readiness.wait(for: [line.channel.descriptor], timeout: shortPatience)
     }
 
     private static func start() throws(EngineError) {
@@ -68,42 +71,21 @@ public enum EngineClient {
         }
     }
 
-    /// An engine that has nothing more to do closes the connection by its own end.
-    private static func waitForEnd(of channel: MessageChannel) {
-        _ = Readiness.wait(for: [channel.descriptor], timeout: shortPatience)
-    }
-
-    /// Asks the engine once; nil if none runs, or it ended before it answered.
+    /// Asks the engine, once more under the same number as long as the answer is lost; nil if none
+    /// runs, or none any more.
     private static func ask(
-        _ wish: ServiceRequest.Wish, within limit: Duration
+        _ change: ServiceRequest.Change?, id: UInt64, with files: [FileDescriptor] = [],
+        within limit: Duration
     ) throws(EngineError) -> [EmulatedInterface]? {
-        let channel: MessageChannel
-        do {
-            guard let found = try ServiceSocket.connect(to: EngineServer.name, patience: limit)
-            else { return nil }
-            channel = found
-        } catch {
-            throw EngineError("the packet engine does not let itself be asked: \(error)")
-        }
-        defer { channel.close() }
-        guard let peer = channel.peer else { return nil }
-        guard peer.isTrusted else { throw .stranger(process: peer.process) }
-        guard channel.send(json: ServiceRequest(wish: wish)) else { return nil }
-        var interfaces: [EmulatedInterface] = []
-        while true {
-            guard !Readiness.wait(for: [channel.descriptor], timeout: limit).isEmpty else {
-                throw .deaf(process: peer.process)
-            }
-            switch channel.receive(json: ServiceReply.self) {
-            case .interface(let interface): interfaces.append(interface)
-            case .failed(let error):
-                waitForEnd(of: channel)
-                throw error
-            case .done:
-                waitForEnd(of: channel)
-                return interfaces
-            case nil: return nil
+        var lastProcess: Int32 = 0
+        for attempt in 0..<attempts {
+            if attempt > 0 { _ = Readiness.wait(for: [], timeout: pause * attempt) }
+            guard let line = try EngineLine.open(patience: limit) else { return nil }
+            lastProcess = line.id
+            if let answer = try line.ask(change, id: id, with: files, within: limit) {
+                return answer
             }
         }
+        throw .mute(process: lastProcess)
     }
 }

@@ -1,4 +1,5 @@
 import LinkModel
+import LinuxKernel
 
 /// Why the packet engine did not do what it was asked for. Interfaces are as they were before.
 public struct EngineError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -10,6 +11,8 @@ public struct EngineError: Error, Hashable, Sendable, Codable, CustomStringConve
         case unavailable
         /// The caller may not do it.
         case permission
+        /// Another user's process stands in the engine's place.
+        case stranger
         /// A file cannot be read.
         case unreadableFile
         /// A file is wrong.
@@ -36,6 +39,12 @@ extension EngineError {
         "the program nft, by which the packet engine takes packets from an interface, is not "
             + "installed; install it with: sudo apt install nftables (Debian, Ubuntu) or sudo dnf "
             + "install nftables (Fedora)", fault: .unavailable)
+
+    static func silentProgram(_ message: String) -> EngineError {
+        EngineError(
+            "the program nft, by which the packet engine takes packets from an interface, is there "
+                + "and does not work: \(message)", fault: .unavailable)
+    }
 
     static func noHook(_ message: String) -> EngineError {
         EngineError(
@@ -102,10 +111,43 @@ extension EngineError {
     static func stranger(process: Int32) -> EngineError {
         EngineError(
             "process \(process) of another user stands in the packet engine's place; end it first",
-            fault: .permission)
+            fault: .stranger)
     }
 
-    static let otherVersion = EngineError(
-        "the packet engine that runs here is of another version of linkcond; linkcond clear ends "
-            + "it, then apply again")
+    /// Who answers is no engine that this process can rely on.
+    static func elsewhere(process: Int32, _ lack: PeerProcess.Lack) -> EngineError {
+        EngineError(
+            "process \(process), which answers for the packet engine here, \(lack); run linkcond "
+                + "where the conditions were applied", fault: .permission)
+    }
+
+    /// Who asks may not.
+    static func notAdmitted(_ lack: PeerProcess.Lack) -> EngineError {
+        switch lack {
+        case .noPrivilege, .otherUser:
+            EngineError("changing conditions takes root; run it with sudo", fault: .permission)
+        case .unseen, .foreignProc, .ended, .elsewhere, .unreadable:
+            EngineError(
+                "the packet engine is told what to do where it was started, and whoever asks it "
+                    + "now \(lack); run linkcond where the conditions were applied",
+                fault: .permission)
+        }
+    }
+
+    static func otherVersion(process: Int32) -> EngineError {
+        EngineError(
+            "the packet engine that runs here (process \(process)) is of another version of "
+                + "linkcond; linkcond clear ends it, then apply again")
+    }
+
+    /// A message that no linkcond sends.
+    static let unintelligible = EngineError(
+        "the packet engine does not understand what it was asked; is linkcond being replaced by "
+            + "another version? linkcond clear ends the engine, then apply again")
+
+    static func mute(process: Int32) -> EngineError {
+        EngineError(
+            "the packet engine (process \(process)) ends each connection before it answers; "
+                + "linkcond status tells what is conditioned")
+    }
 }

@@ -15,8 +15,8 @@ public struct EngineLeftover: Sendable, Hashable {
     public var since: Int64
     /// When the conditions were to end.
     public var limit: EngineLimit?
-    /// Whether the engine stood still, and was killed for that.
-    public var stoodStill: Bool
+    /// Why the engine ended; nil if that is not known: it was killed.
+    public var end: EngineEnd?
 }
 
 /// What the packet engine has in the network namespace of the calling thread, whether it lives or
@@ -27,8 +27,7 @@ public enum EngineLeftovers {
     public static func find(
         besides live: [EmulatedInterface]
     ) throws(NetlinkError) -> [EngineLeftover] {
-        let session = try NetlinkSession()
-        let links = try session.links()
+        let links = try NetlinkSession().links()
         let names = Dictionary(links.map { ($0.index, $0.name) }) { first, _ in first }
         var found: [EngineLeftover] = []
         for (_, mark) in wires(links) {
@@ -36,7 +35,7 @@ public enum EngineLeftovers {
             let leftover = EngineLeftover(
                 index: mark.target, interface: names[mark.target] ?? "index \(mark.target)",
                 name: mark.name, profile: mark.profile, since: mark.since, limit: mark.limit,
-                stoodStill: mark.stoodStill)
+                end: mark.end)
             // Both directions say the same.
             if !isLive, !found.contains(leftover) { found.append(leftover) }
         }
@@ -45,19 +44,16 @@ public enum EngineLeftovers {
 
     private static func wires(_ links: [Link]) -> [(link: Link, mark: DetourMark)] {
         links.compactMap { link in
-            guard link.group == Detour.group, let mark = DetourMark(alias: link.alias) else {
-                return nil
-            }
-            return (link, mark)
+            DetourMark(link).map { (link, $0) }
         }
     }
 
-    /// Says at the wires of an engine that it was killed for standing still.
-    static func markStandstill(_ session: NetlinkSession) {
+    /// Says at the wires of an engine why it has ended.
+    static func mark(_ end: EngineEnd, _ session: NetlinkSession) {
         guard let links = try? session.links() else { return }
         let messages = wires(links).map { link, mark in
             var mark = mark
-            mark.stoodStill = true
+            mark.end = end
             return Link.setAlias(index: link.index, mark.alias)
         }
         if !messages.isEmpty { _ = try? session.execute(messages) }
@@ -73,16 +69,27 @@ public enum EngineLeftovers {
     ) throws(EngineError) -> (interfaces: [String], known: Set<String>) {
         var cleared: [String] = []
         var known: Set<String> = []
-        do {
-            known = Set(try EngineClient.status()?.map(\.name) ?? [])
-            cleared = try EngineClient.remove(indices, name: name)?.map(\.interface) ?? []
-        } catch  where error.fault == .permission {
-            // Whoever has the engine's name conditions nothing.
+        do throws(EngineError) {
+            let standing = try EngineClient.status() ?? []
+            known = Set(standing.map(\.name))
+            let chosen = standing.filter {
+                indices?.contains($0.index) ?? true && $0.name == name ?? $0.name
+            }
+            if !chosen.isEmpty {
+                // If it ends before it answers, what it conditioned is a leftover, or gone.
+                let removed = try EngineClient.remove(indices, name: name)
+                cleared = (removed ?? chosen).map(\.interface)
+            }
         } catch {
-            EngineClient.kill()
+            switch error.fault {
+            // Whoever has the engine's name conditions nothing.
+            case .stranger: break
+            case .permission: throw error
+            default: EngineClient.kill()
+            }
         }
         do {
-            let live = try EngineClient.status() ?? []
+            let live = (try? EngineClient.status()) ?? []
             let leftovers = try find(besides: live)
             let targets = leftovers.filter {
                 indices?.contains($0.index) ?? true && $0.name == name ?? $0.name
@@ -100,8 +107,6 @@ public enum EngineLeftovers {
                 Set(cleared + targets.map(\.interface) + names).sorted(),
                 known.union(leftovers.map(\.name))
             )
-        } catch let error as EngineError {
-            throw error
         } catch {
             throw EngineError("\(error)")
         }

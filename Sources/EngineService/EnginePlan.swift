@@ -39,7 +39,7 @@ public enum EnginePlan {
         let ends = Detour.Ends(near: 0, far: 0)
         let mark = DetourMark(request, on: link.index)
         let wires = detours.filter { former?.ways[$0.direction] == nil }.flatMap { detour in
-            [detour.wire.command] + detour.steps(ends, mark: mark).map(\.command)
+            (detour.wire(mark) + detour.steps(ends)).map(\.command)
         }
         let carriers = detours.map { detour in
             "# the packet engine: from \(detour.far) to "

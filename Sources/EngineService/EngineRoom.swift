@@ -60,14 +60,8 @@ struct EngineRoom: ~Copyable {
     }
 
     /// Conditions all interfaces of the request, or none.
-    mutating func apply(_ request: EngineRequest) throws(EngineError) {
-        let traces: LinkTraces
-        do {
-            traces = try LinkTraces(readingFor: request.conditions)
-        } catch {
-            throw EngineError(
-                error.description, fault: error.isMalformed ? .badFile : .unreadableFile)
-        }
+    mutating func apply(_ request: EngineRequest, _ traces: LinkTraces) throws(EngineError) {
+        try request.check()
         var undertakings: [Undertaking] = []
         for index in request.interfaces { undertakings.append(try prepare(index, request)) }
         let new = undertakings.count { $0.former == nil }
@@ -207,8 +201,14 @@ struct EngineRoom: ~Copyable {
     /// Takes conditions away and tells which: those of the interfaces with these indexes or of
     /// all, and under this name or any.
     mutating func remove(_ indices: [Int32]?, name: String? = nil) -> [EmulatedInterface] {
-        let removed = appliances.values.filter {
+        let chosen = appliances.values.filter {
             indices?.contains($0.target.index) ?? true && $0.request.name == name ?? $0.request.name
+        }
+        // What is left of an interface could not be hooked under a name that nft cannot be told.
+        let removed = appliances.values.filter { appliance in
+            chosen.contains { $0 === appliance }
+                || !HookTable.canName(appliance.target.name)
+                    && chosen.contains { $0.target.index == appliance.target.index }
         }
         let ways = removed.flatMap(\.ways.values)
         // What is under way is lost: it must not arrive behind what overtakes it from now on.
@@ -223,7 +223,7 @@ struct EngineRoom: ~Copyable {
     private func reinstall(_ indices: Set<Int32>) {
         var tables: [Int32: HookTable?] = [:]
         for index in indices {
-            let left = appliances.values.filter { $0.target.index == index }
+            let left = appliances.values.filter { $0.target.index == index && !$0.ways.isEmpty }
             tables[index] = .some(
                 left.first.map { HookTable(target: $0.target, ways: left.flatMap(\.hooks)) })
         }
@@ -238,16 +238,39 @@ struct EngineRoom: ~Copyable {
 
     // MARK: Following the interfaces
 
-    /// Looks whether interfaces are gone, have another name or another address.
+    /// Looks whether interfaces are gone, have another name or another address, and whether somebody
+    /// has taken a wire away: what would go there goes its ordinary way then.
     mutating func followInterfaces() {
+        guard !appliances.isEmpty, let found = try? session.links() else { return }
+        let links = Dictionary(found.map { ($0.index, $0) }) { first, _ in first }
         for index in Set(appliances.keys.map(\.target)) {
-            guard let found = try? session.get([Link.get(index: index)]) else { continue }
-            if let link = found[0].flatMap(Link.init) {
+            if let link = links[index] {
                 follow(link)
             } else {
                 _ = remove([index])
             }
         }
+        var broken: [Appliance.Way] = []
+        var concerned: Set<Int32> = []
+        for appliance in appliances.values {
+            let ways = appliance.loseWays(links)
+            if !ways.isEmpty { concerned.insert(appliance.target.index) }
+            broken += ways
+        }
+        guard !broken.isEmpty else { return }
+        reinstall(concerned)
+        dismantle(broken)
+    }
+
+    // MARK: Ending
+
+    /// Leaves everything as an engine does that was killed, with the reason at the wires: so it is
+    /// known that conditions stood here.
+    mutating func abandon(_ end: EngineEnd) {
+        hooks.end()
+        for way in appliances.values.flatMap(\.ways.values) { way.loop.stop() }
+        EngineLeftovers.mark(end, session)
+        appliances = [:]
     }
 
     private mutating func follow(_ link: Link) {

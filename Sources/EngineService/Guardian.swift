@@ -58,7 +58,7 @@ enum Guardian {
             let session = try? NetlinkSession()
         else { return }
         _ = try? HookFilters.removeLeftovers(session)
-        if standstill { EngineLeftovers.markStandstill(session) }
+        if standstill { EngineLeftovers.mark(.standstill, session) }
         withExtendedLifetime(post) {}
     }
 }

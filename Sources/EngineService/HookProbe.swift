@@ -39,7 +39,8 @@ public enum HookProbe {
             let loopback = Interface(index: 1, name: "lo")
             let detour = Detour(target: loopback, address: [0, 0, 0, 0, 0, 0], direction: .up)
             let session = try NetlinkSession()
-            try session.execute(detour.wire.message, attempt: "make a wire")
+            let mark = DetourMark(target: loopback.index, since: 0, name: "probe", profile: "probe")
+            _ = try session.execute(detour.wire(mark).map(\.message))
             let hooks = try ClassifierHooks()
             let way = HookTable.Way(detour: detour, traffic: DetouredTraffic())
             try hooks.change(

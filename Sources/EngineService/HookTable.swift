@@ -36,7 +36,7 @@ struct HookTable: Hashable {
     /// The commands that make it. Equivalent to `nft -f`, as long as that lives.
     var addText: String {
         let sinks = ways.map { "\"\($0.detour.far)\"" }.joined(separator: ", ")
-        var lines = ["add table \(table) { flags owner; }"]
+        var lines = ["add table \(table) { flags owner; }"] + gateCommands(table)
         // What arrives there is the engine's, and the host must not look at it as well.
         lines.append(
             "add chain \(table) engine { type filter hook ingress devices = { \(sinks) } "
@@ -50,7 +50,7 @@ struct HookTable: Hashable {
             let hook = direction == .up ? "egress" : "ingress"
             lines.append(
                 "add chain \(table) \(direction.rawValue) { type filter hook \(hook) device "
-                    + "\"\(target.name)\" priority \(Self.priority); }")
+                    + "\(Self.quoted(target.name)) priority \(Self.priority); }")
             lines += Self.rules(ways, direction).map {
                 "add rule \(table) \(direction.rawValue) \($0)"
             }
@@ -69,7 +69,7 @@ struct HookTable: Hashable {
     }
 
     private static func rules(_ ways: [Way], _ direction: Direction) -> [String] {
-        [Self.passRule]
+        [Self.passRule, Self.gateRule]
             + ways.flatMap { $0.traffic.rules(direction, entrance: $0.detour.near) }
     }
 
@@ -82,9 +82,16 @@ struct HookTable: Hashable {
 
     /// Whether nft can be told the name of an interface: its texts know no escapes, and a star
     /// stands for any letters.
-    static func canName(_ interface: String) -> Bool {
-        interface.utf8.allSatisfy { byte in
-            byte > 0x20 && byte < 0x7f && !"\"*\\;{}".utf8.contains(byte)
-        }
+    static func canName(_ interface: String) -> Bool { interface.utf8.allSatisfy(canName) }
+
+    private static func canName(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7f && !"\"*\\;{}".utf8.contains(byte)
+    }
+
+    /// A name in a text of nft. Of one that cannot be told no interface has what becomes of it, so
+    /// that nft refuses the text.
+    static func quoted(_ interface: String) -> String {
+        let bytes = interface.utf8.map { canName($0) ? $0 : UInt8(ascii: "?") }
+        return "\"\(String(decoding: bytes, as: UTF8.self))\""
     }
 }

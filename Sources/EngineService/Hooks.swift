@@ -1,4 +1,3 @@
-import LinuxKernel
 import SystemPackage
 
 /// What takes the packets of interfaces to the engine, for all its interfaces, and lets them go
@@ -26,5 +25,5 @@ protocol Hooks: AnyObject {
     var process: Int32? { get }
 
     /// What has to be held open for packets to be taken.
-    var gate: PacketGate? { get }
+    var gate: any Gate { get }
 }

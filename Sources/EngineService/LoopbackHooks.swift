@@ -48,7 +48,7 @@ struct LoopbackHooks {
     ]
 
     private var rules: [String] {
-        var rules = [HookTable.passRule] + Self.exempt
+        var rules = [HookTable.passRule, HookTable.gateRule] + Self.exempt
         let slots = ways.map(\.detour.slot)
         for (index, way) in ways.enumerated()
         where slots.firstIndex(of: way.detour.slot) == index {

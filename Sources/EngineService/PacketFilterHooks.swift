@@ -3,12 +3,18 @@ import SystemPackage
 
 /// Hooks by tables of the packet filter, one for each interface.
 ///
-/// They belong to a connection to the packet filter and go with that.
+/// They belong to a connection to the packet filter and go with that. If nobody ends it, though the
+/// engine stands still, they let packets pass by themselves (`HookTable+Gate`).
 final class PacketFilterHooks: Hooks {
     private let tables: PacketFilterTables
     private var installed: [Int32: HookTable] = [:]
 
-    let gate: PacketGate? = nil
+    private let beacons: BeaconGate
+    private var hasGivenUp = false
+    /// A program that is there and does not work is given up for the other kind of hooks.
+    private static let trialPatience = Duration.seconds(5)
+
+    var gate: any Gate { beacons }
 
     /// Connects to the packet filter of the calling thread's network namespace, and tries there
     /// whether it can do what is needed.
@@ -16,25 +22,16 @@ final class PacketFilterHooks: Hooks {
         do {
             guard let tables = try PacketFilterTables.open() else { throw EngineError.noProgram }
             self.tables = tables
+            beacons = try BeaconGate()
         } catch {
             throw error as? EngineError ?? EngineError("\(error)")
         }
         do {
-            try tables.run(Self.trial)
+            try tables.run(HookTable.trial, within: Self.trialPatience)
         } catch {
             throw Self.error(error)
         }
     }
-
-    /// One transaction, which leaves nothing behind.
-    private static let trial = """
-        add table netdev linkcond_trial { flags owner; }
-        add chain netdev linkcond_trial up { type filter hook egress device "lo" priority 0; }
-        add rule netdev linkcond_trial up meta mark 0x\(String(Detour.mark, radix: 16)) fwd to "lo"
-        add chain netdev linkcond_trial down { type filter hook ingress device "lo" priority 0; }
-        add rule netdev linkcond_trial down meta mark set 0 accept
-        delete table netdev linkcond_trial
-        """
 
     func change(to tables: [Int32: HookTable?], isForced: Bool) throws(EngineError) {
         let changed = tables.filter { installed[$0.key] != $0.value }
@@ -53,22 +50,29 @@ final class PacketFilterHooks: Hooks {
         do {
             try self.tables.run(text.joined())
         } catch {
+            // What has no answer may be done or not: so that it is not, all of them go.
+            if error.isSilence { end() }
             throw Self.error(error)
         }
         for (index, table) in changed { installed[index] = table }
+        beacons.point(at: installed.values.compactMap(\.beaconEnd))
     }
 
     private static func error(_ refusal: PacketFilterTables.Refusal) -> EngineError {
-        refusal.isUnsupported
-            ? .noHook(refusal.message)
-            : EngineError("nftables refuses what the packet engine needs: \(refusal.message)")
+        if refusal.isUnsupported { return .noHook(refusal.message) }
+        if refusal.isSilence { return .silentProgram(refusal.message) }
+        return EngineError("nftables refuses what the packet engine needs: \(refusal.message)")
     }
 
-    func end() { tables.end() }
+    func end() {
+        tables.end()
+        hasGivenUp = true
+    }
 
     var descriptor: FileDescriptor? { tables.descriptor }
     var hasEnded: Bool {
-        !Readiness.wait(for: [tables.descriptor], timeout: .zero).isEmpty && tables.hasEnded
+        hasGivenUp
+            || !Readiness.wait(for: [tables.descriptor], timeout: .zero).isEmpty && tables.hasEnded
     }
     var process: Int32? { tables.processID }
 }

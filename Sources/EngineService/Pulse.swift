@@ -13,13 +13,13 @@ final class Pulse: Sendable {
     static let limit = Duration.milliseconds(900)
 
     private let pipe: BeatPipe
-    private let gate: PacketGate?
+    private let gate: any Gate
     /// Until when the work may take, in nanoseconds of the kernel's clock.
     private let deadline = Atomic<Int64>(0)
     private let hasGuardian = Atomic<Bool>(true)
 
     /// Begins to beat, for work that may take so long.
-    init(_ pipe: BeatPipe, gate: PacketGate?, allowing duration: Duration) throws(KernelError) {
+    init(_ pipe: BeatPipe, gate: any Gate, allowing duration: Duration) throws(KernelError) {
         self.pipe = pipe
         self.gate = gate
         allow(duration)
@@ -45,7 +45,7 @@ final class Pulse: Sendable {
     private func beat() {
         let now = Int64(KernelClock.monotonic / .nanoseconds(1))
         guard now < deadline.load(ordering: .relaxed) else { return }
-        gate?.hold(for: Self.limit)
+        gate.hold(for: Self.limit)
         if !pipe.beat() { hasGuardian.store(false, ordering: .relaxed) }
     }
 }

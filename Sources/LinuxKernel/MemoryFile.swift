@@ -19,4 +19,28 @@ public enum MemoryFile {
                 .write, subject: "a file in memory", errno: error as? Errno ?? .ioError)
         }
     }
+
+    /// The text of such a file that another process made, without moving its reader; throws
+    /// `Errno.fileTooLarge` for one with more bytes than `limit`, and for what is no file.
+    public static func text(of file: FileDescriptor, limit: Int) throws(KernelError) -> String {
+        do {
+            // What has no length, such as a pipe, would have to be waited for.
+            let length = Int(try file.seek(offset: 0, from: .end))
+            guard length <= limit else { throw Errno.fileTooLarge }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(length)
+            var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+            while bytes.count < length {
+                let count = try unsafe buffer.withUnsafeMutableBytes {
+                    try unsafe file.read(fromAbsoluteOffset: Int64(bytes.count), into: $0)
+                }
+                guard count > 0 else { break }
+                bytes += buffer.prefix(count)
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        } catch {
+            throw KernelError(
+                .read, subject: "a file in memory", errno: error as? Errno ?? .ioError)
+        }
+    }
 }

@@ -23,6 +23,13 @@ public struct ServiceSocket: ~Copyable, Sendable {
         return status < 0 ? nil : MessageChannel(adopting: FileDescriptor(rawValue: status))
     }
 
+    /// The next who has connected, for a service that waits for nobody: sending and receiving fail
+    /// instead, and up to about `bytes` that are sent are kept until they are received.
+    public borrowing func accept(keeping bytes: Int32) -> MessageChannel? {
+        let status = lc_service_accept_keeping(owned.number, bytes)
+        return status < 0 ? nil : MessageChannel(adopting: FileDescriptor(rawValue: status))
+    }
+
     /// Connects to whoever serves under `name` in the network namespace of the calling thread; nil
     /// if nobody does.
     ///

@@ -167,6 +167,16 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
+    /// Changes the description of the interface with this name, so that the message can follow in one
+    /// batch the one that makes it. Equivalent to `ip link set dev NAME alias TEXT`.
+    public static func setAlias(name: String, _ alias: String) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWLINK)
+        builder.append(header(index: 0))
+        builder.put(Int(IFLA_IFNAME), name)
+        builder.put(Int(IFLA_IFALIAS), alias)
+        return builder.finish()
+    }
+
     /// Changes the description to bytes that need not be text, 255 at most; none for none.
     public static func setAlias(index: Int32, bytes: [UInt8]) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)

@@ -16,6 +16,7 @@ public struct LinkTraces: Sendable, Hashable {
 
     /// That of one direction.
     public subscript(direction: LinkDirection) -> DeliveryTrace? {
-        direction == .up ? up : down
+        get { direction == .up ? up : down }
+        set { if direction == .up { up = newValue } else { down = newValue } }
     }
 }

@@ -6,7 +6,7 @@ public import Netlink
 /// u32 because every kernel has it; matchall and flower may be missing.
 public struct Filter: Sendable, Hashable {
     /// The protocol of the packets that it looks at.
-    public enum NetworkProtocol: UInt16, Sendable, Hashable, CaseIterable, Codable {
+    public enum NetworkProtocol: UInt16, Sendable, Hashable, CaseIterable {
         case ipv4 = 0x0800
         case ipv6 = 0x86dd
         /// What carries a VLAN tag, whatever is behind it.

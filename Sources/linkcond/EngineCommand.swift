@@ -1,4 +1,5 @@
 import ArgumentParser
+import DataPlanes
 import EngineService
 
 /// `linkcond engine`: the packet engine in the background, started by `apply`.
@@ -12,6 +13,6 @@ struct EngineCommand: ParsableCommand {
             """, shouldDisplay: false)
 
     func run() {
-        EngineServer.run()
+        EngineServer.run(reading: .ofSelectors)
     }
 }

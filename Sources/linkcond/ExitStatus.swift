@@ -91,7 +91,7 @@ enum ExitStatus: Int32, CaseIterable {
         switch error.fault {
         case .usage: self = .usage
         case .unavailable: self = .unavailable
-        case .permission: self = .noPermission
+        case .permission, .stranger: self = .noPermission
         case .unreadableFile: self = .cannotRead
         case .badFile: self = .badFile
         case .failed: self = .failed

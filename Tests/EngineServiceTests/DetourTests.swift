@@ -15,12 +15,14 @@ import Testing
 
     @Test func `the way down arrives at the interface, under its address`() {
         let detour = Detour.sample(.down)
-        let commands = [detour.wire.command] + detour.steps(ends, mark: mark).map(\.command)
+        let commands = (detour.wire(mark) + detour.steps(ends)).map(\.command)
         let filter = "action mirred ingress redirect dev eth0 cookie 6c696e6b636f6e64"
         #expect(
             commands == [
                 "ip link add lcd5 address 02:00:00:00:00:05 group 7181 mtu 65535 arp off type veth "
                     + "peer name lcd5e group 7181 mtu 65535 arp off",
+                "ip link set dev lcd5 alias 'linkcond-engine/2 of=5 since=1800000000 "
+                    + "name=default profile=apple/LTE'",
                 "ip link set dev lcd5 addrgenmode none",
                 "ip link set dev lcd5e addrgenmode none",
                 "tc qdisc add dev lcd5 clsact",
@@ -31,8 +33,7 @@ import Testing
                 "tc filter add dev lcd5 ingress pref 3 protocol 802.1Q u32 match u32 0x0 0x0 at 0 "
                     + filter,
                 "ip link set dev lcd5e up",
-                "ip link set dev lcd5 alias 'linkcond-engine/2 of=5 since=1800000000 "
-                    + "name=default profile=apple/LTE' up",
+                "ip link set dev lcd5 up",
             ])
         #expect(detour.exit(ends).interface == 101 && detour.exit(ends).mark == Detour.mark)
     }
@@ -40,7 +41,7 @@ import Testing
     @Test func `the way up leaves by the interface, through its queue`() {
         let detour = Detour.sample(.up)
         #expect(detour.exit(ends).interface == 5 && !detour.exit(ends).bypassesQdisc)
-        #expect(!detour.steps(ends, mark: mark).contains { $0.command.hasPrefix("tc") })
+        #expect(!detour.steps(ends).contains { $0.command.hasPrefix("tc") })
     }
 
     @Test func `wires of different ways do not share names, and those are not too long`() {
@@ -73,7 +74,7 @@ import Testing
             EngineLimit(until: 17, process: nil, watcher: "b"),
         ] {
             mark.limit = limit
-            mark.stoodStill.toggle()
+            mark.end = mark.end == nil ? .standstill : .hooks
             #expect(DetourMark(alias: mark.alias) == mark)
         }
         // The name of a watcher becomes that of a file.
@@ -112,6 +113,10 @@ import Testing
             conditions: conditions, profile: "p", interfaces: [3, 4], directions: [.down],
             replaces: true, seed: .max, now: 17)
         let data = try JSONEncoder().encode(request)
-        #expect(try JSONDecoder().decode(EngineRequest.self, from: data) == request)
+        let decoder = JSONDecoder()
+        decoder.userInfo[try #require(TrafficReader.key)] = TrafficReader { word in
+            DetouredTraffic(word: word)
+        }
+        #expect(try decoder.decode(EngineRequest.self, from: data) == request)
     }
 }

@@ -22,16 +22,23 @@ import Testing
         #expect(
             table(way(.up), way(.down)).addText == """
                 add table netdev linkcond_5 { flags owner; }
+                add set netdev linkcond_5 open { type mark; flags dynamic,timeout; timeout 900ms; }
+                add element netdev linkcond_5 open { 0x0 timeout 900ms }
+                add chain netdev linkcond_5 gate { type filter hook ingress device "lcu5" priority 0; }
+                add rule netdev linkcond_5 gate ether type 0x88b5 update @open \
+                { meta mark & 0x0 timeout 900ms } drop
                 add chain netdev linkcond_5 engine { type filter hook ingress devices = \
                 { "lcu5e", "lcd5e" } priority 0; policy drop; }
                 add chain netdev linkcond_5 up { type filter hook egress device "eth0" priority 0; }
                 add rule netdev linkcond_5 up meta mark 0x1c0d7181 meta mark set 0 accept
+                add rule netdev linkcond_5 up meta mark & 0x0 != @open accept
                 add rule netdev linkcond_5 up icmpv6 type 133-137 accept
                 add rule netdev linkcond_5 up meta protocol ip fwd to "lcu5"
                 add rule netdev linkcond_5 up meta protocol ip6 fwd to "lcu5"
                 add chain netdev linkcond_5 down { type filter hook ingress device "eth0" \
                 priority 0; }
                 add rule netdev linkcond_5 down meta mark 0x1c0d7181 meta mark set 0 accept
+                add rule netdev linkcond_5 down meta mark & 0x0 != @open accept
                 add rule netdev linkcond_5 down icmpv6 type 133-137 accept
                 add rule netdev linkcond_5 down meta protocol ip fwd to "lcd5"
                 add rule netdev linkcond_5 down meta protocol ip6 fwd to "lcd5"
@@ -67,6 +74,12 @@ import Testing
     @Test(arguments: ["a\"b", "eth*", "a\\b", "a;b", "a{b}", "é0", "a\u{7}b"])
     func `does not name what nft would take for something else`(name: String) {
         #expect(!HookTable.canName(name))
+        let table = HookTable(target: .init(index: 5, name: name), ways: [way(.up)])
+        #expect(!table.addText.contains(name))
+        let ordinary = HookTable(target: .init(index: 5, name: "eth0"), ways: [way(.up)])
+        #expect(
+            table.addText.count(where: { "\"*\\;{}\n".contains($0) })
+                == ordinary.addText.count(where: { "\"*\\;{}\n".contains($0) }))
     }
 }
 

@@ -25,10 +25,16 @@ import TrafficControl
         #expect(
             table.addText == """
                 add table netdev linkcond_1 { flags owner; }
+                add set netdev linkcond_1 open { type mark; flags dynamic,timeout; timeout 900ms; }
+                add element netdev linkcond_1 open { 0x0 timeout 900ms }
+                add chain netdev linkcond_1 gate { type filter hook ingress device "lcu1" priority 0; }
+                add rule netdev linkcond_1 gate ether type 0x88b5 update @open \
+                { meta mark & 0x0 timeout 900ms } drop
                 add chain netdev linkcond_1 engine { type filter hook ingress devices = \
                 { "lcu1e", "lcd1e" } priority 0; policy drop; }
                 add chain netdev linkcond_1 up { type filter hook egress device "lo" priority 0; }
                 add rule netdev linkcond_1 up meta mark 0x1c0d7181 meta mark set 0 accept
+                add rule netdev linkcond_1 up meta mark & 0x0 != @open accept
                 add rule netdev linkcond_1 up ip daddr { 224.0.0.0/4, 255.255.255.255, \
                 127.255.255.255 } accept
                 add rule netdev linkcond_1 up ip6 saddr fe80::/10 accept
@@ -78,8 +84,8 @@ import TrafficControl
         let mark = DetourMark(target: 1, since: 0, name: "default", profile: "p")
         for direction in Direction.allCases {
             let detour = way(direction).detour
-            #expect(!detour.wire.command.contains("address"))
-            let steps = detour.steps(.init(near: 1, far: 2), mark: mark)
+            #expect(!detour.wire(mark)[0].command.contains("address"))
+            let steps = detour.steps(.init(near: 1, far: 2))
             #expect(!steps.contains { $0.command.hasPrefix("tc") })
         }
     }
@@ -89,8 +95,9 @@ import TrafficControl
         let up = Detour(target: tunnel, address: [], direction: .up)
         let down = Detour(target: tunnel, address: [], direction: .down)
         #expect(up.framing == .bare && down.framing == .dressed)
-        #expect(!up.wire.command.contains("address"))
-        #expect(down.wire.command.contains("lcd5 address 02:6c:63:00:00:01 "))
+        let mark = DetourMark(target: 5, since: 0, name: "default", profile: "p")
+        #expect(!up.wire(mark)[0].command.contains("address"))
+        #expect(down.wire(mark)[0].command.contains("lcd5 address 02:6c:63:00:00:01 "))
         #expect(Detour.sample(.up).framing == .ethernet)
     }
 }

@@ -4,6 +4,7 @@
 #ifndef CLINUX_PACKET_H
 #define CLINUX_PACKET_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct iovec;
@@ -31,6 +32,12 @@ struct lc_frame {
 /// one, or where net.core.rmem_max keeps its buffer small, several that fill up in turn.
 /// Returns how many.
 int lc_packet_receiver(int interface, int *fds);
+
+/// An AF_PACKET socket that sends to any interface and gets nothing.
+int lc_beacon_socket(void);
+
+/// Sends a frame by such a socket, never waiting.
+int lc_beacon_send(int fd, int interface, const void *frame, size_t length);
 
 /// An AF_PACKET socket with PACKET_VNET_HDR that sends to an interface and gets nothing. What it
 /// sends carries `mark`, unless that is zero.

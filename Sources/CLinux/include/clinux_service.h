@@ -23,6 +23,10 @@ int lc_service_listen(const char *name);
 /// The next connection of such a socket, or -EAGAIN.
 int lc_service_accept(int listener);
 
+/// The same, for a service that must not wait for anybody: what it sends is kept up to about so
+/// many bytes, and beyond that refused with EAGAIN.
+int lc_service_accept_keeping(int listener, int bytes);
+
 /// A connection to such a socket. Sending and receiving give up with EAGAIN after `seconds`.
 int lc_service_connect(const char *name, int seconds);
 

@@ -37,7 +37,11 @@ extension TestNetwork {
 
     /// What the engine could leave behind: interfaces, qdiscs, tables.
     func engineState() async throws -> String {
-        let script = "ip -o link | cut -d' ' -f2; tc qdisc show; nft list ruleset; tc filter show"
+        // Without what is in sets: the time that it has left, as long as the engine lives.
+        let script = """
+            ip -o link | cut -d' ' -f2; tc qdisc show; nft list ruleset | grep -v 'elements = '
+            tc filter show
+            """
         return try await run("sh", ["-c", script]).standardOutput
     }
 

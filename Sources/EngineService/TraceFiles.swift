@@ -1,0 +1,51 @@
+import LinkModel
+import LinuxKernel
+import PacketEngine
+import PacketLoop
+import SystemPackage
+
+/// The delivery traces that conditions name, for the engine: read by whoever asks for the
+/// conditions, with its own rights, and handed over as files in memory. So the engine opens none
+/// that somebody names.
+final class TraceFiles {
+    /// That of the way down first; none for a way without a trace.
+    private(set) var descriptors: [FileDescriptor] = []
+
+    fileprivate static let directions: [Direction] = [.down, .up]
+    fileprivate static let longest = 256 << 20
+
+    /// Reads the files.
+    init(for conditions: LinkConditions) throws(EngineError) {
+        do {
+            let traces = try LinkTraces(readingFor: conditions)
+            for trace in Self.directions.compactMap({ traces[$0] }) {
+                descriptors.append(try MemoryFile.open(trace.text))
+            }
+        } catch let error as TraceFileError {
+            throw EngineError(
+                error.description, fault: error.isMalformed ? .badFile : .unreadableFile)
+        } catch {
+            throw EngineError("the delivery traces cannot be handed to the engine: \(error)")
+        }
+    }
+
+    deinit {
+        for descriptor in descriptors { try? descriptor.close() }
+    }
+}
+
+extension EngineRequest {
+    /// The delivery traces that came with the request. Of what is in the files nothing is told.
+    func traces(from files: [FileDescriptor]) throws(EngineError) -> LinkTraces {
+        let named = TraceFiles.directions.filter { $0.conditions(of: conditions).trace != nil }
+        guard named.count == files.count else { throw .unintelligible }
+        var traces = LinkTraces()
+        for (direction, file) in zip(named, files) {
+            guard let text = try? MemoryFile.text(of: file, limit: TraceFiles.longest),
+                let trace = try? DeliveryTrace(parsing: text)
+            else { throw .unintelligible }
+            traces[direction] = trace
+        }
+        return traces
+    }
+}

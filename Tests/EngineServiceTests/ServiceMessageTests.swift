@@ -1,0 +1,90 @@
+import DataPlanes
+import Foundation
+import LinkModel
+import LinuxKernel
+import PacketEngine
+import PacketLoop
+import SystemPackage
+import Testing
+
+@testable import EngineService
+
+/// What may be said to the engine, and what that makes of it.
+@Suite("Messages to the engine") struct ServiceMessageTests {
+    private static let decoder: JSONDecoder = {
+        let decoder = JSONDecoder()
+        if let key = TrafficReader.key { decoder.userInfo[key] = TrafficReader.ofSelectors }
+        return decoder
+    }()
+
+    private static func request(_ word: String = "") -> EngineRequest {
+        EngineRequest(
+            conditions: LinkConditions(), profile: "p", traffic: DetouredTraffic(word: word),
+            interfaces: [3], now: 17)
+    }
+
+    @Test(arguments: ["", "to=192.0.2.0/24,port=80", "family=ipv6;port=22", ";to=2001:db8::1"])
+    func `a selector is sent as its word, and the rules are made of that`(word: String) throws {
+        let data = try JSONEncoder().encode(Self.request(word))
+        #expect(!String(decoding: data, as: UTF8.self).contains("fwd"))
+        let request = try Self.decoder.decode(EngineRequest.self, from: data)
+        #expect(request.traffic == TrafficReader.ofSelectors.read(word))
+        #expect(request.traffic.up.contains { $0.contains(DetouredTraffic.verdict) })
+    }
+
+    @Test(arguments: [
+        "accept; add table ip pwned { }", "to=192.0.2.1 accept", "to=192.0.2.1;accept",
+        "port=80}; add table ip pwned", "protocol=tcp\nadd table ip pwned", "family=ipv5",
+        "to=\"192.0.2.1\"", "port=80-", "@x", "to=192.0.2.1,,port=1",
+    ])
+    func `nothing else is a selector`(word: String) throws {
+        let data = try JSONEncoder().encode(Self.request(word))
+        #expect(throws: DecodingError.self) {
+            try Self.decoder.decode(EngineRequest.self, from: data)
+        }
+    }
+
+    @Test(arguments: ["", "a b", "a'b", "a\nb", "a;b", String(repeating: "a", count: 33)])
+    func `conditions have names that marks have room for`(name: String) throws {
+        var request = Self.request()
+        request.name = name
+        #expect(throws: EngineError.unintelligible) { try request.check() }
+    }
+
+    @Test func `each interface is asked for once`() throws {
+        var request = Self.request()
+        try request.check()
+        request.interfaces = [3, 3]
+        #expect(throws: EngineError.unintelligible) { try request.check() }
+        request.interfaces = []
+        #expect(throws: EngineError.unintelligible) { try request.check() }
+    }
+
+    @Test func `traces come as files, and what is in those is not told`() throws {
+        var request = Self.request()
+        request.conditions.down.trace = "/etc/shadow"
+        #expect(throws: EngineError.unintelligible) { try request.traces(from: []) }
+        let good = try MemoryFile.open("1\n2\n")
+        let bad = try MemoryFile.open("root:secret\n")
+        defer { for file in [good, bad] { try? file.close() } }
+        #expect(try request.traces(from: [good]).down?.period == .milliseconds(2))
+        #expect(throws: EngineError.unintelligible) { try request.traces(from: [bad]) }
+        #expect(throws: EngineError.unintelligible) { try request.traces(from: [good, good]) }
+        let pipe = try PipeEnds()
+        defer { for end in [pipe.reader, pipe.writer] { try? end.close() } }
+        #expect(throws: EngineError.unintelligible) { try request.traces(from: [pipe.reader]) }
+        #expect(!EngineError.unintelligible.description.contains("secret"))
+    }
+
+    @Test func `what was done is remembered for a while`() {
+        var outcomes = ServiceOutcomes()
+        outcomes[1] = .failed(.unintelligible)
+        for id: UInt64 in 2...40 { outcomes[id] = .applied }
+        guard case .failed = outcomes[1], case .applied = outcomes[40] else {
+            Issue.record("outcomes are mixed up")
+            return
+        }
+        for id: UInt64 in 41...200 { outcomes[id] = .applied }
+        #expect(outcomes[1] == nil)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// Somebody takes away, or switches off, what leads packets to the engine.
+@Suite("Lost wires of the packet engine", .requiresEngineHooks)
+struct ApplyEngineWireTests {
+    /// What is done, and the name of the wire.
+    private static let losses: [(change: String, wire: String)] = [
+        ("link del lcu2", "lcu2"), ("link del lcd2e", "lcd2"), ("link set lcu2 down", "lcu2"),
+        ("link set lcd2e down", "lcd2"),
+    ]
+
+    @Test(arguments: EngineHooks.available, losses)
+    func `traffic flows, status says what is missing, and --replace repairs it`(
+        _ hooks: EngineHooks, _ loss: (change: String, wire: String)
+    ) async throws {
+        try await TestNetwork.withEngine { network in
+            #expect(try await network.applyEngine(by: hooks, "LTE").exitCode == 0)
+            try await network.batch(loss.change, in: network.app)
+            try await network.wait { try await network.engineStatus().problem != nil }
+            let status = try await network.engineStatus()
+            #expect(status.problem?.contains(loss.wire) == true, "\(status)")
+            #expect(status.problem?.contains("--replace") == true, "\(status)")
+            let isUp = loss.wire == "lcu2"
+            #expect((status.up == nil) == isUp && (status.down == nil) == !isUp)
+            // The other way is conditioned still: 50 ms down, 65 ms up.
+            let time = try await network.shortestRoundTrip(to: TestNetwork.serverIPv4)
+            #expect(time >= (isUp ? 49.9 : 64.9) && time < 110)
+
+            try await network.mustRun("apply", "LTE", "--replace")
+            #expect(try await network.engineStatus().problem == nil)
+            #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) >= 114.9)
+
+            try await network.batch("link del lcu2\nlink del lcd2", in: network.app)
+            #expect(try await network.flows())
+            let both = try await network.engineStatus()
+            #expect(both.up == nil && both.down == nil && both.profile == "apple/LTE")
+            #expect(try await network.linkcond("clear").standardError.contains("eth0: cleared"))
+        }
+    }
+}
