@@ -10,12 +10,14 @@
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/sockios.h>
 #include <limits.h>
 #include <netinet/icmp6.h>
 #include <netinet/in.h>
 #include <netinet/ip_icmp.h>
 #include <netinet/tcp.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -293,6 +295,11 @@ int lc_take_error(int fd) {
     int value = 0;
     socklen_t length = sizeof value;
     return getsockopt(fd, SOL_SOCKET, SO_ERROR, &value, &length) ? -errno : value;
+}
+
+int lc_unacknowledged(int fd) {
+    int bytes = 0;
+    return ioctl(fd, SIOCOUTQ, &bytes) ? -errno : bytes;
 }
 
 int lc_reset_on_close(int fd) {

@@ -22,6 +22,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     @OrNull public private(set) var loopback: Loopback?
     /// What became of TCP connections with Multipath TCP; nil for a run without.
     @OrNull public var multipath: MultipathStatistics?
+    /// What became of what was under way when the command ended.
+    public var drain = DrainStatistics()
     /// What became of the files in which packets were written down.
     public var evidence: EvidenceReport
     /// All links together over time, if that was asked for.
@@ -57,6 +59,7 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     /// Gathers what is known of interfaces.
     ///
     /// - Parameters:
+    ///   - duration: how long the command ran.
     ///   - interfaces: at least one.
     ///   - loops: what the packet engine counted; none where the kernel was at work.
     public init(

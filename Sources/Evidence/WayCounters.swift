@@ -16,7 +16,7 @@ public struct WayCounters: Codable, Sendable, Hashable {
     public var lost: UInt64
     /// Packets that waited in the queue at the end.
     public var queuedPackets: UInt64
-    /// The mean rate of delivery while the command ran.
+    /// The mean rate of delivery until what the command sent had arrived.
     public var bitsPerSecond: UInt64
 
     /// Packets that came to the link.

@@ -20,6 +20,9 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
         (isIPv6, self.high, self.low) = (true, high, low)
     }
 
+    /// Whether it is one by which a host means itself.
+    public var isLoopback: Bool { isIPv6 ? high == 0 && low == 1 : low >> 24 == 127 }
+
     /// Reads an address as the network has it: 4 or 16 bytes.
     public init?(bytes: some Collection<UInt8>) {
         func number(_ bytes: some Collection<UInt8>) -> UInt64 {

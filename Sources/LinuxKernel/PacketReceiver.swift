@@ -59,6 +59,11 @@ public struct PacketReceiver: ~Copyable, Sendable {
         descriptors.reduce(0) { $0 + max(0, Int(lc_packet_drops($1))) }
     }
 
+    /// Whether a frame has come that was not received yet.
+    public func hasFrames() -> Bool {
+        unsafe lc_packet_oldest(descriptors, Int32(descriptors.count)) >= 0
+    }
+
     /// Gets what has come, without waiting.
     ///
     /// - Parameter isExpectant: whether there is a reason to think that something has come.

@@ -49,6 +49,11 @@ public struct StreamSocket: ~Copyable, Sendable {
         return count
     }
 
+    /// How many bytes the kernel took that the other end has not acknowledged.
+    public borrowing func unacknowledged() -> Int {
+        max(0, Int(lc_unacknowledged(owned.raw.rawValue)))
+    }
+
     /// Says that nothing more will be sent.
     public borrowing func finishSending() {
         _ = shutdown(owned.raw.rawValue, Int32(SHUT_WR))

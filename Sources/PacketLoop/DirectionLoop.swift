@@ -109,6 +109,9 @@ final class DirectionLoop: Sendable {
         forwarder.withLock { $0.currentStatistics() }
     }
 
+    /// How many packets have arrived and not left yet.
+    var packetsUnderWay: UInt64 { forwarder.withLock { $0.packetsUnderWay() } }
+
     private func run() {
         KernelThread.makeCallingThreadPunctual()
         var hasFrames = true

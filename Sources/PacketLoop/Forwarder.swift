@@ -256,6 +256,12 @@ extension Forwarder {
         emulator.change(to: conditions, dnsDelay: dnsDelay, trace: trace, at: time)
     }
 
+    /// How many packets are anywhere between arrival and departure. Of those that were not looked
+    /// at yet nobody knows the number: they count as one.
+    func packetsUnderWay() -> UInt64 {
+        emulator.counters.heldPackets + UInt64(outbox.packetCount) + (inbox.hasFrames() ? 1 : 0)
+    }
+
     /// What was counted until now.
     mutating func currentStatistics() -> DirectionStatistics {
         statistics.socketDrops += UInt64(inbox.takeDrops())

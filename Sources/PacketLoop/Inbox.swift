@@ -35,6 +35,9 @@ struct Inbox: ~Copyable {
         try receiver.receive(into: &batch, isExpectant: isExpectant)
     }
 
+    /// Whether a frame waits to be received.
+    func hasFrames() -> Bool { receiver.hasFrames() }
+
     /// Frames that were lost since the last call.
     func takeDrops() -> Int { receiver.takeDrops() }
 

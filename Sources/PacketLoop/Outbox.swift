@@ -89,6 +89,9 @@ struct Outbox: ~Copyable {
     /// Whether frames wait that the kernel did not take.
     var isRefused: Bool { refusedSince != nil }
 
+    /// How many packets wait for the kernel to take them.
+    var packetCount: Int { entries.reduce(run?.segments.count ?? 0) { $0 + $1.references } }
+
     /// Whether another frame can be added.
     var hasRoom: Bool { batch.hasRoom && (run == nil || batch.count + 1 < SendBatch.capacity) }
 

@@ -117,6 +117,10 @@ public final class PacketLoop: Sendable {
         LoopStatistics(up: up.statistics, down: down.statistics)
     }
 
+    /// How many packets toward the network have come to the loop and not left it yet, also those
+    /// that it has not looked at.
+    public var packetsUnderWay: UInt64 { up.packetsUnderWay }
+
     /// Ends the loop and waits until it has ended. What is on the link is lost.
     public func stop() {
         up.stop()

@@ -23,6 +23,9 @@ struct Deadline {
     /// Whether the command ran too long.
     var hasPassed: Bool { stage != .running }
 
+    /// The command has ended: whether it ran too long is settled.
+    mutating func settle() { end = nil }
+
     /// What the command is to be sent now: a request to end, and when it has had time for that,
     /// the end.
     mutating func signalDue() -> Int32? {

@@ -23,6 +23,9 @@ struct EmulatedLink {
     /// What was counted until now.
     var statistics: LoopStatistics { loop.statistics }
 
+    /// How many packets toward the network have come to the link and not left it yet.
+    var packetsUnderWay: UInt64 { loop.packetsUnderWay }
+
     /// Changes the conditions; what is on the link stays on it.
     func change(to conditions: LinkConditions, traces: LinkTraces) {
         loop.change(to: conditions.withExplicitLoss, traces: traces)

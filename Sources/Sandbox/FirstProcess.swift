@@ -50,11 +50,30 @@ struct FirstProcess {
         if let uplink = UplinkPlan(request.uplink) { try connect(uplink) }
         for (name, value) in request.variables { Process.setVariable(name, value) }
         let family = Family(channel: channel, signals: signals)
+        do {
+            let code = try run(family, links, loopback, multipath, session)
+            try family.endAll(within: request.serverStop)
+            channel.send(.ended(code))
+        } catch {
+            try family.endAll(within: request.serverStop)
+            throw error
+        }
+        // The end of the process closes the packet engine's sockets as well, which takes the
+        // kernel a while that nobody should wait for.
+        withExtendedLifetime((links, loopback)) { Process.exitAtOnce(0) }
+    }
+
+    /// Runs servers and command, and returns the command's exit code when what it sent has arrived.
+    private func run(
+        _ family: Family, _ links: SandboxLinks, _ loopback: PacketLoop?,
+        _ multipath: SandboxMultipath?, _ session: NetlinkSession?
+    ) throws -> Int32 {
+        let places = links.places
         for server in request.servers {
             try family.startServer(server, network: places.far, identity: request.identity)
         }
         if let bus = request.bus { try start(bus, family, places) }
-        try family.waitForServers(listeningOn: request.serverPorts)
+        try family.waitForServers(at: request.serverPorts)
         let beginning = KernelClock.monotonic
         let app = try App(AppProcesses()) { () throws(SandboxError) in
             try start(in: places.app)
@@ -64,25 +83,40 @@ struct FirstProcess {
         var sampler = LinkSampler(links, since: beginning, isWanted: request.evidence.wantsSamples)
         var watch = ConstrainedWatch(links, since: beginning, session)
         links.onFailure = { channel.send(.note("\($0)")) }
-        let code = try family.wait(for: app, playing: performance) {
+        func rounds() -> Duration? {
             [sampler.turn(), watch?.turn(), links.turn()].compactMap(\.self).min()
         }
+        let code = try family.wait(for: app, playing: performance, rounds: rounds)
         let duration = KernelClock.monotonic - beginning
-        let samples = sampler.finish()
         let constrained = watch?.finish()
-        var report = try links.finish(after: duration, samples: samples.interfaces)
+        watch = nil
+        channel.send(.commandEnded)
+        try family.endApp(within: request.serverStop, rounds: rounds)
+        try drain(links, family, isInterrupted: app.isInterrupted, rounds: rounds)
+        let whole = KernelClock.monotonic - beginning
+        let samples = sampler.finish()
+        var report = try links.finish(
+            after: duration, carrying: whole, samples: samples.interfaces)
         report.statistics?.samples = samples.total
         report.statistics?.constrained = constrained
         report.statistics?.timeline = performance?.finish(
             after: duration, samples: samples.interfaces)
         report.statistics?.multipath = try multipath?.count()
-        if let loopback { report.add(loopback: loopback, after: duration) }
+        if let loopback { report.add(loopback: loopback, after: whole) }
         try send(report)
-        Process.endAllOthers()
-        channel.send(.ended(code))
-        // The end of the process closes the packet engine's sockets as well, which takes the
-        // kernel a while that nobody should wait for.
-        withExtendedLifetime((links, loopback)) { Process.exitAtOnce(0) }
+        return code
+    }
+
+    /// Waits until what the command has sent has arrived, and tells the supervisor what has not.
+    private func drain(
+        _ links: SandboxLinks, _ family: Family, isInterrupted: Bool, rounds: () -> Duration?
+    ) throws {
+        let limit = request.drainLimit(isInterrupted: isInterrupted)
+        let beginning = KernelClock.monotonic
+        let remainder = try Drain(request, network, links, family, channel)
+            .run(within: limit, rounds: rounds)
+        let left = max(.zero, limit - (KernelClock.monotonic - beginning))
+        channel.send(.drained(remainder, milliseconds: Int64(left / .milliseconds(1))))
     }
 
     /// A socket by which to look at a namespace, in which the calling thread is from then on.

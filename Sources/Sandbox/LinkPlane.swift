@@ -128,9 +128,17 @@ enum LinkPlane {
         if case .engine(let link) = self { link.statistics } else { nil }
     }
 
+    /// How many packets toward the network have come to the link and not left it yet.
+    var packetsUnderWay: UInt64 {
+        switch self {
+        case .engine(let link): link.packetsUnderWay
+        case .kernel: snapshot?.up.queuedPackets ?? 0
+        }
+    }
+
     /// What passed in both directions.
     ///
-    /// - Parameter duration: how long the command ran.
+    /// - Parameter duration: how long the link carried packets.
     func counters(after duration: Duration) throws -> (up: WayCounters, down: WayCounters) {
         switch self {
         case .engine(let link):

@@ -279,13 +279,22 @@ final class SandboxLinks {
     /// nil if nobody counts.
     func requests(over interface: String) -> UInt64? { parts[interface]?.plane.requests }
 
+    /// How many packets toward the network are on the links.
+    var packetsUnderWay: UInt64 { parts.values.reduce(0) { $0 + $1.plane.packetsUnderWay } }
+
+    /// The far side as the app's host knows it: nobody if nothing was ever sent there.
+    var neighbours: [KnownNeighbour] {
+        get throws(NetlinkError) { try sessions.app.neighbours() }
+    }
+
     /// Counts what has passed, and ends what is written down.
     ///
     /// - Parameters:
     ///   - duration: how long the command ran.
+    ///   - whole: how long the links carried packets.
     ///   - samples: the links over time, by the names of the interfaces.
     func finish(
-        after duration: Duration, samples: [String: [LinkSample]]
+        after duration: Duration, carrying whole: Duration, samples: [String: [LinkSample]]
     ) throws -> SandboxReport {
         let all = request.interfaces.compactMap { parts[$0.name] }
         if recorder != nil {
@@ -298,7 +307,7 @@ final class SandboxLinks {
         guard request.evidence.wantsStatistics else { return report }
         let interfaces = try all.map { part in
             let name = part.wire.app.name
-            let counters = try part.plane.counters(after: duration)
+            let counters = try part.plane.counters(after: whole)
             var statistics = InterfaceStatistics(
                 name: name, profile: part.firstProfile, up: counters.up, down: counters.down)
             statistics.samples = samples[name] ?? []

@@ -21,7 +21,12 @@ enum SandboxMessage: Hashable {
     case statistics(String, isLast: Bool)
     /// From inside: something was not as the scenario expects.
     case failedExpectation(String)
-    /// From inside: the command has ended with this code.
+    /// From inside: the command has ended, and what it sent is waited for.
+    case commandEnded
+    /// From inside: the links are empty, or the wait is over; what did not arrive, and how many
+    /// milliseconds are left for what the relay has.
+    case drained(Drain.Remainder, milliseconds: Int64)
+    /// From inside: all has ended, the command with this code.
     case ended(Int32)
     /// From inside: the command did not run.
     case failed(SandboxError)
@@ -41,6 +46,9 @@ enum SandboxMessage: Hashable {
             case .failed(let error): (8, error.fault.rawValue, error.description)
             case .dataPlane(let plane): (10, 0, plane.rawValue)
             case .failedExpectation(let text): (11, 0, text)
+            case .commandEnded: (12, 0, "")
+            case .drained(let remainder, let milliseconds):
+                (13, 0, remainder.text + " \(milliseconds)")
             }
         let number32 = UInt32(bitPattern: number)
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: number32 >> (8 * $0)) }
@@ -67,6 +75,13 @@ enum SandboxMessage: Hashable {
             guard let plane = Sandbox.DataPlane(rawValue: text) else { return nil }
             self = .dataPlane(plane)
         case 11: self = .failedExpectation(text)
+        case 12: self = .commandEnded
+        case 13:
+            let numbers = text.split(separator: " ").compactMap { UInt64($0) }
+            guard numbers.count == 4, let milliseconds = Int64(exactly: numbers[3]),
+                let remainder = Drain.Remainder(numbers.prefix(3))
+            else { return nil }
+            self = .drained(remainder, milliseconds: milliseconds)
         default: return nil
         }
     }

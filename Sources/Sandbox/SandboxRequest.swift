@@ -65,10 +65,16 @@ public struct SandboxRequest: Sendable {
     public var laterConditions: [LinkConditions] = []
     /// The command: a program and its arguments.
     public var command: [RawText]
-    /// What runs on the far side until the command ends.
+    /// What runs on the far side until the command has ended and what it sent has arrived.
     public var servers: [Server] = []
-    /// TCP ports on which the servers have to listen before the command starts.
-    public var serverPorts: [UInt16] = []
+    /// Ports at which the servers have to wait for clients before the command starts.
+    public var serverPorts: [ServerPort] = []
+    /// How long servers, and what the command leaves running, have to end by themselves once they
+    /// are asked to (`SIGTERM`).
+    public var serverStop = Duration.seconds(5)
+    /// How long what the command has sent may take to arrive after its end; nil: a minute, or five
+    /// seconds if somebody wants the command to end.
+    public var drain: Duration?
     /// What carries out the conditions.
     public var backend = Backend.auto
     /// How the far side reaches the host's network.
@@ -128,8 +134,15 @@ public struct SandboxRequest: Sendable {
         network.wires(behind: interfaces.map(\.name))
     }
 
+    /// How long what is under way may take to arrive after the command's end.
+    func drainLimit(isInterrupted: Bool) -> Duration {
+        drain ?? .seconds(isInterrupted ? 5 : 60)
+    }
+
     /// How long a server may take to listen.
     static let serverPatience = Duration.seconds(30)
+    /// After how long the user is told what is waited for.
+    static let silence = Duration.seconds(2)
     /// How long the command may take to end itself after it has run too long.
     static let terminationPatience = Duration.seconds(5)
 }

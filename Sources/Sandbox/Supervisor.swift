@@ -21,6 +21,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
         var statistics = ""
         var uplink: UplinkPlan.Connection?
         defer { uplink?.stop() }
+        var drain = DrainWatch(listener: listener)
         while true {
             let ready = Readiness.wait(
                 for: [channel.descriptor, signals.descriptor], timeout: deadline.remaining)
@@ -40,14 +41,25 @@ struct Supervisor<Listener: Sandbox.Listener> {
             case .failedExpectation(let text):
                 outcome.failedExpectations += 1
                 listener.fail(text)
+            case .commandEnded:
+                deadline.settle()
+                drain.begin()
+            case .drained(let remainder, let milliseconds):
+                drain.finish(uplink, within: .milliseconds(milliseconds), signals, remainder)
             case .ended(let code):
                 // The kernel takes its time over the namespaces, but nobody is in them any more.
+                outcome.statistics?.drain = drain.statistics
                 outcome.isTimedOut = deadline.hasPassed
                 outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code
                 if outcome.exitCode == 0, outcome.failedExpectations > 0 { outcome.exitCode = 1 }
                 return outcome
             case .failed(let error):
-                throw error
+                guard deadline.hasPassed else { throw error }
+                // The caller's limit has ended it, before there was a command.
+                listener.note(error.description)
+                outcome.isTimedOut = true
+                outcome.exitCode = Deadline.exitCode
+                return outcome
             case nil:
                 throw SandboxError("the sandbox ended before its command did")
             case .forked(let process):
@@ -68,6 +80,59 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 isRootless: isRootless)
         channel.send(.start)
         return connection
+    }
+}
+
+/// What is known of the time after the command's end, until what it sent has arrived.
+private struct DrainWatch<Listener: Sandbox.Listener> {
+    let listener: Listener
+    private(set) var statistics = DrainStatistics()
+    private var beginning = ContinuousClock.now
+
+    init(listener: Listener) { self.listener = listener }
+
+    mutating func begin() { beginning = .now }
+
+    /// Has the relay bring what it has to the hosts it is for, and tells what did not arrive.
+    ///
+    /// Within `limit`, and only until somebody sends a signal that asks for the end.
+    mutating func finish(
+        _ uplink: UplinkPlan.Connection?, within limit: Duration, _ signals: SignalDescriptor,
+        _ remainder: Drain.Remainder
+    ) {
+        var relayed = remainder.relayed
+        if let uplink {
+            uplink.finishRelaying(within: limit)
+            wait(for: uplink, within: limit, signals)
+            // The relay knows of those that the app's host has given up; not of those whose
+            // beginning has not come to it yet.
+            relayed = max(relayed, uplink.resetConnections)
+        }
+        statistics.undeliveredConnections = remainder.connections + relayed
+        statistics.undeliveredPackets = remainder.packets
+        statistics.seconds = (ContinuousClock.now - beginning) / .seconds(1)
+        if let note = statistics.note { listener.note(note) }
+    }
+
+    private func wait(
+        for uplink: UplinkPlan.Connection, within limit: Duration, _ signals: SignalDescriptor
+    ) {
+        let noteTime = ContinuousClock.now + SandboxRequest.silence
+        var isSilent = true
+        while true {
+            let timeout = isSilent ? max(.zero, noteTime - .now) : nil
+            let ready = Readiness.wait(for: [uplink.end, signals.descriptor], timeout: timeout)
+            guard !ready.contains(uplink.end) else { return }
+            while let signal = signals.next() {
+                if App.endingSignals.contains(signal.number) { uplink.stopRelaying() }
+            }
+            if isSilent, noteTime <= .now {
+                isSilent = false
+                listener.note(
+                    "the command has ended; waiting until the hosts that it sent to have taken all; "
+                        + "\(limit.components.seconds) s at most (--drain)")
+            }
+        }
     }
 }
 

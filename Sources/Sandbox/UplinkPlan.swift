@@ -1,4 +1,5 @@
 import LinuxKernel
+import SystemPackage
 import Uplink
 
 /// What an uplink consists of, and which process does what.
@@ -22,7 +23,8 @@ enum UplinkPlan: Hashable {
         }
     }
 
-    private var scope: RelayScope {
+    /// What goes through the relay.
+    var scope: RelayScope {
         switch self {
         case .relay: .everything
         case .helper: .transport
@@ -80,6 +82,19 @@ enum UplinkPlan: Hashable {
         fileprivate let relay: Relay
         fileprivate var helper: HelperUplink?
         fileprivate var wire: VethUplink?
+
+        /// Ends the relay when all that the app had sent is with the hosts it was for, or `limit` has
+        /// passed.
+        func finishRelaying(within limit: Duration) { relay.finish(within: limit) }
+
+        /// Ends the relay now.
+        func stopRelaying() { relay.finish(within: .zero) }
+
+        /// Readable when the relay has ended.
+        var end: FileDescriptor { relay.end }
+
+        /// How many connections the relay had to reset at its end.
+        var resetConnections: Int { relay.resetConnections }
 
         /// Takes it down, and waits until the host is as it was before.
         func stop() {

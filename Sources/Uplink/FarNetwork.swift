@@ -55,6 +55,12 @@ public struct FarNetwork: Sendable, Hashable {
         families.contains { $0.gateways.contains(address) }
     }
 
+    /// Whether the relay has the app's traffic to `address`.
+    public func relays(trafficTo address: IPAddress, _ scope: RelayScope) -> Bool {
+        isGateway(address)
+            || !isOwn(address) && (scope != .besideRoutedIPv4 || address.isIPv6)
+    }
+
     /// The gateway of the family that `address` belongs to.
     func gateway(towards address: IPAddress) -> IPAddress {
         address.isIPv6 ? ipv6?.gateway ?? address : ipv4.gateway

@@ -1,5 +1,5 @@
 import LinuxKernel
-import SystemPackage
+public import SystemPackage
 
 /// Connects a sandbox to the host's network without any privilege on the host.
 ///
@@ -16,7 +16,7 @@ import SystemPackage
 /// it asked. The gateway's address stands for the host's loopback, and on port 53 for the host's
 /// name servers.
 public final class Relay: Sendable {
-    private let wakeUp: WakeUp
+    private let orders: RelayOrders
     private let thread: KernelThread
 
     /// Starts to relay on a thread of its own, which begins in the namespaces of the calling one.
@@ -26,30 +26,45 @@ public final class Relay: Sendable {
         _ sockets: RelaySockets, network: FarNetwork, scope: RelayScope = .everything,
         resolver: HostResolver = .system()
     ) throws(UplinkError) {
-        let wakeUp: WakeUp
+        let orders: RelayOrders
         do {
-            wakeUp = try WakeUp()
+            orders = try RelayOrders()
         } catch {
             throw .system(attempt: "start the relay", error)
         }
         let loop = RelayLoop.Settings(
-            sockets: sockets, network: network, scope: scope, resolver: resolver,
-            stop: wakeUp.descriptor)
+            sockets: sockets, network: network, scope: scope, resolver: resolver, orders: orders)
         do {
-            thread = try KernelThread(named: "linkcond relay") { try? RelayLoop(loop).run() }
+            thread = try KernelThread(named: "linkcond relay") {
+                defer { orders.reportEnd() }
+                try? RelayLoop(loop).run()
+            }
         } catch {
             throw .system(attempt: "start the relay", error.errno)
         }
-        self.wakeUp = wakeUp
+        self.orders = orders
     }
 
     deinit {
         stop()
     }
 
-    /// Ends all connections and waits until they are closed.
+    /// Readable when the relay has ended.
+    public var end: FileDescriptor { orders.end }
+
+    /// How many connections were reset at the end, because the app's end of them had not come.
+    public var resetConnections: Int { orders.resetConnections }
+
+    /// Ends, but not before all that the app had sent is with the hosts it was for, or `limit` has
+    /// passed. The app has ended by then.
+    public func finish(within limit: Duration) {
+        orders.finish(within: limit)
+    }
+
+    /// Ends all connections and waits until they are closed. Whoever has not got all that there was
+    /// to come sees a reset.
     public func stop() {
-        wakeUp.signal()
+        orders.stop()
         thread.join()
     }
 }

@@ -5,7 +5,7 @@ import SystemPackage
 final class RelayEvents {
     /// Who is told.
     enum Target {
-        case stop
+        case orders
         case requests
         case accept(RelaySockets.Family)
         case acceptMultipath(MultipathPorts.Port)

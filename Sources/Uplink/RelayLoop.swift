@@ -10,20 +10,23 @@ final class RelayLoop {
         var network: FarNetwork
         var scope: RelayScope
         var resolver: HostResolver
-        /// Readable when it is time to stop.
-        var stop: FileDescriptor
+        /// What it is told from outside.
+        var orders: RelayOrders
     }
 
     private let sockets: RelaySockets
     private let network: FarNetwork
     private let scope: RelayScope
     private let events: RelayEvents
+    private let orders: RelayOrders
     private let streams: StreamRelay
     private let datagrams: DatagramRelay
     private let start = ContinuousClock.now
     private var packet = [UInt8](repeating: 0, count: 65_536)
 
     private static let sweepInterval = Duration.seconds(1)
+    /// How often it is looked whether all is over.
+    private static let settlingInterval = Duration.milliseconds(5)
     /// Descriptors for what else the process does.
     private static let reservedDescriptors = 64
     private static let mostFlows = 4096
@@ -34,6 +37,7 @@ final class RelayLoop {
         let sockets = settings.sockets
         self.sockets = sockets
         network = settings.network
+        orders = settings.orders
         scope = settings.scope
         let descriptors = try DescriptorLimit.raise() - Self.reservedDescriptors
         let flows = min(Self.mostFlows, descriptors / 4)
@@ -50,7 +54,8 @@ final class RelayLoop {
             events: events, host: host, paths: paths, limit: (descriptors - flows) / 2,
             answer: answer)
         datagrams = DatagramRelay(events: events, host: host, limit: flows, answer: answer)
-        _ = try events.watch(settings.stop, .level, for: .stop)
+        // Orders are looked at after every wait: one event is enough.
+        _ = try events.watch(settings.orders.descriptor, .edge, for: .orders)
         _ = try events.watch(sockets.tap.descriptor, .level, for: .requests)
         for family in [sockets.ipv4, sockets.ipv6].compactMap({ $0 }) {
             _ = try events.watch(family.listener.descriptor, .level, for: .accept(family))
@@ -58,30 +63,39 @@ final class RelayLoop {
         }
     }
 
-    /// Relays until it is told to stop.
+    /// Relays until it is told to end.
     func run() {
         var nextSweep = Self.sweepInterval
         while let events = try? events.wait(timeout: timeout) {
             let now = ContinuousClock.now - start
-            for event in events where !handle(event, at: now) { return }
+            for event in events { handle(event, at: now) }
             streams.continueQueued()
+            if let patience = orders.patience,
+                patience == .zero || events.isEmpty && streams.isSettled
+            {
+                break
+            }
             if now >= nextSweep {
                 streams.expire(at: now)
                 datagrams.expire(at: now)
                 nextSweep = now + Self.sweepInterval
             }
         }
+        orders.countResets(streams.end())
     }
 
     private var timeout: Duration? {
         if streams.hasQueued { return .zero }
+        // What is under way shows in events, but not that hosts acknowledge it.
+        if let patience = orders.patience {
+            return streams.isSettled ? .zero : min(patience, Self.settlingInterval)
+        }
         return streams.hasDeadlines || datagrams.hasDeadlines ? Self.sweepInterval : nil
     }
 
-    /// Handles an event; false when it is time to stop.
-    private func handle(_ event: EventQueue.Event, at now: Duration) -> Bool {
+    private func handle(_ event: EventQueue.Event, at now: Duration) {
         switch events.target(of: event.token) {
-        case .stop: return false
+        case .orders: break
         case .requests: receiveRequests(at: now)
         case .accept(let family): streams.accept(from: family.listener)
         case .acceptMultipath(let port): streams.accept(from: port.listener)
@@ -91,7 +105,6 @@ final class RelayLoop {
         case .flow(let flow): datagrams.receive(for: flow, at: now)
         case nil: break
         }
-        return true
     }
 
     private func receiveRequests(at now: Duration) {
@@ -104,21 +117,17 @@ final class RelayLoop {
                     Array(packet.prefix(count)), isUnfinished: isUnfinished)
             else { continue }
             let destination = request.destination.address
-            let isElsewhere = !network.isOwn(destination) && !isRouted(destination)
             switch request.kind {
             case .connection, .multipathConnection, .path:
-                guard isElsewhere || network.isGateway(destination) else { continue }
+                guard network.relays(trafficTo: destination, scope) else { continue }
                 streams.handle(request, at: now)
             case .echo:
                 // Those to the gateways the kernel answers.
-                guard isElsewhere, scope != .transport else { continue }
+                guard !network.isGateway(destination), scope != .transport,
+                    network.relays(trafficTo: destination, scope)
+                else { continue }
                 datagrams.handle(request, at: now)
             }
         }
-    }
-
-    /// Whether packets go their way without the relay.
-    private func isRouted(_ destination: IPAddress) -> Bool {
-        scope == .besideRoutedIPv4 && !destination.isIPv6
     }
 }

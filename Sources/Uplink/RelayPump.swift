@@ -33,14 +33,17 @@ extension StreamRelay {
         private var pending: [UInt8] = []
         private var sent = 0
         private var hasEnded = false
-        private var isFinished = false
+        private(set) var hasFinished = false
 
         /// How many reads one direction gets before it is the turn of others.
         private static let turn = 8
 
+        /// Whether nothing waits that was read.
+        var isEmpty: Bool { pending.isEmpty }
+
         /// Moves data as long as both sides let it.
         mutating func run(from source: Side, to sink: Side, _ buffer: inout [UInt8]) -> Progress {
-            guard !isFinished else { return .finished }
+            guard !hasFinished else { return .finished }
             do {
                 for _ in 0..<Self.turn {
                     guard sink.isWritable else { return .waiting }
@@ -51,7 +54,7 @@ extension StreamRelay {
                     }
                     if hasEnded {
                         sink.socket.finishSending()
-                        isFinished = true
+                        hasFinished = true
                         return .finished
                     }
                     guard source.isReadable else { return .waiting }

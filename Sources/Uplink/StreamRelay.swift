@@ -51,7 +51,7 @@ final class StreamRelay {
     private let paths: MultipathPorts?
     private let answer: ([UInt8], IPAddress) -> Void
     private let limit: Int
-    private var connections: [Ends: Connection] = [:]
+    private(set) var connections: [Ends: Connection] = [:]
     private var queued: [Connection] = []
     private var buffer = [UInt8](repeating: 0, count: 128 * 1024)
 
@@ -222,14 +222,14 @@ final class StreamRelay {
     }
 
     /// Ends a connection so that both ends see a reset.
-    private func abort(_ connection: Connection) {
+    func abort(_ connection: Connection) {
         connection.host.socket.resetOnClose()
         if case .relaying(let far) = connection.phase { far.socket.resetOnClose() }
         drop(connection)
     }
 
     /// Forgets a connection; its sockets are closed with it.
-    private func drop(_ connection: Connection) {
+    func drop(_ connection: Connection) {
         events.forget(connection.host.token)
         if case .relaying(let far) = connection.phase { events.forget(far.token) }
         connection.phase = .closed

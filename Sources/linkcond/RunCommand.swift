@@ -56,6 +56,11 @@ struct RunCommand: ParsableCommand {
             interactive uses the one with the shortest round trip; aggregate uses all at once. \
             Programs and servers need know nothing of it; linkcond status shows the paths.
 
+            When the command ends, its processes get SIGTERM and after 5 s SIGKILL, and what they \
+            have sent goes on over the link, as it would from a host that lives on: until all of \
+            it has arrived, for 60 s at most, and no longer than until Ctrl-C. What does not \
+            arrive by then is told, and its connections are reset. Servers are there until then.
+
             The exit code is the command's, or 128 and the number of the signal that killed it; \
             124 if it ran longer than --timeout; 69 if the kernel lacks Multipath TCP; 74 or 78 if \
             a delivery trace cannot be read or is wrong; 125 if linkcond failed; 126 if the \
@@ -122,6 +127,8 @@ struct RunCommand: ParsableCommand {
         transform: DurationArgument.parse)
     var timeout: Duration?
 
+    @OptionGroup var drain: DrainOptions
+
     @OptionGroup(title: "What the command sees of its interface") var override: OverrideOptions
 
     @OptionGroup(title: "By which D-Bus it sees that") var bus: BusOptions
@@ -152,6 +159,11 @@ struct RunCommand: ParsableCommand {
             throw ValidationError(
                 "PROFILE, --interface and --scenario are several ways to say what the network is "
                     + "like; leave all but one of them out")
+        }
+        if let problem = ServerOptions.problem(
+            ports: server.readyPorts, servers: server.commands)
+        {
+            throw ValidationError(problem)
         }
         guard scenario.name == nil || settings.isEmpty && override.change == OverrideChange()
         else {
@@ -184,6 +196,8 @@ struct RunCommand: ParsableCommand {
         request.conditionsLoopback = loopback
         request.seed = seed
         request.timeout = timeout
+        if let stop = server.stop { request.serverStop = stop }
+        request.drain = drain.limit
         try evidence.requireEngine(ifNeededBy: request)
         let environment = ProcessInfo.processInfo.environment
         if let user = InvokingUser.behindSudo(environment: environment) {

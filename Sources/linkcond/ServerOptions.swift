@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinkModel
 
 /// The servers on the far side of a sandbox.
 struct ServerOptions: ParsableArguments {
@@ -12,7 +13,44 @@ struct ServerOptions: ParsableArguments {
     @Option(
         name: .customLong("server-ready"),
         help: ArgumentHelp(
-            "Start the command only when a server listens on this TCP port; may be given several "
-                + "times.", valueName: "port"))
-    var readyPorts: [UInt16] = []
+            "Start the command only when a server waits for clients at this port, within 30 s: "
+                + "8000, or 4433/udp; may be given several times.", valueName: "port"),
+        transform: Self.port)
+    var readyPorts: [ServerPort] = []
+
+    @Option(
+        name: .customLong("server-stop"),
+        help: ArgumentHelp(
+            "How long servers, and what the command leaves running, have to end after SIGTERM; "
+                + "then they are killed. Default: 5 s.", valueName: "duration"),
+        transform: DurationArgument.parse)
+    var stop: Duration?
+
+    private static func port(_ text: String) throws -> ServerPort {
+        guard let port = ServerPort(text) else {
+            throw ValidationError(
+                "\"\(text)\" is not a port; write a number from 1 to 65535, such as 8000, for UDP "
+                    + "4433/udp")
+        }
+        return port
+    }
+
+    /// Why no server can get ready; nil if one can.
+    static func problem(ports: [ServerPort], servers: [String]) -> String? {
+        guard let port = ports.first, servers.isEmpty else { return nil }
+        return
+            "--server-ready \(port) waits for a server of --server, and there is none; a server of "
+            + "this host is not waited for"
+    }
+}
+
+/// How long what the command has sent may take to arrive after its end.
+struct DrainOptions: ParsableArguments {
+    @Option(
+        name: .customLong("drain"),
+        help: ArgumentHelp(
+            "How long what the command has sent may take to arrive after its end. Default: 60 s, or "
+                + "5 s if it was interrupted or ran longer than it may.", valueName: "duration"),
+        transform: DurationArgument.parse)
+    var limit: Duration?
 }

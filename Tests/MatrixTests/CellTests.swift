@@ -1,3 +1,4 @@
+import LinkModel
 import Testing
 
 @testable import Matrix
@@ -54,7 +55,10 @@ struct CellTests {
         specification.environment = ["B": "2", "A": "1"]
         specification.network.settings = ["down.loss=2%"]
         specification.network.servers = ["nc -l 80"]
-        specification.network.serverPorts = [80]
+        specification.network.serverPorts = [ServerPort(80), ServerPort(53, isUDP: true)]
+            .compactMap(\.self)
+        specification.network.drain = "10s"
+        specification.network.serverStop = "1s"
         specification.network.uplink = "none"
         specification.network.conditionsLoopback = true
         specification.timeLimits = TimeLimits(.seconds(90))
@@ -63,7 +67,9 @@ struct CellTests {
         #expect(
             words == [
                 "env", "A=1", "B=2", "linkcond", "run", "LTE", "--set", "down.loss=2%",
-                "--server", "nc -l 80", "--server-ready", "80", "--uplink", "none", "--loopback",
+                "--server", "nc -l 80", "--server-ready", "80",
+                "--server-ready", "53/udp", "--server-stop", "1s", "--drain", "10s",
+                "--uplink", "none", "--loopback",
                 "--seed", "5", "--timeout", "90s", "--", "npm", "test",
             ])
         specification.environment = [:]

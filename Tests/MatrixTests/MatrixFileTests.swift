@@ -1,3 +1,4 @@
+import LinkModel
 import LinkTesting
 import ProfileFormat
 import Testing
@@ -61,7 +62,7 @@ struct MatrixFileTests {
             ])
         #expect(file.network.settings == ["down.loss=2%", "dns.delay=3 s"])
         #expect(file.network.servers == ["python3 -m http.server 8000"])
-        #expect(file.network.serverPorts == [8000])
+        #expect(file.network.serverPorts.map(\.description) == ["8000"])
         #expect(file.network.uplink == "none" && file.network.backend == "engine")
         #expect(file.network.conditionsLoopback)
         #expect(file.network.override == CellOverride(lowData: "on", kind: "cellular"))
@@ -179,7 +180,10 @@ struct MatrixFileTests {
         ("env:\n  A: [1]", "2: env: has to be a list of names with a text each"),
         ("uplink: cable", "1: uplink: \"cable\" is none of auto, none, relay, pasta, slirp, veth"),
         ("backend: magic", "1: backend: \"magic\" is none of auto, kernel, engine"),
-        ("server-ready: 70000", "1: server-ready: \"70000\" is not a port"),
+        (
+            "server-ready: 70000",
+            "1: server-ready: \"70000\" is not a port, such as 8000 or 4433/udp"
+        ),
         ("loopback: perhaps", "1: loopback: \"perhaps\" is neither true nor false"),
         ("command: []", "1: command: has to be a list, such as [npm, test]"),
         ("command: \"\"", "1: command: has no value; write one or leave the key out"),

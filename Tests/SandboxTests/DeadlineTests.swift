@@ -19,4 +19,11 @@ struct DeadlineTests {
         #expect(deadline.signalDue() == nil)
         #expect(deadline.remaining != nil)
     }
+
+    @Test func `once the command has ended nothing is due any more`() {
+        var deadline = Deadline(.zero)
+        deadline.settle()
+        #expect(deadline.signalDue() == nil)
+        #expect(!deadline.hasPassed)
+    }
 }

@@ -9,15 +9,19 @@ struct SandboxMessageTests {
             .built, .start, .signal(15), .note("a\nb"), .explanation(""),
             .statistics("{\"ä\": 1}", isLast: true), .statistics("{", isLast: false), .ended(-1),
             .ended(255), .failed(SandboxError("no", fault: .notFound)),
-            .dataPlane(.kernel), .dataPlane(.engine),
+            .dataPlane(.kernel), .dataPlane(.engine), .commandEnded,
+            .drained(
+                Drain.Remainder(connections: 2, relayed: 1, packets: .max), milliseconds: 60_000),
         ] as [SandboxMessage])
     func `a message is read as it was sent`(message: SandboxMessage) {
         #expect(SandboxMessage(message.bytes) == message)
     }
 
     @Test(
-        arguments: [[], [1], [1, 0, 0, 0], [0, 0, 0, 0, 0], [99, 0, 0, 0, 0], [10, 0, 0, 0, 0]]
-            as [[UInt8]])
+        arguments: [
+            [], [1], [1, 0, 0, 0], [0, 0, 0, 0, 0], [99, 0, 0, 0, 0], [10, 0, 0, 0, 0],
+            [13, 0, 0, 0, 0], [13, 0, 0, 0, 0, 49],
+        ] as [[UInt8]])
     func `what is no message is not read`(bytes: [UInt8]) {
         #expect(SandboxMessage(bytes) == nil)
     }

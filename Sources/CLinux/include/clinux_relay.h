@@ -64,6 +64,9 @@ int lc_connect_echo(struct lc_endpoint to);
 /// The error that happened on a socket since the last call, as a positive errno, or 0.
 int lc_take_error(int fd);
 
+/// How many bytes sent over a TCP socket the other end has not acknowledged, or a negative errno.
+int lc_unacknowledged(int fd);
+
 /// Lets close() send RST instead of FIN.
 int lc_reset_on_close(int fd);
 

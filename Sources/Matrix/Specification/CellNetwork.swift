@@ -1,3 +1,5 @@
+public import LinkModel
+
 /// What the network of a cell is like, apart from its conditions: the options of `linkcond run`,
 /// as it reads them.
 public struct CellNetwork: Codable, Sendable, Hashable {
@@ -5,8 +7,13 @@ public struct CellNetwork: Codable, Sendable, Hashable {
     public var settings: [String] = []
     /// Commands of servers.
     public var servers: [String] = []
-    /// Ports on which they have to listen before the command starts.
-    public var serverPorts: [UInt16] = []
+    /// Ports at which they have to wait for clients before the command starts.
+    public var serverPorts: [ServerPort] = []
+    /// How long they have to end after SIGTERM; nil: as long as `linkcond run` says.
+    public var serverStop: String?
+    /// How long what the command has sent may take to arrive after its end; nil: as long as
+    /// `linkcond run` says.
+    public var drain: String?
     /// How the command reaches the host's network.
     public var uplink = "auto"
     /// What carries out the conditions.
@@ -33,6 +40,8 @@ public struct CellNetwork: Codable, Sendable, Hashable {
         var words = isPlain ? [] : settings.flatMap { ["--set", $0] }
         words += servers.flatMap { ["--server", $0] }
         words += serverPorts.flatMap { ["--server-ready", "\($0)"] }
+        if let serverStop { words += ["--server-stop", serverStop] }
+        if let drain { words += ["--drain", drain] }
         if uplink != "auto" { words += ["--uplink", uplink] }
         if backend != "auto" { words += ["--backend", backend] }
         if conditionsLoopback { words.append("--loopback") }
@@ -40,7 +49,7 @@ public struct CellNetwork: Codable, Sendable, Hashable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case settings, servers, serverPorts, uplink, backend
+        case settings, servers, serverPorts, serverStop, drain, uplink, backend
         case conditionsLoopback = "loopback"
         case override, overrides
     }

@@ -8,9 +8,8 @@ struct MatrixFileReader {
     static let keys =
         [
             "command", "profiles", "baseline", "repeat", "jobs", "timeout", "retries", "fail-fast",
-            "seed", "env", "expect", "set", "servers", "server-ready", "uplink", "backend",
-            "loopback",
-            "override",
+            "seed", "env", "expect", "set", "servers", "server-ready", "server-stop",
+            "drain", "uplink", "backend", "loopback", "override",
         ] + overrideKeys
     static let overrideKeys = ["expensive", "constrained", "cost", "low-data", "kind"]
     static let uplinks = ["auto", "none", "relay", "pasta", "slirp", "veth"]
@@ -40,11 +39,15 @@ struct MatrixFileReader {
         file.network.settings = try texts("set", example: "[down.loss=2%]")
         file.network.servers = try texts("servers", example: "[python3 -m http.server 8000]")
         for text in try texts("server-ready", example: "[8000]") {
-            guard let port = UInt16(text), port > 0 else {
-                throw fields.error("server-ready", "\"\(text)\" is not a port")
+            guard let port = ServerPort(text) else {
+                throw fields.error(
+                    "server-ready", "\"\(text)\" is not a port, such as 8000 or 4433/udp")
             }
             file.network.serverPorts.append(port)
         }
+        file.network.serverStop = try fields.quantity(
+            "server-stop", Duration.init(parsing:))?.tcText
+        file.network.drain = try fields.quantity("drain", Duration.init(parsing:))?.tcText
         file.network.uplink = try choice("uplink", Self.uplinks) ?? "auto"
         file.network.backend = try choice("backend", Self.backends) ?? "auto"
         file.network.conditionsLoopback = try fields.flag("loopback")

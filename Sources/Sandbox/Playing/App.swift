@@ -90,7 +90,8 @@ final class App {
         ending?.isFollowedByLaunch = false
     }
 
-    private static let endingSignals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGKILL]
+    /// Signals by which a run is asked to end.
+    static let endingSignals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGKILL]
 
     /// Takes note of the end of a process.
     func ended(_ process: Int32, _ end: ProcessEnd) {

@@ -20,10 +20,27 @@ struct AppProcesses {
 
     /// Those that run or are stopped.
     var all: Set<Int32> {
-        let others = ListedProcess.all().filter {
-            $0.id != 1 && !$0.hasEnded && !foreignSessions.contains($0.session)
-        }
-        return Set(others.map(\.id)).filter { ListedProcess.network(of: "\($0)") != farNetwork }
+        others { !foreignSessions.contains($0.session) }
+            .filter { ListedProcess.network(of: "\($0)") != farNetwork }
+    }
+
+    /// All on the app's side, whether they are the app's or not, but for a session.
+    func onAppSide(without session: Int32?) -> Set<Int32> {
+        others { $0.session != session }
+            .filter { ListedProcess.network(of: "\($0)") != farNetwork }
+    }
+
+    /// The servers, and what came of them.
+    var onFarSide: Set<Int32> {
+        others { _ in true }.filter { ListedProcess.network(of: "\($0)") == farNetwork }
+    }
+
+    /// All but the first process.
+    var inSandbox: Set<Int32> { others { _ in true } }
+
+    private func others(where isMeant: (ListedProcess) -> Bool) -> Set<Int32> {
+        let others = ListedProcess.all().filter { $0.id != 1 && !$0.hasEnded && isMeant($0) }
+        return Set(others.map(\.id))
     }
 
     /// Sends a signal to each of those that are there now.

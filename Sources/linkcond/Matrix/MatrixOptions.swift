@@ -1,4 +1,5 @@
 public import ArgumentParser
+import LinkUnits
 public import Matrix
 import NetworkOverride
 import NetworkPath
@@ -70,6 +71,8 @@ struct CellNetworkOptions: ParsableArguments {
     @Option(help: "What carries out the conditions; unless the kernel is named, the engine does.")
     var backend: SandboxRequest.Backend?
 
+    @OptionGroup var drain: DrainOptions
+
     @OptionGroup var override: OverrideOptions
 
     /// Puts what is given in the place of what is there.
@@ -80,6 +83,8 @@ struct CellNetworkOptions: ParsableArguments {
         } else if !server.readyPorts.isEmpty {
             network.serverPorts = server.readyPorts
         }
+        if let stop = server.stop { network.serverStop = stop.tcText }
+        if let limit = drain.limit { network.drain = limit.tcText }
         if let uplink { network.uplink = uplink.rawValue }
         if loopback { network.conditionsLoopback = true }
         if !settings.isEmpty { network.settings = settings }

@@ -203,6 +203,11 @@ struct MatrixRequest {
 
     /// Sees that there is what expectations are judged by.
     private func expectWhatIsNeeded() throws(UsageError) {
+        if let problem = ServerOptions.problem(
+            ports: specification.network.serverPorts, servers: specification.network.servers)
+        {
+            throw UsageError(description: problem)
+        }
         if specification.network.backend == SandboxRequest.Backend.kernel.rawValue {
             for (profile, expectations) in specification.expectations
             where expectations.requests != nil {

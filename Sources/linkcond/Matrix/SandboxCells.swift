@@ -1,5 +1,6 @@
 import Evidence
 import LinkModel
+import LinkUnits
 import LinuxKernel
 import Matrix
 import NetworkOverride
@@ -116,6 +117,10 @@ struct SandboxCells: CellLauncher {
         var request = try plainRequest(for: attempt.cell)
         request.servers = network.servers.map { .shell($0) }
         request.serverPorts = network.serverPorts
+        if let stop = try network.serverStop.map(Duration.init(parsing:)) {
+            request.serverStop = stop
+        }
+        request.drain = try network.drain.map(Duration.init(parsing:))
         request.uplink = uplink
         request.backend = backend
         request.conditionsLoopback = network.conditionsLoopback

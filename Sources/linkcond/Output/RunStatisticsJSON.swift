@@ -27,6 +27,7 @@ struct RunStatisticsJSON: Encodable {
     let interfaces: [Interface]
     let loopback: OrNull<LinkStatistics.Loopback>
     let multipath: OrNull<MultipathStatistics>
+    let drain: DrainStatistics
     let events: [EventRecord]
     let evidence: EvidenceReport
 
@@ -53,6 +54,7 @@ struct RunStatisticsJSON: Encodable {
         interfaces = zip(request.interfaces, link.interfaces).map(Interface.init)
         loopback = OrNull(link.loopback)
         multipath = OrNull(link.multipath)
+        drain = link.drain
         events = link.timeline?.events ?? []
         evidence = link.evidence
     }

@@ -31,6 +31,7 @@ struct EvidenceFiles {
             let lost: Int
             let dropped: Int
             let bytes: Int
+            let bitsPerSecond: Int
             let arrivedPackets: Int?
             let duplicatedPackets: Int?
             let corruptedPackets: Int?
@@ -51,7 +52,15 @@ struct EvidenceFiles {
         let faithful: Bool?
         let up: Way
         let down: Way
+        let durationSeconds: Double
+        let drain: Drain
         let loopback: Loopback?
+
+        struct Drain: Decodable {
+            let seconds: Double
+            let undeliveredConnections: Int
+            let undeliveredPackets: Int
+        }
 
         struct Loopback: Decodable {
             let up: Counters

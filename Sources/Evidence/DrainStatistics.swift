@@ -1,0 +1,37 @@
+/// What became of what was under way when the command of a run ended.
+public struct DrainStatistics: Codable, Sendable, Hashable {
+    /// How long it was waited for.
+    public var seconds: Double
+    /// Connections whose last data, or whose end, did not get to the other end, which was reset.
+    public var undeliveredConnections: Int
+    /// Packets toward the network that were on a link when the wait was over.
+    public var undeliveredPackets: UInt64
+
+    /// Gathers what is known.
+    public init(
+        seconds: Double = 0, undeliveredConnections: Int = 0, undeliveredPackets: UInt64 = 0
+    ) {
+        self.seconds = seconds
+        self.undeliveredConnections = undeliveredConnections
+        self.undeliveredPackets = undeliveredPackets
+    }
+
+    /// What the user should know; nil if all arrived.
+    public var note: String? {
+        func count(_ number: some BinaryInteger, _ noun: String) -> String? {
+            number > 0 ? "\(number) \(noun)\(number == 1 ? "" : "s")" : nil
+        }
+        let parts = [
+            count(undeliveredConnections, "connection").map {
+                "\($0) of the command did not come to an end and "
+                    + "\(undeliveredConnections == 1 ? "was" : "were") reset"
+            },
+            count(undeliveredPackets, "packet").map {
+                "\($0) to the network \(undeliveredPackets == 1 ? "was" : "were") still on the link"
+            },
+        ].compactMap(\.self)
+        guard !parts.isEmpty else { return nil }
+        return "not all that the command had sent has arrived: "
+            + parts.joined(separator: ", ")
+    }
+}
