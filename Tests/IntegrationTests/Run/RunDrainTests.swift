@@ -172,15 +172,20 @@ struct RunDrainTests {
                 interfaces:
                   cell0: { profile: 3G }
                 timeline:
-                  - { at: 5 s, set: { blackhole: true } }
+                  - { at: 8 s, set: { blackhole: true } }
+                  - { at: 9 s, app: { signal: USR1 } }
                 """
             try scenario.write(
                 toFile: files.directory.path + "/scenario.yaml", atomically: true, encoding: .utf8)
             let result = try await StandInHost.script(
                 Self.prelude + """
                     sink 9001
-                    (run --scenario "$1" --stats "$2" --timeout '8 s' --drain '60 s' -- \
-                        $upload host.linkcond 9001) || true
+                    (run --scenario "$1" --stats "$2" -- python3 -c '
+                    import signal, socket
+                    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+                    connection = socket.create_connection(("host.linkcond", 9001))
+                    signal.sigwait({signal.SIGUSR1})
+                    connection.sendall(bytes(50_000))')
                     told 1
                     kill $(jobs -p)
                     """, by: .root,
