@@ -20,6 +20,26 @@ extension FileDescriptor {
         return bytes
     }
 
+    /// Reads `count` bytes of a file from `offset` on, fewer only where it ends.
+    public func read(count: Int, at offset: Int) throws(Errno) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        do {
+            while done < count {
+                let more = try unsafe bytes.withUnsafeMutableBytes { buffer in
+                    try unsafe read(
+                        fromAbsoluteOffset: Int64(offset + done),
+                        into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]))
+                }
+                guard more > 0 else { break }
+                done += more
+            }
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
+        return Array(bytes.prefix(done))
+    }
+
     /// Reads what is there into `buffer` and returns how many bytes that were; 0 at the end.
     public func readSome(into buffer: inout [UInt8]) throws(Errno) -> Int {
         do {

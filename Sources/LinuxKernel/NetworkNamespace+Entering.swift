@@ -9,8 +9,7 @@ extension NetworkNamespace {
     ) throws -> Result {
         try DedicatedThread.run {
             do {
-                let namespace = try FileDescriptor.open(
-                    FilePath(path), .readOnly, options: [.closeOnExec])
+                let namespace = try open(path)
                 defer { try? namespace.close() }
                 try enter(namespace)
             } catch {

@@ -7,7 +7,9 @@ extension NetworkNamespace {
     /// It lives as long as the descriptor is open.
     public static func open(_ path: String) throws(KernelError) -> FileDescriptor {
         do {
-            return try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+            // Not waiting: it may turn out to be a pipe.
+            return try FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
         } catch {
             throw KernelError(.open, subject: path, errno: error as? Errno ?? .ioError)
         }
@@ -44,15 +46,6 @@ extension NetworkNamespace {
     public static func processes() -> [Int32] {
         guard let directory = unsafe opendir("/proc") else { return [] }
         defer { _ = unsafe closedir(directory) }
-        var found: [Int32] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    unsafe String(cString: $0)
-                }
-            }
-            if let number = Int32(name) { found.append(number) }
-        }
-        return found
+        return unsafe DirectoryStream.names(directory).compactMap { Int32($0) }
     }
 }

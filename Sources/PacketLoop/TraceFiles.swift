@@ -25,23 +25,16 @@ extension LinkTraces {
     ) throws(TraceFileError) -> DeliveryTrace? {
         guard let path = conditions.trace else { return nil }
         let field = "\(direction.rawValue).trace"
-        let text: String
+        let bytes: [UInt8]
         do {
-            text = try SmallFile.read(path, limit: sizeLimit)
+            bytes = try InputFile.read(path, limit: sizeLimit)
         } catch {
             throw TraceFileError(
-                isMalformed: false,
-                description:
-                    "\(path): the file that \(field) names cannot be read: \(error.errno)")
-        }
-        guard text.utf8.count < sizeLimit else {
-            throw TraceFileError(
-                isMalformed: true,
-                description: "\(path): the file that \(field) names is larger than 64 MiB; name a "
-                    + "shorter delivery trace")
+                isMalformed: error == .tooLarge(limit: sizeLimit),
+                description: "\(path): \(error); \(field) names it")
         }
         do {
-            return try DeliveryTrace(parsing: text)
+            return try DeliveryTrace(parsing: String(decoding: bytes, as: UTF8.self))
         } catch {
             throw TraceFileError(
                 isMalformed: true,

@@ -22,10 +22,8 @@ struct FileAccessError: Error, CustomStringConvertible {
 
     init(_ access: Access, _ file: String, _ errno: Errno) {
         switch (access, errno) {
-        case (.reading, .noSuchFileOrDirectory): self.init(access, file, "no such file")
-        case (.reading, .permissionDenied):
-            self.init(access, file, "may not be read by you; change its permissions")
-        case (.reading, _): self.init(access, file, "cannot be read: \(errno)")
+        case (.reading, _):
+            self.init(access, file, InputFileError.unreadable(errno).description)
         case (.writing, .fileExists):
             self.init(access, file, "is there already; --force writes over it")
         case (.writing, _): self.init(access, file, "cannot be written: \(errno)")
@@ -51,30 +49,28 @@ enum ImportFiles {
                 let bytes = try FileDescriptor.standardInput.readAll(limit: sizeLimit)
                 return try foreignFile("standard input", path: nil, bytes)
             }
-            // Asked before it is opened: opening a named pipe would wait for its other end.
-            switch try Stat(FilePath(file)).type {
-            case .regular: break
-            case .directory: throw FileAccessError(.reading, file, "is a directory; name a file")
-            default:
-                throw FileAccessError(
-                    .reading, file, "is not a file; \(reader) reads standard input")
-            }
-            let descriptor = try FileDescriptor.open(FilePath(file), .readOnly)
-            let bytes = try descriptor.closeAfter { try descriptor.readAll(limit: sizeLimit) }
+            let bytes = try InputFile.read(file, limit: sizeLimit)
             let path = URL(filePath: file).standardizedFileURL.path
             return try foreignFile(file, path: path, bytes)
+        } catch InputFileError.notRegular {
+            throw FileAccessError(.reading, file, "is not a file; \(reader) reads standard input")
+        } catch InputFileError.tooLarge {
+            throw tooLarge(file)
+        } catch let error as InputFileError {
+            throw FileAccessError(.reading, file, error.description)
         } catch let errno as Errno {
             throw FileAccessError(.reading, file, errno)
         }
     }
 
+    private static func tooLarge(_ name: String) -> ProfileError {
+        ProfileError(file: name, explanation: "is larger than 64 MiB, which no such file is")
+    }
+
     private static func foreignFile(
         _ name: String, path: String?, _ bytes: [UInt8]
     ) throws(ProfileError) -> ForeignFile {
-        guard bytes.count <= sizeLimit else {
-            throw ProfileError(
-                file: name, explanation: "is larger than 64 MiB, which no such file is")
-        }
+        guard bytes.count <= sizeLimit else { throw tooLarge(name) }
         return ForeignFile(name: name, path: path, bytes: bytes)
     }
 

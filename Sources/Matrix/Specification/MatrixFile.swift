@@ -6,6 +6,8 @@ import Yams
 public struct MatrixFile: Sendable, Hashable {
     /// The name under which it is looked for.
     public static let standardName = "linkcond.yaml"
+    /// Far above any such file, far below what would fill the memory.
+    public static let sizeLimit = 1 << 20
 
     /// The command: the words of a list, or a text for the shell.
     public internal(set) var command: [String]?

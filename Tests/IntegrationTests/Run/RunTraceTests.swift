@@ -75,7 +75,7 @@ struct RunTraceTests {
 
     @Test(
         arguments: [
-            (nil, 74, "No such file or directory"),
+            (nil, 74, "no such file; down.trace names it"),
             ("", 78, "is empty"),
             ("10\n20\nthirty\n", 78, "line 3: \"thirty\" is not a moment"),
             ("10\n5\n", 78, "line 2: 5 ms comes after 10 ms"),
@@ -92,6 +92,33 @@ struct RunTraceTests {
             #expect(result.standardError.hasPrefix("linkcond: \(directory)/down.trace: "))
             #expect(result.standardError.contains(reason), "\(result.standardError)")
             #expect(!result.standardError.contains("started"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("mkfifo down.trace", 74, "is not a regular file"),
+            ("ln -s /dev/zero down.trace", 74, "is not a regular file"),
+            ("ln -s /dev/stdin down.trace", 74, "is not a regular file"),
+            ("truncate -s 8G down.trace", 78, "is larger than 64 MiB"),
+            ("mkdir down.trace", 74, "is a directory"),
+        ] as [(String, Int32, String)])
+    func `a trace that has no end, or waits for somebody, is not begun`(
+        make: String, exitCode: Int32, reason: String
+    ) async throws {
+        try await Self.withProfile(trace: nil) { profile, directory in
+            try shell("cd \(directory); \(make)")
+            // By a pipe, which a trace that is read would empty.
+            let program = try SandboxedRun.program()
+            let result = try await runProcess(
+                "sh",
+                ["-c", "echo mine | { \"$@\"; echo \"code $?\" >&2; cat; }", "sh", program]
+                    + ["run", profile, "--uplink", "none", "--", "cat"])
+            #expect(result.standardOutput == "mine\n", "\(result)")
+            #expect(result.standardError.contains("code \(exitCode)\n"))
+            #expect(
+                result.standardError.hasPrefix("linkcond: \(directory)/down.trace: \(reason)"),
+                "\(result.standardError)")
         }
     }
 
