@@ -41,7 +41,7 @@ public struct OutputFile: Sendable, Hashable {
     }
 
     /// Takes over a descriptor that is open already.
-    init(path: String, descriptor: FileDescriptor) {
+    public init(path: String, descriptor: FileDescriptor) {
         self.path = path
         self.descriptor = descriptor
     }

@@ -99,8 +99,9 @@ struct ReportDirectoryTests {
             let whole = try MatrixReport.merging([part]) { path, _ in
                 path == "logs/baseline.log" ? "elsewhere" : rename(path)
             }
-            try target.copyFiles(
+            let leftBehind = try target.copyFiles(
                 of: part, in: "\(temporary.path)/part", for: whole, rename: rename)
+            #expect(leftBehind == [])
             let files = try FileManager.default.subpathsOfDirectory(atPath: target.path)
             #expect(files.contains("logs/2-LTE.log") && files.contains("files/2-LTE/a/b"))
             #expect(!files.contains("logs/baseline.log"))

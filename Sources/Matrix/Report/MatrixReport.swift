@@ -86,10 +86,10 @@ public struct MatrixReport: Codable, Sendable, Hashable {
 
 extension MatrixReport {
     /// Reads what `json` has written.
-    public init(json: String) throws {
+    public init(json: some Sequence<UInt8>) throws {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
-        self = try decoder.decode(MatrixReport.self, from: Data(json.utf8))
+        self = try decoder.decode(MatrixReport.self, from: Data(json))
     }
 
     /// The report as JSON on one line: indented, the samples would take most of it for blanks.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LinuxKernel
 
 /// What a cell left in files, as far as reports for people show it.
 struct CellAttachments: Sendable, Hashable {
@@ -18,24 +18,20 @@ struct CellAttachments: Sendable, Hashable {
     /// - Parameters:
     ///   - cells: how many cells share the room in a report.
     ///   - pattern: which files of the cell are JUnit files; see `CollectedTests`.
-    init(of cell: CellReport, in directory: String, cells: Int, pattern: String?) {
+    ///   - room: how many bytes of JUnit files are still taken in.
+    init(
+        of cell: CellReport, in directory: ContainedDirectory, cells: Int, pattern: String?,
+        room: inout Int
+    ) {
         let share = min(max(Self.totalBytes / max(1, cells), 4 * 1024), 512 * 1024)
-        log = Self.read(cell.log, in: directory, limit: share)
-        earlierLogs = cell.earlierAttempts.map {
-            Self.read($0.log, in: directory, limit: min(share, 32 * 1024))
+        log = cell.log.flatMap { LogExcerpt($0.path, in: directory, limit: share) }
+        earlierLogs = cell.earlierAttempts.map { attempt in
+            attempt.log.flatMap {
+                LogExcerpt($0.path, in: directory, limit: min(share, 32 * 1024))
+            }
         }
-        if let files = cell.files, Self.isInside(files) {
-            tests = CollectedTests(in: "\(directory)/\(files)", called: files, pattern: pattern)
+        if let files = cell.files {
+            tests = CollectedTests(in: files, of: directory, pattern: pattern, room: &room)
         }
-    }
-
-    private static func read(_ log: LogFile?, in directory: String, limit: Int) -> LogExcerpt? {
-        guard let log, isInside(log.path) else { return nil }
-        return LogExcerpt(path: "\(directory)/\(log.path)", limit: limit)
-    }
-
-    /// A report may come from elsewhere, and names no files outside its directory.
-    private static func isInside(_ path: String) -> Bool {
-        !path.hasPrefix("/") && !path.split(separator: "/").contains("..")
     }
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LinuxKernel
 
 /// The beginning and the end of a cell's log, as much as a report shows.
 struct LogExcerpt: Sendable, Hashable {
@@ -14,30 +14,41 @@ struct LogExcerpt: Sendable, Hashable {
         beginning = bytes
     }
 
-    /// Reads a file, of which `limit` bytes are kept at most; nil if it cannot be read.
-    ///
-    /// More is kept of the end, where it says why a command failed. Bytes are cut where a line ends.
-    init?(path: String, limit: Int) {
-        guard let data = FileManager.default.contents(atPath: path) else { return nil }
-        self.init(Array(data), limit: limit)
+    /// Reads a file of a report, of which `limit` bytes are kept at most; nil if it cannot be read.
+    init?(_ path: String, in directory: ContainedDirectory, limit: Int) {
+        guard let file = try? directory.open(path), let size = try? InputFile.size(of: file.raw),
+            let beginning = try? file.raw.read(count: size <= limit ? size : limit / 4, at: 0),
+            let end = try? file.raw.read(
+                count: size <= limit ? 0 : limit - limit / 4, at: size - (limit - limit / 4))
+        else { return nil }
+        self.init(beginning, end, of: size)
     }
 
     /// Keeps `limit` bytes at most.
     init(_ bytes: [UInt8], limit: Int) {
         guard bytes.count > limit else {
-            self.beginning = bytes
+            self.init(bytes)
+            return
+        }
+        self.init(
+            Array(bytes.prefix(limit / 4)), Array(bytes.suffix(limit - limit / 4)),
+            of: bytes.count)
+    }
+
+    /// Takes the first and the last bytes of `size`.
+    ///
+    /// More is kept of the end, where it says why a command failed. Bytes are cut where a line ends.
+    private init(_ first: [UInt8], _ last: [UInt8], of size: Int) {
+        guard first.count < size else {
+            beginning = first
             return
         }
         let newline = UInt8(ascii: "\n")
-        var beginning = bytes.prefix(limit / 4)
-        if let last = beginning.lastIndex(of: newline) { beginning = bytes[...last] }
-        var end = bytes.suffix(limit - limit / 4)
-        if let first = end.firstIndex(of: newline), first + 1 < bytes.endIndex {
-            end = bytes[(first + 1)...]
-        }
-        self.beginning = Array(beginning)
-        self.end = Array(end)
-        omittedBytes = UInt64(bytes.count - beginning.count - end.count)
+        let cut = first.lastIndex(of: newline).map { $0 + 1 } ?? first.count
+        beginning = Array(first.prefix(cut))
+        let start = last.firstIndex(of: newline).map { $0 + 1 } ?? 0
+        end = Array(last.dropFirst(start < last.count ? start : 0))
+        omittedBytes = UInt64(max(0, size - beginning.count - end.count))
     }
 
     /// The last lines without colours, for places with little room.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LinuxKernel
 import Plots
 
 /// The reports that people and CI engines read, made from the report of a matrix and from what its
@@ -28,14 +28,23 @@ public struct ReadableReports: Sendable {
     ///   - pattern: which of a cell's files are JUnit files, relative to the cell's own directory:
     ///     `**/junit-*.xml`; nil: every `.xml` that is one.
     public init(_ report: MatrixReport, in directory: String?, collecting pattern: String? = nil) {
-        self.init(
-            report,
-            report.cells.map { cell in
-                guard let directory else { return CellAttachments() }
-                return CellAttachments(
-                    of: cell, in: directory, cells: report.cells.count, pattern: pattern)
-            })
+        guard let directory, let contained = try? ContainedDirectory(directory) else {
+            self.init(report, report.cells.map { _ in CellAttachments() })
+            return
+        }
+        var room = Self.mostJUnitBytes
+        var attachments: [CellAttachments] = []
+        for cell in report.cells {
+            attachments.append(
+                CellAttachments(
+                    of: cell, in: contained, cells: report.cells.count, pattern: pattern,
+                    room: &room))
+        }
+        self.init(report, attachments)
     }
+
+    /// As much of JUnit files as all cells together may have.
+    private static let mostJUnitBytes = 64 << 20
 
     /// Takes what was read; attachments in the order of the cells.
     init(_ report: MatrixReport, _ attachments: [CellAttachments]) {

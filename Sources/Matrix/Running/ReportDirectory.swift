@@ -6,15 +6,21 @@ import SystemPackage
 
 /// The directory that a matrix leaves behind: `report.json`, `logs/`, and in `files/` what the
 /// command itself wrote there.
+///
+/// Commands may do with its content what they like, and reports come from elsewhere: neither has
+/// this process read or write anything outside of the directory.
 public struct ReportDirectory: Sendable {
     /// Where it is, as the user named it.
     public let path: String
     private let owner: OutputFile.Owner?
+    private let contents: ContainedDirectory
 
     /// The name of the report in it.
     public static let reportName = "report.json"
-    private static let logsName = "logs"
-    private static let filesName = "files"
+    static let logsName = "logs"
+    static let filesName = "files"
+    /// Above what any matrix leaves.
+    private static let reportLimit = 512 << 20
 
     /// Makes the directory if it is not there, and sees that it can be written to, so that one that
     /// cannot is an error before anything runs.
@@ -23,13 +29,18 @@ public struct ReportDirectory: Sendable {
     public init(creating path: String, owner: OutputFile.Owner? = nil) throws(MatrixError) {
         self.path = path
         self.owner = owner
-        var parent = path.hasPrefix("/") ? "/" : ""
-        for part in path.split(separator: "/") {
-            try makeDirectory(parent + part)
-            parent += part + "/"
+        var made = path.hasPrefix("/") ? "/" : ""
+        do {
+            for part in path.split(separator: "/") {
+                made += (made.isEmpty || made == "/" ? "" : "/") + part
+                try Self.makeDirectory(made, owner)
+            }
+            contents = try ContainedDirectory(path)
+        } catch {
+            throw Self.error(made, error)
         }
         try removeOldReport()
-        try makeDirectory("\(path)/\(Self.logsName)")
+        try makeDirectory(Self.logsName)
         try expectWritable()
     }
 
@@ -38,25 +49,48 @@ public struct ReportDirectory: Sendable {
         var isDirectory = false
         let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
         let file = isDirectory ? "\(path)/\(reportName)" : path
-        guard isThere, let data = FileManager.default.contents(atPath: file) else {
+        guard isThere else {
             throw MatrixError(.cannotRead, "cannot read \(file): no report is there")
         }
+        return try report(in: file) { () throws(InputFileError) in
+            // What is in a directory may be a link to what is not.
+            guard isDirectory, let directory = try? ContainedDirectory(path) else {
+                return try InputFile.read(file, limit: reportLimit)
+            }
+            return try directory.read(reportName, limit: reportLimit)
+        }
+    }
+
+    private static func report(
+        in file: String, _ read: () throws(InputFileError) -> [UInt8]
+    ) throws(MatrixError) -> MatrixReport {
+        let bytes: [UInt8]
         do {
-            return try MatrixReport(json: String(decoding: data, as: UTF8.self))
+            bytes = try read()
+        } catch .unreadable(.noSuchFileOrDirectory) {
+            throw MatrixError(.cannotRead, "cannot read \(file): no report is there")
         } catch {
+            throw MatrixError(.cannotRead, "\(file): \(error)")
+        }
+        // Something else that is large is not worth the memory of reading it.
+        guard bytes.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{"),
+            let report = try? MatrixReport(json: bytes)
+        else {
             throw MatrixError(
                 .badFile, "\(file): not a report of linkcond matrix, or not a whole one")
         }
+        if let problem = report.problem { throw MatrixError(.badFile, "\(file): \(problem)") }
+        return report
     }
 
     /// Replaces a file in the directory by a new one, which is there whole or not at all.
     public func write(_ text: String, to name: String) throws(MatrixError) {
-        let partial = partialPath(name)
+        let partial = ".\(name).partial"
         do {
-            try OutputFile(creating: partial, owner: owner).write(text)
-            try SmallFile.rename(partial, to: "\(path)/\(name)")
+            try create(partial).write(text)
+            try contents.rename(partial, to: name)
         } catch {
-            try? FileManager.default.removeItem(atPath: partial)
+            try? contents.remove(partial)
             throw Self.error("\(path)/\(name)", error)
         }
     }
@@ -65,127 +99,99 @@ public struct ReportDirectory: Sendable {
     func openLog(_ name: String) throws(MatrixError) -> (file: OutputFile, name: String) {
         let name = "\(Self.logsName)/\(name).log"
         do {
-            return (try OutputFile(creating: "\(path)/\(name)", owner: owner), name)
+            return (try create(name), name)
         } catch {
-            throw MatrixError(.cannotWrite, "\(error)")
+            throw Self.error("\(path)/\(name)", error)
         }
     }
 
     /// Makes a directory in which a cell's command may leave files; returns its absolute path.
     func makeFilesDirectory(_ name: String) throws(MatrixError) -> String {
+        try makeDirectory(Self.filesName)
+        try makeDirectory("\(Self.filesName)/\(name)")
         let directory = "\(path)/\(Self.filesName)/\(name)"
-        try makeDirectory("\(path)/\(Self.filesName)")
-        try makeDirectory(directory)
         let current = FileManager.default.currentDirectoryPath
         return directory.hasPrefix("/") ? directory : "\(current)/\(directory)"
     }
 
-    /// Copies the logs and other files of a part, as far as the merged report names them.
-    ///
-    /// - Parameters:
-    ///   - other: the directory of the part.
-    ///   - rename: the new path of a file, relative to the directory.
-    public func copyFiles(
-        of part: MatrixReport, in other: String, for merged: MatrixReport,
-        rename: (String) -> String
-    ) throws(MatrixError) {
-        let wanted = Set(Self.files(of: merged))
-        for name in Self.files(of: part) where wanted.contains(rename(name)) {
-            let source = "\(other)/\(name)"
-            // Logs are what a CI engine throws away first.
-            guard FileManager.default.fileExists(atPath: source) else { continue }
-            if name.hasPrefix(Self.filesName) { try makeDirectory("\(path)/\(Self.filesName)") }
-            let target = "\(path)/\(rename(name))"
-            do {
-                try FileManager.default.copyItem(atPath: source, toPath: target)
-            } catch {
-                throw Self.error(target, error)
-            }
-        }
-    }
-
-    /// The files that belong to a report, beside itself.
-    private static func files(of report: MatrixReport) -> [String] {
-        let logs = report.cells.flatMap { [$0.log] + $0.earlierAttempts.map(\.log) }
-        let directories = report.cells.flatMap { [$0.files] + $0.earlierAttempts.map(\.files) }
-        let names = logs.compactMap { $0?.path } + directories.compactMap(\.self)
-        // A report may come from elsewhere: nothing outside the directory is its own.
-        return names.filter { name in
-            let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-            return parts.count == 2 && [logsName, filesName].contains(String(parts[0]))
-                && ![".", "..", ""].contains(parts[1])
-        }
-    }
-
     /// Takes away the directory of a cell that left no files; returns its name otherwise.
     func keepFilesDirectory(_ name: String) -> String? {
-        let directory = "\(path)/\(Self.filesName)/\(name)"
-        let content = try? FileManager.default.contentsOfDirectory(atPath: directory)
-        guard let content, content.isEmpty else { return "\(Self.filesName)/\(name)" }
-        try? FileManager.default.removeItem(atPath: directory)
-        return nil
+        let directory = "\(Self.filesName)/\(name)"
+        return contents.removeEmptyDirectory(directory) ? nil : directory
     }
 
     /// Takes away what turned out not to be needed.
     func removeEmptyDirectories() {
-        let directory = "\(path)/\(Self.filesName)"
-        let content = try? FileManager.default.contentsOfDirectory(atPath: directory)
-        if content?.isEmpty == true { try? FileManager.default.removeItem(atPath: directory) }
+        contents.removeEmptyDirectory(Self.filesName)
+    }
+
+    /// Makes a new file in place of what is there.
+    func create(_ name: String) throws(Errno) -> OutputFile {
+        let descriptor = try contents.create(name)
+        if let owner { _ = fchown(descriptor.rawValue, owner.user, owner.group) }
+        return OutputFile(path: "\(path)/\(name)", descriptor: descriptor)
+    }
+
+    /// Makes a directory in this one, if it is not there.
+    func makeDirectory(_ name: String) throws(MatrixError) {
+        do {
+            guard try contents.makeDirectory(name), let owner else { return }
+            try contents.changeOwner(name, user: owner.user, group: owner.group)
+        } catch {
+            throw Self.error("\(path)/\(name)", error)
+        }
     }
 
     /// What an older report left would be taken for this one's.
     private func removeOldReport() throws(MatrixError) {
         let file = "\(path)/\(Self.reportName)"
-        guard FileManager.default.fileExists(atPath: file) else { return }
-        guard let old = try? Self.report(at: file) else {
+        guard contents.has(Self.reportName) else { return }
+        let old: MatrixReport
+        do {
+            old = try Self.report(in: file) { () throws(InputFileError) in
+                try contents.read(Self.reportName, limit: Self.reportLimit)
+            }
+        } catch {
             throw MatrixError(
                 .cannotWrite,
                 "\(file) is there and no report of linkcond matrix; choose another directory")
         }
         for name in Self.files(of: old) + [Self.reportName] {
-            let old = "\(path)/\(name)"
-            guard FileManager.default.fileExists(atPath: old) else { continue }
             do {
-                try FileManager.default.removeItem(atPath: old)
+                try contents.remove(name)
+            } catch Errno.noSuchFileOrDirectory {
+                continue
             } catch {
-                throw Self.error(old, error)
+                throw Self.error("\(path)/\(name)", error)
             }
         }
     }
 
     private func expectWritable() throws(MatrixError) {
-        let file = partialPath(Self.reportName)
+        let file = ".\(Self.reportName).partial"
         do {
-            try OutputFile(creating: file, owner: owner).descriptor.close()
-            try FileManager.default.removeItem(atPath: file)
+            try create(file).descriptor.close()
+            try contents.remove(file)
         } catch {
             throw Self.error(path, error)
         }
     }
 
-    private func partialPath(_ name: String) -> String { "\(path)/.\(name).partial" }
-
-    private func makeDirectory(_ path: String) throws(MatrixError) {
+    private static func makeDirectory(_ path: String, _ owner: OutputFile.Owner?) throws {
         let isNew = !FileManager.default.fileExists(atPath: path)
-        do {
-            try SmallFile.makeDirectory(path)
-            let directory = try FileDescriptor.open(
-                FilePath(path), .readOnly, options: [.directory, .closeOnExec])
-            if isNew, let owner { _ = fchown(directory.rawValue, owner.user, owner.group) }
-            try directory.close()
-        } catch {
-            throw Self.error(path, error)
-        }
+        try SmallFile.makeDirectory(path)
+        let directory = try FileDescriptor.open(
+            FilePath(path), .readOnly, options: [.directory, .closeOnExec])
+        if isNew, let owner { _ = fchown(directory.rawValue, owner.user, owner.group) }
+        try directory.close()
     }
 
-    private static func error(_ path: String, _ error: any Error) -> MatrixError {
+    static func error(_ path: String, _ error: any Error) -> MatrixError {
         switch error {
         case let error as KernelError:
             MatrixError(.cannotWrite, "cannot write \(path): \(error.errno)")
         case let error as EvidenceError:
             MatrixError(.cannotWrite, "cannot write \(path): \(error.errno)")
-        case let error as Errno:
-            MatrixError(.cannotWrite, "cannot write \(path): \(error)")
         default:
             MatrixError(.cannotWrite, "cannot write \(path): \(error)")
         }

@@ -26,7 +26,7 @@ struct MatrixMergeCommand: ParsableCommand {
     func run() throws {
         var parts: [MatrixReport] = []
         for directory in directories { parts.append(try ReportDirectory.report(at: directory)) }
-        let merged = try MatrixReport.merging(parts) { path, number in
+        var merged = try MatrixReport.merging(parts) { path, number in
             Self.newPath(path, part: number)
         }
         let target = try verb.manner.report.map { path throws(MatrixError) in
@@ -34,7 +34,9 @@ struct MatrixMergeCommand: ParsableCommand {
         }
         if let target {
             for (number, part) in parts.enumerated() {
-                try target.copyFiles(of: part, in: directories[number], for: merged) { path in
+                merged.notes += try target.copyFiles(
+                    of: part, in: directories[number], for: merged
+                ) { path in
                     Self.newPath(path, part: number)
                 }
             }

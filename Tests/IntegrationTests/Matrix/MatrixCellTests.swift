@@ -200,7 +200,7 @@ struct MatrixCellTests {
             let result = try await run.result(
                 "--profiles", "LTE", "--uplink", "none", "--json", "--quiet", "--", "cat")
             #expect(result.exitCode == 0)
-            let report = try MatrixReport(json: result.standardOutput)
+            let report = try MatrixReport(json: result.standardOutput.utf8)
             #expect(report.passed == 2 && report.cells.allSatisfy { $0.log == nil })
             let plan = try await run.result(
                 "--profiles", "LTE,3G", "--plan", "github", "--", "touch", "it-ran")

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LinuxKernel
 import XMLReading
 
 /// The tests within a cell: what the command itself wrote about them in JUnit files.
@@ -8,26 +8,32 @@ struct CollectedTests: Sendable, Hashable {
     var notes: [String] = []
 
     /// A file as large as this is no report.
-    private static let fileLimit: UInt64 = 16 * 1024 * 1024
+    private static let fileLimit = 16 << 20
     private static let countLimit = 500
+    /// More files than this nobody looks through.
+    private static let searchLimit = 100_000
 
     init() {}
 
     /// Reads the JUnit files among those that a cell left.
     ///
     /// - Parameters:
-    ///   - name: how the reader knows the directory.
+    ///   - name: the cell's directory, relative to that of the report.
     ///   - pattern: which files, relative to it, such as `**/junit-*.xml`; nil: every `.xml` that
     ///     turns out to be one.
-    init(in directory: String, called name: String, pattern: String?) {
+    ///   - room: how many bytes are still taken in.
+    init(
+        in name: String, of directory: ContainedDirectory, pattern: String?, room: inout Int
+    ) {
         let glob = Glob(pattern ?? "**/*.xml")
-        let all = (try? FileManager.default.subpathsOfDirectory(atPath: directory)) ?? []
-        let paths = all.filter(glob.matches).sorted()
+        let all = (try? directory.files(below: name, limit: Self.searchLimit)) ?? []
+        let paths = all.map(\.path).filter { glob.matches(String($0.dropFirst(name.count + 1))) }
         for path in paths.prefix(Self.countLimit) {
             do {
-                try add("\(directory)/\(path)", isAskedFor: pattern != nil)
+                let bytes = try Self.read(path, of: directory, room: &room)
+                try add(bytes, isAskedFor: pattern != nil)
             } catch {
-                notes.append("\(name)/\(path) is left out of the reports: \(error.reason)")
+                notes.append("\(path) is left out of the reports: \(error.reason)")
             }
         }
         if paths.count > Self.countLimit {
@@ -39,22 +45,28 @@ struct CollectedTests: Sendable, Hashable {
 
     private struct Refusal: Error { var reason: String }
 
-    private mutating func add(_ path: String, isAskedFor: Bool) throws(Refusal) {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        // A link may lead out of the directory, and a pipe may never end.
-        guard attributes?[.type] as? FileAttributeType == .typeRegular else {
-            if attributes?[.type] as? FileAttributeType == .typeDirectory { return }
-            throw Refusal(reason: "not a regular file")
-        }
-        let size = (attributes?[.size] as? any BinaryInteger).map { UInt64($0) } ?? 0
-        guard size <= Self.fileLimit else {
-            throw Refusal(reason: "larger than \(Self.fileLimit / 1024 / 1024) MiB")
-        }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw Refusal(reason: "cannot be read")
-        }
+    private static func read(
+        _ path: String, of directory: ContainedDirectory, room: inout Int
+    ) throws(Refusal) -> [UInt8] {
         do {
-            if let suites = try JUnitFile.read(Array(data)) {
+            let bytes = try directory.read(path, limit: fileLimit)
+            guard bytes.count <= room else {
+                throw Refusal(reason: "the JUnit files of all cells are too large together")
+            }
+            room -= bytes.count
+            return bytes
+        } catch let refusal as Refusal {
+            throw refusal
+        } catch InputFileError.notRegular {
+            throw Refusal(reason: "not a regular file")
+        } catch {
+            throw Refusal(reason: "it \(error)")
+        }
+    }
+
+    private mutating func add(_ bytes: [UInt8], isAskedFor: Bool) throws(Refusal) {
+        do {
+            if let suites = try JUnitFile.read(bytes) {
                 self.suites += suites
             } else if isAskedFor {
                 throw Refusal(reason: "XML, but no <testsuites>")
