@@ -167,7 +167,8 @@ public struct Conditioner {
                     NetlinkError(
                         attempt: "condition the way \(direction.rawValue)", errno: .fileExists,
                         kernelText: "filters of linkcond stand there whose ifb is gone; "
-                            + "run linkcond clear -i \(interface.name) first"), isUndone: true)
+                            + "run linkcond clear -i \(ShellWord(interface.name)) first"),
+                    isUndone: true)
             }
             if !isForced, let kinds = filters.foreign[direction] {
                 throw .foreignFilters(interface.name, direction, kinds: kinds)

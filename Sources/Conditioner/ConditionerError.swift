@@ -37,7 +37,7 @@ public enum ConditionerError: Error, Sendable, CustomStringConvertible {
         case .noInterfaces:
             "no interface but loopback is up; bring one up, or name one with -i"
         case .interfaceDown(let name):
-            "\(name): the interface is down; bring it up with: ip link set \(name) up"
+            "\(name): the interface is down; bring it up with: ip link set \(ShellWord(name)) up"
         case .ownInterface(let name):
             "\(name): belongs to linkcond itself; name the interface that it conditions"
         case .indexTooLarge(let name):
@@ -46,12 +46,12 @@ public enum ConditionerError: Error, Sendable, CustomStringConvertible {
         case .alreadyConditioned(let interface, let name, let profile):
             name == ApplyRequest.defaultName
                 ? "\(interface): is conditioned with \(profile) already; use --replace to change it, "
-                    + "--name to condition other traffic beside it, or linkcond clear -i \(interface)"
+                    + "--name to condition other traffic beside it, or linkcond clear -i \(ShellWord(interface))"
                 : "\(interface): has conditions called \(name) already (\(profile)); use --replace to "
-                    + "change them, another --name, or linkcond clear -i \(interface) --name \(name)"
+                    + "change them, another --name, or linkcond clear -i \(ShellWord(interface)) --name \(ShellWord(name))"
         case .unreadableSelector(let interface, let name):
             "\(interface): which traffic the conditions called \(name) choose cannot be read any "
-                + "more; use linkcond clear -i \(interface) --name \(name), then apply again"
+                + "more; use linkcond clear -i \(ShellWord(interface)) --name \(ShellWord(name)), then apply again"
         case .tooManyConditions(let interface):
             "\(interface): has \(Ownership.slots.count) conditions already, which are the most; "
                 + "clear some of them: linkcond status shows their names"
@@ -64,7 +64,7 @@ public enum ConditionerError: Error, Sendable, CustomStringConvertible {
                 + "take them; use --force to condition what they leave"
         case .ingressQdisc(let name):
             "\(name): has an ingress qdisc of another program, which leaves no place for clsact; "
-                + "remove it with: tc qdisc del dev \(name) ingress"
+                + "remove it with: tc qdisc del dev \(ShellWord(name)) ingress"
         case .missingPrivilege(let what):
             "\(what) takes the privilege CAP_NET_ADMIN; run it with sudo"
         case .missingFeatures(let features):

@@ -1,3 +1,4 @@
+import LinuxKernel
 public import Netlink
 public import TrafficControl
 
@@ -45,12 +46,13 @@ public enum TrafficOperation: Sendable, Hashable {
     public var commandText: String {
         switch self {
         case .addIFB(let ifb):
-            "ip link add \(ifb) index \(ifb.index) group \(Ownership.group) type ifb"
-        case .silence(let ifb): "ip link set dev \(ifb) addrgenmode none"
+            "ip link add \(ShellWord(ifb.name)) index \(ifb.index) group \(Ownership.group) type ifb"
+        case .silence(let ifb): "ip link set dev \(ShellWord(ifb.name)) addrgenmode none"
         case .bringUp(let ifb, let alias):
-            "ip link set dev \(ifb) alias \(ShellWord(alias)) up"
-        case .setAlias(let ifb, let alias): "ip link set dev \(ifb) alias \(ShellWord(alias))"
-        case .deleteLink(let ifb): "ip link del dev \(ifb)"
+            "ip link set dev \(ShellWord(ifb.name)) alias \(ShellWord(alias)) up"
+        case .setAlias(let ifb, let alias):
+            "ip link set dev \(ShellWord(ifb.name)) alias \(ShellWord(alias))"
+        case .deleteLink(let ifb): "ip link del dev \(ShellWord(ifb.name))"
         case .deleteOwnLinks: "ip link del group \(Ownership.group)"
         case .addQdisc(let qdisc): qdisc.tcAddText
         case .replaceQdisc(let qdisc): qdisc.tcReplaceText

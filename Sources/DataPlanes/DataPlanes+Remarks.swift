@@ -1,3 +1,4 @@
+import LinuxKernel
 import Netlink
 import TrafficControl
 
@@ -11,7 +12,7 @@ extension DataPlanes {
             qdiscs.filter { $0.interfaceIndex == link.index && $0.kind.isEmulator }.map { qdisc in
                 "\(link.name): has a qdisc of another program, \(qdisc.kind.name) "
                     + "\(qdisc.handle); what that does to packets that leave adds up with the "
-                    + "conditions (tc qdisc show dev \(link.name))"
+                    + "conditions (tc qdisc show dev \(ShellWord(link.name)))"
             }
         }
     }

@@ -65,7 +65,7 @@ extension DataPlanes {
     ) -> EngineError {
         EngineError(
             "\(name): is conditioned by \(plane), which cannot be changed for the other one in "
-                + "place\(reason.map { ", and \($0)" } ?? ""); use linkcond clear -i \(name) first, "
+                + "place\(reason.map { ", and \($0)" } ?? ""); use linkcond clear -i \(ShellWord(name)) first, "
                 + "or leave it out here", fault: .usage)
     }
 

@@ -1,4 +1,5 @@
 import LinkModel
+import LinuxKernel
 import Netlink
 import PacketLoop
 import TrafficControl
@@ -120,7 +121,7 @@ struct Detour: Hashable {
                     + rest),
             Step(
                 message: Link.setAlias(name: near, mark.alias),
-                command: "ip link set dev \(near) alias '\(mark.alias)'"),
+                command: "ip link set dev \(near) alias \(ShellWord(mark.alias))"),
         ]
     }
 

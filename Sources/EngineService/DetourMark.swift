@@ -48,8 +48,10 @@ struct DetourMark: Hashable {
         }
         if let end { words.append("ended=\(end.rawValue)") }
         let beginning = words.joined(separator: " ") + " profile="
-        var profile = profile
-        while (beginning + profile).utf8.count > Self.longest { profile.removeLast() }
+        let room = max(0, Self.longest - beginning.utf8.count)
+        // A character has at least a byte; what is cut off is whole characters.
+        var profile = profile.prefix(room)
+        while profile.utf8.count > room { profile.removeLast() }
         return beginning + profile
     }
 

@@ -85,7 +85,7 @@ extension EngineError {
     static func ingressQdisc(_ interface: String) -> EngineError {
         EngineError(
             "\(interface): has an ingress qdisc of another program, which leaves no place for "
-                + "clsact; remove it with: tc qdisc del dev \(interface) ingress",
+                + "clsact; remove it with: tc qdisc del dev \(ShellWord(interface)) ingress",
             fault: .unavailable)
     }
 

@@ -1,4 +1,5 @@
 import LinkModel
+import LinuxKernel
 public import Netlink
 import TrafficControl
 
@@ -42,23 +43,25 @@ public enum EnginePlan {
             (detour.wire(mark) + detour.steps(ends)).map(\.command)
         }
         let carriers = detours.map { detour in
-            "# the packet engine: from \(detour.far) to "
-                + (detour.isOfLoopback
-                    ? "a raw socket" : detour.direction == .up ? target.name : detour.far)
-                + ", mark 0x"
-                + String(Detour.mark, radix: 16)
+            ShellWord.comment(
+                "the packet engine: from \(detour.far) to "
+                    + (detour.isOfLoopback
+                        ? "a raw socket" : detour.direction == .up ? target.name : detour.far)
+                    + ", mark 0x" + String(Detour.mark, radix: 16))
         }
         let table = HookTable(
             target: target,
             ways: detours.map { HookTable.Way(detour: $0, traffic: request.traffic) })
         let others = standing.filter { $0.name != request.name }.map {
-            "# and the rules of the conditions called \($0.name), which stand there already"
+            ShellWord.comment(
+                "and the rules of the conditions called \($0.name), which stand there already")
         }
         let hooks =
             switch kind {
             case .nftables: "nft --interactive <<'EOF'\n\(table.addText)EOF\n"
             case .clsact: table.filterText
             }
-        return (["# \(target)"] + wires + carriers + others + [hooks]).joined(separator: "\n")
+        return ([ShellWord.comment(target.name)] + wires + carriers + others + [hooks]).joined(
+            separator: "\n")
     }
 }

@@ -100,7 +100,7 @@ struct EngineRoom: ~Copyable {
         if let former, let seed = request.seed, seed != former.seed {
             throw EngineError(
                 "\(link.name): the random numbers of a conditioned interface go on from --seed "
-                    + "\(former.seed); leave out --seed, or linkcond clear -i \(link.name) first",
+                    + "\(former.seed); leave out --seed, or linkcond clear -i \(ShellWord(link.name)) first",
                 fault: .usage)
         }
         let slot = try slot(of: former, on: link)
@@ -139,7 +139,7 @@ struct EngineRoom: ~Copyable {
                     + "neither; name the one that its packets leave by, or use a kernel with "
                     + "netem (see linkcond doctor)"
             } else if !link.isUp {
-                "the interface is down; bring it up with: ip link set \(link.name) up"
+                "the interface is down; bring it up with: ip link set \(ShellWord(link.name)) up"
             } else if !HookTable.canName(link.name) {
                 "nftables cannot be told a name with such letters; rename the interface"
             } else {

@@ -1,4 +1,5 @@
 import LinkModel
+import LinuxKernel
 import TrafficControl
 
 /// A table as filters of tc.
@@ -52,7 +53,7 @@ extension HookTable {
             ).map(\.tcAddText)
         }
         let ends = ways.map { "# \($0.detour.far), ingress: a program drops what the engine got" }
-        return (["tc qdisc add dev \(target) clsact"] + gates + filters + ends)
+        return (["tc qdisc add dev \(ShellWord(target.name)) clsact"] + gates + filters + ends)
             .joined(separator: "\n") + "\n"
     }
 }

@@ -45,7 +45,7 @@ public enum OverrideError: Error, Hashable, Sendable, CustomStringConvertible {
         case .aliasFull(let name, let bytes):
             "\(name): no room for the override: the kernel keeps it in the interface's alias, "
                 + "of which \(bytes) of 255 bytes are taken; shorten that text "
-                + "(ip link set dev \(name) alias TEXT)"
+                + "(ip link set dev \(ShellWord(name)) alias TEXT)"
         case .contested(let name):
             "\(name): another program keeps changing the interface's alias, where the override is "
                 + "kept; stop it and try again"

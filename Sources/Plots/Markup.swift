@@ -66,6 +66,17 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
             markup.append(escaping: text)
         }
 
+        /// Adds a text as the value of an attribute, whose line breaks XML would take for blanks.
+        package mutating func appendInterpolation(attribute text: some StringProtocol) {
+            for character in text.unicodeScalars {
+                switch character {
+                case "\n": markup.utf8 += "&#10;".utf8
+                case "\t": markup.utf8 += "&#9;".utf8
+                default: markup.append(escaping: String(character))
+                }
+            }
+        }
+
         package mutating func appendInterpolation(_ number: some BinaryInteger) {
             markup.utf8 += "\(number)".utf8
         }

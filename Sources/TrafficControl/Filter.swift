@@ -1,4 +1,5 @@
 import CNetlink
+import LinuxKernel
 public import Netlink
 
 /// A u32 filter: 32-bit words of a packet's network header compared under a mask.

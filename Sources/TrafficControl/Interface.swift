@@ -1,3 +1,5 @@
+import LinuxKernel
+
 /// An interface that a message names: by its index for the kernel, by its name for people.
 public struct Interface: Sendable, Hashable, CustomStringConvertible {
     /// The index in the network namespace.

@@ -1,5 +1,6 @@
 import CNetlink
 import LinkUnits
+import LinuxKernel
 public import Netlink
 
 extension Qdisc {

@@ -1,5 +1,6 @@
 import CNetlink
 public import LinkUnits
+import LinuxKernel
 public import Netlink
 
 /// A class of the hierarchical token bucket: a rate that its packets share.

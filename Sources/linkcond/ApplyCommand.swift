@@ -4,6 +4,7 @@ import DataPlanes
 import FoundationEssentials
 import LinkModel
 import LinkUnits
+import LinuxKernel
 import ProfileCatalog
 import ProfileFormat
 import TrafficControl
@@ -202,9 +203,9 @@ struct ApplyCommand: ParsableCommand {
 
     /// The command that takes the conditions away again.
     private var wayBack: String {
-        (["sudo linkcond clear"] + target.words + interfaces.map { "-i \(ShellWord($0))" }
-            + (name == ApplyRequest.defaultName ? [] : ["--name \(name)"]))
-            .joined(separator: " ")
+        ShellWord.line(
+            ["sudo", "linkcond", "clear"] + target.words + interfaces.flatMap { ["-i", $0] }
+                + (name == ApplyRequest.defaultName ? [] : ["--name", name]))
     }
 
     /// What the arguments ask for.

@@ -71,6 +71,41 @@ struct CIPlanTests {
         #expect(environment?.first == ["name": "LINKCOND_SHARDS", "value": "3"])
     }
 
+    /// The words as YAML and what reads that take them, made by the parser of somebody else.
+    private static func python(_ text: String, _ expression: String) async throws -> String {
+        let program =
+            "import sys, json, yaml; plan = yaml.safe_load(sys.stdin); print(json.dumps(\(expression)))"
+        return try await runProcess("python3", ["-c", program], input: text).standardOutput
+    }
+
+    @Test func `words of any kind come through GitLab's YAML and shell`() async throws {
+        let words = HostileWords.all.filter { !$0.isEmpty }
+        let text = try Self.plan.text(
+            for: .gitlab, arguments: ["--set"] + words, command: words, image: "image")
+        let script = try await Self.python(text, "plan['linkcond']['script'][0]")
+        let line = try JSONDecoder().decode(String.self, from: Data(script.utf8))
+        let echoed = try shell(HostileWords.printing("linkcond", script: "CI_JOB_ID=7; " + line))
+        let expected = ["matrix", "--set"] + words + ["--report", "report-7", "--"] + words
+        #expect(echoed == expected.map { $0 + "." }.joined())
+    }
+
+    @Test func `words of any kind come through Kubernetes' YAML and its variables`() async throws {
+        let words = HostileWords.all
+        let text = try Self.plan.text(
+            for: .kubernetes, arguments: words, command: words, image: "a\"\n#{b}")
+        let container = "plan['spec']['template']['spec']['containers'][0]"
+        let found = try JSONDecoder().decode(
+            [String].self, from: Data(try await Self.python(text, "\(container)['command']").utf8))
+        // As the kubelet expands: two signs are one, and a name in brackets is a variable.
+        let expanded = found.map { word in
+            word.replacing("$$", with: "\0").replacing("$(JOB_COMPLETION_INDEX)", with: "7")
+                .replacing("\0", with: "$")
+        }
+        #expect(
+            expanded == ["linkcond", "matrix"] + words + ["--report", "/reports/7", "--"] + words)
+        #expect(try await Self.python(text, "\(container)['image']") == "\"a\\\"\\n#{b}\"\n")
+    }
+
     @Test func `what a job is called is short`() {
         let names = (1...10).map { "P\($0)" }
         let plan = CIPlan(Sharding(SampleMatrix.specification(names).cells, into: 1))

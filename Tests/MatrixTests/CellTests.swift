@@ -1,4 +1,5 @@
 import LinkModel
+import LinuxKernel
 import Testing
 
 @testable import Matrix
@@ -89,7 +90,7 @@ struct CellTests {
         let baseline = specification.reproduction(of: specification.cells[0], seed: 5, ["true"])
         #expect(!baseline.contains("--set"))
         #expect(
-            ShellText.line(["sh", "-c", "echo 'a b' $HOME", ""])
+            ShellWord.line(["sh", "-c", "echo 'a b' $HOME", ""])
                 == "sh -c 'echo '\\''a b'\\'' $HOME' ''")
     }
 

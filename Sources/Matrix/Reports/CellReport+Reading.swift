@@ -1,4 +1,6 @@
 import Evidence
+import LinkUnits
+import LinuxKernel
 
 /// What reports for people derive from a cell.
 extension CellReport {
@@ -20,7 +22,10 @@ extension CellReport {
 
     /// Packets that did not come through, both ways; nil if nobody counted.
     var missingPackets: UInt64? {
-        statistics.map { $0.down.dropped + $0.down.lost + $0.up.dropped + $0.up.lost }
+        statistics.map {
+            [$0.down.dropped, $0.down.lost, $0.up.dropped, $0.up.lost]
+                .reduce(0) { $0.addingSaturated($1) }
+        }
     }
 
     /// Why it did not pass, or that it did, in a few words.
@@ -43,21 +48,5 @@ extension ExpectationResult {
 
 extension [String] {
     /// The words as a POSIX shell reads them back.
-    var shellText: String { map(\.shellWord).joined(separator: " ") }
-}
-
-extension String {
-    fileprivate var shellWord: String {
-        let isPlain =
-            !isEmpty
-            && unicodeScalars.allSatisfy { scalar in
-                scalar.isASCII
-                    && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                        || "_@%+=:,./-".unicodeScalars.contains(scalar))
-            }
-        guard !isPlain else { return self }
-        return "'"
-            + split(separator: "'", omittingEmptySubsequences: false)
-            .joined(separator: "'\\''") + "'"
-    }
+    var shellText: String { ShellWord.line(self) }
 }

@@ -1,4 +1,6 @@
 import FoundationEssentials
+import LinkModel
+import LinuxKernel
 
 /// What runs a matrix on several machines.
 public enum PlanEngine: String, Sendable, CaseIterable {
@@ -63,14 +65,19 @@ public struct CIPlan: Sendable, Hashable {
         for engine: PlanEngine, arguments: [String], command: [String], image: String
     ) throws -> String {
         let command = command.isEmpty ? [] : ["--"] + command
-        let words = { (report: String) in
-            ["linkcond", "matrix"] + arguments + ["--report", report] + command
-        }
+        let verb = ["linkcond", "matrix"] + arguments + ["--report"]
         return switch engine {
         case .github: try gitHub()
-        case .gitlab: gitLab(script: words("REPORT"))
-        case .kubernetes: kubernetes(words("/reports/$(JOB_COMPLETION_INDEX)"), image: image)
-        case .json: try json(words("report"))
+        case .gitlab:
+            // The number of the job tells the reports apart; only the runner's shell knows it.
+            gitLab(
+                script: ([ShellWord.line(verb), "report-$CI_JOB_ID"]
+                    + (command.isEmpty ? [] : [ShellWord.line(command)])).joined(separator: " "))
+        case .kubernetes:
+            kubernetes(
+                verb.map(Self.escapingVariables) + ["/reports/$(JOB_COMPLETION_INDEX)"]
+                    + command.map(Self.escapingVariables), image: image)
+        case .json: try json(verb + ["report"] + command)
         }
     }
 
@@ -104,12 +111,10 @@ public struct CIPlan: Sendable, Hashable {
     }
 
     /// Jobs for `include:` or a child pipeline.
-    private func gitLab(script: [String]) -> String {
+    private func gitLab(script: String) -> String {
         let shards = parts.map {
             "          - \(Self.quoted($0.shard))  # \(Self.comment($0.name))"
         }
-        // The number of the job tells the reports apart; only the runner's shell knows it.
-        let line = ShellText.line(script).replacing("REPORT", with: "report-$CI_JOB_ID")
         return """
             # Made by linkcond matrix --plan gitlab.
             stages: [test, report]
@@ -121,7 +126,7 @@ public struct CIPlan: Sendable, Hashable {
                   - LINKCOND_SHARD:
             \(shards.joined(separator: "\n"))
               script:
-                - \(Self.quoted(line))
+                - \(Self.quoted(script))
               artifacts:
                 when: always
                 paths: ["report-*/"]
@@ -142,7 +147,7 @@ public struct CIPlan: Sendable, Hashable {
 
     /// A Job whose pods number themselves, which `linkcond matrix` reads.
     private func kubernetes(_ words: [String], image: String) -> String {
-        let lines = words.map { "            - \(Self.quoted(Self.escapingVariables($0)))" }
+        let lines = words.map { "            - \(Self.quoted($0))" }
         return """
             # Made by linkcond matrix --plan kubernetes.
             apiVersion: batch/v1
@@ -185,12 +190,9 @@ public struct CIPlan: Sendable, Hashable {
             """
     }
 
-    /// Kubernetes replaces `$(NAME)` in the words of a command; ours is meant, others are not.
+    /// Kubernetes replaces `$(NAME)` in the words of a command, and `$$` by `$`.
     private static func escapingVariables(_ word: String) -> String {
-        let ours = "$(JOB_COMPLETION_INDEX)"
-        return word.hasSuffix(ours)
-            ? word.dropLast(ours.count).replacing("$(", with: "$$(") + ours
-            : word.replacing("$(", with: "$$(")
+        word.replacing("$", with: "$$")
     }
 
     // MARK: Texts
@@ -204,9 +206,12 @@ public struct CIPlan: Sendable, Hashable {
             case "\\": quoted += "\\\\"
             case "\n": quoted += "\\n"
             case "\t": quoted += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+            // Some of these are line breaks to YAML, and others no characters of a text.
+            case _
+            where !scalar.isPrintable || scalar.properties.isNoncharacterCodePoint
+                || scalar == "\u{feff}":
                 let digits = String(scalar.value, radix: 16)
-                quoted += "\\x" + String(repeating: "0", count: 2 - digits.count) + digits
+                quoted += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
             default: quoted.unicodeScalars.append(scalar)
             }
         }
@@ -214,6 +219,6 @@ public struct CIPlan: Sendable, Hashable {
     }
 
     private static func comment(_ text: String) -> String {
-        String(text.map { $0.isNewline ? " " : $0 })
+        text.printable
     }
 }

@@ -37,7 +37,12 @@ final class MatrixView: MatrixListener {
                 console.report("  | \(line)")
             }
         }
-        if isLast, cell.isFailure { console.report("  again: \(ShellText.line(cell.reproduce))") }
+        if isLast, cell.isFailure {
+            // A word may have line breaks, which a shell takes as they are.
+            let lines = "  again: \(ShellWord.line(cell.reproduce))"
+                .split(separator: "\n", omittingEmptySubsequences: false)
+            for line in lines { console.report(String(line)) }
+        }
         lastDrawn = .now - .seconds(1)
     }
 

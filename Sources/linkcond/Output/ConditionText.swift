@@ -1,6 +1,7 @@
 import Conditioner
 import LinkModel
 import LinkUnits
+import LinuxKernel
 import ProfileFormat
 import TrafficControl
 
@@ -31,6 +32,7 @@ enum ConditionText {
     /// The commands that do the same as a plan, with a heading.
     static func script(_ plan: InterfacePlan) -> String {
         let commands = plan.allOperations.map(\.commandText)
-        return "# \(plan.interface)\n" + commands.joined(separator: "\n") + "\n"
+        return ShellWord.comment(plan.interface.name) + "\n" + commands.joined(separator: "\n")
+            + "\n"
     }
 }

@@ -1,5 +1,6 @@
 import Conditioner
 import DataPlanes
+import LinuxKernel
 import NetworkOverride
 import NetworkPath
 import Scenarios
@@ -67,7 +68,8 @@ struct HostInterfaces {
         let conditioned = try planes.status().map(\.interface.interface)
         guard let name = conditioned.first(where: Set(names.values).contains) else { return }
         throw UsageError(
-            description: "\(name): is conditioned already; use linkcond clear -i \(name) first")
+            description:
+                "\(name): is conditioned already; use linkcond clear -i \(ShellWord(name)) first")
     }
 
     /// Refuses to change overrides: they could not be restored if this process were killed.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import LinuxKernel
 import Targets
 import TrafficControl
 
@@ -48,8 +49,8 @@ struct TargetOptions: ParsableArguments {
 
     /// The options as words of a command line.
     var words: [String] {
-        (netns.map { ["--netns", ShellWord($0).description] } ?? [])
+        (netns.map { ["--netns", $0] } ?? [])
             + (pid.map { ["--pid", "\($0)"] } ?? [])
-            + (container.map { ["--container", ShellWord($0).description] } ?? [])
+            + (container.map { ["--container", $0] } ?? [])
     }
 }

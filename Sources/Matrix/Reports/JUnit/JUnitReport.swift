@@ -140,14 +140,14 @@ struct JUnitReport {
     private static func properties(_ properties: [JUnitSuite.Property]) -> Markup {
         guard !properties.isEmpty else { return "" }
         let list = properties.map { property -> Markup in
-            "      <property name=\"\(property.name)\" value=\"\(property.value)\"/>\n"
+            "      <property name=\"\(attribute: property.name)\" value=\"\(attribute: property.value)\"/>\n"
         }
         return "    <properties>\n\(list)    </properties>\n"
     }
 
     private static func element(_ test: JUnitCase) -> Markup {
         """
-            <testcase name="\(test.name)"\(test.className, { " classname=\"\($0)\"" })\
+            <testcase name="\(attribute: test.name)"\(test.className, { " classname=\"\($0)\"" })\
         \(test.seconds, { " time=\"\(time($0))\"" })>
         \(test.outcomes.map(element))\
         \(output("system-out", test.output, indentation: "      "))\
