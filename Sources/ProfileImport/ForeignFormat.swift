@@ -4,7 +4,8 @@ public enum ForeignFormat: String, Sendable, Hashable, CaseIterable {
     case nlc
     /// What tcconfig's `tcshow` prints and `tcset --import-setting` reads.
     case tcconfig
-    /// The file of `throttle --config` (sitespeed.io).
+    /// The file of `throttle --config` (sitespeed.io), and `connectivity` in the configurations of
+    /// sitespeed.io and browsertime.
     case throttle
     /// `connectivity.ini` of WebPageTest.
     case webpagetest

@@ -8,6 +8,8 @@ struct ForeignTable {
     let path: String
     private var values: [String: ForeignValue]
     private let lines: [String: Int]
+    /// How many of the fields that were taken say something of a link.
+    private(set) var conditionCount = 0
 
     /// Takes `value` as the table at `path`.
     init(_ value: ForeignValue, file: String, path: String = "") throws(ProfileError) {
@@ -41,6 +43,9 @@ struct ForeignTable {
     /// Takes what is under `key`, if there is something.
     mutating func take(_ key: String) -> ForeignValue? { values.removeValue(forKey: key) }
 
+    /// Notes that a field which was taken says something of a link.
+    mutating func noteCondition() { conditionCount += 1 }
+
     /// Takes the number under `key`; `defaults write` and web forms leave numbers as texts.
     mutating func number(_ key: String) throws(ProfileError) -> Double? {
         let number: Double
@@ -55,6 +60,7 @@ struct ForeignTable {
         case let value?: throw error(key, "is \(value.kind) and has to be a number")
         }
         guard number.isFinite else { throw error(key, "is no finite number") }
+        noteCondition()
         return number
     }
 
@@ -77,7 +83,9 @@ struct ForeignTable {
     }
 
     mutating func flag(_ key: String) throws(ProfileError) -> Bool? {
-        switch take(key) {
+        let value = take(key)
+        if value != nil { noteCondition() }
+        switch value {
         case nil: return nil
         case .flag(let flag): return flag
         case .number(0), .text("0"), .text("false"): return false

@@ -42,6 +42,8 @@ struct Draft {
     var summary = ""
     var conditions = LinkConditions()
     private(set) var remarks: [ImportedProfile.Remark] = []
+    /// Whether the file says anything of a link here that is understood.
+    private(set) var isRecognised = false
 
     init(name: String) { self.name = name }
 
@@ -49,8 +51,16 @@ struct Draft {
 
     mutating func leaveOut(_ text: String) { remarks.append(.omission(text)) }
 
-    /// Notes the keys of `table` that nobody has taken.
+    mutating func leaveOut(unknown path: String) {
+        leaveOut("\(path), in which there is nothing that linkcond knows of a link.")
+    }
+
+    /// Notes that there is something else than tables that says what the link is like.
+    mutating func recognise() { isRecognised = true }
+
+    /// Notes the keys of `table` that nobody has taken, and whether any that were say something.
     mutating func leaveOut(restOf table: ForeignTable) {
+        if table.conditionCount > 0 { isRecognised = true }
         for key in table.keys { leaveOut("\(table.fieldPath(key)), which linkcond does not know.") }
     }
 

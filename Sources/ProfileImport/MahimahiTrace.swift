@@ -10,6 +10,7 @@ enum MahimahiTrace {
     static func draft(_ file: ForeignFile, upTrace: ForeignFile?) throws(ProfileError) -> Draft {
         let isUp = upTrace == nil && file.lastComponent.hasSuffix(".up")
         var draft = Draft(name: file.stem)
+        draft.recognise()
         draft.summary = "Recorded opportunities to deliver a packet"
         try read(isUp ? nil : file, \.down, into: &draft)
         try read(isUp ? file : upTrace, \.up, into: &draft)

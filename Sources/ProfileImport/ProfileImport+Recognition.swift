@@ -4,6 +4,7 @@ extension ProfileImport {
     /// The format of `file`, as its content tells.
     public static func format(of file: ForeignFile) throws(ProfileError) -> ForeignFormat {
         if let format = try recognised(file) { return format }
+        if let problem = OwnFile.problem(ofText: file) { throw problem }
         let known = ForeignFormat.allCases.map { "\($0.rawValue) (\($0.outline))" }
         throw ProfileError(
             file: file.name,
@@ -15,7 +16,11 @@ extension ProfileImport {
         if file.isBinary || file.contains("<plist") { return .nlc }
         // A section begins with a bracket, as a list of JSON does.
         if file.contains("bwIn=") || file.contains("bwIn =") { return .webpagetest }
-        if file.isJSON { return format(of: try ForeignValue(parsing: file)) }
+        if file.isJSON {
+            let value = try ForeignValue(parsing: file)
+            if let problem = OwnFile.problem(of: value, in: file) { throw problem }
+            return SitespeedConnectivity.isIn(value) ? .throttle : format(of: value)
+        }
         if file.contains("DownlinkBandwidth") || file.contains("UplinkBandwidth") { return .nlc }
         let firstLine = file.bytes.split { $0 == 0x0a || $0 == 0x0d }.first ?? []
         let isNumber = firstLine.allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 <= 0x20 }

@@ -23,21 +23,46 @@ public enum ProfileImport {
         }
         let format = if let format { format } else { try self.format(of: file) }
         var profiles: [ImportedProfile] = []
-        for entry in try entries(file, upTrace: upTrace, format: format) {
+        var taken: Set<String> = []
+        let (known, unknown) = try recognised(entries(file, upTrace: upTrace, format: format), file)
+        for var entry in known {
+            if profiles.isEmpty { for path in unknown { entry.draft.leaveOut(unknown: path) } }
             var imported = try entry.draft.profile(from: file, format: format, path: entry.path)
-            let taken = profiles.map { NameMatching.normalized($0.profile.name) }
             let name = imported.profile.name
             var number = 2
-            while taken.contains(NameMatching.normalized(imported.profile.name)) {
+            while !taken.insert(NameMatching.normalized(imported.profile.name)).inserted {
                 imported.profile.name = "\(name) \(number)"
                 number += 1
             }
             profiles.append(imported)
         }
-        guard !profiles.isEmpty else {
+        return profiles
+    }
+
+    /// More profiles than this are in no file.
+    static let mostProfiles = 1000
+
+    /// The entries that say something of a link, and the places of the others.
+    private static func recognised(
+        _ entries: [Entry], _ file: ForeignFile
+    ) throws(ProfileError) -> (known: [Entry], unknown: [String]) {
+        guard !entries.isEmpty else {
             throw ProfileError(file: file.name, explanation: "has no profile in it")
         }
-        return profiles
+        guard entries.count <= mostProfiles else {
+            throw ProfileError(
+                file: file.name,
+                explanation: "has \(entries.count) profiles; no such file has more than "
+                    + "\(mostProfiles)")
+        }
+        let known = entries.filter(\.draft.isRecognised)
+        guard !known.isEmpty else {
+            let left = entries[0].draft.remarks.prefix(3).map(\.text).joined(separator: " ")
+            throw ProfileError(
+                file: file.name, field: entries[0].path,
+                explanation: "has nothing in it that linkcond knows of a link. \(left)")
+        }
+        return (known, entries.filter { !$0.draft.isRecognised }.map(\.path))
     }
 
     private static func entries(
@@ -58,7 +83,7 @@ public enum ProfileImport {
 
 /// A profile on its way, and the keys under which it stands in the file.
 struct Entry {
-    let draft: Draft
+    var draft: Draft
     let path: String
 
     init(_ draft: Draft, path: String) {

@@ -180,6 +180,7 @@ enum TCConfigQuantity {
         guard let number = Double(digits) else {
             throw rule.error(key, "\"\(text)\" does not begin with a number")
         }
+        rule.noteCondition()
         let unit = text.dropFirst(digits.count).filter { $0 != " " }.lowercased()
         return (number, unit, text)
     }

@@ -2,7 +2,8 @@ import LinkModel
 import LinkUnits
 import ProfileFormat
 
-/// The file of `throttle --config` (sitespeed.io): rates in kbit/s, `rtt` in milliseconds, of
+/// What sitespeed.io says of links: the file of `throttle --config`, or what `SitespeedConnectivity`
+/// reads. The former has rates in kbit/s, `rtt` in milliseconds, of
 /// which throttle delays each direction by half, loss in per cent in both directions.
 enum ThrottleJSON {
     /// The ready-made profiles whose `rtt` is half of that of the WebPageTest profile behind them.
@@ -14,6 +15,7 @@ enum ThrottleJSON {
     ]
 
     static func drafts(_ value: ForeignValue, file: ForeignFile) throws(ProfileError) -> [Entry] {
+        if let entry = try SitespeedConnectivity.draft(value, file: file) { return [entry] }
         let root = try ForeignTable(value, file: file.name)
         guard !isSettings(root.keys) else { return [Entry(try draft(root, file.stem), path: "")] }
         // A file of several, by name, as throttle has its own.

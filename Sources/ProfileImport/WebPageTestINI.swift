@@ -51,6 +51,7 @@ enum INIText {
     ) throws(ProfileError) -> [(name: String, fields: ForeignTable)] {
         var sections: [(name: String, fields: ForeignTable)] = []
         var name: String?
+        var names: Set<String> = []
         var values: [String: ForeignValue] = [:]
         var places: [String: Int] = [:]
         let lines = try file.text(limit: ForeignValue.sizeLimit)
@@ -73,7 +74,7 @@ enum INIText {
                 finish()
                 name = String(text.dropFirst().dropLast())
                 (values, places) = ([:], [:])
-                guard !sections.contains(where: { $0.name == name }) else {
+                guard names.insert(name ?? "").inserted else {
                     throw error("[\(name ?? "")] is there twice; leave one")
                 }
                 continue

@@ -15,7 +15,8 @@ struct ImportCommand: ParsableCommand {
             FILE is recognised by its content; --format says what it is otherwise:
               nlc          Apple Network Link Conditioner, property lists of any kind
               tcconfig     what tcshow prints and tcset --import-setting reads
-              throttle     the file of sitespeed's throttle --config
+              throttle     the file of sitespeed's throttle --config, or the connectivity in \
+            configurations and results of sitespeed.io and browsertime
               webpagetest  connectivity.ini
               atc          Augmented Traffic Control, profiles or settings
               chrome       throttling of Lighthouse, DevTools, Puppeteer and CDP

@@ -78,6 +78,37 @@ struct BadFileTests {
         ("1\n2\nthree\n", "file: line 3: \"three\" is not a moment"),
         ("5\n4\n", "file: line 2: 4 ms comes after 5 ms"),
         ("0\n", "file: line 1: the trace ends at 0 ms"),
+        (
+            "{\"down\": {\"speed\": 1}, \"up\": {\"speed\": 2}}",
+            "file: has nothing in it that linkcond knows of a link. Left out: down.speed"
+        ),
+        (
+            "{\"name\": \"LTE\", \"down\": {\"bandwidthBitsPerSecond\": 1}, \"up\": {}}",
+            "file: is linkcond's own JSON"
+        ),
+        ("[{\"down\": {\"delayMilliseconds\": 1}, \"up\": {}}]", "is linkcond's own JSON"),
+        (
+            "name: LTE\ndown: { bandwidth: 50 Mbit/s }\n",
+            "file: is linkcond's own YAML and need not be imported"
+        ),
+        (
+            "{\"connectivity\": {\"profile\": \"native\"}}",
+            "file: connectivity.profile: is native, a link without conditions"
+        ),
+        (
+            "{\"browsertime\": {\"connectivity\": {\"profile\": \"5g\"}}}",
+            "file: browsertime.connectivity.profile: \"5g\" is none of custom, 2g, 3g"
+        ),
+        (
+            "{\"connectivity\": {\"engine\": \"throttle\"}}",
+            "file: connectivity: has nothing in it that linkcond knows of a link"
+        ),
+        (
+            "["
+                + Array(repeating: "{\"latency\": 1, \"download\": 2}", count: 1001)
+                .joined(separator: ",") + "]",
+            "file: has 1001 profiles; no such file has more than 1000"
+        ),
     ]
 
     @Test("The error says what is wrong and where", arguments: files.indices)

@@ -36,6 +36,47 @@ struct SampleTests {
         #expect(xml.map(\.profile.name) == ["100% Loss", "Hotel Wi-Fi", "Very Bad Network"])
     }
 
+    @Test(
+        "What sitespeed.io and browsertime have of a link is read, wherever it stands",
+        arguments: [
+            "{\"browsertime\": {\"iterations\": 3, \"connectivity\": CONNECTIVITY}}",
+            "{\"url\": \"a\", \"connectivity\": CONNECTIVITY}",
+            "[{\"info\": {\"connectivity\": CONNECTIVITY}}]",
+        ])
+    func sitespeed(frame: String) throws {
+        func link(_ connectivity: String) throws -> LinkConditions {
+            let file = Fixture.text(frame.replacing("CONNECTIVITY", with: connectivity))
+            #expect(try ProfileImport.format(of: file) == .throttle)
+            let profiles = try ProfileImport.profiles(in: file)
+            #expect(profiles.count == 1)
+            return profiles[0].profile.conditions
+        }
+        let expected = LinkConditions(
+            down: .init(bandwidth: .kilobitsPerSecond(1600), delay: .milliseconds(75)),
+            up: .init(bandwidth: .kilobitsPerSecond(768), delay: .milliseconds(75)))
+        for text in [
+            """
+            {"profile": "custom", "downstreamKbps": 1600, "upstreamKbps": 768, "latency": 150}
+            """,
+            // Both spellings, as in what browsertime itself writes.
+            """
+            {"profile": "custom", "down": 1600, "downstreamKbps": 1600, "up": 768, "rtt": 150,
+             "engine": "throttle", "alias": "Mine"}
+            """,
+            "{\"profile\": \"3g\", \"engine\": \"external\"}", "\"3g\"",
+        ] {
+            #expect(try link(text) == expected, "\(text)")
+        }
+    }
+
+    @Test("What is beside the profiles in a file is told, and no profile without conditions")
+    func rest() throws {
+        let file = Fixture.text("{\"Mine\": {\"up\": 5}, \"other\": {\"a\": 1}}")
+        let profiles = try ProfileImport.profiles(in: file)
+        #expect(profiles.map(\.profile.name) == ["Mine"])
+        #expect(profiles[0].omissions.contains { $0.hasPrefix("other, in which there is nothing") })
+    }
+
     @Test("Nothing gets through where both directions lose everything")
     func blackhole() throws {
         let profiles = try ProfileImport.profiles(
