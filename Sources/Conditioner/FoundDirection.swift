@@ -108,15 +108,23 @@ struct FoundDirection {
         typealias Handle = Ownership.Handle
         let root = statistics[Handle.segmenter] ?? TrafficStatistics()
         let tails = [Handle.tail, Handle.dnsTail]
-        let lost = tails.reduce(0) { $0 + UInt64(statistics[$1]?.drops ?? 0) }
+        let lost = tails.reduce(0 as UInt64) {
+            $0.addingSaturated(UInt64(statistics[$1]?.drops ?? 0))
+        }
         let header = UInt64(headerLength)
-        let rate = root.bytesPerSecond - min(root.bytesPerSecond, root.packetsPerSecond * header)
+        let rate = Self.remainder(root.bytesPerSecond, root.packetsPerSecond, header)
         return DirectionCounters(
             packets: root.packets,
-            bytes: root.bytes - min(root.bytes, root.packets * header),
+            bytes: Self.remainder(root.bytes, root.packets, header),
             // Each qdisc counts the drops below it as well.
             dropped: UInt64(root.drops) - min(UInt64(root.drops), lost), lost: lost,
-            queuedPackets: UInt64(root.queuedPackets), bitsPerSecond: rate * 8)
+            queuedPackets: UInt64(root.queuedPackets),
+            bitsPerSecond: rate.multipliedSaturated(by: 8))
+    }
+
+    /// What is left of bytes without the headers of so many packets.
+    private static func remainder(_ bytes: UInt64, _ packets: UInt64, _ header: UInt64) -> UInt64 {
+        bytes - min(bytes, packets.multipliedSaturated(by: header))
     }
 }
 

@@ -28,6 +28,8 @@ public enum TraceModel: String, Sendable, CaseIterable {
 
     /// The longest trace in opportunities; its file has about 35 MB.
     public static let mostOpportunities = 5_000_000
+    /// The longest trace in time.
+    public static let longest = Duration.seconds(86_400)
 
     private static let tick = 20
 
@@ -35,12 +37,13 @@ public enum TraceModel: String, Sendable, CaseIterable {
     ///
     /// - Parameters:
     ///   - mean: what passes on average if there is always something to send.
-    ///   - duration: its length, from a second on; whole milliseconds.
+    ///   - duration: its length, from a second to a day; whole milliseconds.
     ///   - seed: decides what happens.
     /// - Returns: nil if it would have too many opportunities, or none.
     public func trace(
         mean: Bandwidth, for duration: Duration, seed: UInt64
     ) -> DeliveryTrace? {
+        guard duration <= Self.longest else { return nil }
         let length = Int(duration / .milliseconds(1))
         let perMillisecond =
             Double(mean.bitsPerSecond) / 1000 / Double(DeliveryTrace.opportunity.bytes * 8)

@@ -3,8 +3,9 @@ public import PacketEngine
 
 /// What a delivery trace is like, in a few numbers.
 public struct TraceStatistics: Sendable, Hashable {
-    /// The stretches of time in which rates are counted.
-    public static let window = Duration.milliseconds(100)
+    /// The stretches of time in which rates are counted: 100 ms, and more where a trace is so long
+    /// that there would be too many.
+    public let window: Duration
 
     /// The rate of each window in bits per second, in order. The last one may be shorter.
     public let rates: [UInt64]
@@ -17,9 +18,15 @@ public struct TraceStatistics: Sendable, Hashable {
 
     private let sortedRates: [UInt64]
 
+    private static let shortestWindow: UInt64 = 100
+    /// Those of more than a day.
+    private static let mostWindows: UInt64 = 1_000_000
+
     /// Looks at a trace.
     public init(_ trace: DeliveryTrace) {
-        let length = UInt64(Self.window / .milliseconds(1))
+        let most = Self.mostWindows * Self.shortestWindow
+        let length = ((trace.periodMilliseconds - 1) / most + 1) * Self.shortestWindow
+        window = .milliseconds(Int64(length))
         let counts = trace.byteCounts(perMilliseconds: length)
         rates = counts.enumerated().map { index, count in
             let rest = trace.periodMilliseconds - UInt64(index) * length

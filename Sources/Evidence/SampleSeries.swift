@@ -62,7 +62,7 @@ extension LinkSample.Way {
         }
         let bytes = Double(second.bytes.bytes - first.bytes.bytes)
         self.init(
-            bitsPerSecond: UInt64(bytes * 8 / length.seconds), delayMilliseconds: delay,
+            bitsPerSecond: UInt64(saturating: bytes * 8 / length.seconds), delayMilliseconds: delay,
             dropped: second.dropped - first.dropped, lost: second.lost - first.lost,
             queuedPackets: second.queuedPackets)
     }

@@ -1,3 +1,5 @@
+import LinkUnits
+
 extension WayCounters {
     /// What was counted on several links together. The longest queue and the lateness are those of
     /// the worst of them; what one of them does not tell is nil.
@@ -9,12 +11,12 @@ extension WayCounters {
     }
 
     private mutating func add(_ other: WayCounters) {
-        packets += other.packets
-        bytes += other.bytes
-        dropped += other.dropped
-        lost += other.lost
-        queuedPackets += other.queuedPackets
-        bitsPerSecond += other.bitsPerSecond
+        packets = packets.addingSaturated(other.packets)
+        bytes = bytes.addingSaturated(other.bytes)
+        dropped = dropped.addingSaturated(other.dropped)
+        lost = lost.addingSaturated(other.lost)
+        queuedPackets = queuedPackets.addingSaturated(other.queuedPackets)
+        bitsPerSecond = bitsPerSecond.addingSaturated(other.bitsPerSecond)
         for counter in Self.optionalCounters {
             self[keyPath: counter] = Self.sum(self[keyPath: counter], other[keyPath: counter])
         }
@@ -35,6 +37,6 @@ extension WayCounters {
     }
 
     private static func sum(_ left: UInt64?, _ right: UInt64?) -> UInt64? {
-        left.flatMap { left in right.map { left + $0 } }
+        left.flatMap { left in right.map { left.addingSaturated($0) } }
     }
 }

@@ -73,7 +73,7 @@ public struct WayCounters: Codable, Sendable, Hashable {
         self.lost = lost
         self.queuedPackets = queuedPackets
         let seconds = duration.seconds
-        bitsPerSecond = seconds > 0 ? UInt64(Double(bytes.bytes) * 8 / seconds) : 0
+        bitsPerSecond = seconds > 0 ? UInt64(saturating: Double(bytes.bytes) * 8 / seconds) : 0
     }
 
     /// Takes over what the packet engine counted.
@@ -81,7 +81,8 @@ public struct WayCounters: Codable, Sendable, Hashable {
         let link = statistics.link
         self.init(
             packets: link.deliveredPackets, bytes: link.deliveredBytes,
-            dropped: link.queueFullPackets + link.managedPackets, lost: link.lostPackets,
+            dropped: link.queueFullPackets.addingSaturated(link.managedPackets),
+            lost: link.lostPackets,
             queuedPackets: UInt64(link.queuedPackets), duration: duration)
         arrivedPackets = link.arrivedPackets
         arrivedBytes = link.arrivedBytes.bytes

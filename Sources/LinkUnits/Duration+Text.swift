@@ -26,10 +26,11 @@ extension Duration {
         self = .nanoseconds(nanoseconds)
     }
 
-    /// The whole nanoseconds of a duration that is not negative.
+    /// The whole nanoseconds: none of a negative duration, and at most 584 years.
     public var wholeNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
-        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
+        let whole = UInt64(clamping: seconds).multipliedSaturated(by: 1_000_000_000)
+        return whole.addingSaturated(UInt64(clamping: attoseconds) / 1_000_000_000)
     }
 
     /// The length in milliseconds, for statistics and JSON.

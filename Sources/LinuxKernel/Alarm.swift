@@ -28,7 +28,7 @@ public final class Alarm: Sendable {
     @discardableResult
     public func wait(until moment: Duration?) -> Bool {
         var armed = armed.load(ordering: .relaxed)
-        let deadline = moment.map { max(1, $0.nanoseconds) } ?? 0
+        let deadline = moment.map { max(1, $0.cNanoseconds) } ?? 0
         let result = unsafe lc_wait(epoll.number, timer.number, event.number, deadline, &armed)
         self.armed.store(armed, ordering: .relaxed)
         return result != 0
@@ -37,12 +37,5 @@ public final class Alarm: Sendable {
     /// Wakes the thread that waits, or that will wait next. Any thread may call it.
     public func ring() {
         _ = lc_event_signal(event.number)
-    }
-}
-
-extension Duration {
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

@@ -43,7 +43,7 @@ public struct EventQueue: ~Copyable, Sendable {
     ///
     /// - Parameter timeout: nil to wait for ever.
     public borrowing func wait(timeout: Duration?) throws(Errno) -> [Event] {
-        let milliseconds = timeout.map { Int32(($0 / .milliseconds(1)).rounded(.up)) } ?? -1
+        let milliseconds = timeout?.pollMilliseconds ?? -1
         var tokens = [UInt64](repeating: 0, count: Self.capacity)
         var meanings = [UInt8](repeating: 0, count: Self.capacity)
         let count = try checked(

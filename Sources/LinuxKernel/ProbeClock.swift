@@ -12,9 +12,11 @@ public enum ProbeClock {
 }
 
 extension Duration {
-    /// The whole nanoseconds, as C has a time.
+    /// The whole nanoseconds, as C has a time; at most 292 years.
     var cNanoseconds: Int64 {
         let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        let (whole, isOverflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isSumOverflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isOverflow || isSumOverflow ? (seconds > 0 ? .max : .min) : sum
     }
 }

@@ -20,15 +20,17 @@ public enum Readiness {
         var entries = descriptors.map {
             pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0)
         }
-        let milliseconds = timeout.map { duration in
-            let (seconds, attoseconds) = duration.components
-            // Rounded up: waking early would be waiting again.
-            return Int32(
-                clamping: seconds * 1000 + (attoseconds + 999_999_999_999_999)
-                    / 1_000_000_000_000_000)
-        }
-        let count = unsafe poll(&entries, nfds_t(entries.count), max(-1, milliseconds ?? -1))
+        let milliseconds = timeout?.pollMilliseconds ?? -1
+        let count = unsafe poll(&entries, nfds_t(entries.count), milliseconds)
         guard count > 0 else { return [] }
         return entries.filter { $0.revents != 0 }.map { FileDescriptor(rawValue: $0.fd) }
+    }
+}
+
+extension Duration {
+    /// The time as poll(2) takes it, 24 days at most; rounded up, since waking early would be
+    /// waiting again.
+    var pollMilliseconds: Int32 {
+        Int32(max(0, min((self / .milliseconds(1)).rounded(.up), Double(Int32.max))))
     }
 }

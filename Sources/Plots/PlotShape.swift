@@ -1,4 +1,5 @@
 package import Evidence
+import LinkUnits
 
 /// Curves over time in a box of 1000 by 1000, which the page stretches to the room there is.
 package struct PlotShape {
@@ -96,10 +97,11 @@ extension [LinkSample] {
         let length = lengths.reduce(0, +)
         let bits = zip(ways, lengths).reduce(0) { $0 + Double($1.0.bitsPerSecond) * $1.1 }
         return LinkSample.Way(
-            bitsPerSecond: length > 0 ? UInt64(bits / length) : ways.last?.bitsPerSecond ?? 0,
+            bitsPerSecond: length > 0
+                ? UInt64(saturating: bits / length) : ways.last?.bitsPerSecond ?? 0,
             delayMilliseconds: ways.compactMap(\.delayMilliseconds).average,
-            dropped: ways.reduce(0) { $0 + $1.dropped },
-            lost: ways.reduce(0) { $0 + $1.lost },
+            dropped: ways.reduce(0) { $0.addingSaturated($1.dropped) },
+            lost: ways.reduce(0) { $0.addingSaturated($1.lost) },
             queuedPackets: ways.map(\.queuedPackets).max() ?? 0)
     }
 }

@@ -17,9 +17,9 @@ extension Double {
 
     /// This many seconds for people: `840 ms`, `12.6 s`, `3:05 min`.
     package var secondsText: String {
-        if self < 1 { return "\(Int64((self * 1000).rounded())) ms" }
+        if self < 1 { return "\(Int64(saturating: (self * 1000).rounded())) ms" }
         if self < 60 { return "\(((self * 10).rounded() / 10).shortText) s" }
-        let seconds = Int64(rounded())
+        let seconds = Int64(saturating: rounded())
         return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60) min"
     }
 }

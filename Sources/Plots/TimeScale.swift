@@ -1,3 +1,5 @@
+import LinkUnits
+
 /// From moments to places: the length of a run from the left edge of a drawing to the right one.
 struct TimeScale: Sendable {
     /// The moment at the right edge, in seconds.
@@ -36,7 +38,7 @@ struct TimeScale: Sendable {
     /// A moment for people, as exact as the ticks need it.
     func text(_ seconds: Double) -> String {
         guard end > 180 else { return "\(seconds.shortText) s" }
-        let whole = Int64(seconds.rounded())
+        let whole = Int64(saturating: seconds.rounded())
         return "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)"
     }
 }

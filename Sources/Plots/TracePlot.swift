@@ -25,7 +25,7 @@ public struct TracePlot: Sendable {
     private var drawing: Drawing {
         let statistics = TraceStatistics(trace)
         let scale = TimeScale(end: Double(trace.periodMilliseconds) / 1000)
-        let steps = Self.steps(statistics.rates)
+        let steps = Self.steps(statistics)
         let top = PlotShape.niceTop(for: steps.map(\.value).max() ?? 0)
         let mean = Double(trace.meanBandwidth.bitsPerSecond)
         let held = HeldValues(scale: scale, top: top)
@@ -34,7 +34,7 @@ public struct TracePlot: Sendable {
         let lane = CurveLane(
             name: "What passes",
             remark: "\(rate) on average, none for \(statistics.longestGap.text)",
-            top: UInt64(top).rateText, height: 170, scale: scale,
+            top: UInt64(saturating: top).rateText, height: 170, scale: scale,
             curves: [
                 "<path class=\"t-down t-filled\" d=\"\(path)V1000H0Z\"/>",
                 "<path class=\"t-up t-limit\" d=\"\(held.line([(0, mean)]))\"/>",
@@ -43,7 +43,7 @@ public struct TracePlot: Sendable {
         let legend = Lane.legend([
             (
                 "<path class=\"t-down\" d=\"M0 7H18\"/>",
-                "in each \(Self.window(of: statistics.rates))"
+                "in each \(Self.window(of: statistics).secondsText)"
             ),
             ("<path class=\"t-up t-limit\" d=\"M0 7H18\"/>", "on average"),
         ])
@@ -56,16 +56,20 @@ public struct TracePlot: Sendable {
         max(1, (rates.count + mostSteps - 1) / mostSteps)
     }
 
-    private static func window(of rates: [UInt64]) -> String {
-        (Double(width(of: rates)) / 10).secondsText
+    /// How long a step is, in seconds.
+    private static func window(of statistics: TraceStatistics) -> Double {
+        Double(width(of: statistics.rates)) * (statistics.window / .seconds(1))
     }
 
     /// Neighbouring rates together, so that there are not too many.
-    private static func steps(_ rates: [UInt64]) -> [(seconds: Double, value: Double)] {
+    private static func steps(
+        _ statistics: TraceStatistics
+    ) -> [(seconds: Double, value: Double)] {
+        let rates = statistics.rates
         let width = width(of: rates)
         return stride(from: 0, to: rates.count, by: width).map { start in
             let values = rates[start..<min(start + width, rates.count)].map { Double($0) }
-            return (Double(start) / 10, values.average ?? 0)
+            return (Double(start) * (statistics.window / .seconds(1)), values.average ?? 0)
         }
     }
 }

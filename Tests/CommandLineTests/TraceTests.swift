@@ -86,6 +86,7 @@ struct TraceTests {
                 (["generate", "nice"], 64, "'cellular', 'satellite' or 'constant'"),
                 (["generate", "constant", "--mean", "10"], 64, "has no unit"),
                 (["generate", "constant", "--for", "5ms"], 64, "lasts a second at least"),
+                (["generate", "constant", "--for", "292h"], 64, "a trace lasts a day at most"),
                 (["generate", "constant", "--force"], 64, "--force goes with --output"),
                 (["generate", "constant", "--mean", "1Tbit/s"], 64, "choose another --for"),
                 (

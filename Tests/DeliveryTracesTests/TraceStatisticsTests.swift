@@ -5,6 +5,15 @@ import Testing
 
 @Suite("What a delivery trace is like")
 struct TraceStatisticsTests {
+    @Test func `a trace of a year does not take the memory of one`() throws {
+        let trace = try DeliveryTrace(parsing: "31536000000\n")
+        let statistics = TraceStatistics(trace)
+        #expect(statistics.rates.count <= 1_000_000 && statistics.rates.count > 500_000)
+        #expect(statistics.window == .milliseconds(31_600))
+        #expect(statistics.longestGap == trace.period)
+        #expect(statistics.silence > .percent(99))
+    }
+
     @Test func `rates are those of stretches of 100 ms`() throws {
         let trace = try DeliveryTrace(parsing: "0\n99\n100\n350\n400\n")
         let statistics = TraceStatistics(trace)

@@ -57,6 +57,12 @@ struct ScenarioErrorTests {
                 + "give the direction one"
         ),
         (
+            "name: A\ninterfaces: { x: { profile: Free } }\n"
+                + "repeat: { every: 2 s, times: 9223372036854775807 }",
+            ":3: repeat.times: 9223372036854775807 is more than the 15768000 that take a year; "
+                + "leave it out to repeat the timeline until the command ends"
+        ),
+        (
             "name: A\ninterfaces: { x: { profile: Free } }\nrepeat: 3",
             ":3: repeat: has to be a list of fields, such as { every: ... }"
         ),

@@ -1,4 +1,5 @@
 public import Evidence
+import LinkUnits
 
 /// What became of a cell: the command under the conditions of one profile.
 public struct CellReport: Codable, Sendable, Hashable {
@@ -218,7 +219,7 @@ public struct CellStatistics: Codable, Sendable, Hashable {
     }
 
     /// The bytes delivered in both directions, IP headers included.
-    public var transferredBytes: UInt64 { down.bytes + up.bytes }
+    public var transferredBytes: UInt64 { down.bytes.addingSaturated(up.bytes) }
 
     private enum CodingKeys: String, CodingKey {
         case backend

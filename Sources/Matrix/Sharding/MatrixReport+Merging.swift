@@ -12,7 +12,7 @@ extension MatrixReport {
             throw MatrixError(.usage, "there is no report to be merged; name directories")
         }
         var cells: [CellReport] = []
-        var origins: [String: Int] = [:]
+        var origins: [String: (part: Int, position: Int)] = [:]
         for (number, part) in parts.enumerated() {
             guard part.command == merged.command else {
                 throw MatrixError(
@@ -24,18 +24,16 @@ extension MatrixReport {
                 if let other = origins[cell.id] {
                     // Not run here, but perhaps elsewhere.
                     guard !cell.isBaseline, cell.status != .notRun else { continue }
-                    guard let position = cells.firstIndex(where: { $0.id == cell.id }),
-                        cells[position].status == .notRun
-                    else {
+                    guard cells[other.position].status == .notRun else {
                         throw MatrixError(
                             .usage,
-                            "\(cell.id) is in report \(other + 1) and in report \(number + 1); "
+                            "\(cell.id) is in report \(other.part + 1) and in report \(number + 1); "
                                 + "merge reports of different parts")
                     }
-                    cells[position] = cell.renamingFiles { rename($0, number) }
+                    cells[other.position] = cell.renamingFiles { rename($0, number) }
                     continue
                 }
-                origins[cell.id] = number
+                origins[cell.id] = (number, cells.count)
                 cells.append(cell.renamingFiles { rename($0, number) })
             }
         }

@@ -33,7 +33,9 @@ extension Shard {
         if let text = environment[variable], !text.isEmpty {
             guard let shard = Shard(text) else {
                 throw MatrixError(
-                    .usage, "\(variable): \"\(text)\" is not a part of a whole; write it as 2/3")
+                    .usage,
+                    "\(variable): \"\(text)\" is not a part of a whole of at "
+                        + "most \(mostParts); write it as 2/3")
             }
             return (shard, variable)
         }
@@ -41,11 +43,12 @@ extension Shard {
             guard let index = environment[convention.index].flatMap({ Int($0) }),
                 let count = environment[convention.count].flatMap({ Int($0) })
             else { continue }
-            guard let shard = Shard(index: index - convention.first + 1, count: count) else {
+            guard let shard = Shard(index: index &- convention.first &+ 1, count: count) else {
                 throw MatrixError(
                     .usage,
                     "\(convention.index) is \(index) and \(convention.count) is \(count), which "
-                        + "is no part of a whole; say which with --shard")
+                        + "is no part of a whole of at most \(mostParts); say which with "
+                        + "--shard")
             }
             return (shard, convention.index)
         }

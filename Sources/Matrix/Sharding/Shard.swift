@@ -5,9 +5,12 @@ public struct Shard: Codable, Sendable, Hashable, CustomStringConvertible {
     /// How many parts there are.
     public let count: Int
 
+    /// Into how many parts a matrix is divided at most.
+    public static let mostParts = 10_000
+
     /// Names a part; nil if there is no such part.
     public init?(index: Int, count: Int) {
-        guard count >= 1, index >= 1, index <= count else { return nil }
+        guard (1...Self.mostParts).contains(count), (1...count).contains(index) else { return nil }
         self.index = index
         self.count = count
     }

@@ -29,10 +29,10 @@ struct MatrixFileReader {
     /// Everything that does not depend on profiles.
     func read(into file: inout MatrixFile) throws(ProfileError) {
         file.command = try command()
-        file.repetitions = try number("repeat", from: 1)
-        file.jobs = try number("jobs", from: 1)
-        file.retries = try number("retries", from: 0)
-        file.seed = try number("seed", from: 0).map(UInt64.init)
+        file.repetitions = try number("repeat", in: 1...MatrixSpecification.mostCells)
+        file.jobs = try number("jobs", in: 1...MatrixSpecification.mostJobs)
+        file.retries = try number("retries", in: 0...MatrixSpecification.mostRetries)
+        file.seed = try number("seed", in: 0...Int.max).map(UInt64.init)
         if fields.node("fail-fast") != nil { file.isFailFast = try fields.flag("fail-fast") }
         if fields.node("baseline") != nil { file.hasBaseline = try fields.flag("baseline") }
         file.environment = try environment()
@@ -187,10 +187,14 @@ struct MatrixFileReader {
         }
     }
 
-    private func number(_ key: String, from least: Int) throws(ProfileError) -> Int? {
+    private func number(
+        _ key: String, in range: ClosedRange<Int>
+    ) throws(ProfileError) -> Int? {
         guard let text = try fields.text(key) else { return nil }
-        guard let number = Int(text), number >= least else {
-            throw fields.error(key, "\"\(text)\" is not a number from \(least) on")
+        guard let number = Int(text), range.contains(number) else {
+            throw fields.error(
+                key,
+                "\"\(text)\" is not a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }

@@ -1,3 +1,5 @@
+import LinkUnits
+
 /// What a matrix is asked for, apart from the command: from the command line, a file, or both.
 public struct MatrixSpecification: Codable, Sendable, Hashable {
     /// The name of the profile that has no conditions.
@@ -75,8 +77,13 @@ public struct TimeLimits: Codable, Sendable, Hashable {
         secondsByProfile = byProfile.mapValues { $0 / .seconds(1) }
     }
 
+    /// Whether each of them leaves some time.
+    var areSound: Bool {
+        ([seconds].compactMap(\.self) + secondsByProfile.values).allSatisfy { $0 > 0 }
+    }
+
     /// The limit for a profile; nil: none.
     public subscript(profile: String) -> Duration? {
-        (secondsByProfile[profile] ?? seconds).map { .nanoseconds(Int64($0 * 1e9)) }
+        (secondsByProfile[profile] ?? seconds).map(Duration.seconds(saturating:))
     }
 }

@@ -1,4 +1,5 @@
 import Evidence
+import LinkUnits
 
 /// Traffic and delay of one interface over time, beside what its link was to do.
 struct InterfaceLanes {
@@ -68,10 +69,10 @@ struct InterfaceLanes {
             <path class="\(way.style) t-limit" d="\(held.line(limit(way)))"/>
             """
         }
-        let told = zip(Self.ways, peaks).map { "\($0.sign) \(UInt64($1).rateText)" }
+        let told = zip(Self.ways, peaks).map { "\($0.sign) \(UInt64(saturating: $1).rateText)" }
         return CurveLane(
             name: name("throughput"), remark: "at most \(told.joined(separator: " "))",
-            top: UInt64(top).rateText, height: 78, scale: scale, curves: curves
+            top: UInt64(saturating: top).rateText, height: 78, scale: scale, curves: curves
         ).lane
     }
 

@@ -23,6 +23,8 @@ public struct ScenarioProblem: Error, Hashable, Sendable, CustomStringConvertibl
 extension Scenario {
     /// The longest time that a scenario may name, a month: what plays longer is repeated.
     public static let longestTime = Duration.seconds(30 * 86_400)
+    /// How long all repetitions together may take, a year.
+    public static let longestRepetition = Duration.seconds(365 * 86_400)
     /// How often something can happen at most.
     public static let shortestPeriod = Duration.milliseconds(1)
 
@@ -82,8 +84,16 @@ extension Scenario {
                 line: nil, field: "repeat.every",
                 "is outside \(Self.shortestPeriod.text) to \(Self.longestTime.text)")
         }
-        if let count = repetition.count, count < 1 {
+        guard let count = repetition.count else { return }
+        guard count >= 1 else {
             throw ScenarioProblem(line: nil, field: "repeat.times", "is at least 1")
+        }
+        let most = Self.longestRepetition / repetition.period
+        guard Double(count) <= most else {
+            throw ScenarioProblem(
+                line: nil, field: "repeat.times",
+                "\(count) is more than the \(Int(most)) that take a year; leave it out to repeat the "
+                    + "timeline until the command ends")
         }
     }
 }

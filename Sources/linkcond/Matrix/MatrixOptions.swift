@@ -45,8 +45,9 @@ struct MatrixOptions: ParsableArguments {
     var rerunFailed: String?
 
     func validate() throws {
-        if let repetitions, repetitions < 1 {
-            throw ValidationError("--repeat has to be at least 1")
+        let most = MatrixSpecification.mostCells
+        if let repetitions, !(1...most).contains(repetitions) {
+            throw ValidationError("--repeat \(repetitions) is outside 1 to \(most)")
         }
     }
 }
@@ -144,8 +145,14 @@ struct MatrixMannerOptions: ParsableArguments {
     var json = false
 
     func validate() throws {
-        if let jobs, jobs < 1 { throw ValidationError("--jobs has to be at least 1") }
-        if let retries, retries < 0 { throw ValidationError("--retries cannot be negative") }
+        let (mostJobs, mostRetries) =
+            (MatrixSpecification.mostJobs, MatrixSpecification.mostRetries)
+        if let jobs, !(1...mostJobs).contains(jobs) {
+            throw ValidationError("--jobs \(jobs) is outside 1 to \(mostJobs)")
+        }
+        if let retries, !(0...mostRetries).contains(retries) {
+            throw ValidationError("--retries \(retries) is outside 0 to \(mostRetries)")
+        }
         if let timeout, timeout <= .zero {
             throw ValidationError("--timeout has to be more than nothing")
         }
@@ -182,7 +189,9 @@ struct MatrixMachineOptions: ParsableArguments {
     var image = "linkcond-tests:latest"
 
     func validate() throws {
-        if let shards, shards < 1 { throw ValidationError("--shards has to be at least 1") }
+        if let shards, !(1...Shard.mostParts).contains(shards) {
+            throw ValidationError("--shards \(shards) is outside 1 to \(Shard.mostParts)")
+        }
     }
 }
 
@@ -192,7 +201,9 @@ extension PlanEngine: ExpressibleByArgument {}
 enum ShardArgument {
     static func parse(_ text: String) throws -> Shard {
         guard let shard = Shard(text) else {
-            throw ValidationError("\"\(text)\" is not a part of a whole; write it as 2/3")
+            throw ValidationError(
+                "\"\(text)\" is not a part of a whole of at most \(Shard.mostParts); write it as "
+                    + "2/3")
         }
         return shard
     }

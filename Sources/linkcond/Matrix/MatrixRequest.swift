@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LinkModel
+import LinuxKernel
 import Matrix
 import ProfileCatalog
 import ProfileFormat
@@ -29,6 +30,7 @@ struct MatrixRequest {
             specification = report.specification
             cells = []
             change(by: options)
+            try expectSoundness()
             cells = Self.failed(in: report, specification)
             earlierSeconds = report.secondsByProfile
         } else {
@@ -49,6 +51,7 @@ struct MatrixRequest {
                     description: "there is no profile; name some with --profiles LTE,3G, or in "
                         + MatrixFile.standardName)
             }
+            try expectSoundness()
             cells = specification.cells
         }
         if let path = options.machines.balanceBy {
@@ -88,6 +91,11 @@ struct MatrixRequest {
         typedCommand: [String]
     ) throws -> String {
         let count = machines.shards ?? max(1, cells.count { !$0.isBaseline })
+        guard count <= Shard.mostParts else {
+            throw UsageError(
+                description: "\(count) cells are more than the \(Shard.mostParts) parts that a "
+                    + "plan may have; divide the matrix with --shards")
+        }
         if let most = CIPlan.mostJobs(of: engine), count > most {
             throw UsageError(
                 description: "\(count) jobs are more than the \(most) that \(engine.rawValue) "
@@ -103,11 +111,16 @@ struct MatrixRequest {
     private static func file(_ path: String?) throws -> MatrixFile? {
         let name = path ?? MatrixFile.standardName
         guard path != nil || FileManager.default.fileExists(atPath: name) else { return nil }
-        guard let data = FileManager.default.contents(atPath: name) else {
-            throw MatrixError(.cannotRead, "cannot read \(name)")
+        let bytes: [UInt8]
+        do {
+            bytes = try InputFile.read(name, limit: MatrixFile.sizeLimit)
+        } catch {
+            throw MatrixError(
+                error == .tooLarge(limit: MatrixFile.sizeLimit) ? .badFile : .cannotRead,
+                "\(name): \(error)")
         }
         let catalog = ProfileArgument.catalog
-        return try MatrixFile(parsing: String(decoding: data, as: UTF8.self), file: name) {
+        return try MatrixFile(parsing: String(decoding: bytes, as: UTF8.self), file: name) {
             try catalog.entry(named: $0).profile.id
         }
     }
@@ -199,6 +212,11 @@ struct MatrixRequest {
         if let seed = manner.seed { specification.seed = seed }
         if let timeout = manner.timeout { specification.timeLimits = TimeLimits(timeout) }
         options.network.change(&specification.network)
+    }
+
+    /// Sees that it is a matrix, and one of a size that there can be.
+    private func expectSoundness() throws(UsageError) {
+        if let problem = specification.problem { throw UsageError(description: problem) }
     }
 
     /// Sees that there is what expectations are judged by.

@@ -67,6 +67,11 @@ struct TraceGenerateCommand: ParsableCommand {
             throw ValidationError(
                 "--for \(duration.unitText): a trace lasts a second at least.")
         }
+        guard duration <= TraceModel.longest else {
+            throw ValidationError(
+                "--for \(duration.unitText): a trace lasts a day at most; a link plays it again "
+                    + "and again.")
+        }
         if force, output == nil { throw ValidationError("--force goes with --output.") }
     }
 

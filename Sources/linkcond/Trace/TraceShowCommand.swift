@@ -72,7 +72,7 @@ struct TraceJSON: Encodable {
         periodSeconds = trace.period / .seconds(1)
         opportunities = trace.opportunityCount
         meanBitsPerSecond = trace.meanBandwidth.bitsPerSecond
-        windowSeconds = TraceStatistics.window / .seconds(1)
+        windowSeconds = statistics.window / .seconds(1)
         bitsPerSecond = statistics.rates
         percentileBitsPerSecond = Dictionary(
             uniqueKeysWithValues: (TraceText.percentiles + [100]).map {

@@ -38,7 +38,7 @@ enum TraceText {
 
             \(plot(statistics.rates, length: trace.period, columns: columns))
 
-            In stretches of 100 ms:
+            In stretches of \(statistics.window.unitText):
             \(rates.joined(separator: "\n"))
             Nothing passes in \(silence(in: statistics)) of them; for \(text(statistics.longestGap)) at most, from \(start) on.
 

@@ -32,8 +32,24 @@ struct MatrixBadInputTests {
         Case("--profiles", "LTE,LTEE", "--", "true", exit: 64, "did you mean LTE?"),
         Case("--profiles", ",", "--", "true", exit: 64, "--profiles names none"),
         Case("--family", "aple", "--", "true", exit: 64, "did you mean apple?"),
-        Case("--profiles", "LTE", "--repeat", "0", "--", "true", exit: 64, "at least 1"),
-        Case("--profiles", "LTE", "--jobs", "0", "--", "true", exit: 64, "at least 1"),
+        Case("--profiles", "LTE", "--repeat", "0", "--", "true", exit: 64, "outside 1 to"),
+        Case(
+            "--profiles", "LTE", "--repeat", "4294967295", "--", "true", exit: 64,
+            "--repeat 4294967295 is outside 1 to 100000"),
+        Case(
+            "--profiles", "LTE,3G", "--repeat", "50000", "--", "true", exit: 64,
+            "more than the 100000 cells that a matrix may have"),
+        Case(
+            "--", "true", file: "profiles: [LTE]\nrepeat: 31622400", exit: 78,
+            "linkcond.yaml:2: repeat: \"31622400\" is not a number from 1 to 100000"),
+        Case("--profiles", "LTE", "--jobs", "0", "--", "true", exit: 64, "outside 1 to"),
+        Case(
+            "--profiles", "LTE", "--retries", "9223372036854775807", "--", "true", exit: 64,
+            "outside 0 to 1000"),
+        Case(
+            "--profiles", "LTE", "--plan", "json", "--shards", "4294967295", "--", "true",
+            exit: 64, "outside 1 to 10000"),
+        Case("--file", "/dev/zero", "--", "true", exit: 74, "/dev/zero: is not a regular file"),
         Case("--profiles", "LTE", "--timeout", "5", "--", "true", exit: 64, "has no unit"),
         Case(
             "--profiles", "LTE", "--set", "down.loss=200%", "--", "true", exit: 64, "more than 100%"
@@ -45,7 +61,7 @@ struct MatrixBadInputTests {
             "--profiles", "LTE", "--repeat", "300", "--plan", "github", "--", "true", exit: 64,
             "more than the 256 that github starts"),
         Case("--rerun-failed", "nowhere", exit: 74, "cannot read nowhere: no report is there"),
-        Case("--file", "nowhere.yaml", "--", "true", exit: 74, "cannot read nowhere.yaml"),
+        Case("--file", "nowhere.yaml", "--", "true", exit: 74, "nowhere.yaml: no such file"),
         Case("merge", "nowhere", exit: 74, "cannot read nowhere"),
         Case("merge", exit: 64, "Missing expected argument"),
         Case(

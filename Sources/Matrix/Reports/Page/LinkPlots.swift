@@ -1,4 +1,5 @@
 import Evidence
+import LinkUnits
 import Plots
 
 /// What the link of a cell did over time, as four plots.
@@ -26,7 +27,7 @@ struct LinkPlots {
 
         func text(_ value: Double) -> String {
             switch self {
-            case .rate: UInt64(value.rounded()).rateText
+            case .rate: UInt64(saturating: value.rounded()).rateText
             case .milliseconds: "\(value.roundedText) ms"
             case .packets: value == 1 ? "1 packet" : "\(value.roundedText) packets"
             }
@@ -58,9 +59,11 @@ struct LinkPlots {
                 "Packets gone", .packets, isStepped: true,
                 [
                     Series(style: "dropped", name: "dropped by the queue") {
-                        Double($0.down.dropped + $0.up.dropped)
+                        Double($0.down.dropped) + Double($0.up.dropped)
                     },
-                    Series(style: "lost", name: "lost") { Double($0.down.lost + $0.up.lost) },
+                    Series(style: "lost", name: "lost") {
+                        Double($0.down.lost) + Double($0.up.lost)
+                    },
                 ]),
             plot("Queue", .packets, isStepped: false, ways { Double($0.queuedPackets) }),
         ]

@@ -82,7 +82,7 @@ struct MatrixTable {
         let states = Set(
             cells.map { $0.isFailure ? "failed" : $0.isFlaky ? "flaky" : $0.status.rawValue })
         let transferred = mean(ran) { $0.statistics.map { Double($0.transferredBytes) } }
-            .map { ByteCount(bytes: UInt64($0)).decimalText }
+            .map { ByteCount(bytes: UInt64(saturating: $0)).decimalText }
         let missing = mean(ran) { $0.missingPackets.map { Double($0) } }?.roundedText
         return """
             <tr role="row" data-name="\(row.name)" data-states="\(states.sorted().joined(separator: " "))"\

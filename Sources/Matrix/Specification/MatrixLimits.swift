@@ -1,0 +1,58 @@
+import FoundationEssentials
+import LinkUnits
+
+/// How large a matrix may be: what is asked for comes from files and from reports of others.
+extension MatrixSpecification {
+    /// More cells than anybody waits for, few enough for the memory.
+    public static let mostCells = 100_000
+    /// More attempts tell nothing new.
+    public static let mostRetries = 1000
+    /// More processes than this no machine starts.
+    public static let mostJobs = 10_000
+
+    /// How many cells there are, or the largest number that there is.
+    var cellCount: Int {
+        let rows = (hasBaseline ? 1 : 0) + profiles.count + (scenarios?.count ?? 0)
+        return rows.multipliedSaturated(by: max(0, repetitions))
+    }
+
+    /// What no matrix can be, in a sentence; nil if it is sound.
+    public var problem: String? {
+        if repetitions < 1 {
+            return "repeat is \(repetitions); it has to be at least 1"
+        }
+        if cellCount > Self.mostCells {
+            return "there are \(profiles.count + (scenarios?.count ?? 0)) profiles and scenarios, "
+                + "repeated \(repetitions) times, which makes more than the \(Self.mostCells) "
+                + "cells that a matrix may have; repeat them less often"
+        }
+        if !(0...Self.mostRetries).contains(retries) {
+            return "retries is \(retries), outside 0 to \(Self.mostRetries)"
+        }
+        if !timeLimits.areSound {
+            return "a time limit is not above 0 s"
+        }
+        return nil
+    }
+}
+
+extension MatrixReport {
+    /// Three hundred years in seconds: no report tells of more.
+    private static let longestSeconds = 1e10
+
+    /// What no report of a matrix can say, in a sentence; nil if it is sound.
+    var problem: String? {
+        if let problem = specification.problem { return problem }
+        if cells.count > MatrixSpecification.mostCells {
+            return "it has \(cells.count) cells, more than the \(MatrixSpecification.mostCells) "
+                + "that a matrix may have"
+        }
+        let times =
+            [durationSeconds, startedAt.timeIntervalSince1970]
+            + cells.flatMap { [$0.startedSeconds, $0.durationSeconds] }
+        if let time = times.first(where: { !(0...Self.longestSeconds).contains($0) }) {
+            return "a time of \(time) s is none that a matrix can have"
+        }
+        return nil
+    }
+}
