@@ -269,8 +269,8 @@ let package = Package(
         tests(
             of: "Matrix",
             [
-                "Matrix", "Plots", "Evidence", "ProfileFormat", "LinkUnits", "LinkTesting",
-                systemPackage, yams,
+                "Matrix", "Plots", "Evidence", "ProfileFormat", "LinkModel", "LinkUnits",
+                "LinuxKernel", "LinkTesting", systemPackage, yams,
             ]),
         tests(of: "Scenarios", ["Scenarios", "LinkModel", "LinkUnits"]),
         tests(
@@ -384,19 +384,26 @@ let package = Package(
     ]
 )
 
-// libFuzzer needs its own flags in every module, and would fight with the build plugin:
-// LINKCOND_FUZZ=1 swift build --scratch-path .build-fuzz --product ProfileFuzz
+// libFuzzer needs its own flags in every module, and would fight with the build plugin. See
+// Scripts/fuzz.
 if Context.environment["LINKCOND_FUZZ"] != nil {
-    let fuzzed = ["LinkUnits", "LinkModel", "ProfileFormat"]
+    let fuzzed = [
+        "LinkUnits", "LinkModel", "ProfileFormat", "Scenarios", "ScenarioFormat", "PacketEngine",
+        "DeliveryTraces", "ProfileImport", "CLinux", "LinuxKernel", "CNetlink", "Netlink",
+        "NetworkPath", "TrafficControl", "PacketLoop", "Evidence", "Uplink", "Conditioner",
+        "EngineService", "CExpat", "XMLReading", "Plots", "Matrix",
+    ]
     package.products = []
     package.targets.removeAll { !fuzzed.contains($0.name) }
     for target in package.targets {
-        target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"]))
+        target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"]))
     }
     package.targets.append(
         .executableTarget(
-            name: "ProfileFuzz", dependencies: ["ProfileFormat", "LinkModel", "LinkUnits"],
-            path: "Tests/Fuzz",
+            name: "Fuzz",
+            dependencies: package.targets.filter { $0.type != .system && $0.name != "CLinux" }
+                .map { .init(stringLiteral: $0.name) },
+            path: "Tests/Fuzz", exclude: ["Corpus"],
             swiftSettings: swiftSettings + [
                 .unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])
             ],

@@ -1,0 +1,98 @@
+import LinkModel
+import LinuxKernel
+import NetworkPath
+
+@testable import Conditioner
+@testable import EngineService
+@testable import Evidence
+@testable import Netlink
+@testable import PacketLoop
+@testable import TrafficControl
+@testable import Uplink
+
+/// Readers of what comes from the kernel and from the network: netlink, packets, aliases.
+enum Kernel {
+    static func netlink(_ bytes: [UInt8]) {
+        for message in NetlinkMessage.messages(in: bytes) { read(message) }
+        guard bytes.count >= NetlinkMessage.headerLength else { return }
+        read(NetlinkMessage(bytes: bytes))
+    }
+
+    private static func read(_ message: NetlinkMessage) {
+        if let link = Link(message) {
+            _ = NetworkMark(alias: link.aliasBytes)
+            _ = OwnershipMark(alias: String(decoding: link.aliasBytes, as: UTF8.self))
+        }
+        _ = Route(message)
+        _ = InterfaceAddress(message)
+        _ = MultipathEndpoint(message)
+        _ = MultipathPath(message)
+        _ = FilterState(message)
+        let qdisc = QdiscState(message)
+        let found = TrafficClass(message)
+        guard qdisc != nil || found != nil else { return }
+        let ifb = Interface(index: 7, name: "ifb")
+        let direction = FoundDirection(
+            mark: OwnershipMark(
+                direction: .up, target: 2, since: 0, madeClsact: true, distribution: nil,
+                profile: "LTE"),
+            ifb: ifb, states: [qdisc].compactMap(\.self), classes: [found].compactMap(\.self),
+            target: ConditionedLink(mtu: 1500, headerLength: 14))
+        _ = direction.conditions(headerLength: 14)
+        _ = direction.counters(headerLength: 14)
+        _ = direction.dnsDelay
+    }
+
+    /// The first bytes are what the kernel puts in front of a frame.
+    static func packet(_ bytes: [UInt8]) {
+        var bytes = bytes
+        guard bytes.count >= VirtualHeader.count + 14 else { return }
+        let virtual = VirtualHeader(bytes.span)
+        let frame = Array(bytes[VirtualHeader.count...])
+        let headers = FrameHeaders(frame.span)
+        precondition(headers.network + headers.length <= frame.count, "a packet is in its frame")
+        _ = FrameHeaders(packet: frame.span)
+        _ = PacketSummary(frame.span)
+        var traffic = LoopbackTraffic()
+        _ = traffic.direction(headers, frame.span)
+        if let superFrame = SuperFrame(virtual, headers, frame.span) {
+            precondition(superFrame.count <= SuperFrame.maximumCount)
+            for run in [0..<1, superFrame.count - 1..<superFrame.count, 0..<superFrame.count] {
+                _ = superFrame.payload(of: run)
+                var head = Array(bytes[..<(VirtualHeader.count + superFrame.headerLength)])
+                var span = head.mutableSpan
+                superFrame.makeHeaders(of: run, in: &span)
+            }
+        }
+        var span = bytes.mutableSpan
+        if let transport = headers.transport {
+            SegmentSizeOption.limit(
+                to: 1000, at: VirtualHeader.count + transport,
+                end: VirtualHeader.count + headers.network + headers.length, in: &span)
+        }
+        finishChecksum(in: &span, end: VirtualHeader.count + headers.network + headers.length)
+    }
+
+    static func request(_ bytes: [UInt8]) {
+        for isUnfinished in [false, true] {
+            guard let request = RequestPacket(bytes, isUnfinished: isUnfinished) else { continue }
+            _ = AnswerPacket.fragments(of: request.bytes, mtu: 576, identification: 1)
+            if request.kind != .echo { _ = AnswerPacket.reset(answering: request) }
+        }
+        _ = TCPOptions.multipath(in: bytes[...])
+    }
+
+    static func mark(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let mark = NetworkMark(alias: bytes) { _ = "\(mark)" }
+        if let mark = OwnershipMark(alias: text) {
+            precondition(mark.alias.utf8.count <= 254 || mark.profile.isEmpty)
+            _ = mark.selector
+        }
+        if let mark = DetourMark(alias: text) { _ = mark.alias }
+        if let selector = TrafficSelector(text: text) { _ = selector.commandLine }
+        _ = try? IPNetwork(text, option: "--to")
+        _ = try? PortRange(text, option: "--port")
+        _ = try? SSHSession(text)
+    }
+}
