@@ -45,7 +45,9 @@ public enum EngineClient {
 
     /// Kills the engine, whatever it does; the kernel lets traffic flow.
     static func kill() {
-        guard let line = try? EngineLine.open(patience: .seconds(1)) else { return }
+        guard let line = try? EngineLine.open(patience: .seconds(1), forChange: true) else {
+            return
+        }
         try? line.process?.kill()
         // The connection ends with the process.
         _ = Readiness.wait(for: [line.channel.descriptor], timeout: shortPatience)
@@ -80,7 +82,8 @@ public enum EngineClient {
         var lastProcess: Int32 = 0
         for attempt in 0..<attempts {
             if attempt > 0 { _ = Readiness.wait(for: [], timeout: pause * attempt) }
-            guard let line = try EngineLine.open(patience: limit) else { return nil }
+            let line = try EngineLine.open(patience: limit, forChange: change != nil)
+            guard let line else { return nil }
             lastProcess = line.id
             if let answer = try line.ask(change, id: id, with: files, within: limit) {
                 return answer

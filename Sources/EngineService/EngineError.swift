@@ -117,8 +117,8 @@ extension EngineError {
     /// Who answers is no engine that this process can rely on.
     static func elsewhere(process: Int32, _ lack: PeerProcess.Lack) -> EngineError {
         EngineError(
-            "process \(process), which answers for the packet engine here, \(lack); run linkcond "
-                + "where the conditions were applied", fault: .permission)
+            "the packet engine here \(process == 0 ? "" : "(process \(process)) ")\(lack); run "
+                + "linkcond where the conditions were applied", fault: .permission)
     }
 
     /// Who asks may not.

@@ -15,21 +15,25 @@ final class EngineLine {
 
     /// Connects; nil if nobody serves.
     ///
-    /// Whoever may change the network does not rely on a process that may not. Others are told what
-    /// conditions there are by a process of root's or of their own.
-    static func open(patience: Duration) throws(EngineError) -> EngineLine? {
+    /// Whoever is to change something has to be a process that may do it itself. What conditions
+    /// there are is told by any process of root's, or of the caller's user.
+    static func open(
+        patience: Duration, forChange isChange: Bool
+    ) throws(EngineError) -> EngineLine? {
         do {
             guard
                 let channel = try ServiceSocket.connect(to: EngineServer.name, patience: patience)
             else { return nil }
-            return try EngineLine(channel)
+            return try EngineLine(channel, forChange: isChange)
         } catch {
             throw error as? EngineError
                 ?? EngineError("the packet engine does not let itself be asked: \(error)")
         }
     }
 
-    private init(_ channel: MessageChannel) throws(EngineError) {
+    private init(
+        _ channel: MessageChannel, forChange isChange: Bool
+    ) throws(EngineError) {
         self.channel = channel
         let peer = channel.peer
         id = peer?.process ?? 0
@@ -52,7 +56,7 @@ final class EngineLine {
             // Only for whoever is not root, and does without that look.
             case .unreadable: break
             case .unseen, .foreignProc, .elsewhere, .otherUser, .noPrivilege:
-                throw .elsewhere(process: id, error)
+                if isChange { throw .elsewhere(process: id, error) }
             }
         }
     }

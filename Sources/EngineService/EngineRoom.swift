@@ -221,28 +221,40 @@ struct EngineRoom: ~Copyable {
 
     /// Has the kernel take the packets of those conditions of some interfaces that are left.
     private func reinstall(_ indices: Set<Int32>) {
-        var tables: [Int32: HookTable?] = [:]
-        for index in indices {
-            let left = appliances.values.filter { $0.target.index == index && !$0.ways.isEmpty }
-            tables[index] = .some(
-                left.first.map { HookTable(target: $0.target, ways: left.flatMap(\.hooks)) })
+        var indices = indices
+        for _ in 0..<Self.attempts {
+            var tables: [Int32: HookTable?] = [:]
+            for index in indices {
+                let left = appliances.values.filter {
+                    $0.target.index == index && !$0.ways.isEmpty
+                }
+                tables[index] = .some(
+                    left.first.map { HookTable(target: $0.target, ways: left.flatMap(\.hooks)) })
+            }
+            do {
+                return try hooks.change(to: tables, isForced: true)
+            } catch {
+                // Another wire may be gone by now.
+                guard let links = try? self.links() else { continue }
+                let (broken, concerned) = loseWays(links)
+                dismantle(broken)
+                indices.formUnion(concerned)
+            }
         }
-        do {
-            try hooks.change(to: tables, isForced: true)
-        } catch {
-            // Hooks that nobody serves would take packets for ever. All of them go, which the
-            // server notices.
-            hooks.end()
-        }
+        // Hooks that nobody serves would take packets for ever. All of them go, which the
+        // server notices.
+        hooks.end()
     }
+
+    /// How often hooks are tried that do not stand: wires may go one after the other.
+    private static let attempts = 4
 
     // MARK: Following the interfaces
 
     /// Looks whether interfaces are gone, have another name or another address, and whether somebody
     /// has taken a wire away: what would go there goes its ordinary way then.
     mutating func followInterfaces() {
-        guard !appliances.isEmpty, let found = try? session.links() else { return }
-        let links = Dictionary(found.map { ($0.index, $0) }) { first, _ in first }
+        guard !appliances.isEmpty, let links = try? self.links() else { return }
         for index in Set(appliances.keys.map(\.target)) {
             if let link = links[index] {
                 follow(link)
@@ -250,6 +262,20 @@ struct EngineRoom: ~Copyable {
                 _ = remove([index])
             }
         }
+        let (broken, concerned) = loseWays(links)
+        guard !broken.isEmpty else { return }
+        reinstall(concerned)
+        dismantle(broken)
+    }
+
+    private func links() throws(NetlinkError) -> [Int32: Link] {
+        Dictionary(try session.links().map { ($0.index, $0) }) { first, _ in first }
+    }
+
+    /// Gives up ways without wires; returns them, and the indexes of their interfaces.
+    private func loseWays(
+        _ links: [Int32: Link]
+    ) -> (broken: [Appliance.Way], concerned: Set<Int32>) {
         var broken: [Appliance.Way] = []
         var concerned: Set<Int32> = []
         for appliance in appliances.values {
@@ -257,9 +283,7 @@ struct EngineRoom: ~Copyable {
             if !ways.isEmpty { concerned.insert(appliance.target.index) }
             broken += ways
         }
-        guard !broken.isEmpty else { return }
-        reinstall(concerned)
-        dismantle(broken)
+        return (broken, concerned)
     }
 
     // MARK: Ending

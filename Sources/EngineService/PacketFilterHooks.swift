@@ -48,7 +48,7 @@ final class PacketFilterHooks: Hooks {
             (installed[index]?.deleteText ?? "") + (table?.addText ?? "")
         }
         do {
-            try self.tables.run(text.joined())
+            try run(text.joined())
         } catch {
             // What has no answer may be done or not: so that it is not, all of them go.
             if error.isSilence { end() }
@@ -57,6 +57,23 @@ final class PacketFilterHooks: Hooks {
         for (index, table) in changed { installed[index] = table }
         beacons.point(at: installed.values.compactMap(\.beaconEnd))
     }
+
+    /// Carries out commands. A table of the same name may belong to the nft of an engine that was
+    /// killed a moment ago, and goes with that.
+    private func run(_ text: String) throws(PacketFilterTables.Refusal) {
+        for _ in 0..<Self.attempts {
+            do {
+                return try tables.run(text)
+            } catch {
+                guard error.message.contains("Operation not permitted") else { throw error }
+            }
+            _ = Readiness.wait(for: [], timeout: Self.pause)
+        }
+        try tables.run(text)
+    }
+
+    private static let attempts = 20
+    private static let pause = Duration.milliseconds(50)
 
     private static func error(_ refusal: PacketFilterTables.Refusal) -> EngineError {
         if refusal.isUnsupported { return .noHook(refusal.message) }

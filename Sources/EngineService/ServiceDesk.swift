@@ -65,7 +65,8 @@ struct ServiceDesk: ~Copyable {
     private mutating func letIn() {
         for _ in 0..<Self.mostVisitors {
             guard let channel = socket.accept(keeping: Self.keptBytes) else { return }
-            visitors.append(Visitor(channel))
+            guard let visitor = Visitor(channel) else { continue }
+            visitors.append(visitor)
             if visitors.count(where: \.isStranger) > Self.mostStrangers,
                 let oldest = visitors.firstIndex(where: \.isStranger)
             {

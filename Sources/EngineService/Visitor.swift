@@ -9,8 +9,9 @@ final class Visitor {
     let arrival = KernelClock.monotonic
     private let peer: Result<PeerProcess, PeerProcess.Lack>
 
-    /// Looks at who has connected, and greets it.
-    init(_ channel: MessageChannel) {
+    /// Looks at who has connected, and greets it; nil if the greeting is not taken, without which
+    /// nobody would say anything.
+    init?(_ channel: MessageChannel) {
         self.channel = channel
         peer = Result { () throws(PeerProcess.Lack) in
             let peer = try PeerProcess(at: channel)
@@ -18,7 +19,7 @@ final class Visitor {
             return peer
         }
         greeting = ServiceGreeting(token: .random(in: .min ... .max))
-        channel.send(json: greeting)
+        guard channel.send(json: greeting) else { return nil }
     }
 
     deinit { channel.close() }

@@ -47,9 +47,11 @@ struct ApplyEngineKillTests {
         #expect(campaign.met > 8, "\(campaign)")
     }
 
-    @Test(.enabled(if: hasPrograms("strace"), "strace is not installed"))
+    // By filters of tc, since nft has messages of its own that would be lost.
+    @Test(
+        .requiresEngineFilters, .enabled(if: hasPrograms("strace"), "strace is not installed"))
     func `an answer that is lost is asked for again, and nothing is done twice`() async throws {
-        let campaign = try await Self.campaign(.nftables, "calls", "sendmsg", "error=EPIPE", "8")
+        let campaign = try await Self.campaign(.clsact, "calls", "sendmsg", "error=EPIPE", "8")
         #expect(campaign.faults == [])
         #expect(campaign.met > 4, "\(campaign)")
     }
