@@ -44,6 +44,9 @@
 #ifndef SO_BINDTOIFINDEX
 #define SO_BINDTOIFINDEX 62
 #endif
+#ifndef SO_BUF_LOCK
+#define SO_BUF_LOCK 72
+#endif
 #ifndef PACKET_IGNORE_OUTGOING
 #define PACKET_IGNORE_OUTGOING 23
 #endif
@@ -232,9 +235,12 @@ int lc_receive_datagram(
 }
 
 /// What both ends of a relayed connection need: nothing is held back, neither for more to come
-/// nor, beyond the limit, in a queue that the other end cannot see.
+/// nor, beyond the limit, in a queue that the other end cannot see; and what is urgent keeps its
+/// place among the rest.
 static int set_stream_options(int fd, uint32_t unsent_limit) {
     if (set_option(fd, SOL_TCP, TCP_NODELAY, 1)) return -1;
+    // Multipath TCP has nothing urgent.
+    set_option(fd, SOL_SOCKET, SO_OOBINLINE, 1);
     // Multipath TCP knows it from Linux 6.9 on. Without it the far end gets further ahead.
     return set_option(fd, SOL_TCP, TCP_NOTSENT_LOWAT, (int)unsent_limit)
         && errno != EOPNOTSUPP;
@@ -263,9 +269,26 @@ static int open_connected(struct lc_endpoint to, int type, int protocol) {
     return fd;
 }
 
-int lc_connect_stream(struct lc_endpoint to, uint32_t unsent_limit) {
-    int fd = open_connected(to, SOCK_STREAM, 0);
-    if (fd >= 0) set_stream_options(fd, unsent_limit);
+/// Lets the receive buffer begin with this size, and grow as it would have. Linux before 5.14 can
+/// only fix it, which would be the end of fast transfers from afar.
+static void begin_receive_buffer(int fd, uint32_t size) {
+    int locks;
+    socklen_t length = sizeof locks;
+    if (getsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, &length)) return;
+    // The kernel doubles it.
+    set_option(fd, SOL_SOCKET, SO_RCVBUF, (int)size / 2);
+    set_option(fd, SOL_SOCKET, SO_BUF_LOCK, locks);
+}
+
+int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape) {
+    union address address;
+    socklen_t length = to_address(to, &address);
+    int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    set_stream_options(fd, shape.unsent_limit);
+    set_option(fd, SOL_TCP, TCP_MAXSEG, (int)shape.segment_size);
+    begin_receive_buffer(fd, shape.receive_buffer);
+    if (connect(fd, &address.any, length) && errno != EINPROGRESS) return give_up(fd);
     return fd;
 }
 

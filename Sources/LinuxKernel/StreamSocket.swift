@@ -13,9 +13,9 @@ public struct StreamSocket: ~Copyable, Sendable {
 
     /// Begins to connect to `endpoint`; the socket gets writable when it is done or has failed.
     ///
-    /// - Parameter unsentLimit: how many bytes the socket takes that were never sent yet.
-    public init(connectingTo endpoint: Endpoint, unsentLimit: UInt32) throws(Errno) {
-        owned = try OwnedDescriptor(status: lc_connect_stream(endpoint.shim, unsentLimit))
+    /// - Parameter shape: what keeps the other end from running ahead.
+    public init(connectingTo endpoint: Endpoint, _ shape: StreamShape) throws(Errno) {
+        owned = try OwnedDescriptor(status: lc_connect_stream(endpoint.shim, shape.shim))
     }
 
     init(adopting owned: consuming OwnedDescriptor) {
@@ -28,22 +28,25 @@ public struct StreamSocket: ~Copyable, Sendable {
         if error != 0 { throw Errno(rawValue: error) }
     }
 
-    /// Reads into `buffer` and returns how many bytes came; none at the end of the stream.
-    public borrowing func receive(into buffer: inout [UInt8]) throws(Errno) -> Int {
-        let count = unsafe recv(owned.raw.rawValue, &buffer, buffer.count, 0)
+    /// Reads at most `limit` bytes into `buffer` and returns how many came; none at the end of the
+    /// stream. The urgent byte is the first of those that come with it.
+    public borrowing func receive(into buffer: inout [UInt8], limit: Int) throws(Errno) -> Int {
+        let count = unsafe recv(owned.raw.rawValue, &buffer, min(limit, buffer.count), 0)
         guard count >= 0 else { throw Errno(rawValue: errno) }
         return count
     }
 
     /// Sends a part of `bytes` and returns how many bytes the kernel took.
+    ///
+    /// - Parameter isUrgent: whether the last of them is urgent (RFC 9293, section 3.8.5).
     public borrowing func send(
-        _ bytes: borrowing [UInt8], _ range: Range<Int>
+        _ bytes: borrowing [UInt8], _ range: Range<Int>, isUrgent: Bool = false
     ) throws(Errno) -> Int {
         let descriptor = owned.raw.rawValue
+        let flags = Int32(MSG_NOSIGNAL) | (isUrgent ? Int32(MSG_OOB) : 0)
         let count = unsafe bytes.withUnsafeBytes { bytes in
             let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
-            return unsafe Glibc.send(
-                descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
+            return unsafe Glibc.send(descriptor, part.baseAddress, part.count, flags)
         }
         guard count >= 0 else { throw Errno(rawValue: errno) }
         return count

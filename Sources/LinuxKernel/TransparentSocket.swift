@@ -51,9 +51,10 @@ public struct TransparentListener: ~Copyable, Sendable {
     /// The next connection.
     ///
     /// - Parameter unsentLimit: how many bytes its socket takes that were never sent yet.
-    public borrowing func accept(unsentLimit: UInt32) throws(Errno) -> Accepted {
+    public borrowing func accept(unsentLimit: Int) throws(Errno) -> Accepted {
         var (peer, destination) = (lc_endpoint(), lc_endpoint())
-        let status = unsafe lc_accept(owned.raw.rawValue, unsentLimit, &peer, &destination)
+        let status = unsafe lc_accept(
+            owned.raw.rawValue, UInt32(clamping: unsentLimit), &peer, &destination)
         return Accepted(
             stream: StreamSocket(adopting: try OwnedDescriptor(status: status)),
             peer: Endpoint(peer), destination: Endpoint(destination))

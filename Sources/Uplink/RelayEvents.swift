@@ -10,7 +10,7 @@ final class RelayEvents {
         case accept(RelaySockets.Family)
         case acceptMultipath(MultipathPorts.Port)
         case datagrams(RelaySockets.Family)
-        case stream(StreamRelay.Connection, StreamRelay.Side)
+        case stream(StreamRelay.Connection)
         case flow(DatagramRelay.Flow)
     }
 

@@ -100,8 +100,7 @@ final class RelayLoop {
         case .accept(let family): streams.accept(from: family.listener)
         case .acceptMultipath(let port): streams.accept(from: port.listener)
         case .datagrams(let family): datagrams.receive(from: family, at: now)
-        case .stream(let connection, let side):
-            streams.handle(event, connection, side, at: now)
+        case .stream(let connection): streams.handle(event, connection, at: now)
         case .flow(let flow): datagrams.receive(for: flow, at: now)
         case nil: break
         }

@@ -12,7 +12,7 @@ final class StreamRelay {
         /// How far it is.
         enum Phase {
             /// The host's end has not answered yet.
-            case connecting(RequestPacket)
+            case connecting(Attempt)
             /// The app's request was let through.
             case offered
             /// Both ends are there.
@@ -27,17 +27,23 @@ final class StreamRelay {
         var deadline: Duration
         var up = Pump()
         var down = Pump()
-        /// The host's name servers that have not been tried, if it is one that is asked.
-        var untriedServers: [Endpoint]
         var isQueued = false
 
-        init(_ ends: Ends, _ request: RequestPacket, host: Side, deadline: Duration) {
+        init(_ ends: Ends, _ attempt: Attempt, host: Side, deadline: Duration) {
             self.ends = ends
-            self.phase = .connecting(request)
+            self.phase = .connecting(attempt)
             self.host = host
             self.deadline = deadline
-            self.untriedServers = []
         }
+    }
+
+    /// What the app asked for, and how far the relay is with it.
+    struct Attempt {
+        let request: RequestPacket
+        /// The host's ends that have not been tried.
+        var untried: [Endpoint]
+        /// Whether one that was tried is there, and has nobody listening.
+        var wasRefused = false
     }
 
     /// What tells connections apart.
@@ -53,11 +59,10 @@ final class StreamRelay {
     private let limit: Int
     private(set) var connections: [Ends: Connection] = [:]
     private var queued: [Connection] = []
-    private var buffer = [UInt8](repeating: 0, count: 128 * 1024)
+    private var buffer = [UInt8](repeating: 0, count: Side.mostUnsent / 2)
 
-    /// How much the kernel takes for sending later. More would let the app's peer run ahead of
-    /// the link, as no real one does.
-    private static let unsentLimit: UInt32 = 128 * 1024
+    /// How many portions a connection gets before it is the turn of others.
+    private static let turn = 8
     /// Beyond this neither end would still try: Linux gives up after 127 s by default.
     private static let connectTimeout = Duration.seconds(130)
     /// Within this the listener's side answers the app's request, or gives up after 63 s.
@@ -95,8 +100,9 @@ final class StreamRelay {
         }
         // Without room the host is as silent as one that is overloaded.
         guard connections.count < limit else { return }
-        var servers = host.endpoints(for: request.destination)
-        connect(request, ends, to: servers.removeFirst(), untried: servers, at: now)
+        connect(
+            Attempt(request: request, untried: host.endpoints(for: request.destination)), ends,
+            at: now)
     }
 
     private func letThrough(_ request: RequestPacket) {
@@ -109,47 +115,47 @@ final class StreamRelay {
         }
     }
 
-    private func connect(
-        _ request: RequestPacket, _ ends: Ends, to endpoint: Endpoint, untried: [Endpoint],
-        at now: Duration
-    ) {
+    /// Tries the next of the host's ends, or tells the app that there is none.
+    private func connect(_ attempt: Attempt, _ ends: Ends, at now: Duration) {
+        var attempt = attempt
+        let endpoint = attempt.untried.removeFirst()
         do {
             let side = Side(
-                try StreamSocket(connectingTo: endpoint, unsentLimit: Self.unsentLimit))
+                try StreamSocket(connectingTo: endpoint, Side.shape))
             let connection = Connection(
-                ends, request, host: side, deadline: now + Self.connectTimeout)
-            connection.untriedServers = untried
+                ends, attempt, host: side, deadline: now + Self.connectTimeout)
             side.token = try events.watch(
-                side.socket.descriptor, .edge, for: .stream(connection, side))
+                side.socket.descriptor, .edge, for: .stream(connection))
             connections[ends] = connection
         } catch {
-            refuse(request, error, ends, untried: untried, at: now)
+            fail(attempt, error, ends, at: now)
         }
     }
 
     private func finishConnecting(
-        _ connection: Connection, _ request: RequestPacket, at now: Duration
+        _ connection: Connection, _ attempt: Attempt, at now: Duration
     ) {
         do {
             try connection.host.socket.checkError()
+            connection.host.hasConnected()
             connection.phase = .offered
             connection.deadline = now + Self.offerTimeout
-            letThrough(request)
+            letThrough(attempt.request)
         } catch {
             drop(connection)
-            refuse(
-                request, error, connection.ends, untried: connection.untriedServers, at: now)
+            fail(attempt, error, connection.ends, at: now)
         }
     }
 
-    /// Tells the app why there is no connection, in the way that a network would.
-    private func refuse(
-        _ request: RequestPacket, _ reason: Errno, _ ends: Ends, untried: [Endpoint],
-        at now: Duration
-    ) {
-        if let next = untried.first {
-            connect(request, ends, to: next, untried: Array(untried.dropFirst()), at: now)
-        } else if reason == .connectionRefused || reason == .connectionReset {
+    /// Goes on with the next of the host's ends; when it was the last one, tells the app why there
+    /// is no connection, in the way that a network would.
+    private func fail(_ attempt: Attempt, _ reason: Errno, _ ends: Ends, at now: Duration) {
+        var attempt = attempt
+        if reason == .connectionRefused || reason == .connectionReset { attempt.wasRefused = true }
+        let request = attempt.request
+        if !attempt.untried.isEmpty {
+            connect(attempt, ends, at: now)
+        } else if attempt.wasRefused {
             answer(AnswerPacket.reset(answering: request), request.source.address)
         } else if let unreachability = Unreachability(reason) {
             answer(
@@ -163,35 +169,33 @@ final class StreamRelay {
 
     /// The listener has connections whose request was let through.
     func accept(from listener: borrowing TransparentListener) {
-        while let accepted = try? listener.accept(unsentLimit: Self.unsentLimit) {
-            let ends = Ends(app: accepted.peer, destination: accepted.destination)
-            let stream = accepted.take()
-            guard let connection = connections[ends], case .offered = connection.phase else {
-                stream.resetOnClose()
-                continue
-            }
-            let side = Side(stream)
-            connection.phase = .relaying(side)
-            do {
-                side.token = try events.watch(
-                    side.socket.descriptor, .edge, for: .stream(connection, side))
-            } catch {
-                abort(connection)
-            }
+        while let accepted = try? listener.accept(unsentLimit: Side.leastUnsent) {
+            take(accepted)
+        }
+    }
+
+    private func take(_ accepted: consuming TransparentListener.Accepted) {
+        let ends = Ends(app: accepted.peer, destination: accepted.destination)
+        let stream = accepted.take()
+        guard let connection = connections[ends], case .offered = connection.phase else {
+            return stream.resetOnClose()
+        }
+        let side = Side(stream)
+        connection.phase = .relaying(side)
+        do {
+            side.token = try events.watch(side.socket.descriptor, .edge, for: .stream(connection))
+        } catch {
+            abort(connection)
         }
     }
 
     // MARK: Data
 
     /// A socket of a connection is ready.
-    func handle(
-        _ event: EventQueue.Event, _ connection: Connection, _ side: Side, at now: Duration
-    ) {
-        side.isReadable = side.isReadable || event.isReadable
-        side.isWritable = side.isWritable || event.isWritable
+    func handle(_ event: EventQueue.Event, _ connection: Connection, at now: Duration) {
         switch connection.phase {
-        case .connecting(let request):
-            if event.isWritable { finishConnecting(connection, request, at: now) }
+        case .connecting(let attempt):
+            if event.isWritable { finishConnecting(connection, attempt, at: now) }
         case .offered, .closed: break
         case .relaying(let far): pump(connection, far)
         }
@@ -207,18 +211,26 @@ final class StreamRelay {
         }
     }
 
+    /// Moves data as long as both sides let it.
     private func pump(_ connection: Connection, _ far: Side) {
-        let up = connection.up.run(from: far, to: connection.host, &buffer)
-        let down = connection.down.run(from: connection.host, to: far, &buffer)
-        switch (up, down) {
-        case (.failed, _), (_, .failed): abort(connection)
-        case (.finished, .finished): drop(connection)
-        case (.unfinished, _), (_, .unfinished):
-            guard !connection.isQueued else { return }
-            connection.isQueued = true
-            queued.append(connection)
-        default: break
+        let host = connection.host
+        for _ in 0..<Self.turn {
+            guard
+                let (farReady, hostReady) = try? StreamSocket.readiness(
+                    of: far.socket, and: host.socket)
+            else { return abort(connection) }
+            let up = connection.up.step(from: far, farReady, to: host, hostReady, &buffer)
+            let down = connection.down.step(from: host, hostReady, to: far, farReady, &buffer)
+            switch (up, down) {
+            case (.failed, _), (_, .failed): return abort(connection)
+            case (.finished, .finished): return drop(connection)
+            case (.moved, _), (_, .moved): continue
+            default: return
+            }
         }
+        guard !connection.isQueued else { return }
+        connection.isQueued = true
+        queued.append(connection)
     }
 
     /// Ends a connection so that both ends see a reset.

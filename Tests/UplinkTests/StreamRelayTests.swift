@@ -90,18 +90,66 @@ struct StreamRelayTests {
         }
     }
 
-    @Test func `An app that does not read holds the server back`() async throws {
+    @Test func `A server gets hardly further ahead of an app than without the relay`() async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let log = directory.path + "/log"
+            try await TestSandbox.run { sandbox in
+                try sandbox.far(
+                    "\(TestSandbox.peer("endless_server 8001 \(log)")) >/dev/null 2>&1 &")
+                try TestSandbox.withServer(
+                    TestSandbox.peer("endless_server 8000 \(log)"), port: 8000
+                ) { _ in
+                    for (host, port) in [("198.18.0.3", 8001), ("198.18.0.1", 8000)] {
+                        try sandbox.app(TestSandbox.peer("idle_client \(host) \(port) 3"))
+                    }
+                    let taken = try shell("cat \(log)").split(separator: "\n").map { Int($0) }
+                    try #require(taken.count == 2)
+                    let direct = try #require(taken[0])
+                    let relayed = try #require(taken[1])
+                    #expect(relayed < 2 * direct, "\(relayed) bytes, directly \(direct)")
+                }
+            }
+        }
+    }
+
+    @Test func `A server finds that the link is dead as if it were its own`() async throws {
         try await withTemporaryDirectory { directory in
             let log = directory.path + "/log"
             try await TestSandbox.run { sandbox in
                 try TestSandbox.withServer(
-                    TestSandbox.peer("endless_server 8000 \(log)"), port: 8000
+                    TestSandbox.peer("patient_server 8000 \(log)"), port: 8000
                 ) { _ in
-                    try sandbox.app(TestSandbox.peer("idle_client 198.18.0.1 8000 3"))
-                    let taken = try #require(Int(shell("head -n 1 \(log)").filter(\.isNumber)))
-                    // The app's receive buffer, the server's send buffer, and one read: none of it
-                    // waits in the relay.
-                    #expect(taken < 16_000_000)
+                    try sandbox.app(
+                        """
+                        timeout 60 \(TestSandbox.peer("read_bytes 198.18.0.1 8000 100000")) |
+                            { read -r word; ip link set eth0 down; }
+                        """)
+                    let end = try shell(
+                        """
+                        for attempt in $(seq 400); do
+                            test -s \(log) && exec cat \(log)
+                            sleep 0.1
+                        done
+                        """
+                    ).split(separator: " ")
+                    // ETIMEDOUT, after what two sets of buffers hold.
+                    try #require(end.count == 2)
+                    #expect(end[0] == "110")
+                    let sent = try #require(Int(end[1].filter(\.isNumber)))
+                    #expect(sent < 1_500_000)
+                }
+            }
+        }
+    }
+
+    @Test func `An urgent byte stays urgent, and where it was`() async throws {
+        try await TestSandbox.run { sandbox in
+            try TestSandbox.withServer(TestSandbox.peer("urgent_server 8000"), port: 8000) { _ in
+                for host in ["198.18.0.1", "fd00:6c63::1"] {
+                    let answer = try sandbox.app(TestSandbox.peer("urgent_client \(host) 8000"))
+                    #expect(
+                        answer == "abc[!]def / abc[!]def\nabcdef ! / abcdef !\n", "\(host)")
                 }
             }
         }

@@ -52,8 +52,17 @@ int lc_receive_datagram(
 int lc_accept(
     int fd, uint32_t unsent_limit, struct lc_endpoint *peer, struct lc_endpoint *destination);
 
+/// What keeps the other end of a TCP connection from running ahead: how many bytes wait in the
+/// socket for being sent for the first time, the largest segment in both directions, and with how
+/// large a receive buffer it begins.
+struct lc_stream_shape {
+    uint32_t unsent_limit;
+    uint32_t segment_size;
+    uint32_t receive_buffer;
+};
+
 /// A nonblocking TCP socket that begins to connect.
-int lc_connect_stream(struct lc_endpoint to, uint32_t unsent_limit);
+int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape);
 
 /// A nonblocking connected UDP socket.
 int lc_connect_datagram(struct lc_endpoint to);

@@ -1,8 +1,11 @@
 """Peers for the tests of the relay: each is one command of this file."""
 
+import array
+import fcntl
 import hashlib
 import os
 import resource
+import select
 import selectors
 import signal
 import socket
@@ -129,6 +132,92 @@ def idle_client(host, port, seconds):
     connection = socket.create_connection((host, int(port)), timeout=20)
     time.sleep(float(seconds))
     connection.close()
+
+
+def patient_server(port, log):
+    """Sends steadily until the kernel finds that nothing has arrived for two seconds, and writes
+    down how much it could send by then."""
+    connection, _ = listener(int(port)).accept()
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 2000)
+    total = 0
+    try:
+        while True:
+            connection.sendall(b"x" * 50000)
+            total += 50000
+            time.sleep(0.05)
+    except OSError as error:
+        with open(log, "w") as file:
+            file.write(f"{error.errno} {total}\n")
+
+
+def read_bytes(host, port, count):
+    """Reads so many bytes and stays."""
+    connection = socket.create_connection((host, int(port)), timeout=20)
+    while (count := int(count)) > 0:
+        count -= len(connection.recv(min(count, 65536)))
+    print("read", flush=True)
+    time.sleep(5)
+
+
+def send_urgent(connection):
+    connection.sendall(b"abc")
+    connection.send(b"!", socket.MSG_OOB)
+    connection.sendall(b"def")
+
+
+def read_inline(connection):
+    """Reads what `send_urgent` sends, and puts the urgent byte into brackets."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
+    text = ""
+    while not text.endswith("f"):
+        select.select([connection], [], [])
+        mark = array.array("i", [0])
+        fcntl.ioctl(connection, 0x8905, mark)
+        data = connection.recv(1).decode()
+        if not data:
+            break
+        text += f"[{data}]" if mark[0] else data
+    return text
+
+
+def read_apart(connection):
+    """Reads the same, and by itself the urgent byte that select tells of."""
+    text, urgent = "", ""
+    while len(text) < 6 or not urgent:
+        readable, _, exceptional = select.select([connection], [], [connection], 5)
+        if exceptional and not urgent:
+            urgent = connection.recv(1, socket.MSG_OOB).decode()
+        elif readable:
+            text += connection.recv(100).decode()
+        else:
+            break
+    return f"{text} {urgent}"
+
+
+def urgent_server(port):
+    """Tells what comes in the way that the first byte asks for, and sends the same itself."""
+    server = listener(int(port))
+    while True:
+        connection, _ = server.accept()
+        connection.settimeout(10)
+        way = read_inline if connection.recv(1) == b"i" else read_apart
+        connection.sendall(b"%-20s" % way(connection).encode())
+        send_urgent(connection)
+        connection.recv(1)
+        connection.close()
+
+
+def urgent_client(host, port):
+    for way, name in [(read_inline, b"i"), (read_apart, b"a")]:
+        connection = socket.create_connection((host, int(port)), timeout=10)
+        connection.sendall(name)
+        time.sleep(0.1)
+        send_urgent(connection)
+        answer = b""
+        while len(answer) < 20:
+            answer += connection.recv(20 - len(answer))
+        print(answer.decode().strip(), "/", way(connection))
+        connection.close()
 
 
 def echo_server(port):

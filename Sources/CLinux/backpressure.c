@@ -1,0 +1,68 @@
+#define _GNU_SOURCE
+#include "clinux_backpressure.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+int lc_stream_readiness(int first, int second, uint8_t *readiness) {
+    struct pollfd entries[2] = {
+        {.fd = first, .events = POLLIN | POLLOUT | POLLPRI},
+        {.fd = second, .events = POLLIN | POLLOUT | POLLPRI}};
+    if (poll(entries, 2, 0) < 0) return -errno;
+    for (int i = 0; i < 2; i++) {
+        int events = entries[i].revents;
+        // After an error both reading and writing say what it is.
+        readiness[i] = (uint8_t)(
+            (events & (POLLIN | POLLHUP | POLLERR) ? LC_READABLE : 0)
+            | (events & (POLLOUT | POLLHUP | POLLERR) ? LC_WRITABLE : 0)
+            | (events & POLLPRI ? LC_URGENT : 0));
+    }
+    return 0;
+}
+
+int lc_in_flight(int fd) {
+    int unacknowledged = 0, unsent = 0;
+    if (ioctl(fd, SIOCOUTQ, &unacknowledged) || ioctl(fd, SIOCOUTQNSD, &unsent)) return -errno;
+    return unacknowledged > unsent ? unacknowledged - unsent : 0;
+}
+
+int lc_limit_unsent(int fd, uint32_t limit) {
+    int value = (int)limit;
+    return setsockopt(fd, SOL_TCP, TCP_NOTSENT_LOWAT, &value, sizeof value) ? -errno : 0;
+}
+
+int lc_is_within_host(int fd) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } own, other;
+    socklen_t own_length = sizeof own, other_length = sizeof other;
+    if (getsockname(fd, &own.any, &own_length) || getpeername(fd, &other.any, &other_length))
+        return -errno;
+    if (other.any.sa_family == AF_INET)
+        return ntohl(other.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
+            || own.v4.sin_addr.s_addr == other.v4.sin_addr.s_addr;
+    return IN6_ARE_ADDR_EQUAL(&own.v6.sin6_addr, &other.v6.sin6_addr);
+}
+
+int lc_fix_window(int fd, uint32_t size) {
+    // What was received and not read makes the window smaller only as it fills the buffer. The
+    // kernel doubles the size: segments that are not full take more room than their length. It
+    // lets a buffer alone that was given one, and with it the window.
+    int buffer = (int)size, window = (int)size;
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer)
+        || setsockopt(fd, SOL_TCP, TCP_WINDOW_CLAMP, &window, sizeof window))
+        return -errno;
+    return 0;
+}
+
+int lc_is_at_urgent_byte(int fd) {
+    int answer = 0;
+    return ioctl(fd, SIOCATMARK, &answer) ? -errno : answer;
+}
