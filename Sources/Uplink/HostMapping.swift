@@ -19,15 +19,15 @@ final class HostMapping {
         destination.port == Self.dnsPort && network.isGateway(destination.address)
     }
 
-    /// The host's end for `destination`; several, to be tried in this order, for its resolver.
+    /// The host's ends for `destination`, to be tried in this order: both loopbacks, since a
+    /// server may listen on one of them, and the app cannot know on which; its name servers.
     func endpoints(for destination: Endpoint) -> [Endpoint] {
         guard network.isGateway(destination.address) else { return [destination] }
         guard destination.port == Self.dnsPort else {
-            return [
-                Endpoint(
-                    destination.address.isIPv6 ? Self.loopback6 : Self.loopback4,
-                    port: destination.port)
-            ]
+            let loopbacks =
+                destination.address.isIPv6
+                ? [Self.loopback6, Self.loopback4] : [Self.loopback4, Self.loopback6]
+            return loopbacks.map { Endpoint($0, port: destination.port) }
         }
         return resolver.candidates
     }

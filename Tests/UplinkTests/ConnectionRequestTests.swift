@@ -35,8 +35,33 @@ struct ConnectionRequestTests {
                         --resolve 'host.linkcond:8000:[fd00:6c63::1],198.18.0.1' \\
                         http://host.linkcond:8000/
                     """)
-                #expect(result == "200 198.18.0.1")
+                #expect(result == "200 fd00:6c63::1")
             }
+        }
+    }
+
+    @Test func `A server on one loopback is there by both addresses of the host`() async throws {
+        for loopback in ["127.0.0.1", "::1"] {
+            try await TestSandbox.run { sandbox in
+                try TestSandbox.withServer(
+                    "python3 -m http.server --bind \(loopback) 8000", port: 8000
+                ) { _ in
+                    for host in ["198.18.0.1", "fd00:6c63::1"] {
+                        try expect("connected at once", sandbox, host, port: 8000)
+                    }
+                    // The host's other addresses are no loopbacks.
+                    try expect(
+                        "ConnectionRefusedError 111 at once", sandbox, "192.0.2.1", port: 8000)
+                }
+            }
+        }
+    }
+
+    @Test func `A loopback that refuses is a refusal though there is no other`() async throws {
+        try await TestSandbox.run { sandbox in
+            try shell("ip -6 address del ::1/128 dev lo")
+            try expect("ConnectionRefusedError 111 at once", sandbox, "198.18.0.1")
+            try expect("ConnectionRefusedError 111 at once", sandbox, "fd00:6c63::1")
         }
     }
 
