@@ -24,6 +24,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     @OrNull public var multipath: MultipathStatistics?
     /// What became of what was under way when the command ended.
     public var drain = DrainStatistics()
+    /// How many connections of the command linkcond refused, having no descriptors left for them.
+    public var refusedConnections = 0
     /// What became of the files in which packets were written down.
     public var evidence: EvidenceReport
     /// All links together over time, if that was asked for.

@@ -20,11 +20,3 @@ public enum DescriptorPassing {
         return numbers.prefix(Int(count)).map { FileDescriptor(rawValue: $0) }
     }
 }
-
-/// How many descriptors this process may have open.
-public enum DescriptorLimit {
-    /// Raises the limit as far as the process may, and returns it. Equivalent to `ulimit -Hn`.
-    public static func raise() throws(Errno) -> Int {
-        Int(try checked(lc_raise_descriptor_limit()))
-    }
-}

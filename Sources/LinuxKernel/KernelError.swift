@@ -28,7 +28,7 @@ public struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// One sentence with the way out where there is one.
     public var description: String {
-        let hint = isMissingPrivilege ? "; run it with sudo" : ""
+        let hint = isMissingPrivilege ? "; run it with sudo" : DescriptorLimit.hint(errno)
         return "cannot \(operation.rawValue) \(subject): \(errno)\(hint)"
     }
 }

@@ -1,3 +1,4 @@
+import LinuxKernel
 public import SystemPackage
 
 /// What the kernel refused, in its own words where it gave any.
@@ -19,5 +20,6 @@ public struct NetlinkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence with the kernel's own explanation.
     public var description: String {
         "cannot \(attempt): \(kernelText.map { "\($0) (\(errno))" } ?? "\(errno)")"
+            + DescriptorLimit.hint(errno)
     }
 }

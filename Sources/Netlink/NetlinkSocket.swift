@@ -1,5 +1,6 @@
 import CNetlink
 import Glibc
+import LinuxKernel
 public import SystemPackage
 
 /// A way to send netlink datagrams to a kernel and to receive its answers.
@@ -51,7 +52,11 @@ public final class NetlinkSocket: NetlinkTransport {
         unsafe self.socket = socket
         let status = unsafe nl_connect(socket, family.number)
         guard status == 0 else {
-            throw NetlinkError(attempt: "open a netlink socket", errno: Self.errno(of: status))
+            // libnl has no number for a lack of descriptors.
+            let reason = Errno(rawValue: Glibc.errno)
+            throw NetlinkError(
+                attempt: "open a netlink socket",
+                errno: reason.isLackOfDescriptors ? reason : Self.errno(of: status))
         }
         // Twice what the kernel puts into one datagram of a dump.
         unsafe nl_socket_set_msg_buf_size(socket, 64 * 1024)

@@ -205,7 +205,9 @@ struct FirstProcess {
         } catch {
             let name = request.command.first.map { "\($0)" } ?? ""
             guard error.isOfProgram else {
-                throw SandboxError("\(name): cannot start a process: \(error.errno)")
+                throw SandboxError(
+                    "\(name): cannot start a process: \(error.errno)"
+                        + DescriptorLimit.hint(error.errno))
             }
             guard error.errno == .noSuchFileOrDirectory || !program.isInPath else {
                 throw SandboxError(

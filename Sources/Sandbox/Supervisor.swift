@@ -47,6 +47,8 @@ struct Supervisor<Listener: Sandbox.Listener> {
             case .drained(let remainder, let milliseconds):
                 drain.finish(uplink, within: .milliseconds(milliseconds), signals, remainder)
             case .ended(let code):
+                tell(refused: uplink?.refusedConnections ?? 0)
+                outcome.statistics?.refusedConnections = uplink?.refusedConnections ?? 0
                 // The kernel takes its time over the namespaces, but nobody is in them any more.
                 outcome.statistics?.drain = drain.statistics
                 outcome.isTimedOut = deadline.hasPassed
@@ -70,6 +72,15 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 break
             }
         }
+    }
+
+    /// Says that connections were refused for a reason that no real network has.
+    private func tell(refused count: Int) {
+        guard count > 0 else { return }
+        listener.note(
+            "\(count) connection\(count == 1 ? " was" : "s were") refused: linkcond may have no more "
+                + "than \(DescriptorLimit.current) descriptors open, two for each connection; "
+                + "allow it more with ulimit -n")
     }
 
     private func connectUplink(to process: Int32) throws -> UplinkPlan.Connection? {

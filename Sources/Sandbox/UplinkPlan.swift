@@ -96,6 +96,9 @@ enum UplinkPlan: Hashable {
         /// How many connections the relay had to reset at its end.
         var resetConnections: Int { relay.resetConnections }
 
+        /// How many connections were refused because this process has no descriptors for them.
+        var refusedConnections: Int { relay.refusedConnections }
+
         /// Takes it down, and waits until the host is as it was before.
         func stop() {
             helper?.stop()

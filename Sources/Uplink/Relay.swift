@@ -16,6 +16,7 @@ public import SystemPackage
 /// it asked. The gateway's address stands for the host's loopback, and on port 53 for the host's
 /// name servers.
 public final class Relay: Sendable {
+    private let counters = RelayCounters()
     private let orders: RelayOrders
     private let thread: KernelThread
 
@@ -33,7 +34,8 @@ public final class Relay: Sendable {
             throw .system(attempt: "start the relay", error)
         }
         let loop = RelayLoop.Settings(
-            sockets: sockets, network: network, scope: scope, resolver: resolver, orders: orders)
+            sockets: sockets, network: network, scope: scope, resolver: resolver, orders: orders,
+            counters: counters)
         do {
             thread = try KernelThread(named: "linkcond relay") {
                 defer { orders.reportEnd() }
@@ -54,6 +56,9 @@ public final class Relay: Sendable {
 
     /// How many connections were reset at the end, because the app's end of them had not come.
     public var resetConnections: Int { orders.resetConnections }
+
+    /// How many connections were refused because the process has no descriptors for them.
+    public var refusedConnections: Int { counters.refusedConnections }
 
     /// Ends, but not before all that the app had sent is with the hosts it was for, or `limit` has
     /// passed. The app has ended by then.

@@ -12,6 +12,7 @@ final class RelayLoop {
         var resolver: HostResolver
         /// What it is told from outside.
         var orders: RelayOrders
+        var counters: RelayCounters
     }
 
     private let sockets: RelaySockets
@@ -27,9 +28,9 @@ final class RelayLoop {
     private static let sweepInterval = Duration.seconds(1)
     /// How often it is looked whether all is over.
     private static let settlingInterval = Duration.milliseconds(5)
-    /// Descriptors for what else the process does.
-    private static let reservedDescriptors = 64
-    private static let mostFlows = 4096
+    /// Descriptors for what else the process may come to do.
+    private static let reservedDescriptors = 8
+    private static let (fewestFlows, mostFlows) = (4, 4096)
     /// How many requests are taken before it is the turn of others.
     private static let turn = 64
 
@@ -39,8 +40,9 @@ final class RelayLoop {
         network = settings.network
         orders = settings.orders
         scope = settings.scope
-        let descriptors = try DescriptorLimit.raise() - Self.reservedDescriptors
-        let flows = min(Self.mostFlows, descriptors / 4)
+        let descriptors =
+            try DescriptorLimit.raise() - DescriptorLimit.inUse - Self.reservedDescriptors
+        let flows = min(Self.mostFlows, max(Self.fewestFlows, descriptors / 8))
         let events = try RelayEvents()
         self.events = events
         let host = HostMapping(network, settings.resolver)
@@ -52,7 +54,7 @@ final class RelayLoop {
         let paths = sockets.multipath.map { MultipathPorts($0, events: events) }
         streams = StreamRelay(
             events: events, host: host, paths: paths, limit: (descriptors - flows) / 2,
-            answer: answer)
+            counters: settings.counters, answer: answer)
         datagrams = DatagramRelay(events: events, host: host, limit: flows, answer: answer)
         // Orders are looked at after every wait: one event is enough.
         _ = try events.watch(settings.orders.descriptor, .edge, for: .orders)

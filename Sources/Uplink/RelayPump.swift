@@ -32,6 +32,11 @@ extension StreamRelay {
             self.socket = socket
         }
 
+        /// Whether something has come that was not read.
+        var isReadable: Bool {
+            (try? StreamSocket.readiness(of: socket, and: socket))?.0.isReadable ?? false
+        }
+
         /// The connection is there.
         ///
         /// The kernel lets a receive window grow with what is read in a round trip. Within the

@@ -57,6 +57,8 @@ final class StreamRelay {
     private let paths: MultipathPorts?
     private let answer: ([UInt8], IPAddress) -> Void
     private let limit: Int
+    private let counters: RelayCounters
+    private let spare = SpareDescriptor()
     private(set) var connections: [Ends: Connection] = [:]
     private var queued: [Connection] = []
     private var buffer = [UInt8](repeating: 0, count: Side.mostUnsent / 2)
@@ -70,12 +72,13 @@ final class StreamRelay {
 
     init(
         events: RelayEvents, host: HostMapping, paths: MultipathPorts?, limit: Int,
-        answer: @escaping ([UInt8], IPAddress) -> Void
+        counters: RelayCounters, answer: @escaping ([UInt8], IPAddress) -> Void
     ) {
         self.events = events
         self.host = host
         self.paths = paths
         self.limit = limit
+        self.counters = counters
         self.answer = answer
     }
 
@@ -98,8 +101,7 @@ final class StreamRelay {
             letThrough(request)
             return
         }
-        // Without room the host is as silent as one that is overloaded.
-        guard connections.count < limit else { return }
+        guard connections.count < limit else { return refuse(request) }
         connect(
             Attempt(request: request, untried: host.endpoints(for: request.destination)), ends,
             at: now)
@@ -153,7 +155,9 @@ final class StreamRelay {
         var attempt = attempt
         if reason == .connectionRefused || reason == .connectionReset { attempt.wasRefused = true }
         let request = attempt.request
-        if !attempt.untried.isEmpty {
+        if reason.isLackOfDescriptors {
+            refuse(request)
+        } else if !attempt.untried.isEmpty {
             connect(attempt, ends, at: now)
         } else if attempt.wasRefused {
             answer(AnswerPacket.reset(answering: request), request.source.address)
@@ -167,10 +171,20 @@ final class StreamRelay {
         }
     }
 
+    /// Refuses a connection for which there are no descriptors, as a host does that has none.
+    private func refuse(_ request: RequestPacket) {
+        counters.countRefusedConnection()
+        answer(AnswerPacket.reset(answering: request), request.source.address)
+    }
+
     /// The listener has connections whose request was let through.
     func accept(from listener: borrowing TransparentListener) {
-        while let accepted = try? listener.accept(unsentLimit: Side.leastUnsent) {
-            take(accepted)
+        while true {
+            do throws(Errno) {
+                take(try listener.accept(unsentLimit: Side.leastUnsent))
+            } catch {
+                guard error.isLackOfDescriptors, discardNext(of: listener) else { return }
+            }
         }
     }
 
@@ -186,6 +200,21 @@ final class StreamRelay {
             side.token = try events.watch(side.socket.descriptor, .edge, for: .stream(connection))
         } catch {
             abort(connection)
+        }
+    }
+
+    /// Resets the next connection of a listener, for which there is no descriptor but the spare
+    /// one. Returns whether there was one.
+    private func discardNext(of listener: borrowing TransparentListener) -> Bool {
+        spare.lend { () -> Bool in
+            guard let accepted = try? listener.accept(unsentLimit: Side.leastUnsent) else {
+                return false
+            }
+            let ends = Ends(app: accepted.peer, destination: accepted.destination)
+            accepted.take().resetOnClose()
+            if let connection = connections[ends] { abort(connection) }
+            counters.countRefusedConnection()
+            return true
         }
     }
 

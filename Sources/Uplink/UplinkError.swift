@@ -30,7 +30,7 @@ public enum UplinkError: Error, Sendable, Hashable, CustomStringConvertible {
         case .programFailed(let program, let message):
             "\(program) failed: \(message)"
         case .system(let attempt, let errno):
-            "cannot \(attempt): \(errno)"
+            "cannot \(attempt): \(errno)\(DescriptorLimit.hint(errno))"
         case .netlink(let error):
             error.description
         case .kernel(let error):

@@ -105,6 +105,12 @@ int lc_watch(int epoll, int fd, uint64_t token, int is_edge_triggered);
 int lc_wait_events(
     int epoll, uint64_t *tokens, uint8_t *meanings, int capacity, int timeout_milliseconds);
 
+/// The soft limit of open descriptors.
+int lc_descriptor_limit(void);
+
+/// How many of the first 1024 descriptors are open.
+int lc_open_descriptors(void);
+
 /// Raises the soft limit of open descriptors to the hard one; returns it.
 int lc_raise_descriptor_limit(void);
 

@@ -28,6 +28,7 @@ struct RunStatisticsJSON: Encodable {
     let loopback: OrNull<LinkStatistics.Loopback>
     let multipath: OrNull<MultipathStatistics>
     let drain: DrainStatistics
+    let refusedConnections: Int
     let events: [EventRecord]
     let evidence: EvidenceReport
 
@@ -55,6 +56,7 @@ struct RunStatisticsJSON: Encodable {
         loopback = OrNull(link.loopback)
         multipath = OrNull(link.multipath)
         drain = link.drain
+        refusedConnections = link.refusedConnections
         events = link.timeline?.events ?? []
         evidence = link.evidence
     }
