@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -23,6 +24,38 @@ int lc_thread_go_first(void) {
 }
 
 pid_t lc_fork(void) { return result(fork()); }
+
+static __thread gid_t former_groups[256];
+static __thread int former_count;
+static __thread int depth;
+
+// The C library's would change all threads.
+static int set_groups(const gid_t *groups, int count) {
+    return syscall(SYS_setgroups, count, groups) == 0 ? 0 : -errno;
+}
+
+int lc_take_file_rights(uid_t user, gid_t group, const gid_t *groups, int count) {
+    // Who has them already can be asked to take them once more.
+    if (depth > 0) return depth++, 0;
+    former_count = getgroups(256, former_groups);
+    if (former_count < 0) return -errno;
+    int status = set_groups(groups, count);
+    if (status != 0) return status;
+    depth = 1;
+    setfsgid(group);
+    setfsuid(user);
+    // Neither tells an error; an impossible user changes nothing.
+    if (setfsgid((gid_t)-1) == (int)group && setfsuid((uid_t)-1) == (int)user) return 0;
+    lc_return_file_rights();
+    return -EPERM;
+}
+
+int lc_return_file_rights(void) {
+    if (--depth > 0) return 0;
+    setfsuid(geteuid());
+    setfsgid(getegid());
+    return set_groups(former_groups, former_count);
+}
 
 int lc_unshare(int flags) { return result(unshare(flags)); }
 

@@ -31,10 +31,13 @@ public struct ProfileCatalog: Sendable {
 
     /// The directories of a user's profiles, nearest first.
     public let directories: [String]
+    /// In whose name some of them are read.
+    let owner: DirectoryOwner?
 
     /// Makes a catalogue that also looks into `directories`.
-    public init(directories: [String]) {
+    public init(directories: [String], owner: DirectoryOwner? = nil) {
         self.directories = directories
+        self.owner = owner
     }
 
     /// The standard directories for the given environment: `./.linkcond`, the user's and the
@@ -100,9 +103,13 @@ public struct ProfileCatalog: Sendable {
         var problems: [ProfileFileError] = []
         for directory in directories {
             do throws(ProfileFileError) {
-                for file in try ProfileFile.files(in: directory) {
+                for file in try owner.files(in: directory) {
                     do throws(ProfileFileError) {
-                        entries.append(Entry(profile: try ProfileFile.read(file), file: file))
+                        let profile = try owner.acting(in: directory) {
+                            () throws(ProfileFileError) in
+                            try ProfileFile.read(file, checksTraces: owner != nil)
+                        }
+                        entries.append(Entry(profile: profile, file: file))
                     } catch {
                         problems.append(error)
                     }

@@ -10,7 +10,11 @@ enum ProfileFile {
     private static let sizeLimit = 64 * 1024
 
     /// Reads the profile in `file`.
-    static func read(_ file: String) throws(ProfileFileError) -> Profile {
+    ///
+    /// - Parameter checksTraces: whether it may name only traces that can be read now.
+    static func read(
+        _ file: String, checksTraces: Bool = false
+    ) throws(ProfileFileError) -> Profile {
         let text = try text(of: file, kind: "profile", sizeLimit: sizeLimit)
         do {
             var profile = try ProfileReader.profile(from: text, file: file)
@@ -18,9 +22,17 @@ enum ProfileFile {
                 guard let trace = profile.conditions[keyPath: way].trace else { continue }
                 profile.conditions[keyPath: way].trace = path(of: trace, besides: file)
             }
+            guard !checksTraces || profile.hasReadableTraces else {
+                throw ProfileFileError.inaccessible(
+                    file: file, explanation: "names a trace that its owner may not read")
+            }
             return profile
-        } catch {
+        } catch let error as ProfileError {
             throw .malformed(error)
+        } catch let error as ProfileFileError {
+            throw error
+        } catch {
+            throw .inaccessible(file: file, explanation: "\(error)")
         }
     }
 
@@ -60,6 +72,19 @@ enum ProfileFile {
         URL(filePath: file).deletingPathExtension().lastPathComponent
     }
 
+    /// What `file` begins with, however large it is; nil for what cannot be read.
+    static func beginning(of file: String, length: Int) -> String? {
+        // Opening a named pipe would wait for its other end.
+        guard
+            let descriptor = try? FileDescriptor.open(
+                FilePath(file), .readOnly, options: [.nonBlocking, .closeOnExec])
+        else { return nil }
+        defer { try? descriptor.close() }
+        var buffer = [UInt8](repeating: 0, count: length)
+        let count = try? buffer.withUnsafeMutableBytes { try descriptor.read(into: $0) }
+        return count.map { String(decoding: buffer.prefix($0), as: UTF8.self) }
+    }
+
     private static func bytes(
         of file: String, kind: String, sizeLimit: Int
     ) throws(ProfileFileError) -> Data {
@@ -83,7 +108,7 @@ enum ProfileFile {
         } catch let error as ProfileFileError {
             throw error
         } catch {
-            throw .inaccessible(file: file, explanation: explanation(of: error))
+            throw .inaccessible(file: file, explanation: explanation(of: error, kind: kind))
         }
     }
 
@@ -91,10 +116,11 @@ enum ProfileFile {
         .malformed(ProfileError(file: file, explanation: explanation))
     }
 
-    private static func explanation(of error: any Error) -> String {
+    private static func explanation(of error: any Error, kind: String = "profile") -> String {
         switch error as? CocoaError {
         case let error? where error.isNoSuchFile:
-            "no such file; linkcond list shows the profiles that need none"
+            "no such file; linkcond list\(kind == "scenario" ? " --scenarios" : "") shows the "
+                + "\(kind)s that need none"
         case let error? where error.code == .fileReadNoPermission:
             "may not be read by you; change its permissions"
         case let error?:
@@ -110,4 +136,17 @@ enum ProfileFile {
 
 extension CocoaError {
     fileprivate var isNoSuchFile: Bool { code == .fileReadNoSuchFile || code == .fileNoSuchFile }
+}
+
+extension Profile {
+    /// Whether all files that it names can be opened for reading.
+    fileprivate var hasReadableTraces: Bool {
+        [conditions.down.trace, conditions.up.trace].compactMap(\.self).allSatisfy { path in
+            // Opening a named pipe would wait for its other end.
+            let file = try? FileDescriptor.open(
+                FilePath(path), .readOnly, options: [.nonBlocking, .closeOnExec])
+            try? file?.close()
+            return file != nil
+        }
+    }
 }

@@ -21,11 +21,15 @@ public struct ScenarioCatalog: Sendable {
     public let directories: [String]
     /// Where the scenarios' profiles are found.
     public let profiles: ProfileCatalog
+    private let owner: DirectoryOwner?
 
     /// Makes a catalogue that also looks into `directories`.
-    public init(directories: [String], profiles: ProfileCatalog) {
+    public init(
+        directories: [String], profiles: ProfileCatalog, owner: DirectoryOwner? = nil
+    ) {
         self.directories = directories
         self.profiles = profiles
+        self.owner = owner
     }
 
     /// The standard directories for the given environment: `./.linkcond/scenarios`, the user's and
@@ -100,9 +104,12 @@ public struct ScenarioCatalog: Sendable {
         var problems: [ProfileFileError] = []
         for directory in directories {
             do throws(ProfileFileError) {
-                for file in try ProfileFile.files(in: directory) {
+                for file in try owner.files(in: directory) {
                     do throws(ProfileFileError) {
-                        entries.append(try ScenarioFile.read(file, profiles))
+                        entries.append(
+                            try owner.acting(in: directory) { () throws(ProfileFileError) in
+                                try ScenarioFile.read(file, profiles)
+                            })
                     } catch {
                         problems.append(error)
                     }

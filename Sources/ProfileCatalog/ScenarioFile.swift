@@ -10,8 +10,7 @@ enum ScenarioFile {
 
     /// Whether a line of `file` begins as one of a scenario; it need not be one without mistakes.
     static func isScenario(_ file: String) -> Bool {
-        guard let text = try? ProfileFile.text(of: file, kind: "scenario", sizeLimit: sizeLimit)
-        else { return false }
+        guard let text = ProfileFile.beginning(of: file, length: sizeLimit) else { return false }
         return text.split(whereSeparator: \.isNewline).contains { line in
             ["interfaces:", "timeline:"].contains { line.hasPrefix($0) }
         }

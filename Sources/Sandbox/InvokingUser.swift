@@ -9,8 +9,10 @@ public struct InvokingUser: Sendable, Hashable {
     public let variables: [String: String]
 
     /// The user behind sudo, if root is asked through it; nil for anybody else.
+    ///
+    /// Only root can have set the variables that say so; somebody else's are not looked at.
     public static func behindSudo(environment: [String: String]) -> InvokingUser? {
-        guard geteuid() == 0 else { return nil }
+        guard getuid() == 0, geteuid() == 0 else { return nil }
         return InvokingUser(
             environment: environment, users: HostNames.text(of: "/etc/passwd") ?? "",
             groups: HostNames.text(of: "/etc/group") ?? "")
@@ -30,7 +32,9 @@ public struct InvokingUser: Sendable, Hashable {
         }
         identity = Program.Identity(
             user: user, group: group, groups: [group] + memberships.filter { $0 != group })
-        let home = Self.records(users).first { $0.count > 5 && $0[0] == name }?[5]
+        // The number is what rights go by; several names may have it.
+        let records = Self.records(users).filter { $0.count > 5 && $0[2] == "\(user)" }
+        let home = (records.first { $0[0] == name } ?? records.first)?[5]
         var variables = ["USER": name, "LOGNAME": name]
         variables["HOME"] = home.map(String.init)
         self.variables = variables

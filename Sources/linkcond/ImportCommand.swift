@@ -103,8 +103,12 @@ struct ImportCommand: ParsableCommand {
             let names = ImportFiles.names(for: profiles.map(\.profile.name))
             let files = names.map { directory.last == "/" ? directory + $0 : "\(directory)/\($0)" }
             say(profiles, console)
-            try ImportFiles.write(
-                zip(files, profiles).map { ($0, $1.yaml) }, isForced: force)
+            let texts = zip(files, profiles).map { ($0, $1.yaml) }
+            if save {
+                try UserDirectories().acting { try ImportFiles.write(texts, isForced: force) }
+            } else {
+                try ImportFiles.write(texts, isForced: force)
+            }
             for (file, profile) in zip(files, profiles) {
                 console.report("wrote \(profile.profile.name) to \(file)")
             }
@@ -120,15 +124,12 @@ struct ImportCommand: ParsableCommand {
 
     private func destination() throws(UsageError) -> Destination {
         if save {
-            let environment = ProcessInfo.processInfo.environment
-            let directories = ProfileCatalog.standardDirectories(environment: environment)
-            // The nearest is the project's, the last the host's.
-            guard directories.count == 3 else {
+            guard let directory = UserDirectories().ownProfiles else {
                 throw UsageError(
                     description: "--save: neither HOME nor XDG_CONFIG_HOME says where; use --output"
                 )
             }
-            return .directory(directories[1])
+            return .directory(directory)
         }
         guard let output, output != "-" else { return .standardOutput }
         var isDirectory = false

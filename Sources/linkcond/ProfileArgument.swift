@@ -8,9 +8,8 @@ import ProfileFormat
 enum ProfileArgument {
     /// The catalogue of this process: what is built in, and the directories of its user.
     static var catalog: ProfileCatalog {
-        ProfileCatalog(
-            directories: ProfileCatalog.standardDirectories(
-                environment: ProcessInfo.processInfo.environment))
+        let directories = UserDirectories()
+        return ProfileCatalog(directories: directories.profiles, owner: directories.owner)
     }
 
     /// The conditions of `profile` with the changes that `--set` asks for, if the whole is sound.

@@ -16,6 +16,13 @@ int lc_thread_go_first(void);
 /// unshare(2) with any of CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET.
 int lc_unshare(int flags);
 
+/// Has the calling thread of root use files as this user in these groups may, and as nobody else
+/// does (setfsuid(2)); its other rights stay.
+int lc_take_file_rights(uid_t user, gid_t group, const gid_t *groups, int count);
+
+/// Gives the calling thread back what it had before.
+int lc_return_file_rights(void);
+
 /// Has the kernel kill the calling process when the thread that made it ends.
 int lc_die_with_parent(void);
 

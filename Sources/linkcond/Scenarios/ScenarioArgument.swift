@@ -7,10 +7,10 @@ import Scenarios
 enum ScenarioArgument {
     /// The catalogue of this process: what is built in, and the directories of its user.
     static var catalog: ScenarioCatalog {
-        ScenarioCatalog(
-            directories: ScenarioCatalog.standardDirectories(
-                environment: ProcessInfo.processInfo.environment),
-            profiles: ProfileArgument.catalog)
+        let directories = UserDirectories()
+        return ScenarioCatalog(
+            directories: directories.scenarios, profiles: ProfileArgument.catalog,
+            owner: directories.owner)
     }
 
     /// Completes to the names and aliases of all scenarios, blanks as hyphens.
