@@ -64,6 +64,8 @@ final class SandboxLinks {
     private var preference: RoutePreference
     /// Interfaces that are about to appear or to vanish.
     private var moves: [String: InterfaceMove] = [:]
+    /// The metrics that their routes get when they appear.
+    private var moveMetrics: [String: UInt32] = [:]
 
     /// Makes the namespaces and all that is between them, with that of the calling thread as the
     /// far side; leaves the thread on the link.
@@ -99,7 +101,8 @@ final class SandboxLinks {
     func change(
         _ interface: String, to conditions: LinkConditions, profile: String
     ) throws(SandboxError) {
-        let (part, _) = try find(interface)
+        // The link does not mind where its ends are.
+        let (part, _) = try known(interface)
         do {
             try part.plane.change(
                 to: conditions, profile: profile, traces: request.traces[conditions])
@@ -156,6 +159,7 @@ final class SandboxLinks {
             steps = [.init(namespace: places.app, messages: [move])]
         }
         moves[interface] = try InterfaceMove(interface, steps)
+        moveMetrics[interface] = preference.metric(of: interface)
         states[interface]?.isPresent = isPresent
         if !isPresent { onChange(self) }
     }
@@ -180,9 +184,16 @@ final class SandboxLinks {
 
     private func finish(_ move: InterfaceMove, of interface: String) throws(SandboxError) {
         moves[interface] = nil
+        let metric = moveMetrics.removeValue(forKey: interface)
         try move.finish()
         guard let part = parts[interface], let state = states[interface], state.isPresent else {
             return
+        }
+        // It may have been preferred on its way.
+        let wanted = preference.metric(of: interface)
+        if let metric, metric != wanted, state.hasCarrier {
+            let change = RoutePreference.Change(interface: interface, old: metric, new: wanted)
+            try carryOut([(change, part.wire)], interface)
         }
         part.plane.setConnected(state.hasCarrier)
         onChange(self)
@@ -209,20 +220,30 @@ final class SandboxLinks {
 
     /// Makes an interface the first in the order of preference: new connections take it.
     func prefer(_ interface: String) throws(SandboxError) {
-        _ = try find(interface)
-        // One that is about to appear gets its routes by another hand.
-        try settle()
-        let changes = preference.prefer(interface)
-        let standing = changes.compactMap { change -> (RoutePreference.Change, Wire)? in
-            guard states[change.interface]?.isUsable == true else { return nil }
-            return parts[change.interface].map { (change, $0.wire) }
+        _ = try known(interface)
+        // One that is about to appear gets its routes by another hand, and their order when it is
+        // there. That hand is to meet with no route of the same metric.
+        if moveMetrics.contains(where: { preference.metric(of: $0.key) != $0.value }) {
+            try settle()
         }
-        // The new ones first, so that there is always one.
-        try send(
-            standing.flatMap { $1.routeMessages(metric: $0.new) }, sessions.app, interface,
-            unless: .fileExists)
-        try remove(standing.flatMap { $1.routeRemovalMessages(metric: $0.old) })
+        let changes = preference.prefer(interface)
+        try carryOut(
+            changes.compactMap { change in
+                guard states[change.interface]?.isUsable == true, moves[change.interface] == nil
+                else { return nil }
+                return parts[change.interface].map { (change, $0.wire) }
+            }, interface)
         onChange(self)
+    }
+
+    /// Gives routes their new metrics: the new ones first, so that there is always one.
+    private func carryOut(
+        _ changes: [(RoutePreference.Change, Wire)], _ interface: String
+    ) throws(SandboxError) {
+        try send(
+            changes.flatMap { $1.routeMessages(metric: $0.new) }, sessions.app, interface,
+            unless: .fileExists)
+        try remove(changes.flatMap { $1.routeRemovalMessages(metric: $0.old) })
     }
 
     private func addAddresses(_ wire: Wire) throws(SandboxError) {
@@ -235,13 +256,20 @@ final class SandboxLinks {
         try remove(wire.removalMessages(metric: preference.metric(of: wire.app.name)))
     }
 
+    /// An interface that stands where it is to be.
     private func find(_ interface: String) throws(SandboxError) -> (Part, Interface) {
+        let found = try known(interface)
+        if let move = moves[interface] { try finish(move, of: interface) }
+        return found
+    }
+
+    /// An interface, which may be on its way.
+    private func known(_ interface: String) throws(SandboxError) -> (Part, Interface) {
         guard let part = parts[interface], let state = states[interface] else {
             throw SandboxError(
                 "\(interface): no such interface (have: "
                     + "\(preference.order.joined(separator: ", ")))")
         }
-        if let move = moves[interface] { try finish(move, of: interface) }
         return (part, state)
     }
 

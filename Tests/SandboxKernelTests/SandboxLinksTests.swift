@@ -114,6 +114,29 @@ struct SandboxLinksTests {
         #expect(routes.matches(of: /dev cell0/).count == 2, "\(routes)")
     }
 
+    @Test func `a preference need not wait for an interface that appears in the same moment`()
+        async throws
+    {
+        let (waited, paths) = try await Self.withLinks(Self.three) { links in
+            var waited: [Bool] = []
+            var paths: [String] = []
+            // The kernel needs a while, but now and then no longer than this does.
+            for _ in 0..<10 {
+                try links.setPresence("vpn0", isPresent: true)
+                try links.prefer("vpn0")
+                waited.append(links.turn() == nil)
+                try links.settle()
+                paths.append(try Self.path(links))
+                try links.prefer("wifi0")
+                try links.setPresence("vpn0", isPresent: false)
+                try links.settle()
+            }
+            return (waited, paths)
+        }
+        #expect(waited.contains(false))
+        #expect(Set(paths) == ["vpn0+wifi0+cell0+"])
+    }
+
     @Test func `networks are the same whatever the host has`() async throws {
         let request = SandboxRequest(interfaces: Self.three, command: [])
         let found = try await withNewNamespace {
