@@ -51,6 +51,13 @@ public struct Check: Sendable, Hashable {
     /// The judgement.
     public var verdict: Verdict
 
+    /// Whether it passed, but would have with much else as well: chance, or the instrument, may be
+    /// wrong by more than half of what is expected.
+    public var isWeak: Bool {
+        guard verdict == .passed, let expected, let tolerance, expected > 0 else { return false }
+        return tolerance > expected / 2
+    }
+
     /// Why nothing is judged where the machine is at fault.
     static let busyMachine = "this machine was too busy"
 

@@ -18,11 +18,25 @@ struct DelayExpectation: Hashable {
     /// What a packet of `bytes` meets with.
     init(_ conditions: DirectionConditions, bytes: Int) {
         let fixed = conditions.serialization(ofBytes: bytes).milliseconds
-        let delay = conditions.delay.milliseconds
         guard let jitter = conditions.jitter else {
-            (mean, deviation, kurtosis, memory) = (delay + fixed, 0, 3, .zero)
+            self.init(
+                mean: conditions.delay.milliseconds + fixed, deviation: 0, kurtosis: 3,
+                memory: .zero)
             return
         }
+        self.init(jitter, around: conditions.delay, fixed: fixed)
+    }
+
+    private init(mean: Double, deviation: Double, kurtosis: Double, memory: Duration) {
+        self.mean = mean
+        self.deviation = deviation
+        self.kurtosis = kurtosis
+        self.memory = memory
+    }
+
+    /// What `jitter` makes of a delay, and of `fixed` milliseconds that it does not vary.
+    init(_ jitter: Jitter, around duration: Duration, fixed: Double = 0) {
+        let delay = duration.milliseconds
         let values = Self.deviates(jitter.distribution).map {
             max(0, delay + jitter.amount.milliseconds * $0) + fixed
         }

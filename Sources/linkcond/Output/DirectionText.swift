@@ -1,5 +1,6 @@
 import LinkModel
 import LinkUnits
+import Verification
 
 /// The conditions of one direction for people, each with its unit; "-" for none.
 enum DirectionText {
@@ -13,6 +14,7 @@ enum DirectionText {
             ("loss", true, loss),
             ("delay", true, { $0.delay == .zero ? "-" : $0.delay.unitText }),
             ("jitter", false, jitter),
+            ("link delay", false, { LinkDelay(cutIn: $0)?.text ?? "-" }),
             ("reorder", false, reorder),
             ("duplicate", false, { share($0.duplicate) }),
             ("corrupt", false, { share($0.corrupt) }),

@@ -1,6 +1,7 @@
 import LinkModel
 import LinkUnits
 import ProfileCatalog
+import Verification
 
 /// Profiles for people.
 enum ProfileTable {
@@ -71,6 +72,9 @@ enum ProfileTable {
     private static func facts(of entry: ProfileCatalog.Entry) -> [(key: String, value: String)] {
         let profile = entry.profile
         var facts = [("round trip", profile.conditions.roundTripTime.unitText)]
+        if let mean = LinkDelay.roundTrip(of: profile.conditions) {
+            facts[0].1 += ", on average \(mean): jitter takes no delay below zero"
+        }
         if let delay = profile.conditions.dnsDelay {
             facts.append(("dns", "\(delay.unitText) later"))
         }

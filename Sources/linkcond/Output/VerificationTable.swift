@@ -41,7 +41,7 @@ enum VerificationTable {
 
     private static func verdict(_ check: Check) -> String {
         switch check.verdict {
-        case .passed: "ok"
+        case .passed: check.isWeak ? "ok, weak" : "ok"
         case .failed: check.measured == nil ? "FAILED: nothing arrived" : "FAILED"
         case .notJudged: check.detail ?? "not judged"
         }
@@ -52,7 +52,10 @@ enum VerificationTable {
         let failed = results.flatMap(\.checks).count { $0.verdict == .failed }
         let backends = Set(results.map(\.backend.rawValue)).sorted().joined(separator: ", ")
         let open = results.flatMap(\.checks).count { $0.verdict == .notJudged }
-        let rest = open == 0 ? "" : ", \(open) not judged"
+        let weak = results.flatMap(\.checks).count(where: \.isWeak)
+        let rest =
+            (open == 0 ? "" : ", \(open) not judged")
+            + (weak == 0 ? "" : ", \(weak) weak (--thorough measures longer)")
         let subject = results.count == 1 ? results[0].profile : "\(results.count) profiles"
         return failed == 0
             ? "\(subject): all of \(judged) checks within tolerance\(rest) (\(backends))."
@@ -104,6 +107,7 @@ struct VerificationJSON: Encodable {
         let tolerance: OrNull<Double>
         let unit: String
         let pass: OrNull<Bool>
+        let weak: Bool
 
         init(_ check: Check) {
             direction = check.direction.rawValue
@@ -116,6 +120,7 @@ struct VerificationJSON: Encodable {
             tolerance = finite(check.tolerance)
             unit = check.quantity.unit.rawValue
             pass = OrNull(check.verdict == .notJudged ? nil : check.verdict == .passed)
+            weak = check.isWeak
         }
     }
 
