@@ -3,10 +3,8 @@ extension Diagnosis {
     public func adding(
         _ name: String, _ status: Check.Status, _ detail: String, fix: String?
     ) -> Diagnosis {
-        var diagnosis = Diagnosis(
-            checks: checks + [Check(name: name, status: status, detail: detail, fix: fix)],
-            servesKernelPlane: servesKernelPlane, servesEnginePlane: servesEnginePlane)
-        diagnosis.servesInterfacesByEngine = servesInterfacesByEngine
+        var diagnosis = self
+        diagnosis.checks.append(Check(name: name, status: status, detail: detail, fix: fix))
         return diagnosis
     }
 }

@@ -77,7 +77,8 @@ extension Diagnosis {
             Check(
                 name: name, status: .limited,
                 detail: "may not be opened: pasta and slirp4netns do not work",
-                fix: "Allow everybody what it takes: sudo chmod 666 /dev/net/tun")
+                fix: "Only --uplink pasta and slirp take it; let your user have it with: sudo "
+                    + "setfacl -m u:$USER:rw /dev/net/tun")
         case .missing:
             Check(
                 name: name, status: .limited,

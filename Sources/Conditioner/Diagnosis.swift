@@ -21,13 +21,15 @@ public struct Diagnosis: Sendable, Hashable {
     }
 
     /// Everything that was looked at.
-    public let checks: [Check]
+    public internal(set) var checks: [Check]
     /// Whether the kernel data plane can carry out ordinary profiles here.
     public let servesKernelPlane: Bool
     /// Whether the packet engine can run here, in namespaces of its own.
     public let servesEnginePlane: Bool
     /// Whether the packet engine can condition interfaces of the host.
     public var servesInterfacesByEngine = false
+    /// Whether the kernel could be asked for what `apply` takes, which is root's to ask.
+    public var isOfRoot = true
 
     /// Puts a diagnosis together from what was found. Pure.
     static func make(
@@ -43,7 +45,7 @@ public struct Diagnosis: Sendable, Hashable {
                     fix: "Run it as root: sudo linkcond doctor"))
             return Diagnosis(
                 checks: checks + sandboxChecks(sandbox, host), servesKernelPlane: false,
-                servesEnginePlane: sandbox.servesEngine)
+                servesEnginePlane: sandbox.servesEngine, isOfRoot: false)
         }
         checks += KernelFeature.allCases.map { feature in
             check(feature, answers[feature] ?? .missing, host)

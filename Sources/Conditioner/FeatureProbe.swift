@@ -68,8 +68,9 @@ public enum FeatureProbe {
             return root(
                 .tokenBucket(
                     TokenBucket(
-                        rate: .megabitsPerSecond(1), burst: ByteCount(bytes: 3000),
-                        limit: ByteCount(bytes: 3000))))
+                        // With less than the loopback's longest packet the kernel warns in its log.
+                        rate: .megabitsPerSecond(1), burst: ByteCount(bytes: 70_000),
+                        limit: ByteCount(bytes: 70_000))))
         case .prio: return root(.priority(bands: 2))
         case .htb: return root(.hierarchicalTokenBucket(defaultClass: 1))
         case .codel: return root(.activeQueue(ActiveQueue(algorithm: .codel, limit: 100)))

@@ -3,8 +3,43 @@ extension Duration {
         ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000), ("ns", 1),
     ]
 
-    /// Reads `40 ms`, `1.5 s`, `10 min`.
+    /// Reads `40 ms`, `1.5 s`, `10 min`, and several together: `1h 30m`.
     public init(parsing text: String) throws(QuantityError) {
+        let parts = Self.parts(of: text)
+        guard parts.count > 1 else {
+            self = try Self.single(text)
+            return
+        }
+        self = .zero
+        for part in parts {
+            self += try Self.single(part)
+            guard self <= .nanoseconds(Int64.max) else { throw Self.outside(text) }
+        }
+    }
+
+    /// Numbers, each with its unit.
+    private static func parts(of text: String) -> [String] {
+        var parts: [String] = []
+        var seenUnit = true
+        for character in text {
+            let isNumber = character.isASCII && (character.isNumber || character == ".")
+            if isNumber, seenUnit {
+                parts.append("")
+                seenUnit = false
+            } else if character.isLetter {
+                seenUnit = true
+            }
+            guard !parts.isEmpty else { return [text] }
+            parts[parts.count - 1].append(character)
+        }
+        return parts
+    }
+
+    private static func outside(_ text: String) -> QuantityError {
+        QuantityError("\"\(text)\" is outside 1 ns to 290 years")
+    }
+
+    private static func single(_ text: String) throws(QuantityError) -> Duration {
         let quantity = try Quantity(text, kind: "duration", example: "50 ms")
         let factor: UInt64
         switch quantity.unit.lowercased() {
@@ -17,13 +52,11 @@ extension Duration {
         case "ns", "nsec": factor = 1
         default:
             throw QuantityError(
-                "\"\(text)\" has an unknown unit \"\(quantity.unit)\"; use us, ms, s or min")
+                "\"\(text)\" has an unknown unit \"\(quantity.unit)\"; use us, ms, s, min or h")
         }
         guard let value = quantity.scaled(by: factor), let nanoseconds = Int64(exactly: value)
-        else {
-            throw QuantityError("\"\(text)\" is outside 1 ns to 290 years")
-        }
-        self = .nanoseconds(nanoseconds)
+        else { throw outside(text) }
+        return .nanoseconds(nanoseconds)
     }
 
     /// The whole nanoseconds: none of a negative duration, and at most 584 years.

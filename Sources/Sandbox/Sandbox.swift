@@ -37,7 +37,8 @@ public enum Sandbox {
     /// How a run ended.
     public struct Outcome: Sendable, Hashable {
         /// The command's exit code; 128 and the number for a signal; 124 if it ran too long; 1 if
-        /// it was 0 and something was not as the scenario expects.
+        /// it was 0 and something was not as the scenario expects. Where that expects an exit code,
+        /// 0 if all was as it expects, and else 1.
         public var exitCode: Int32
         /// Whether it was ended because it ran too long.
         public var isTimedOut = false

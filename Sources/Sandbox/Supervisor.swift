@@ -1,6 +1,7 @@
 import Evidence
 import Glibc
 import LinuxKernel
+import Scenarios
 import SystemPackage
 import Uplink
 
@@ -53,7 +54,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 outcome.statistics?.drain = drain.statistics
                 outcome.isTimedOut = deadline.hasPassed
                 outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code
-                if outcome.exitCode == 0, outcome.failedExpectations > 0 { outcome.exitCode = 1 }
+                judge(&outcome)
                 return outcome
             case .failed(let error):
                 guard deadline.hasPassed else { throw error }
@@ -81,6 +82,13 @@ struct Supervisor<Listener: Sandbox.Listener> {
             "\(count) connection\(count == 1 ? " was" : "s were") refused: linkcond may have no more "
                 + "than \(DescriptorLimit.current) descriptors open, two for each connection; "
                 + "allow it more with ulimit -n")
+    }
+
+    /// Has the exit code say whether all was as the scenario expects: alone, if it expects one.
+    private func judge(_ outcome: inout Sandbox.Outcome) {
+        let expectsExit = request.scenario?.scenario.expectsExit ?? false
+        guard outcome.exitCode == 0 || expectsExit && !outcome.isTimedOut else { return }
+        outcome.exitCode = outcome.failedExpectations > 0 ? 1 : 0
     }
 
     private func connectUplink(to process: Int32) throws -> UplinkPlan.Connection? {

@@ -48,7 +48,8 @@ struct RunCommand: ParsableCommand {
             of it, by SIGTERM and after 5 s by SIGKILL, or at once by SIGKILL while it is \
             suspended. The run goes on while the command is still to be started again, and its \
             exit code is that of the last time. What is not as the scenario expects is told by \
-            file and line, and makes an exit code of 0 one of 1. -v tells every event, --stats \
+            file and line, and makes an exit code of 0 one of 1; where the scenario expects an \
+            exit code, run ends with 0 or 1, whatever the command's is. -v tells every event, --stats \
             and --timeline keep them. The name is in LINKCOND_SCENARIO.
 
             With --multipath TCP connections use several interfaces, by Multipath TCP: handover \

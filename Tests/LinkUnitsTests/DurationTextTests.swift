@@ -13,6 +13,8 @@ struct DurationTextTests {
             ("10m", .seconds(600)), ("1 h", .seconds(3600)), ("7 us", .microseconds(7)),
             ("7usec", .microseconds(7)), ("7 \u{b5}s", .microseconds(7)),
             ("7 \u{3bc}s", .microseconds(7)), ("3 ns", .nanoseconds(3)),
+            ("10m30s", .seconds(630)), ("1h 30 min", .seconds(5400)),
+            ("1 s 500 ms", .milliseconds(1500)),
             ("3nsec", .nanoseconds(3)), ("0 ms", .zero), ("1.2345678 ms", .nanoseconds(1_234_568)),
             ("0.0000000000000000000000000000000000000000000000000 ms", .zero),
         ] as [(String, Duration)])
@@ -26,8 +28,10 @@ struct DurationTextTests {
             ("", "is empty; write a duration such as \"50 ms\""),
             ("50", "\"50\" has no unit; write \"50 ms\""),
             ("-50 ms", "\"-50 ms\" is negative; a duration cannot be"),
+            ("10m30", "\"30\" has no unit; write \"30 ms\""),
+            ("1h 200000h 2500000h", "\"1h 200000h 2500000h\" is outside 1 ns to 290 years"),
             ("soon", "\"soon\" is not a duration; write one such as \"50 ms\""),
-            ("3 weeks", "\"3 weeks\" has an unknown unit \"weeks\"; use us, ms, s or min"),
+            ("3 weeks", "\"3 weeks\" has an unknown unit \"weeks\"; use us, ms, s, min or h"),
             ("0.4 ns", "\"0.4 ns\" is outside 1 ns to 290 years"),
             ("3000000 h", "\"3000000 h\" is outside 1 ns to 290 years"),
         ])

@@ -42,13 +42,16 @@ public struct SSHSession: Sendable, Hashable {
     }
 
     /// The value of `SSH_CONNECTION` in `environment` or, since sudo drops it, in that of the
-    /// nearest process that started this one and has it; nil without any.
+    /// nearest process that started this one and has it; nil without any. Nobody is behind one
+    /// that is empty.
     public static func variable(in environment: [String: String]) -> String? {
         let name = "SSH_CONNECTION"
-        if let value = environment[name] { return value }
+        if let value = environment[name] { return value.isEmpty ? nil : value }
         var process = ProcessInfo.processInfo.processIdentifier
         while process > 1 {
-            if let value = variable(name, ofProcess: process) { return value }
+            if let value = variable(name, ofProcess: process) {
+                return value.isEmpty ? nil : value
+            }
             guard let parent = parent(of: process), parent != process else { return nil }
             process = parent
         }

@@ -110,11 +110,16 @@ extension TrafficMatch {
     public init(exception text: String) throws(SelectorError) {
         let option = "--except"
         self.init()
+        let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
         for field in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard !field.isEmpty else {
+                throw SelectorError(
+                    option, "\"\(text)\"",
+                    "names nothing; write KIND=VALUE with one of \(kinds), as in port=22")
+            }
             let parts = field.split(maxSplits: 1) { $0 == "=" || $0 == " " }
             let name = parts.first.map(String.init) ?? ""
             guard let kind = Kind(rawValue: name) else {
-                let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
                 throw SelectorError(
                     option, text,
                     "\(name.isEmpty ? "something" : name) is no kind of exception; write KIND=VALUE "

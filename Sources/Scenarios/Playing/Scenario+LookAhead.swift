@@ -29,6 +29,13 @@ extension Scenario {
         return repetition.period * pass + latest
     }
 
+    /// Whether it says how the app has to end.
+    public var expectsExit: Bool {
+        entries.flatMap(\.actions).contains { action in
+            if case .expect(let expectation) = action { expectation.exit != nil } else { false }
+        }
+    }
+
     /// The lines with expectations that are due after `now`, in the first pass.
     public func expectationLines(after now: Duration) -> [Int] {
         entries.compactMap { entry in

@@ -25,7 +25,9 @@ enum DiagnosisTable {
             ? "linkcond apply works on this host."
             : diagnosis.servesInterfacesByEngine
                 ? "linkcond apply works on this host, with the packet engine."
-                : "linkcond apply does not work on this host yet."
+                : diagnosis.isOfRoot
+                    ? "linkcond apply does not work on this host yet."
+                    : "linkcond apply takes root; whether it works says: sudo linkcond doctor"
         return apply + "\n"
             + (diagnosis.servesEnginePlane
                 ? "linkcond run works on this host, with the packet engine."

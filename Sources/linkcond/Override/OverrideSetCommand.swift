@@ -9,6 +9,12 @@ struct OverrideSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Sets what apps see of interfaces, until linkcond override clear.",
+        usage: """
+            linkcond override set [-i <name> ...] [--expensive | --cost <cost>]
+            [--constrained | --low-data <low-data>] [--kind <kind>]
+            [--prefer | --no-prefer] [--for <duration>]
+            [--netns <name|path> | --pid <pid> | --container <name|id>]
+            """,
         discussion: """
             What is not given stays as it was, apart from the time limit: without --for there is \
             none any more. Several interfaces are changed together: all, or none.
