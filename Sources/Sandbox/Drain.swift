@@ -65,8 +65,7 @@ struct Drain {
     /// Waits until all has arrived, `limit` has passed, or somebody asks from outside for the end.
     /// Leaves the calling thread on the app's side.
     func run(within limit: Duration, rounds: () -> Duration?) throws -> Remainder {
-        // Most commands that need no network end here.
-        guard try !links.neighbours.isEmpty else { return Remainder() }
+        guard mayBeUnderWay else { return Remainder() }
         var underWay = UnderWay()
         let beginning = KernelClock.monotonic
         var isSilent = true
@@ -94,9 +93,18 @@ struct Drain {
 
     // MARK: What is under way
 
+    /// Whether the app has sent anything. Most commands that need no network have not, and are not
+    /// to wait even for a look.
+    private var mayBeUnderWay: Bool {
+        // A host forgets its neighbours with the interface behind which they are.
+        guard links.interfaces.allSatisfy(\.isUsable), let neighbours = try? links.neighbours
+        else { return true }
+        return !neighbours.isEmpty
+    }
+
     private func look() throws -> UnderWay {
         var found = UnderWay()
-        found.isAsking = try links.neighbours.contains(where: \.isSought)
+        found.isAsking = (try? links.neighbours)?.contains(where: \.isSought) == true
         try NetworkNamespace.enter(links.places.app)
         let interfaces = links.interfaces
         let own = Set(interfaces.flatMap(\.addresses))
