@@ -70,10 +70,11 @@ final class RelayLoop {
         var nextSweep = Self.sweepInterval
         while let events = try? events.wait(timeout: timeout) {
             let now = ContinuousClock.now - start
+            let isAppQuiet = !events.contains(where: isFromApp)
             for event in events { handle(event, at: now) }
             streams.continueQueued()
             if let patience = orders.patience,
-                patience == .zero || events.isEmpty && streams.isSettled
+                patience == .zero || isAppQuiet && streams.isSettled
             {
                 break
             }
@@ -93,6 +94,14 @@ final class RelayLoop {
             return streams.isSettled ? .zero : min(patience, Self.settlingInterval)
         }
         return streams.hasDeadlines || datagrams.hasDeadlines ? Self.sweepInterval : nil
+    }
+
+    /// Whether it is the app that has sent something, on a socket of all its traffic.
+    private func isFromApp(_ event: EventQueue.Event) -> Bool {
+        switch events.target(of: event.token) {
+        case .requests, .accept, .acceptMultipath, .datagrams: true
+        case .orders, .stream, .flow, nil: false
+        }
     }
 
     private func handle(_ event: EventQueue.Event, at now: Duration) {
