@@ -2,6 +2,7 @@
 #include "clinux_relay.h"
 
 #include "clinux_streams.h"
+#include "endpoint.h"
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -49,54 +50,6 @@
 #define PACKET_IGNORE_OUTGOING 23
 #endif
 
-union address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-};
-
-static socklen_t to_address(struct lc_endpoint from, union address *to) {
-    memset(to, 0, sizeof *to);
-    if (!from.is_ipv6) {
-        to->v4.sin_family = AF_INET;
-        to->v4.sin_port = htons(from.port);
-        to->v4.sin_addr.s_addr = htonl((uint32_t)from.low);
-        return sizeof to->v4;
-    }
-    uint64_t halves[2] = {htobe64(from.high), htobe64(from.low)};
-    to->v6.sin6_family = AF_INET6;
-    to->v6.sin6_port = htons(from.port);
-    memcpy(&to->v6.sin6_addr, halves, sizeof halves);
-    return sizeof to->v6;
-}
-
-static struct lc_endpoint from_address(const union address *from) {
-    struct lc_endpoint to = {0};
-    if (from->any.sa_family == AF_INET) {
-        to.port = ntohs(from->v4.sin_port);
-        to.low = ntohl(from->v4.sin_addr.s_addr);
-        return to;
-    }
-    uint64_t halves[2];
-    memcpy(halves, &from->v6.sin6_addr, sizeof halves);
-    to.high = be64toh(halves[0]);
-    to.low = be64toh(halves[1]);
-    to.port = ntohs(from->v6.sin6_port);
-    to.is_ipv6 = 1;
-    return to;
-}
-
-static int set_option(int fd, int level, int name, int value) {
-    return setsockopt(fd, level, name, &value, sizeof value);
-}
-
-/// Closes a socket that could not be set up, without losing the reason.
-static int give_up(int fd) {
-    int reason = errno;
-    close(fd);
-    return -reason;
-}
-
 int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6, uint16_t port) {
     int type = kind == LC_TRANSPARENT_DATAGRAM ? SOCK_DGRAM : SOCK_STREAM;
     int protocol = kind == LC_TRANSPARENT_MULTIPATH_LISTENER ? IPPROTO_MPTCP : 0;
@@ -108,8 +61,7 @@ int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6, uint16_t p
     if (kind == LC_TRANSPARENT_DATAGRAM) {
         int name = is_ipv6 ? IPV6_RECVORIGDSTADDR : IP_RECVORIGDSTADDR;
         if (set_option(fd, level, name, 1)) return give_up(fd);
-        // Bursts of QUIC; the kernel caps it for those who may not ask for more.
-        set_option(fd, SOL_SOCKET, SO_RCVBUF, 2 << 20);
+        make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF);
     }
     union address address;
     socklen_t length = to_address(
@@ -131,7 +83,10 @@ int lc_raw_sender(int is_ipv6, uint32_t mark) {
         is_ipv6 ? AF_INET6 : AF_INET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_RAW);
     if (fd < 0) return -errno;
     if (set_option(fd, SOL_SOCKET, SO_MARK, (int)mark)) return give_up(fd);
-    set_option(fd, SOL_SOCKET, SO_SNDBUF, 2 << 20);
+    // Else what an interface does not take would be kept quiet.
+    int level = is_ipv6 ? SOL_IPV6 : SOL_IP;
+    if (set_option(fd, level, is_ipv6 ? IPV6_RECVERR : IP_RECVERR, 1)) return give_up(fd);
+    make_room(fd, SO_SNDBUFFORCE, SO_SNDBUF);
     return fd;
 }
 
@@ -177,7 +132,7 @@ int lc_packet_tap(uint32_t interface) {
         return give_up(fd);
     // Kernels before 4.20 do without; the filter keeps what leaves out as well.
     set_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
-    set_option(fd, SOL_SOCKET, SO_RCVBUF, 4 << 20);
+    make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF);
     struct sockaddr_ll address = {
         .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = (int)interface};
     if (bind(fd, (struct sockaddr *)&address, sizeof address)) return give_up(fd);
@@ -208,28 +163,6 @@ int lc_send_raw(int fd, const void *packet, size_t length, struct lc_endpoint to
     to.port = 0;
     socklen_t address_length = to_address(to, &address);
     return sendto(fd, packet, length, 0, &address.any, address_length) < 0 ? -errno : 0;
-}
-
-int lc_receive_datagram(
-    int fd, void *buffer, size_t capacity, struct lc_endpoint *from, struct lc_endpoint *to) {
-    struct iovec part = {buffer, capacity};
-    union address sender, destination = {0};
-    char control[CMSG_SPACE(sizeof destination)];
-    struct msghdr message = {
-        .msg_name = &sender, .msg_namelen = sizeof sender, .msg_iov = &part, .msg_iovlen = 1,
-        .msg_control = control, .msg_controllen = sizeof control};
-    ssize_t count = recvmsg(fd, &message, 0);
-    if (count < 0) return -errno;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
-        if (c->cmsg_level == SOL_IP && c->cmsg_type == IP_ORIGDSTADDR)
-            memcpy(&destination.v4, CMSG_DATA(c), sizeof destination.v4);
-        if (c->cmsg_level == SOL_IPV6 && c->cmsg_type == IPV6_ORIGDSTADDR)
-            memcpy(&destination.v6, CMSG_DATA(c), sizeof destination.v6);
-    }
-    if (destination.any.sa_family == 0) return -EDESTADDRREQ;
-    *from = from_address(&sender);
-    *to = from_address(&destination);
-    return (int)count;
 }
 
 /// What both ends of a relayed connection need: nothing is held back, neither for more to come
@@ -288,10 +221,6 @@ int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape) {
     begin_receive_buffer(fd, shape.receive_buffer);
     if (connect(fd, &address.any, length) && errno != EINPROGRESS) return give_up(fd);
     return fd;
-}
-
-int lc_connect_datagram(struct lc_endpoint to) {
-    return open_connected(to, SOCK_DGRAM, 0);
 }
 
 int lc_connect_echo(struct lc_endpoint to) {

@@ -26,6 +26,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public var drain = DrainStatistics()
     /// How many connections of the command linkcond refused, having no descriptors left for them.
     public var refusedConnections = 0
+    /// What the uplink lost; nil for a run without.
+    @OrNull public private(set) var uplink: UplinkStatistics?
     /// What became of the files in which packets were written down.
     public var evidence: EvidenceReport
     /// All links together over time, if that was asked for.
@@ -82,6 +84,12 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
             up: WayCounters(loop.up, duration: duration),
             down: WayCounters(loop.down, duration: duration))
         if !Faithfulness(loop).isGiven { isFaithful = false }
+    }
+
+    /// Adds what the uplink lost.
+    public mutating func add(uplink: UplinkStatistics) {
+        self.uplink = uplink
+        if !uplink.isComplete { isFaithful = false }
     }
 
     /// Reads what `json` has written.

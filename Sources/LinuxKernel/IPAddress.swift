@@ -55,6 +55,15 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
         return isIPv6 ? bytes(high, count: 8) + bytes(low, count: 8) : bytes(low, count: 4)
     }
 
+    /// The address with zeros behind the first `length` bits.
+    public func masked(to length: UInt8) -> IPAddress {
+        func mask(_ count: Int) -> UInt64 { count >= 64 ? .max : ~(.max >> UInt64(max(0, count))) }
+        let length = Int(length)
+        return isIPv6
+            ? IPAddress(ipv6High: high & mask(length), low: low & mask(length - 64))
+            : IPAddress(ipv4: UInt32(truncatingIfNeeded: low & mask(length + 32)))
+    }
+
     /// The usual text form, that of RFC 5952 for IPv6.
     public var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -60,4 +60,7 @@ public struct RequestTap: ~Copyable, Sendable {
             unsafe lc_receive_tapped(owned.raw.rawValue, &buffer, buffer.count, &isUnfinished))
         return (Int(count), isUnfinished != 0)
     }
+
+    /// How many packets the tap had to drop until now for want of room.
+    public var dropped: UInt64 { SocketDrops.count(of: owned.number) }
 }

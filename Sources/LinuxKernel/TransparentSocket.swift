@@ -68,16 +68,6 @@ public struct TransparentDatagramSocket: ~Copyable, Sendable {
     /// The descriptor, for an `EventQueue`.
     public var descriptor: FileDescriptor { owned.raw }
 
-    /// A datagram's length and ends.
-    public struct Received: Sendable {
-        /// How many bytes came.
-        public let count: Int
-        /// Who sent it.
-        public let sender: Endpoint
-        /// Where the sender meant it to go.
-        public let destination: Endpoint
-    }
-
     /// Listens on a port of the kernel's choice.
     public init(isIPv6: Bool) throws(Errno) {
         owned = try OwnedDescriptor(
@@ -94,13 +84,12 @@ public struct TransparentDatagramSocket: ~Copyable, Sendable {
         UInt16(try checked(lc_bound_port(owned.raw.rawValue)))
     }
 
-    /// Reads the next datagram into `buffer`.
-    public borrowing func receive(into buffer: inout [UInt8]) throws(Errno) -> Received {
-        var (sender, destination) = (lc_endpoint(), lc_endpoint())
-        let count = try checked(
-            unsafe lc_receive_datagram(
-                owned.raw.rawValue, &buffer, buffer.count, &sender, &destination))
-        return Received(
-            count: Int(count), sender: Endpoint(sender), destination: Endpoint(destination))
+    /// Reads datagrams that have come: one at least, and no more than the room has place for.
+    public borrowing func receive(into room: inout DatagramRoom) throws(Errno) -> [Datagram] {
+        try room.receive(from: owned.number)
     }
+
+    /// How many datagrams the socket had to drop until now: for want of room, or because they were
+    /// damaged.
+    public var dropped: UInt64 { SocketDrops.count(of: owned.number) }
 }

@@ -29,8 +29,8 @@ public struct SandboxRequest: Sendable {
         case pasta
         /// The relay, and slirp4netns for other ICMP.
         case slirp
-        /// A wire to the host, which routes and masquerades IPv4 of any protocol; the relay for
-        /// IPv6 and for the host's loopback. For root.
+        /// A wire to the host, which routes and masquerades IPv4 of any protocol but UDP; the relay
+        /// for that, for IPv6 and for the host's loopback. For root.
         case veth
     }
 

@@ -50,6 +50,11 @@ struct Supervisor<Listener: Sandbox.Listener> {
             case .ended(let code):
                 tell(refused: uplink?.refusedConnections ?? 0)
                 outcome.statistics?.refusedConnections = uplink?.refusedConnections ?? 0
+                if let uplink {
+                    uplink.stop()
+                    outcome.statistics?.add(uplink: uplink.statistics)
+                    if let note = uplink.statistics.note { listener.note(note) }
+                }
                 // The kernel takes its time over the namespaces, but nobody is in them any more.
                 outcome.statistics?.drain = drain.statistics
                 outcome.isTimedOut = deadline.hasPassed

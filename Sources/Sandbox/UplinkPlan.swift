@@ -1,3 +1,4 @@
+import Evidence
 import LinuxKernel
 import SystemPackage
 import Uplink
@@ -98,6 +99,15 @@ enum UplinkPlan: Hashable {
 
         /// How many connections were refused because this process has no descriptors for them.
         var refusedConnections: Int { relay.refusedConnections }
+
+        /// What it lost; all of that only after `stop()`.
+        var statistics: UplinkStatistics {
+            let losses = relay.losses
+            func way(_ way: UplinkLosses.Way) -> UplinkStatistics.Way {
+                UplinkStatistics.Way(unreadPackets: way.unread, unsentPackets: way.unsent)
+            }
+            return UplinkStatistics(up: way(losses.up), down: way(losses.down))
+        }
 
         /// Takes it down, and waits until the host is as it was before.
         func stop() {

@@ -1,201 +1,290 @@
 import LinuxKernel
 import SystemPackage
 
-/// Relays UDP and ICMP echo: each flow of the app has a socket on the host, until it is idle.
+/// Relays UDP and ICMP echo by sockets of the host, until they are idle.
+///
+/// Theory of operation. Each port of the app has a port of the host, from which all goes that it
+/// sends, wherever to, and by which it hears everybody, as if the app ran on the host itself: a
+/// mapping and a filter that are endpoint-independent (RFC 4787). Questions to name servers are
+/// apart from that, so that those that fail can be told from those that answer.
 final class DatagramRelay {
-    /// What tells flows apart. An echo has its identifier for the app's port.
-    struct Ends: Hashable {
-        var app: Endpoint
-        var destination: Endpoint
-        var isEcho: Bool
+    private let host: HostMapping
+    private let outlets: DatagramOutlets
+    private let losses: LossTally
+    private let answer: ([UInt8], IPAddress) -> Void
+    private var backlog = DatagramBacklog()
+    private var room = DatagramRoom()
+    private var identification: UInt32 = 0
+
+    /// How long datagrams are sent on before sockets are read again: less than a burst takes to fill
+    /// the buffer of one.
+    private static let turn = Duration.microseconds(100)
+
+    init(
+        host: HostMapping, outlets: DatagramOutlets, losses: LossTally,
+        answer: @escaping ([UInt8], IPAddress) -> Void
+    ) {
+        self.host = host
+        self.outlets = outlets
+        self.losses = losses
+        self.answer = answer
     }
 
-    /// Datagrams between the same two ends.
-    final class Flow {
-        let ends: Ends
-        let server: Endpoint
-        let socket: DatagramSocket
-        var token: UInt64 = 0
-        var lastUse: Duration
-        /// The question to a name server that has not answered yet.
-        var question: [UInt8]?
-        /// How many name servers have failed to answer it.
-        var failures = 0
+    // MARK: Reading
 
-        init(_ ends: Ends, server: Endpoint, at now: Duration) throws(Errno) {
-            self.ends = ends
-            self.server = server
-            socket =
-                ends.isEcho
-                ? try DatagramSocket(echoTo: server.address)
-                : try DatagramSocket(connectedTo: server)
-            lastUse = now
+    /// The app has sent UDP datagrams.
+    func receive(from family: RelaySockets.Family) {
+        while backlog.hasRoom, let datagrams = try? family.datagrams.receive(into: &room) {
+            backlog.append(datagrams)
+            if datagrams.count < DatagramRoom.capacity { return }
         }
     }
 
-    private let events: RelayEvents
-    private let host: HostMapping
-    private let answer: ([UInt8], IPAddress) -> Void
-    private let limit: Int
-    private var flows: [Ends: Flow] = [:]
-    private var buffer = [UInt8](repeating: 0, count: 65_536)
-    private var identification: UInt32 = 0
+    /// A socket of the host has something.
+    func receive(by outlet: DatagramOutlet, at now: Duration) {
+        do {
+            while backlog.hasRoom {
+                let datagrams = try outlet.socket.receive(into: &room)
+                outlet.lastUse = now
+                backlog.append(datagrams, from: outlet)
+                if datagrams.count < DatagramRoom.capacity { return }
+            }
+        } catch {
+            handle(error, of: outlet, at: now)
+        }
+    }
 
-    private static let idleLimit = Duration.seconds(60)
-    private static let questionLimit = Duration.seconds(12)
-    /// How many datagrams one socket gets before it is the turn of others.
-    private static let turn = 64
+    /// Whether there is work left without any event.
+    var hasQueued: Bool { !backlog.isEmpty }
 
-    init(
-        events: RelayEvents, host: HostMapping, limit: Int,
-        answer: @escaping ([UInt8], IPAddress) -> Void
-    ) {
-        self.events = events
-        self.host = host
-        self.limit = limit
-        self.answer = answer
+    /// Whether some of that is from the app.
+    var hasQueuedFromApp: Bool { backlog.countFromApp > 0 }
+
+    /// Sends on some of what was read.
+    func continueQueued(at now: Duration) {
+        let clock = ContinuousClock()
+        let end = clock.now + Self.turn
+        repeat {
+            guard let item = backlog.popFirst() else { return }
+            let datagram = item.datagram
+            if let outlet = item.outlet {
+                deliver(datagram, by: outlet)
+            } else if host.isResolver(datagram.destination) {
+                ask(datagram, at: now)
+            } else {
+                forward(datagram, at: now)
+            }
+        } while clock.now < end
     }
 
     // MARK: From the app
 
-    /// The app has sent UDP datagrams.
-    func receive(from family: RelaySockets.Family, at now: Duration) {
-        for _ in 0..<Self.turn {
-            guard let datagram = try? family.datagrams.receive(into: &buffer) else { return }
-            forward(
-                buffer[..<datagram.count],
-                Ends(app: datagram.sender, destination: datagram.destination, isEcho: false),
-                at: now)
+    private func forward(_ datagram: Datagram, at now: Duration) {
+        let app = datagram.sender
+        let target = host.endpoints(for: datagram.destination)[0]
+        do {
+            let outlet = try outlets.open(
+                .port(of: app, isIPv6: target.address.isIPv6), at: now)
+            guard let other = host.otherLoopback(of: target) else {
+                return try send(datagram.payload, to: target, by: outlet, at: now)
+            }
+            outlet.gateway = datagram.destination.address
+            outlet.lastToLoopback = (datagram.payload, target)
+            guard outlet.crossedPorts.contains(target.port) else {
+                return try send(datagram.payload, to: target, by: outlet, at: now)
+            }
+            let crossing = try outlets.open(
+                .port(of: app, isIPv6: other.address.isIPv6), at: now)
+            crossing.gateway = outlet.gateway
+            try send(datagram.payload, to: other, by: crossing, at: now)
+        } catch {
+            report(error, app, datagram.destination)
+        }
+    }
+
+    private func send(
+        _ payload: [UInt8], to target: Endpoint, by outlet: DatagramOutlet, at now: Duration
+    ) throws(Errno) {
+        do {
+            try outlet.socket.send(payload, to: target)
+        } catch {
+            // It may be the error of an earlier datagram, which is told now.
+            guard takeFailures(of: outlet, at: now) else { throw error }
+            try outlet.socket.send(payload, to: target)
         }
     }
 
     /// The app asks for an echo.
     func handle(_ request: RequestPacket, at now: Duration) {
-        forward(
-            request.message,
-            Ends(app: request.source, destination: request.destination, isEcho: true), at: now)
-    }
-
-    private func forward(_ payload: ArraySlice<UInt8>, _ ends: Ends, at now: Duration) {
-        let isQuestion = !ends.isEcho && host.isResolver(ends.destination)
-        // Whoever asks again got no answer: let another name server try.
-        if isQuestion, let flow = flows[ends], flow.question == Array(payload) {
-            host.report(failureOf: flow.server)
-            drop(flow)
-        }
-        do throws(Errno) {
-            let flow = try flow(ends, at: now)
-            flow.lastUse = now
-            if isQuestion { flow.question = Array(payload) }
-            do {
-                try flow.socket.send(payload)
-            } catch {
-                // It may be the error of an earlier datagram, which is told now.
-                fail(flow, error, at: now)
-                if flows[ends] === flow, !isQuestion { try flow.socket.send(payload) }
-            }
+        let destination = request.destination.address
+        do {
+            let outlet = try outlets.open(.echoes(of: request.source, to: destination), at: now)
+            try outlet.socket.send(Array(request.message))
         } catch {
-            report(error, ends)
+            noteFullBuffer(error)
         }
-    }
-
-    private func flow(_ ends: Ends, at now: Duration) throws(Errno) -> Flow {
-        if let flow = flows[ends] { return flow }
-        if flows.count >= limit, let oldest = flows.values.min(by: { $0.lastUse < $1.lastUse }) {
-            drop(oldest)
-        }
-        let server = host.endpoints(for: ends.destination)[0]
-        let flow = try Flow(ends, server: server, at: now)
-        flow.token = try events.watch(flow.socket.descriptor, .level, for: .flow(flow))
-        flows[ends] = flow
-        return flow
     }
 
     // MARK: To the app
 
-    /// The host's end of a flow has something.
-    func receive(for flow: Flow, at now: Duration) {
-        for _ in 0..<Self.turn {
-            let count: Int
-            do {
-                count = try flow.socket.receive(into: &buffer)
-            } catch {
-                fail(flow, error, at: now)
-                return
-            }
-            flow.lastUse = now
-            flow.question = nil
-            deliver(buffer[..<count], flow)
-        }
-    }
-
-    private func deliver(_ payload: ArraySlice<UInt8>, _ flow: Flow) {
-        let ends = flow.ends
+    private func deliver(_ datagram: Datagram, by outlet: DatagramOutlet) {
         let packet: [UInt8]
-        if ends.isEcho {
-            guard payload.count >= 8 else { return }
-            packet = AnswerPacket.echoReply(
-                payload, identifier: ends.app.port, from: ends.destination.address,
-                to: ends.app.address)
-        } else {
+        switch outlet.use {
+        case .port(let app, _):
+            let source = destination(of: datagram.sender, by: outlet)
+            // Nobody but the loopback has two families.
+            guard source.address.isIPv6 == app.address.isIPv6 else { return }
+            packet = AnswerPacket.datagram(from: source, to: app, payload: datagram.payload[...])
+        case .questions(let app, let nameServer):
+            outlet.question = nil
             packet = AnswerPacket.datagram(
-                from: ends.destination, to: ends.app, payload: payload)
+                from: nameServer, to: app, payload: datagram.payload[...])
+        case .echoes(let app, let address):
+            guard datagram.payload.count >= 8 else { return }
+            packet = AnswerPacket.echoReply(
+                datagram.payload[...], identifier: app.port, from: address, to: app.address)
         }
         identification &+= 1
         let parts = AnswerPacket.fragments(
             of: packet, mtu: host.network.mtu, identification: identification)
-        for part in parts { answer(part, ends.app.address) }
+        for part in parts { answer(part, outlet.use.app.address) }
+    }
+
+    /// How the app knows a host's end that has to do with a port of it.
+    private func destination(of end: Endpoint, by outlet: DatagramOutlet) -> Endpoint {
+        let app = outlet.use.app.address
+        return host.destination(
+            of: end, gateway: outlet.gateway ?? host.network.gateway(towards: app))
+    }
+
+    // MARK: Name servers
+
+    private func ask(_ datagram: Datagram, at now: Duration) {
+        let (app, nameServer) = (datagram.sender, datagram.destination)
+        let use = DatagramOutlet.Use.questions(of: app, to: nameServer)
+        if let outlet = outlets[use], let question = outlet.question,
+            question.payload == datagram.payload
+        {
+            // Whoever asks again got no answer: let another name server try.
+            askNext(question, instead: outlet, at: now)
+        } else {
+            ask(
+                DatagramOutlet.Question(payload: datagram.payload), use,
+                of: host.endpoints(for: nameServer)[0], at: now)
+        }
+    }
+
+    private func askNext(
+        _ question: DatagramOutlet.Question, instead outlet: DatagramOutlet, at now: Duration
+    ) {
+        guard let failed = outlet.server else { return }
+        host.report(failureOf: failed)
+        outlets.drop(outlet)
+        let next = DatagramOutlet.Question(
+            payload: question.payload, failures: question.failures + 1)
+        ask(next, outlet.use, of: host.server(after: failed), at: now)
+    }
+
+    private func ask(
+        _ question: DatagramOutlet.Question, _ use: DatagramOutlet.Use, of server: Endpoint,
+        at now: Duration
+    ) {
+        do {
+            let outlet = try outlets.open(use, asking: server, at: now)
+            outlet.question = question
+            do {
+                try outlet.socket.send(question.payload)
+            } catch {
+                handle(error, of: outlet, at: now)
+            }
+        } catch {
+            guard case .questions(let app, let nameServer) = use else { return }
+            report(error, app, nameServer)
+        }
     }
 
     // MARK: Failures
 
-    /// The socket of a flow has an error.
-    private func fail(_ flow: Flow, _ error: Errno, at now: Duration) {
-        guard error != .wouldBlock else { return }
-        guard let question = flow.question, flow.failures + 1 < host.serverCount else {
-            return report(error, flow.ends)
+    /// A socket of the host has an error, of its own or of what was sent.
+    private func handle(_ error: Errno, of outlet: DatagramOutlet, at now: Duration) {
+        switch outlet.use {
+        case .port: takeFailures(of: outlet, at: now)
+        case .questions where error == .wouldBlock: break
+        case .questions(let app, let nameServer):
+            guard let question = outlet.question, question.failures + 1 < host.serverCount else {
+                return report(error, app, nameServer)
+            }
+            askNext(question, instead: outlet, at: now)
+        case .echoes: break
         }
-        drop(flow)
-        host.report(failureOf: flow.server)
-        do {
-            let next = try self.flow(flow.ends, at: now)
-            next.failures = flow.failures + 1
-            next.question = question
-            try next.socket.send(question[...])
-        } catch {
-            report(error, flow.ends)
+    }
+
+    /// Tells the app which datagrams did not arrive; false if all have, as far as is known.
+    @discardableResult
+    private func takeFailures(of outlet: DatagramOutlet, at now: Duration) -> Bool {
+        var hasFound = false
+        while let failure = outlet.socket.nextFailure() {
+            hasFound = true
+            if failure.reason == .connectionRefused, cross(outlet, failure, at: now) { continue }
+            report(
+                failure.reason, outlet.use.app, destination(of: failure.destination, by: outlet),
+                failure.payload)
         }
+        return hasFound
+    }
+
+    /// Tries the other loopback: a server may be on one of them only, and the app cannot know that
+    /// the host has two. False if that refuses as well.
+    private func cross(
+        _ outlet: DatagramOutlet, _ failure: DatagramSocket.Failure, at now: Duration
+    ) -> Bool {
+        guard case .port(let app, let isIPv6) = outlet.use,
+            let other = host.otherLoopback(of: failure.destination)
+        else { return false }
+        guard isIPv6 == app.address.isIPv6 else {
+            let first = outlets[.port(of: app, isIPv6: !isIPv6)]
+            first?.crossedPorts.remove(other.port)
+            return false
+        }
+        guard let last = outlet.lastToLoopback, last.destination == failure.destination,
+            let crossing = try? outlets.open(.port(of: app, isIPv6: !isIPv6), at: now)
+        else { return false }
+        crossing.gateway = outlet.gateway
+        outlet.lastToLoopback = nil
+        guard (try? crossing.socket.send(last.payload, to: other)) != nil else { return false }
+        outlet.crossedPorts.insert(other.port)
+        return true
     }
 
     /// Tells the app by ICMP what the host's kernel said.
-    private func report(_ error: Errno, _ ends: Ends) {
+    private func report(
+        _ error: Errno, _ app: Endpoint, _ destination: Endpoint, _ payload: [UInt8] = []
+    ) {
+        noteFullBuffer(error)
         let reason = error == .connectionRefused ? .port : Unreachability(error)
-        guard let reason, !ends.isEcho else { return }
-        // The ports are all that the app's kernel looks at.
-        let datagram = AnswerPacket.datagram(from: ends.app, to: ends.destination, payload: [])
+        guard let reason, app.address.isIPv6 == destination.address.isIPv6 else { return }
+        let datagram = AnswerPacket.datagram(from: app, to: destination, payload: payload[...])
         let reporter =
             reason == .port
-            ? ends.destination.address : host.network.gateway(towards: ends.app.address)
+            ? destination.address : host.network.gateway(towards: app.address)
         answer(
             AnswerPacket.unreachable(
-                reason, quoting: datagram, from: reporter, to: ends.app.address),
-            ends.app.address)
+                reason, quoting: datagram, from: reporter, to: app.address), app.address)
     }
 
-    private func drop(_ flow: Flow) {
-        events.forget(flow.token)
-        flows[flow.ends] = nil
+    private func noteFullBuffer(_ error: Errno) {
+        guard error == .wouldBlock || error == .noBufferSpace else { return }
+        losses.add(to: \.up.unsent)
     }
 
-    /// Forgets flows that were idle for long.
-    func expire(at now: Duration) {
-        for flow in flows.values {
-            let limit =
-                host.isResolver(flow.ends.destination) ? Self.questionLimit : Self.idleLimit
-            if flow.lastUse + limit <= now { drop(flow) }
-        }
-    }
+    // MARK: The end
+
+    /// Forgets sockets that were idle for long.
+    func expire(at now: Duration) { outlets.expire(at: now) }
+
+    /// Forgets all sockets.
+    func close() { outlets.dropAll() }
 
     /// Whether `expire` may have something to do later.
-    var hasDeadlines: Bool { !flows.isEmpty }
+    var hasDeadlines: Bool { !outlets.isEmpty }
 }

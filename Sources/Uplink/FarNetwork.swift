@@ -6,8 +6,8 @@ public struct FarNetwork: Sendable, Hashable {
     public struct Addresses: Sendable, Hashable {
         /// The far side's address that stands for the host: the app's default gateway.
         public var gateway: IPAddress
-        /// The far side's addresses that also stand for the host, if the app has several networks
-        /// each with a default gateway of its own.
+        /// The far side's addresses that also stand for the host: as a name server, or if the app
+        /// has several networks each with a default gateway of its own.
         public var otherGateways: [IPAddress] = []
         /// The far side's address for servers inside the sandbox, which is not relayed.
         public var server: IPAddress
@@ -33,6 +33,9 @@ public struct FarNetwork: Sendable, Hashable {
     public var ipv4: Addresses
     /// Those of IPv6; nil where the kernel has none.
     public var ipv6: Addresses?
+    /// The gateways that the app has for name servers, each of which stands for the host's with
+    /// the same index.
+    public var nameServers: [IPAddress] = []
 
     /// Makes a network.
     public init(interface: String, mtu: Int = 1500, ipv4: Addresses, ipv6: Addresses?) {
@@ -73,7 +76,10 @@ public enum RelayScope: Sendable, Hashable {
     case everything
     /// TCP and UDP; a helper such as pasta carries the rest.
     case transport
-    /// All of IPv6, and of IPv4 TCP and UDP to the gateway, which stands for the host; the rest
+    /// All of IPv6, and of IPv4 UDP, and TCP to the gateway, which stands for the host; the rest
     /// of IPv4 is routed.
+    ///
+    /// Masquerading would show one port of the app as several, and keep answers from others than
+    /// who was asked away from it.
     case besideRoutedIPv4
 }

@@ -29,11 +29,36 @@ final class HostMapping {
                 ? [Self.loopback6, Self.loopback4] : [Self.loopback4, Self.loopback6]
             return loopbacks.map { Endpoint($0, port: destination.port) }
         }
-        return resolver.candidates
+        // The app's first name server is the host's first, its second the second.
+        let index = network.nameServers.firstIndex(of: destination.address) ?? 0
+        return resolver.candidates(from: index)
+    }
+
+    /// How the app knows a host's end.
+    ///
+    /// - Parameter gateway: by which address the app calls the host itself.
+    func destination(of endpoint: Endpoint, gateway: IPAddress) -> Endpoint {
+        Self.isLoopback(endpoint.address) ? Endpoint(gateway, port: endpoint.port) : endpoint
+    }
+
+    /// The same port of the host's other loopback; nil for ends that are on neither.
+    func otherLoopback(of endpoint: Endpoint) -> Endpoint? {
+        switch endpoint.address {
+        case Self.loopback4: Endpoint(Self.loopback6, port: endpoint.port)
+        case Self.loopback6: Endpoint(Self.loopback4, port: endpoint.port)
+        default: nil
+        }
+    }
+
+    private static func isLoopback(_ address: IPAddress) -> Bool {
+        address.isIPv6 ? address == loopback6 : address.masked(to: 8) == loopback4.masked(to: 8)
     }
 
     /// How many name servers there are.
     var serverCount: Int { resolver.servers.count }
+
+    /// The name server to ask when this one has failed.
+    func server(after failed: Endpoint) -> Endpoint { resolver.successor(of: failed) }
 
     /// Asks another name server from now on.
     func report(failureOf server: Endpoint) {

@@ -1,6 +1,6 @@
 public import LinuxKernel
 
-/// The name servers of the host, of which one is asked until it fails.
+/// The name servers of the host. Each of the app's stands for one of them until that fails.
 public struct HostResolver: Sendable, Hashable {
     /// The name servers in the order of their file; never empty.
     public let servers: [IPAddress]
@@ -27,13 +27,22 @@ public struct HostResolver: Sendable, Hashable {
         HostResolver(resolvConf: (try? SmallFile.read("/etc/resolv.conf")) ?? "")
     }
 
-    /// The servers, first the one that is asked now.
-    var candidates: [Endpoint] {
-        (servers[current...] + servers[..<current]).map { Endpoint($0, port: 53) }
+    /// The servers, first the one that is asked now by those whose server has this index.
+    func candidates(from index: Int = 0) -> [Endpoint] {
+        let first = (current + index) % servers.count
+        return (servers[first...] + servers[..<first]).map(Self.endpoint)
+    }
+
+    /// The server that comes after another one.
+    func successor(of server: Endpoint) -> Endpoint {
+        let index = servers.firstIndex(of: server.address) ?? -1
+        return Self.endpoint(servers[(index + 1) % servers.count])
     }
 
     /// Turns to the next server if `failed` is the one that is asked now.
     mutating func report(failureOf failed: Endpoint) {
-        if failed == candidates.first { current = (current + 1) % servers.count }
+        if failed == candidates().first { current = (current + 1) % servers.count }
     }
+
+    private static func endpoint(_ server: IPAddress) -> Endpoint { Endpoint(server, port: 53) }
 }

@@ -11,14 +11,15 @@ public import SystemPackage
 /// privileges over that namespace, and handed over (`RelaySockets`).
 ///
 /// What the app sees of establishing a connection is what it would see of the host's network
-/// (`StreamRelay`). UDP and ICMP echo have a socket of the host per flow (`DatagramRelay`); their
-/// answers, and all that IP says of failures, are sent to the app in the name of the address that
-/// it asked. The gateway's address stands for the host's loopback, and on port 53 for the host's
-/// name servers.
+/// (`StreamRelay`). Each UDP port of the app has a port of the host, and each ICMP echo a socket
+/// (`DatagramRelay`); answers, and all that IP says of failures, are sent to the app in the name of
+/// who sent them. The gateway's address stands for the host's loopback, and on port 53 for the
+/// host's name servers.
 public final class Relay: Sendable {
     private let counters = RelayCounters()
     private let orders: RelayOrders
     private let thread: KernelThread
+    private let tally = LossTally()
 
     /// Starts to relay on a thread of its own, which begins in the namespaces of the calling one.
     ///
@@ -34,8 +35,8 @@ public final class Relay: Sendable {
             throw .system(attempt: "start the relay", error)
         }
         let loop = RelayLoop.Settings(
-            sockets: sockets, network: network, scope: scope, resolver: resolver, orders: orders,
-            counters: counters)
+            sockets: sockets, network: network, scope: scope, resolver: resolver, losses: tally,
+            orders: orders, counters: counters)
         do {
             thread = try KernelThread(named: "linkcond relay") {
                 defer { orders.reportEnd() }
@@ -50,6 +51,9 @@ public final class Relay: Sendable {
     deinit {
         stop()
     }
+
+    /// What was lost on the way; all of it only after `stop()`.
+    public var losses: UplinkLosses { tally.counted }
 
     /// Readable when the relay has ended.
     public var end: FileDescriptor { orders.end }

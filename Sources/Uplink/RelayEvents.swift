@@ -11,7 +11,7 @@ final class RelayEvents {
         case acceptMultipath(MultipathPorts.Port)
         case datagrams(RelaySockets.Family)
         case stream(StreamRelay.Connection)
-        case flow(DatagramRelay.Flow)
+        case outlet(DatagramOutlet)
     }
 
     private let queue: EventQueue

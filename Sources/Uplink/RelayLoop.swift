@@ -10,6 +10,8 @@ final class RelayLoop {
         var network: FarNetwork
         var scope: RelayScope
         var resolver: HostResolver
+        /// What is lost on the way.
+        var losses: LossTally
         /// What it is told from outside.
         var orders: RelayOrders
         var counters: RelayCounters
@@ -22,6 +24,7 @@ final class RelayLoop {
     private let orders: RelayOrders
     private let streams: StreamRelay
     private let datagrams: DatagramRelay
+    private let losses: LossTally
     private let start = ContinuousClock.now
     private var packet = [UInt8](repeating: 0, count: 65_536)
 
@@ -46,16 +49,19 @@ final class RelayLoop {
         let events = try RelayEvents()
         self.events = events
         let host = HostMapping(network, settings.resolver)
-        // What the app's link loses is not missed: a full queue is like one more router's.
+        let losses = settings.losses
         let answer = { (packet: [UInt8], address: IPAddress) in
             let family = address.isIPv6 ? sockets.ipv6 : sockets.ipv4
-            try? family?.sender.send(packet, to: address)
+            if family?.send(packet, to: address) == false { losses.add(to: \.down.unsent) }
         }
         let paths = sockets.multipath.map { MultipathPorts($0, events: events) }
         streams = StreamRelay(
             events: events, host: host, paths: paths, limit: (descriptors - flows) / 2,
             counters: settings.counters, answer: answer)
-        datagrams = DatagramRelay(events: events, host: host, limit: flows, answer: answer)
+        self.losses = losses
+        datagrams = DatagramRelay(
+            host: host, outlets: DatagramOutlets(events: events, limit: flows, losses: losses),
+            losses: losses, answer: answer)
         // Orders are looked at after every wait: one event is enough.
         _ = try events.watch(settings.orders.descriptor, .edge, for: .orders)
         _ = try events.watch(sockets.tap.descriptor, .level, for: .requests)
@@ -71,10 +77,13 @@ final class RelayLoop {
         while let events = try? events.wait(timeout: timeout) {
             let now = ContinuousClock.now - start
             let isAppQuiet = !events.contains(where: isFromApp)
+            // Their sockets hold little, and need not be read as long as the other work may take.
+            for event in events { receiveDatagrams(event, at: now) }
             for event in events { handle(event, at: now) }
+            datagrams.continueQueued(at: now)
             streams.continueQueued()
             if let patience = orders.patience,
-                patience == .zero || isAppQuiet && streams.isSettled
+                patience == .zero || isAppQuiet && streams.isSettled && !datagrams.hasQueuedFromApp
             {
                 break
             }
@@ -85,10 +94,11 @@ final class RelayLoop {
             }
         }
         orders.countResets(streams.end())
+        countLosses()
     }
 
     private var timeout: Duration? {
-        if streams.hasQueued { return .zero }
+        if streams.hasQueued || datagrams.hasQueued { return .zero }
         // What is under way shows in events, but not that hosts acknowledge it.
         if let patience = orders.patience {
             return streams.isSettled ? .zero : min(patience, Self.settlingInterval)
@@ -100,7 +110,7 @@ final class RelayLoop {
     private func isFromApp(_ event: EventQueue.Event) -> Bool {
         switch events.target(of: event.token) {
         case .requests, .accept, .acceptMultipath, .datagrams: true
-        case .orders, .stream, .flow, nil: false
+        case .orders, .stream, .outlet, nil: false
         }
     }
 
@@ -110,11 +120,23 @@ final class RelayLoop {
         case .requests: receiveRequests(at: now)
         case .accept(let family): streams.accept(from: family.listener)
         case .acceptMultipath(let port): streams.accept(from: port.listener)
-        case .datagrams(let family): datagrams.receive(from: family, at: now)
         case .stream(let connection): streams.handle(event, connection, at: now)
-        case .flow(let flow): datagrams.receive(for: flow, at: now)
-        case nil: break
+        case .datagrams, .outlet, nil: break
         }
+    }
+
+    private func receiveDatagrams(_ event: EventQueue.Event, at now: Duration) {
+        switch events.target(of: event.token) {
+        case .datagrams(let family): datagrams.receive(from: family)
+        case .outlet(let outlet): datagrams.receive(by: outlet, at: now)
+        default: break
+        }
+    }
+
+    /// Counts what is only known at the end.
+    private func countLosses() {
+        datagrams.close()
+        losses.add(sockets.unreadPackets, to: \.up.unread)
     }
 
     private func receiveRequests(at now: Duration) {

@@ -55,10 +55,9 @@ struct RelayRules: Sendable, Hashable {
 
     /// What is left to the kernel.
     private var exceptions: [String] {
-        [
-            scope == .besideRoutedIPv4
-                ? "ip daddr != \(Self.set(network.ipv4.gateways)) accept"
-                : "ip daddr { \(network.ipv4.server), 224.0.0.0/4, 255.255.255.255 } accept",
+        let routed = "ip protocol != udp ip daddr != \(Self.set(network.ipv4.gateways)) accept"
+        return (scope == .besideRoutedIPv4 ? [routed] : []) + [
+            "ip daddr { \(network.ipv4.server), 224.0.0.0/4, 255.255.255.255 } accept",
             network.ipv6.map { "ip6 daddr { \($0.server), fe80::/10, ff00::/8 } accept" }
                 ?? "meta nfproto ipv6 accept",
         ]
@@ -88,12 +87,12 @@ struct RelayRules: Sendable, Hashable {
                     priority: Self.firstPriority, table: Self.table, isIPv6: isIPv6,
                     mark: Self.mark)
             ]
-            if isIPv6 || scope != .besideRoutedIPv4 {
-                rules += [IPProtocol.tcp, IPProtocol.udp].enumerated().map { index, transport in
-                    RoutingRule(
-                        priority: Self.firstPriority + 1 + UInt32(index), table: Self.table,
-                        isIPv6: isIPv6, inputInterface: network.interface, transport: transport)
-                }
+            let isRouted = scope == .besideRoutedIPv4 && !isIPv6
+            let transports = isRouted ? [IPProtocol.udp] : [IPProtocol.tcp, IPProtocol.udp]
+            rules += transports.enumerated().map { index, transport in
+                RoutingRule(
+                    priority: Self.firstPriority + 1 + UInt32(index), table: Self.table,
+                    isIPv6: isIPv6, inputInterface: network.interface, transport: transport)
             }
             if isMultipath {
                 rules.append(
@@ -111,16 +110,5 @@ struct RelayRules: Sendable, Hashable {
             ]
             return rules.map { $0.add() } + routes
         }
-    }
-}
-
-extension IPAddress {
-    /// The address with zeros behind the first `length` bits.
-    func masked(to length: UInt8) -> IPAddress {
-        func mask(_ count: Int) -> UInt64 { count >= 64 ? .max : ~(.max >> UInt64(max(0, count))) }
-        let length = Int(length)
-        return isIPv6
-            ? IPAddress(ipv6High: high & mask(length), low: low & mask(length - 64))
-            : IPAddress(ipv4: UInt32(truncatingIfNeeded: low & mask(length + 32)))
     }
 }

@@ -7,33 +7,6 @@ public import SystemPackage
 /// A process with privileges over the namespace opens them and sends them to the one that relays,
 /// which needs none.
 public final class RelaySockets: Sendable {
-    /// The sockets of IPv4 or IPv6.
-    final class Family: Sendable {
-        let listener: TransparentListener
-        let datagrams: TransparentDatagramSocket
-        let sender: RawSender
-
-        init(
-            listener: consuming TransparentListener,
-            datagrams: consuming TransparentDatagramSocket, sender: consuming RawSender
-        ) {
-            self.listener = listener
-            self.datagrams = datagrams
-            self.sender = sender
-        }
-
-        convenience init(isIPv6: Bool) throws(Errno) {
-            self.init(
-                listener: try TransparentListener(isIPv6: isIPv6),
-                datagrams: try TransparentDatagramSocket(isIPv6: isIPv6),
-                sender: try RawSender(isIPv6: isIPv6, mark: RelayRules.mark))
-        }
-
-        func ports() throws(Errno) -> RelayRules.Ports {
-            RelayRules.Ports(stream: try listener.port(), datagram: try datagrams.port())
-        }
-    }
-
     /// What it takes to speak Multipath TCP with the app.
     final class Multipath: Sendable {
         /// What sends requests to the listener that has their port.
@@ -158,13 +131,16 @@ public final class RelaySockets: Sendable {
         try? KernelParameter("net/ipv4/tcp_no_metrics_save").write("1")
     }
 
+    /// Packets of the app that came faster than they could be read.
+    var unreadPackets: UInt64 {
+        tap.dropped + ipv4.unreadDatagrams + (ipv6?.unreadDatagrams ?? 0)
+    }
+
     /// Sends the sockets to the process that relays, over a Unix socket.
     public func send(over socket: FileDescriptor) throws(UplinkError) {
         let descriptors =
-            [tap.descriptor]
-            + [ipv4, ipv6].compactMap { $0 }.flatMap {
-                [$0.listener.descriptor, $0.datagrams.descriptor, $0.sender.descriptor]
-            } + (multipath?.descriptors ?? [])
+            [tap.descriptor] + [ipv4, ipv6].flatMap { $0?.descriptors ?? [] }
+            + (multipath?.descriptors ?? [])
         do {
             try DescriptorPassing.send(descriptors, over: socket)
         } catch {
@@ -180,31 +156,28 @@ public final class RelaySockets: Sendable {
         } catch {
             throw .system(attempt: "receive the sockets of the relay", error)
         }
-        let count = descriptors.count
-        guard [4, 6, 7, 10].contains(count) else {
+        // The tap, one family or two, and as many senders and a channel for Multipath TCP.
+        let perFamily = Family.descriptorCount
+        let count = descriptors.count - 1
+        let families = count / perFamily
+        let forMultipath = count % perFamily
+        guard [1, 2].contains(families), [0, families + 1].contains(forMultipath) else {
             for descriptor in descriptors { try? descriptor.close() }
             throw .system(attempt: "receive the sockets of the relay", .brokenPipe)
         }
-        func family(at index: Int) -> Family {
-            Family(
-                listener: TransparentListener(
-                    adopting: OwnedDescriptor(adopting: descriptors[index])),
-                datagrams: TransparentDatagramSocket(
-                    adopting: OwnedDescriptor(adopting: descriptors[index + 1])),
-                sender: RawSender(adopting: OwnedDescriptor(adopting: descriptors[index + 2])))
+        var rest = descriptors[...]
+        let tap = RequestTap(adopting: OwnedDescriptor(adopting: rest.removeFirst()))
+        let ipv4 = Family(adopting: &rest)
+        let ipv6 = families == 2 ? Family(adopting: &rest) : nil
+        func sender() -> Multipath.Sender {
+            Multipath.Sender(RawSender(adopting: OwnedDescriptor(adopting: rest.removeFirst())))
         }
-        func sender(at index: Int) -> Multipath.Sender {
-            .init(RawSender(adopting: OwnedDescriptor(adopting: descriptors[index])))
-        }
-        func multipath(at index: Int) -> Multipath {
-            Multipath(
-                channel: MessageChannel(adopting: descriptors[index]),
-                ipv4: sender(at: index + 1), ipv6: count == 10 ? sender(at: index + 2) : nil)
-        }
-        let hasIPv6 = count >= 7
-        return RelaySockets(
-            tap: RequestTap(adopting: OwnedDescriptor(adopting: descriptors[0])),
-            ipv4: family(at: 1), ipv6: hasIPv6 ? family(at: 4) : nil,
-            multipath: count == 6 || count == 10 ? multipath(at: hasIPv6 ? 7 : 4) : nil)
+        let multipath =
+            forMultipath == 0
+            ? nil
+            : Multipath(
+                channel: MessageChannel(adopting: rest.removeFirst()), ipv4: sender(),
+                ipv6: families == 2 ? sender() : nil)
+        return RelaySockets(tap: tap, ipv4: ipv4, ipv6: ipv6, multipath: multipath)
     }
 }

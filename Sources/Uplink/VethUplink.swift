@@ -2,7 +2,8 @@ import LinuxKernel
 import Netlink
 import SystemPackage
 
-/// A wire between the far side and the host, which forwards and masquerades the app's IPv4.
+/// A wire between the far side and the host, which forwards and masquerades the app's IPv4, what
+/// the relay carries apart (`RelayScope.besideRoutedIPv4`).
 ///
 /// For root. The rules of the packet filter belong to a process of `nft`, and vanish with it. The
 /// host forwards for nobody else: where it had to be told to take packets of an interface for

@@ -1,4 +1,5 @@
 import LinkTesting
+import LinuxKernel
 import Testing
 
 @testable import Uplink
@@ -41,6 +42,81 @@ struct DatagramRelayTests {
         }
     }
 
+    /// Runs `body` while reflecting servers are on two ports of the host.
+    private func withReflectingServers(_ body: () throws -> Void) throws {
+        try TestSandbox.withServer(TestSandbox.peer("reflecting_server 4000"), port: 4000) { _ in
+            try TestSandbox.withServer(
+                TestSandbox.peer("reflecting_server 4001"), port: 4001
+            ) { _ in try body() }
+        }
+    }
+
+    @Test func `One port of the app is one of the host, and hears answers from others`()
+        async throws
+    {
+        try await TestSandbox.run { sandbox in
+            try withReflectingServers {
+                for hosts in [["198.18.0.1", "192.0.2.1"], ["fd00:6c63::1", "2001:db8::1"]] {
+                    let places = hosts.flatMap { ["\($0)/4000", "\($0)/4001"] }
+                    let answer = try sandbox.app(
+                        TestSandbox.peer("one_port \(places.joined(separator: " "))"))
+                    let answers = hosts.flatMap { [$0, $0] }
+                    #expect(answer == "1 \(answers.joined(separator: " "))\n")
+                }
+            }
+        }
+    }
+
+    @Test func `Of several that a socket sends to, the one that refuses is told`() async throws {
+        try await TestSandbox.run { sandbox in
+            try TestSandbox.withServer(TestSandbox.peer("datagram_echo_server 4000"), port: 4000) {
+                _ in
+                for host in ["198.18.0.1", "fd00:6c63::1", "192.0.2.1", "2001:db8::1"] {
+                    let answer = try sandbox.app(
+                        TestSandbox.peer("refused_among \(host) 9 4000"))
+                    #expect(
+                        answer == "\(host) 9 to nobody Connection refused\nto somebody\n")
+                }
+            }
+        }
+    }
+
+    @Test func `A server on one of the loopbacks is reached by both families`() async throws {
+        try await TestSandbox.run { sandbox in
+            for loopback in ["127.0.0.1", "::1"] {
+                try TestSandbox.withServer(
+                    TestSandbox.peer("datagram_echo_server 4000 \(loopback)"), port: 4000
+                ) { _ in
+                    for host in ["198.18.0.1", "fd00:6c63::1"] {
+                        let answer = try sandbox.app(
+                            TestSandbox.peer("datagram_client \(host) 4000 100,1000,4000"))
+                        #expect(
+                            answer == "100 same\n1000 same\n4000 same\n",
+                            "\(host) by \(loopback)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `Bursts arrive as a whole in both directions`() async throws {
+        try await TestSandbox.run { sandbox in
+            try TestSandbox.withServer(
+                TestSandbox.peer("burst_server 4000 4000 1200"), port: 4000
+            ) { _ in
+                let answer = try sandbox.app(TestSandbox.peer("ask_for_burst 198.18.0.1 4000"))
+                #expect(answer == "4000\n")
+            }
+            try TestSandbox.withServer(TestSandbox.peer("burst_sink 4001"), port: 4001) { _ in
+                let answer = try sandbox.app(
+                    TestSandbox.peer("send_burst 198.18.0.1 4001 6000 1200"))
+                #expect(answer == "6000\n")
+            }
+            sandbox.relay.stop()
+            #expect(sandbox.relay.losses == UplinkLosses())
+        }
+    }
+
     @Test func `More flows than there is room for replace the oldest`() async throws {
         try await TestSandbox.run { sandbox in
             try TestSandbox.withServer(TestSandbox.peer("datagram_echo_server 4000"), port: 4000) {
@@ -66,6 +142,41 @@ struct DatagramRelayTests {
                 }
             }
         }
+    }
+
+    @Test func `Each name server of the app is one of the host's until that fails`() {
+        var resolver = HostResolver(
+            resolvConf: "nameserver 192.0.2.1\nnameserver 192.0.2.2\nnameserver 192.0.2.3\n")
+        func order(_ index: Int) -> [String] {
+            resolver.candidates(from: index).map { $0.address.description }
+        }
+        #expect(order(0) == ["192.0.2.1", "192.0.2.2", "192.0.2.3"])
+        #expect(order(1) == ["192.0.2.2", "192.0.2.3", "192.0.2.1"])
+        let second = resolver.candidates(from: 1)[0]
+        #expect(resolver.successor(of: second).address.description == "192.0.2.3")
+        resolver.report(failureOf: second)
+        #expect(order(0).first == "192.0.2.1")
+        resolver.report(failureOf: resolver.candidates()[0])
+        #expect(order(0).first == "192.0.2.2")
+        #expect(order(2).first == "192.0.2.1")
+    }
+
+    @Test func `What there was no room for is counted apart from what was damaged`() {
+        let ipv4 = """
+            Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors \
+            InCsumErrors IgnoredMulti MemErrors
+            Udp: 10 1 9 20 4 7 3 0 2
+            UdpLite: InDatagrams RcvbufErrors
+            UdpLite: 0 0
+            """
+        #expect(DatagramCounters.withoutRoom(in: ipv4) == 6)
+        let ipv6 = """
+            Ip6InReceives                   \t9
+            Udp6RcvbufErrors                \t4
+            Udp6InCsumErrors                \t3
+            Udp6MemErrors                   \t1
+            """
+        #expect(DatagramCounters.withoutRoom(in: ipv6) == 5)
     }
 
     @Test func `A name server that refuses or keeps silent is replaced by the next`() async throws {

@@ -57,6 +57,24 @@ struct VethUplinkTests {
         }
     }
 
+    @Test func `Hosts outside see one port of the app, and may answer from others`() async throws {
+        try await run { sandbox, outside, directory in
+            let inside = "nsenter -t \(outside) -n"
+            try shell("\(inside) ip address add 203.0.113.3/24 dev in0")
+            let server = try TestSandbox.startProcess(
+                "\(inside) \(TestSandbox.peer("reflecting_server 4000 0.0.0.0"))")
+            defer { _ = try? shell("kill -9 \(server)") }
+            try shell("until \(inside) ss -Hulnp | grep -q :4000; do sleep 0.01; done")
+            let uplink = try VethUplink.start(
+                farNamespace: sandbox.farNamespace, stateDirectory: directory)
+            defer { uplink.stop() }
+            let places = "203.0.113.1/4000 203.0.113.3/4000"
+            let answer = try sandbox.app(TestSandbox.peer("one_port \(places)"))
+            // Both addresses are of one host, which answers from its first.
+            #expect(answer == "1 203.0.113.1 203.0.113.1\n")
+        }
+    }
+
     @Test func `The host forwards for nobody else`() async throws {
         try await run { sandbox, outside, directory in
             // Another network of the host's, to which the outside must not get.

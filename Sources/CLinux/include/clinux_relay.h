@@ -43,10 +43,6 @@ int lc_receive_tapped(int fd, void *buffer, size_t capacity, int *is_unfinished)
 /// sendto on a raw sender.
 int lc_send_raw(int fd, const void *packet, size_t length, struct lc_endpoint to);
 
-/// recvmsg on a transparent datagram socket: who sent it, and to whom.
-int lc_receive_datagram(
-    int fd, void *buffer, size_t capacity, struct lc_endpoint *from, struct lc_endpoint *to);
-
 /// accept4 on a transparent listener: the socket, its peer and where the peer meant to go. At
 /// most `unsent_limit` bytes wait in the socket for being sent for the first time.
 int lc_accept(
@@ -63,9 +59,6 @@ struct lc_stream_shape {
 
 /// A nonblocking TCP socket that begins to connect.
 int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape);
-
-/// A nonblocking connected UDP socket.
-int lc_connect_datagram(struct lc_endpoint to);
 
 /// A nonblocking connected ping socket (ICMP echo without privileges).
 int lc_connect_echo(struct lc_endpoint to);

@@ -29,6 +29,7 @@ struct RunStatisticsJSON: Encodable {
     let multipath: OrNull<MultipathStatistics>
     let drain: DrainStatistics
     let refusedConnections: Int
+    let uplink: OrNull<UplinkStatistics>
     let events: [EventRecord]
     let evidence: EvidenceReport
 
@@ -57,6 +58,7 @@ struct RunStatisticsJSON: Encodable {
         multipath = OrNull(link.multipath)
         drain = link.drain
         refusedConnections = link.refusedConnections
+        uplink = OrNull(link.uplink)
         events = link.timeline?.events ?? []
         evidence = link.evidence
     }

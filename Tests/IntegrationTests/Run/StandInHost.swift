@@ -7,7 +7,8 @@ enum StandInHost {
     ///
     /// It finds `run`, which is `linkcond run` in the caller's name, an empty directory
     /// `$DIRECTORY` in which everybody may write, `serve`, which starts a web server of that
-    /// directory on the loopback's port 8000, and a `/run` and a `/dev/net/tun` of its own.
+    /// directory on the loopback's port 8000, `peer`, which is a command of the relay's tests, and
+    /// a `/run` and a `/dev/net/tun` of its own.
     static func script(
         _ script: String, by caller: Caller, arguments: [String] = [],
         timeout: Duration = .seconds(240)
@@ -15,7 +16,8 @@ enum StandInHost {
         let identity =
             caller.userID.map { "setpriv --reuid \($0) --regid \($0) --clear-groups --" } ?? ""
         return try await withTemporaryDirectory { directory in
-            try shell("chmod 777 \(directory.path)")
+            let peers = "\(BuiltProduct.packageDirectory)/Tests/UplinkTests/Fixtures/peers.py"
+            try shell("chmod 777 \(directory.path); cp \(peers) \(directory.path)")
             return try await runProcess(
                 "unshare",
                 [
@@ -45,6 +47,7 @@ enum StandInHost {
         # Replaces the shell, which so has to be one of its own: (run …) or run … &. All processes
         # of the run have the variable.
         run() { exec env LCTEST_RUN=$DIRECTORY $IDENTITY $PROGRAM run "$@"; }
+        peer() { exec python3 $DIRECTORY/peers.py "$@"; }
         serve() {
             python3 -m http.server --directory $DIRECTORY --bind 127.0.0.1 8000 >/dev/null 2>&1 &
             until curl -s -o /dev/null http://127.0.0.1:8000/; do sleep 0.02; done

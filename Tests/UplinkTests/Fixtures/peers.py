@@ -269,9 +269,13 @@ def connect(host, port, seconds):
     print("at once" if time.monotonic() - begin < float(seconds) / 2 else "late")
 
 
+def datagram_socket(host):
+    return socket.socket(
+        socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM)
+
+
 def datagram_echo_server(port, host="::"):
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    server = socket.socket(family, socket.SOCK_DGRAM)
+    server = datagram_socket(host)
     server.bind((host, int(port)))
     while True:
         data, sender = server.recvfrom(65536)
@@ -280,8 +284,7 @@ def datagram_echo_server(port, host="::"):
 
 def datagram_client(host, port, sizes):
     """Sends datagrams of several sizes over one socket and checks the echoes."""
-    client = socket.socket(
-        socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM)
+    client = datagram_socket(host)
     client.settimeout(5)
     client.connect((host, int(port)))
     for size in map(int, sizes.split(",")):
@@ -291,9 +294,24 @@ def datagram_client(host, port, sizes):
         print(size, "same" if answer == data else f"different: {len(answer)}")
 
 
+def ask_over(interface, host, port):
+    """Asks an echo server over an interface, again and again in case it is not up yet."""
+    client = datagram_socket(host)
+    client.setsockopt(socket.SOL_SOCKET, 25, interface.encode())  # SO_BINDTODEVICE
+    client.settimeout(1)
+    client.connect((host, int(port)))
+    for _ in range(10):
+        try:
+            client.send(b"anybody?")
+            client.recv(100)
+            return print("heard")
+        except OSError:
+            time.sleep(0.05)
+    print("not heard")
+
+
 def datagram_refused(host, port):
-    client = socket.socket(
-        socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM)
+    client = datagram_socket(host)
     client.settimeout(3)
     client.connect((host, int(port)))
     client.send(b"anybody?")
@@ -303,14 +321,128 @@ def datagram_refused(host, port):
         print(type(error).__name__)
 
 
+def reflecting_server(port, host="::"):
+    """Tells each sender by which port it came; from another port, as TFTP does."""
+    server = datagram_socket(host)
+    server.bind((host, int(port)))
+    while True:
+        _, sender = server.recvfrom(65536)
+        other = datagram_socket(host)
+        other.sendto(b"%d" % sender[1], sender)
+        other.close()
+
+
+def one_port(*places):
+    """Asks reflecting servers over one socket: prints by how many ports it was seen, and who has
+    answered, by another port than the one that was asked."""
+    hosts = [place.rsplit("/", 1) for place in places]
+    client = datagram_socket(hosts[0][0])
+    client.settimeout(5)
+    ports, answers = set(), []
+    for host, port in hosts:
+        client.sendto(b"?", (host, int(port)))
+        data, sender = client.recvfrom(100)
+        ports.add(data)
+        answers.append(sender[0] if sender[1] != int(port) else "the same port")
+    print(len(ports), *answers)
+
+
+def refused_among(host, closed, opened):
+    """Sends to two ports over one socket, and prints what its error queue says, and the answer."""
+    client = datagram_socket(host)
+    level, option = (41, 25) if ":" in host else (0, 11)
+    client.setsockopt(level, option, 1)
+    client.sendto(b"to nobody", (host, int(closed)))
+    poll = selectors.DefaultSelector()
+    poll.register(client, selectors.EVENT_READ)
+    poll.select(5)
+    data, control, _, destination = client.recvmsg(100, 512, socket.MSG_ERRQUEUE)
+    error = struct.unpack_from("I", control[0][2])[0]
+    print(destination[0], destination[1], data.decode(), os.strerror(error))
+    client.sendto(b"to somebody", (host, int(opened)))
+    client.settimeout(5)
+    print(client.recv(100).decode())
+
+
+def burst(client, end, count, size):
+    for number in range(int(count)):
+        client.sendto(b"%08d" % number + b"x" * (int(size) - 8), end)
+
+
+def burst_server(port, count, size, host="127.0.0.1"):
+    """Answers each datagram with a burst."""
+    server = datagram_socket(host)
+    server.bind((host, int(port)))
+    while True:
+        _, sender = server.recvfrom(100)
+        burst(server, sender, count, size)
+
+
+def ordered_burst_server(port, directory, count):
+    """Answers a datagram with a burst when the file "go" is there, and says so by files."""
+    server = datagram_socket("127.0.0.1")
+    server.bind(("127.0.0.1", int(port)))
+    _, sender = server.recvfrom(100)
+    open(f"{directory}/asked", "w").close()
+    while not os.path.exists(f"{directory}/go"):
+        time.sleep(0.01)
+    burst(server, sender, count, 1200)
+    open(f"{directory}/gone", "w").close()
+
+
+def count_datagrams(receiver):
+    """Counts datagrams with different numbers until no more come."""
+    seen = set()
+    receiver.settimeout(2)
+    try:
+        while True:
+            seen.add(receiver.recv(65536)[:8])
+    except socket.timeout:
+        return len(seen)
+
+
+def with_room(receiver):
+    try:
+        receiver.setsockopt(socket.SOL_SOCKET, 33, 256 << 20)  # SO_RCVBUFFORCE
+    except PermissionError:
+        pass
+    return receiver
+
+
+def ask_for_burst(host, port):
+    client = with_room(datagram_socket(host))
+    client.sendto(b"?", (host, int(port)))
+    print(count_datagrams(client))
+
+
+def burst_sink(port, host="127.0.0.1"):
+    """Counts a burst, and tells who asks for it by TCP on the same port."""
+    server = with_room(datagram_socket(host))
+    server.bind((host, int(port)))
+    asked = listener(int(port), host)
+    while True:
+        count = count_datagrams(server)
+        asked.settimeout(0)
+        try:
+            connection, _ = asked.accept()
+        except BlockingIOError:
+            continue
+        connection.sendall(b"%d" % count)
+
+
+def send_burst(host, port, count, size):
+    client = datagram_socket(host)
+    burst(client, (host, int(port)), count, size)
+    print(socket.create_connection((host, int(port)), timeout=60).recv(100).decode())
+
+
 def many_flows(host, port, count):
     """Talks over many sockets, one datagram each."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     resource.setrlimit(resource.RLIMIT_NOFILE, (16384, 16384))
     right = 0
     clients = []
     for number in range(int(count)):
-        client = socket.socket(family, socket.SOCK_DGRAM)
+        client = datagram_socket(host)
         client.settimeout(5)
         client.connect((host, int(port)))
         client.send(b"%d" % number)
@@ -357,13 +489,12 @@ def silent_name_server(address):
 def resolve(server, transport):
     """Asks `server` for a name, as a C library would, three times at most."""
     question = b"\x12\x34\x01\0\0\1\0\0\0\0\0\0\x04test\x07example\0\0\1\0\1"
-    family = socket.AF_INET6 if ":" in server else socket.AF_INET
     if transport == "tcp":
         client = socket.create_connection((server, 53), timeout=5)
         client.sendall(struct.pack("!H", len(question)) + question)
         answer = client.recv(4096)
     else:
-        client = socket.socket(family, socket.SOCK_DGRAM)
+        client = datagram_socket(server)
         client.settimeout(1)
         client.connect((server, 53))
         for _ in range(3):

@@ -1,0 +1,70 @@
+import LinuxKernel
+import SystemPackage
+
+/// The sockets of the host by which datagrams of the app leave, no more than there is room for.
+final class DatagramOutlets {
+    private let events: RelayEvents
+    private let losses: LossTally
+    private let limit: Int
+    private var outlets: [DatagramOutlet.Use: DatagramOutlet] = [:]
+
+    init(events: RelayEvents, limit: Int, losses: LossTally) {
+        self.events = events
+        self.limit = limit
+        self.losses = losses
+    }
+
+    /// The one that is there; nil if there is none.
+    subscript(use: DatagramOutlet.Use) -> DatagramOutlet? { outlets[use] }
+
+    /// The one that is there, or a new one, in place of the one that was idle for longest if there
+    /// is no room.
+    ///
+    /// - Parameter server: the host's name server that is asked by a new one for questions.
+    func open(
+        _ use: DatagramOutlet.Use, asking server: Endpoint? = nil, at now: Duration
+    ) throws(Errno) -> DatagramOutlet {
+        if let outlet = outlets[use] {
+            outlet.lastUse = now
+            return outlet
+        }
+        if outlets.count >= limit,
+            let oldest = outlets.values.min(by: { $0.lastUse < $1.lastUse })
+        {
+            drop(oldest)
+        }
+        let outlet = DatagramOutlet(use, try Self.socket(use, server), asking: server, at: now)
+        outlet.token = try events.watch(outlet.socket.descriptor, .level, for: .outlet(outlet))
+        outlets[use] = outlet
+        return outlet
+    }
+
+    private static func socket(
+        _ use: DatagramOutlet.Use, _ server: Endpoint?
+    ) throws(Errno) -> DatagramSocket {
+        switch use {
+        case .port(_, let isIPv6): try DatagramSocket(isIPv6: isIPv6)
+        case .questions(_, let address): try DatagramSocket(connectedTo: server ?? address)
+        case .echoes(_, let address): try DatagramSocket(echoTo: address)
+        }
+    }
+
+    func drop(_ outlet: DatagramOutlet) {
+        losses.add(outlet.socket.dropped, to: \.down.unread)
+        events.forget(outlet.token)
+        outlets[outlet.use] = nil
+    }
+
+    /// Drops those that were idle for long.
+    func expire(at now: Duration) {
+        for outlet in outlets.values where outlet.lastUse + outlet.use.idleLimit <= now {
+            drop(outlet)
+        }
+    }
+
+    func dropAll() {
+        for outlet in outlets.values { drop(outlet) }
+    }
+
+    var isEmpty: Bool { outlets.isEmpty }
+}
