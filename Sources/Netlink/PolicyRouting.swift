@@ -90,6 +90,32 @@ extension Route {
             scope: RT_SCOPE_LINK)
     }
 
+    /// Lets packets to a network that an interface is connected to, for which no program has chosen
+    /// a source address, have this one. Equivalent to
+    /// `ip route replace ADDRESS/LENGTH dev INDEX src ADDRESS`.
+    ///
+    /// - Parameter network: the address as the network has it, 4 or 16 bytes, with zeros behind
+    ///   the prefix.
+    public static func preferSource(
+        _ source: IPAddress, network: [UInt8], prefixLength: UInt8, interface: Int32
+    ) -> NetlinkMessage {
+        let builder = MessageBuilder(type: RTM_NEWROUTE, flags: Int(NLM_F_CREATE | NLM_F_REPLACE))
+        var header = rtmsg()
+        header.rtm_family = source.family
+        header.rtm_dst_len = prefixLength
+        header.rtm_table = UInt8(RT_TABLE_MAIN.rawValue)
+        header.rtm_protocol = UInt8(RTPROT_STATIC)
+        header.rtm_type = UInt8(RTN_UNICAST)
+        header.rtm_scope = UInt8(RT_SCOPE_LINK.rawValue)
+        builder.append(header)
+        builder.put(Int(RTA_DST.rawValue), bytes: network)
+        builder.put(Int(RTA_OIF.rawValue), interface)
+        builder.put(Int(RTA_PREFSRC.rawValue), bytes: source.bytes)
+        // The kernel's own route has 256 for IPv6, and for IPv4 none.
+        if source.isIPv6 { builder.put(Int(RTA_PRIORITY.rawValue), UInt32(1)) }
+        return builder.finish()
+    }
+
     private static func add(
         table: UInt32, isIPv6: Bool, destination: [UInt8], prefixLength: UInt8, interface: Int32,
         type: Int, scope: rt_scope_t

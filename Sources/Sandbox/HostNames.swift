@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Uplink
 
 /// The files by which programs in a sandbox resolve names.
 struct HostNames {
@@ -23,12 +24,15 @@ struct HostNames {
         return lines.map { $0 + "\n" }.joined() + text
     }
 
-    /// `resolv.conf` with the far side as the only name server: it asks the host's.
+    /// `resolv.conf` with the far side for each of the host's name servers, which it asks.
+    ///
+    /// Without an uplink there is none. The C library then asks the loopback, which refuses at once.
     func resolverConfiguration(_ text: String) -> String {
         let kept = text.split(separator: "\n").map { String($0) }.filter { line in
             !line.drop { $0 == " " || $0 == "\t" }.hasPrefix("nameserver")
         }
-        let servers = network.families.map { "nameserver \($0.host)" }
+        let count = hasUplink ? HostResolver(resolvConf: text).servers.count : 0
+        let servers = network.nameServers.prefix(count).map { "nameserver \($0)" }
         return (servers + kept).map { $0 + "\n" }.joined()
     }
 
@@ -45,10 +49,8 @@ struct HostNames {
     func replacements(reading text: (String) -> String?) -> [String: String] {
         var files: [String: String] = [:]
         files["/etc/hosts"] = text("/etc/hosts").map(hosts)
-        if hasUplink {
-            files["/etc/resolv.conf"] = text("/etc/resolv.conf").map(resolverConfiguration)
-            files["/etc/nsswitch.conf"] = text("/etc/nsswitch.conf").map(serviceSwitch)
-        }
+        files["/etc/resolv.conf"] = text("/etc/resolv.conf").map(resolverConfiguration)
+        files["/etc/nsswitch.conf"] = text("/etc/nsswitch.conf").map(serviceSwitch)
         return files
     }
 

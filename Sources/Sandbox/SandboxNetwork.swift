@@ -50,6 +50,10 @@ public struct SandboxNetwork: Sendable, Hashable {
         ]
     }
 
+    /// Far side addresses that the command has for name servers: as many as a C library asks
+    /// (`MAXNS` of glibc).
+    public var nameServers: [IPAddress] { families.map(\.host) + [ipv4(4)] }
+
     private func ipv4(_ last: UInt8) -> IPAddress {
         IPAddress(ipv4: 198 << 24 | 18 << 16 | UInt32(number) << 8 | UInt32(last))
     }
@@ -185,17 +189,29 @@ public struct SandboxNetwork: Sendable, Hashable {
                 return Address.add($0, prefixLength: length, to: Self.far.index)
             }
         }
-        guard wires.count > 1 else { return start + own }
-        return start + own
-            + wires.flatMap { wire in
-                wire.families.flatMap { family in
-                    [
-                        Address.add(
-                            family.gateway, prefixLength: family.prefixLength, to: Self.far.index),
-                        Neighbour.add(family.app, at: wire.linkLayerAddress, on: Self.far.index),
-                    ]
-                }
+        let others = nameServers.dropFirst(families.count).map {
+            Address.add($0, prefixLength: $0.length, to: Self.far.index)
+        }
+        let ways = wires.flatMap { wire in
+            zip(families, wire.families).flatMap { far, family in
+                let isOnly = wires.count == 1
+                return (isOnly ? [] : way(to: family, of: wire)) + [
+                    // Clients take no answers from others than whom they asked.
+                    Route.preferSource(
+                        far.server, network: family.gateway.masked(to: family.prefixLength).bytes,
+                        prefixLength: family.prefixLength, interface: Self.far.index)
+                ]
             }
+        }
+        return start + own + others + ways
+    }
+
+    /// The far side's address on one of several wires, and the app's.
+    private func way(to family: Wire.Addresses, of wire: Wire) -> [NetlinkMessage] {
+        [
+            Address.add(family.gateway, prefixLength: family.prefixLength, to: Self.far.index),
+            Neighbour.add(family.app, at: wire.linkLayerAddress, on: Self.far.index),
+        ]
     }
 
     /// The far side as the uplink sees it.
@@ -206,9 +222,14 @@ public struct SandboxNetwork: Sendable, Hashable {
             if wires.count > 1 {
                 addresses.otherGateways = wires.map { $0.families[index].gateway }
             }
+            addresses.otherGateways += nameServers.filter {
+                $0 != family.host && $0.isIPv6 == family.host.isIPv6
+            }
             return addresses
         }
-        return FarNetwork(interface: Self.far.name, ipv4: addresses[0], ipv6: addresses[1])
+        var network = FarNetwork(interface: Self.far.name, ipv4: addresses[0], ipv6: addresses[1])
+        network.nameServers = nameServers
+        return network
     }
 }
 

@@ -26,7 +26,7 @@ struct HostNamesTests {
         #expect(!Self.names(hasServers: false).hosts("").contains(HostNames.server))
     }
 
-    @Test func `the far side is the only name server, and options stay`() {
+    @Test func `the far side stands for each of the host's name servers, and options stay`() {
         let expected = """
             nameserver 198.18.0.1
             nameserver fd6c:696e:6b63::1
@@ -45,16 +45,31 @@ struct HostNamesTests {
         #expect(Self.names().resolverConfiguration(text) == expected)
     }
 
+    @Test(arguments: [
+        (0, 1), (1, 1), (2, 2), (3, 3), (4, 3),
+    ])
+    func `there are as many name servers as the host has`(host: Int, expected: Int) {
+        let text = (0..<host).map { "nameserver 192.0.2.\($0)\n" }.joined()
+        let lines = Self.names().resolverConfiguration(text).split(separator: "\n")
+        #expect(Set(lines).count == expected)
+        #expect(lines.allSatisfy { $0.hasPrefix("nameserver ") })
+    }
+
+    @Test func `without uplink there is no name server`() {
+        let text = "nameserver 192.0.2.1\noptions edns0\n"
+        #expect(Self.names(hasUplink: false).resolverConfiguration(text) == "options edns0\n")
+    }
+
     @Test func `host names come from files and DNS only`() {
         let text = "passwd: files systemd\nhosts: files resolve [!UNAVAIL=return] dns\n"
         #expect(Self.names().serviceSwitch(text) == "passwd: files systemd\nhosts: files dns\n")
     }
 
-    @Test func `files that are missing are not replaced, and without uplink the resolver stays`() {
+    @Test func `files that are missing are not replaced`() {
         let files = Self.names(hasUplink: false).replacements { path in
             ["/etc/hosts": "", "/etc/resolv.conf": ""][path]
         }
-        #expect(files.keys.sorted() == ["/etc/hosts"])
+        #expect(files.keys.sorted() == ["/etc/hosts", "/etc/resolv.conf"])
         #expect(Self.names().replacements { _ in nil }.isEmpty)
     }
 }

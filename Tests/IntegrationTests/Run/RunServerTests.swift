@@ -22,4 +22,28 @@ struct RunServerTests {
             }
         }
     }
+
+    /// A server of all addresses leaves it to the kernel from which of them it answers, and clients
+    /// take answers of none but the one that they asked.
+    @Test(arguments: Caller.allCases, [1, 2])
+    func `a connected socket of UDP hears the server, over every interface`(
+        caller: Caller, interfaces: Int
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let fixture = "\(BuiltProduct.packageDirectory)/Tests/UplinkTests/Fixtures/peers.py"
+            try shell("chmod 755 \(directory.path); cp \(fixture) \(directory.path)")
+            let peer = "python3 \(directory.path)/peers.py"
+            let names = ["wifi0", "cell0"].prefix(interfaces)
+            let asking = names.flatMap { name in
+                ["198.18.0.3", "fd6c:696e:6b63::3"].map { "\(peer) ask_over \(name) \($0) 4000" }
+            }
+            let output = try await SandboxedRun(
+                arguments: names.flatMap { ["--interface", "\($0)=WiFi"] } + [
+                    "--uplink", "none", "--server", "exec \(peer) datagram_echo_server 4000",
+                    "--", "sh", "-c", asking.joined(separator: "\n"),
+                ], by: caller
+            ).output()
+            #expect(output == String(repeating: "heard\n", count: 2 * interfaces))
+        }
+    }
 }
