@@ -40,7 +40,9 @@ final class Family {
         do {
             servers[try program.start()] = server.name
         } catch {
-            throw SandboxError("\(server.name): cannot start the server: \(error.errno)")
+            throw SandboxError(
+                "\(server.name): cannot start the server: \(error.errno)"
+                    + DescriptorLimit.hint(error.errno))
         }
         try? null.close()
     }
