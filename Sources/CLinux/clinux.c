@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -21,12 +22,17 @@ int lc_enter_user(int fd) {
     return setns(fd, CLONE_NEWUSER) == 0 ? 0 : -errno;
 }
 
-int lc_lock_file(int fd, int wait) {
-    int result;
-    do {
-        result = flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
-    } while (result != 0 && errno == EINTR);
-    return result == 0 ? 0 : -errno;
+int lc_lock_file(int fd) {
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : -errno;
+}
+
+int lc_is_told_to_end(void) {
+    static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    sigset_t pending;
+    if (sigpending(&pending) != 0) return 0;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigismember(&pending, signals[i])) return 1;
+    return 0;
 }
 
 static int has_capability(int number) {

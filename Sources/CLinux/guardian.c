@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "clinux.h"
 #include "clinux_guardian.h"
 
 #include <errno.h>
@@ -13,17 +14,24 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 // Everything behind fork() keeps to functions that are safe in a signal handler: the process may
 // have other threads.
 
+enum { lock_attempts = 1000, lock_pause_milliseconds = 10 };
+
+/// Takes a lock; gives up after ten seconds, and before if a signal comes that asks this process
+/// to end, which only happens where it is blocked.
 static int lock(int fd, int operation) {
-    int result;
-    do {
-        result = flock(fd, operation);
-    } while (result != 0 && errno == EINTR);
-    return result;
+    for (int attempt = 0; attempt < lock_attempts; attempt++) {
+        if (flock(fd, operation | LOCK_NB) == 0) return 0;
+        if (errno != EWOULDBLOCK && errno != EINTR) return -errno;
+        if (lc_is_told_to_end()) return -EINTR;
+        nanosleep(&(struct timespec){.tv_nsec = lock_pause_milliseconds * 1000000L}, NULL);
+    }
+    return -EWOULDBLOCK;
 }
 
 enum { longest_value = 32 };
@@ -38,12 +46,17 @@ static int differs(int current, const char *value, char found[longest_value]) {
 }
 
 int lc_share_parameter(
-    const struct lc_shared_parameter *parameter, int current, const char *value) {
+    int directory, const char *file, int current, const char *value, int *users) {
     char found[longest_value];
-    if (lock(parameter->mutex, LOCK_EX)) return -errno;
-    int status = lock(parameter->users, LOCK_SH) ? -errno : differs(current, value, found);
-    if (status == 0) status = pread(parameter->users, found, 1, 0) > 0;
-    lock(parameter->mutex, LOCK_UN);
+    int status = lock(directory, LOCK_EX);
+    if (status < 0) return status;
+    int fd = openat(directory, file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    status = fd < 0 ? -errno : lock(fd, LOCK_SH);
+    if (status == 0) status = differs(current, value, found);
+    if (status == 0) status = pread(fd, found, 1, 0) > 0;
+    flock(directory, LOCK_UN);
+    if (status < 0 && fd >= 0) close(fd);
+    else *users = fd;
     return status;
 }
 
@@ -51,8 +64,9 @@ int lc_change_parameter(
     const struct lc_shared_parameter *parameter, int current, const char *value) {
     char found[longest_value];
     char original;
-    if (lock(parameter->mutex, LOCK_EX)) return -errno;
-    int status = differs(current, value, found);
+    int status = lock(parameter->directory, LOCK_EX);
+    if (status < 0) return status;
+    status = differs(current, value, found);
     if (status > 0) {
         // The value is on file before it is changed, so that whoever comes later can restore it.
         ssize_t length = (ssize_t)strlen(found);
@@ -62,22 +76,43 @@ int lc_change_parameter(
             || pwrite(parameter->parameter, value, strlen(value), 0) < 0)
             status = -errno;
     }
-    lock(parameter->mutex, LOCK_UN);
+    flock(parameter->directory, LOCK_UN);
     return status;
 }
 
-/// Restores a parameter if nobody else needs it.
-static void release_parameter(const struct lc_shared_parameter *parameter) {
+/// Removes the name of an open file, which nobody else gives to another one meanwhile.
+static void remove_name(int fd) {
+    char link[32], path[PATH_MAX];
+    // snprintf is not safe here.
+    size_t length = sizeof "/proc/self/fd/" - 1;
+    memcpy(link, "/proc/self/fd/", length);
+    char digits[12];
+    int count = 0;
+    do {
+        digits[count++] = (char)('0' + fd % 10);
+        fd /= 10;
+    } while (fd > 0);
+    while (count > 0) link[length++] = digits[--count];
+    link[length] = 0;
+    ssize_t size = readlink(link, path, sizeof path - 1);
+    if (size <= 0) return;
+    path[size] = 0;
+    unlink(path);
+}
+
+void lc_release_parameter(const struct lc_shared_parameter *parameter) {
     char original[longest_value];
-    if (lock(parameter->mutex, LOCK_EX)) return;
-    if (lock(parameter->users, LOCK_EX | LOCK_NB) == 0) {
+    // Whoever stands still with the lock must not keep the value from being restored.
+    int locked = lock(parameter->directory, LOCK_EX) == 0;
+    if (flock(parameter->users, LOCK_EX | LOCK_NB) == 0) {
         ssize_t length = pread(parameter->users, original, sizeof original, 0);
         // An interface that is gone has no parameters any more.
-        if (length > 0 && pwrite(parameter->parameter, original, (size_t)length, 0) < 0)
+        if (length > 0 && parameter->parameter >= 0
+            && pwrite(parameter->parameter, original, (size_t)length, 0) < 0)
             length = 0;
-        if (ftruncate(parameter->users, 0)) length = 0;
+        remove_name(parameter->users);
     }
-    lock(parameter->mutex, LOCK_UN);
+    if (locked) flock(parameter->directory, LOCK_UN);
 }
 
 static void close_range_of(int first, int last) {
@@ -149,7 +184,7 @@ static void guard(const struct lc_guarded *guarded) {
     if (guarded->kept >= 0) kept[count++] = guarded->kept;
     if (guarded->ready >= 0) kept[count++] = guarded->ready;
     for (int i = 0; i < guarded->parameter_count && count + 3 <= most_kept; i++) {
-        kept[count++] = guarded->parameters[i].mutex;
+        kept[count++] = guarded->parameters[i].directory;
         kept[count++] = guarded->parameters[i].users;
         kept[count++] = guarded->parameters[i].parameter;
     }
@@ -172,7 +207,7 @@ static void guard(const struct lc_guarded *guarded) {
         if (ppoll(&lifeline, 1, NULL, &all_but_child) > 0) break;
     }
     for (int i = 0; i < guarded->parameter_count; i++)
-        release_parameter(&guarded->parameters[i]);
+        lc_release_parameter(&guarded->parameters[i]);
     if (program > 0) {
         kill(-program, SIGKILL);
         kill(program, SIGKILL);

@@ -82,6 +82,10 @@ static socklen_t name_it(struct sockaddr_un *address, const char *name) {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
     size_t length = strnlen(name, sizeof address->sun_path - 1);
+    if (name[0] == '/') {
+        memcpy(address->sun_path, name, length);
+        return (socklen_t)sizeof *address;
+    }
     memcpy(address->sun_path + 1, name, length);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
 }

@@ -12,6 +12,7 @@
 #include <linux/if_ether.h>
 #include <linux/inet_diag.h>
 #include <linux/mptcp.h>
+#include <linux/net_namespace.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/pkt_cls.h>

@@ -18,6 +18,7 @@ extension Conditioner {
             throw .missingPrivilege("clearing an interface")
         }
         let access = try ExclusiveAccess(environment: environment)
+        access.removeLeftovers()
         let selected = try names.map { names throws(ConditionerError) in
             Set(try links(named: names).map(\.index))
         }

@@ -1,4 +1,5 @@
 public import LinkModel
+import LinuxKernel
 import Netlink
 import TrafficControl
 

@@ -5,16 +5,20 @@ import SystemPackage
 extension Conditioner {
     /// What is wrong with a time limit that nobody will keep.
     public func problem(with limit: TimeLimit) -> String? {
+        // The clearing itself takes a moment.
+        let isOverdue = limit.until.map { $0 + 5 < Int64(Date().timeIntervalSince1970) } ?? false
         switch WatcherFile.life(of: limit.watcher, environment) {
-        case .alive: return nil
-        case .gone: break
-        case .unknown:
-            // The clearing itself takes a moment.
-            guard let until = limit.until, until + 5 < Int64(Date().timeIntervalSince1970) else {
-                return nil
-            }
+        case .alive(let process) where Process.isStopped(process):
+            return "the process that is to end this is stopped; let it go on with: "
+                + "kill -CONT \(process)"
+        case .alive(let process):
+            guard isOverdue else { return nil }
+            return "process \(process), which was to end this, has not done so; "
+                + "it stays until linkcond clear"
+        case .unknown where !isOverdue: return nil
+        case .gone, .unknown:
+            return "the process that was to end this is gone; it stays until linkcond clear"
         }
-        return "the process that was to end this is gone; it stays until linkcond clear"
     }
 
     /// Ends watchers that have nothing left to end in this namespace.
@@ -22,9 +26,9 @@ extension Conditioner {
         try dismissWatchers(watchers, ExclusiveAccess(environment: environment))
     }
 
-    /// Whether there is anything for a watcher to end.
-    public func hasConditions(endedBy watcher: String) throws(ConditionerError) -> Bool {
-        try !marks(endedBy: watcher).isEmpty
+    /// The indexes of the interfaces whose conditions a watcher is to end; some may be gone.
+    public func interfaces(endedBy watcher: String) throws(ConditionerError) -> Set<Int32> {
+        Set(try marks(endedBy: watcher).map(\.target))
     }
 }
 
@@ -39,8 +43,8 @@ public final class WatcherPost {
     public init(_ watcher: String, environment: [String: String]) throws(KernelError) {
         directory = try StateDirectory(environment: environment)
         name = WatcherFile.name(of: watcher)
-        try SmallFile.makeDirectory("\(directory.path)/watchers")
-        lock = try FileLock(showingOwnerAt: "\(directory.path)/\(name)")
+        try SmallFile.makeDirectory(directory.path(of: WatcherFile.directoryName))
+        lock = try FileLock(showingOwnerAt: directory.path(of: name))
     }
 
     /// Leaves nothing behind: the work is done. Without it `status` finds that the watcher ended

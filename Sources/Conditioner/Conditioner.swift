@@ -81,6 +81,7 @@ public struct Conditioner {
             throw .missingPrivilege("conditioning an interface")
         }
         let access = try ExclusiveAccess(environment: environment)
+        access.removeLeftovers()
         let plans = try plan(request)
         try KernelFeatureCache(access.directory).check(plans)
 

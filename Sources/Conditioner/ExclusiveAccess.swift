@@ -10,9 +10,17 @@ struct ExclusiveAccess: ~Copyable {
         let directory = try Conditioner.mapping { () throws(KernelError) in
             try StateDirectory(environment: environment)
         }
-        lock = try Conditioner.mapping { () throws(KernelError) in
-            try FileLock(path: directory.lock)
-        }
+        lock = try Conditioner.mapping { () throws(KernelError) in try directory.lock("lock") }
         self.directory = directory
+    }
+
+    /// Removes what processes have left that were killed.
+    borrowing func removeLeftovers() {
+        WatcherFile.removeAbandoned(in: directory)
+        directory.removePartialFiles(in: "")
+        for namespace in directory.names(in: Journal.directoryName) {
+            directory.removePartialFiles(in: "\(Journal.directoryName)/\(namespace)")
+        }
+        SharedParameters.restoreAbandoned(in: directory)
     }
 }

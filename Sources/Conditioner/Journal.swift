@@ -29,8 +29,11 @@ struct Journal {
     /// The journal of the calling thread's network namespace.
     init(_ directory: StateDirectory) throws(KernelError) {
         self.directory = directory
-        namespace = "journal/\(try NetworkNamespace.currentInode())"
+        namespace = "\(Self.directoryName)/\(try NetworkNamespace.currentInode())"
     }
+
+    /// The directory of all journals.
+    static let directoryName = "journal"
 
     private func name(_ index: Int32) -> String { "\(namespace)/\(index).json" }
 
@@ -39,18 +42,20 @@ struct Journal {
         guard let data = try? JSONEncoder().encode(entry) else {
             preconditionFailure("an entry is made of text and numbers")
         }
-        try directory.write(name(entry.index), data)
+        try directory.write(name(entry.index), Array(data))
     }
 
     /// The entry of an interface.
     func entry(_ index: Int32) -> Entry? {
-        directory.read(name(index)).flatMap { try? JSONDecoder().decode(Entry.self, from: $0) }
+        directory.read(name(index)).flatMap {
+            try? JSONDecoder().decode(Entry.self, from: Data($0))
+        }
     }
 
     /// All entries of the namespace.
     func entries() -> [Entry] {
         directory.names(in: namespace).compactMap { file in
-            Int32(file.prefix { $0 != "." }).flatMap(entry)
+            file.hasSuffix(".json") ? Int32(file.dropLast(5)).flatMap(entry) : nil
         }
     }
 

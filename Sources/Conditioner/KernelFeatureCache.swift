@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LinuxKernel
 
 /// The features that the running kernel was found to have, kept so that only the first `apply`
 /// after a boot has to ask for them.
@@ -17,7 +17,7 @@ struct KernelFeatureCache {
         // Without the privilege for a namespace to ask in, trying has to tell.
         guard let answers = try? FeatureProbe.run() else { return }
         let present = answers.filter { $0.value == .present }.map(\.key.rawValue).sorted()
-        try? directory.write(Self.file, Data(present.joined(separator: "\n").utf8))
+        try? directory.write(Self.file, Array(present.joined(separator: "\n").utf8))
         let missing = KernelFeature.allCases.filter {
             needed.contains($0) && answers[$0] == .missing
         }
@@ -25,9 +25,9 @@ struct KernelFeatureCache {
     }
 
     private var known: Set<KernelFeature> {
-        guard let data = directory.read(Self.file) else { return [] }
+        guard let bytes = directory.read(Self.file) else { return [] }
         return Set(
-            String(decoding: data, as: UTF8.self).split(separator: "\n")
+            String(decoding: bytes, as: UTF8.self).split(separator: "\n")
                 .compactMap { KernelFeature(rawValue: String($0)) })
     }
 }

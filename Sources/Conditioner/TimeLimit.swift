@@ -62,13 +62,28 @@ enum WatcherFile {
         case unknown
     }
 
+    static let directoryName = "watchers"
+
     /// The file's name in a state directory.
-    static func name(of watcher: String) -> String { "watchers/\(watcher)" }
+    static func name(of watcher: String) -> String { "\(directoryName)/\(watcher)" }
+
+    /// Removes the files of watchers that were killed. Not for a watcher: its own looks like one.
+    static func removeAbandoned(in directory: StateDirectory) {
+        for watcher in directory.names(in: directoryName) {
+            let name = name(of: watcher)
+            do {
+                guard try FileLock.owner(at: directory.path(of: name)) == nil else { continue }
+                directory.remove(name)
+            } catch {
+                // It has ended meanwhile, or cannot be asked.
+            }
+        }
+    }
 
     /// Whether the watcher lives, as far as the files at hand tell.
     static func life(of watcher: String, _ environment: [String: String]) -> Life {
         for directory in StateDirectory.existing(environment: environment) {
-            let path = "\(directory.path)/\(name(of: watcher))"
+            let path = directory.path(of: name(of: watcher))
             do {
                 guard let owner = try FileLock.owner(at: path) else { return .gone }
                 return .alive(process: owner)
@@ -82,7 +97,7 @@ enum WatcherFile {
     /// Ends watchers that have nothing left to end.
     static func dismiss(_ watchers: Set<String>, in directory: StateDirectory) {
         for watcher in watchers {
-            let path = "\(directory.path)/\(name(of: watcher))"
+            let path = directory.path(of: name(of: watcher))
             // One of a process namespace that is not seen from here has no number.
             if let owner = try? FileLock.owner(at: path), owner > 1 {
                 Process.terminate(owner)

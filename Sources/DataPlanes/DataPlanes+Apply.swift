@@ -34,7 +34,7 @@ extension DataPlanes {
         guard Privilege.mayChangeNetwork else {
             throw ConditionerError.missingPrivilege("conditioning an interface")
         }
-        let access = try ApplyLock()
+        let access = try applyLock()
         let links = try conditioner.links(of: request)
         var choice = try choose(request, on: links, backend: backend, seed: seed)
         let remarks = try Self.remarks(on: links)

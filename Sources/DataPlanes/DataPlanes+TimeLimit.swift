@@ -2,17 +2,17 @@ import Conditioner
 import EngineService
 
 extension DataPlanes {
-    /// Whether there is anything for a watcher to end.
-    public func hasConditions(endedBy watcher: String) throws -> Bool {
-        if try conditioner.hasConditions(endedBy: watcher) { return true }
-        return try emulated().contains { $0.limit?.watcher == watcher }
+    /// The indexes of the interfaces whose conditions a watcher is to end; some may be gone.
+    public func interfaces(endedBy watcher: String) throws -> Set<Int32> {
+        try conditioner.interfaces(endedBy: watcher)
+            .union(emulated().filter { $0.limit?.watcher == watcher }.map(\.index))
     }
 
     /// Takes away what a watcher is to end, and nothing that was applied later.
     ///
     /// Requires `CAP_NET_ADMIN`.
     public func clear(endedBy watcher: String) throws {
-        let access = try ApplyLock()
+        let access = try applyLock()
         let emulated = try emulated().filter { $0.limit?.watcher == watcher }
         if let name = emulated.first?.name {
             _ = try EngineLeftovers.clear(emulated.map(\.index), name: name)

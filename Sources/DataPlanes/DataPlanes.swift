@@ -22,11 +22,16 @@ public struct DataPlanes {
     }
 
     let conditioner: Conditioner
+    private let environment: [String: String]
 
     /// Opens a netlink session; `environment` says where files may be put (`XDG_RUNTIME_DIR`).
     public init(environment: [String: String]) throws(ConditionerError) {
         conditioner = try Conditioner(environment: environment)
+        self.environment = environment
     }
+
+    /// Waits until no other process chooses a data plane or has one work.
+    func applyLock() throws(KernelError) -> ApplyLock { try ApplyLock(environment: environment) }
 
     /// Takes the conditions from the interfaces `names`, or from all of the namespace for nil,
     /// whoever applied them; with `conditions` only what was applied under that name.
@@ -36,7 +41,7 @@ public struct DataPlanes {
         guard Privilege.mayChangeNetwork else {
             throw ConditionerError.missingPrivilege("clearing an interface")
         }
-        let access = try ApplyLock()
+        let access = try applyLock()
         let indices = try names.map { try conditioner.links(named: $0).map(\.index) }
         let watchers = engineWatchers
         let (emulated, others) = try EngineLeftovers.clear(indices, name: conditions)
@@ -49,6 +54,7 @@ public struct DataPlanes {
             conditioned = []
         }
         dismiss(watchers)
+        NamespaceService.removeAbandoned()
         withExtendedLifetime(access) {}
         return emulated + conditioned.filter { !emulated.contains($0) }
     }
@@ -69,14 +75,11 @@ extension ConditionerError {
 
 /// Held while one of the data planes is chosen and set to work, so that not both are.
 struct ApplyLock: ~Copyable {
-    private static let directory = "/run/linkcond"
     private let lock: FileLock?
 
-    /// Waits for other processes.
-    init() throws(KernelError) {
+    fileprivate init(environment: [String: String]) throws(KernelError) {
         do {
-            try SmallFile.makeDirectory(Self.directory)
-            lock = try FileLock(path: Self.directory + "/apply.lock")
+            lock = try StateDirectory(environment: environment).lock("apply.lock")
         } catch {
             // Without the right to write there nobody gets far; the planes say so themselves.
             guard error.isMissingPrivilege else { throw error }

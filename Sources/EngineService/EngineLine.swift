@@ -22,7 +22,8 @@ final class EngineLine {
     ) throws(EngineError) -> EngineLine? {
         do {
             guard
-                let channel = try ServiceSocket.connect(to: EngineServer.name, patience: patience)
+                let channel = try NamespaceService.connect(
+                    to: EngineServer.name, patience: patience)
             else { return nil }
             return try EngineLine(channel, forChange: isChange)
         } catch {

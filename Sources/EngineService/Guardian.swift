@@ -54,7 +54,7 @@ enum Guardian {
     /// which does that itself; and says at the wires what happened.
     private static func cleanUp(after standstill: Bool) {
         // As long as it has this name, none begins.
-        guard let post = try? ServiceSocket(name: EngineServer.name),
+        guard let post = try? NamespaceService.listen(EngineServer.name),
             let session = try? NetlinkSession()
         else { return }
         _ = try? HookFilters.removeLeftovers(session)

@@ -31,8 +31,8 @@ struct ServiceDesk: ~Copyable {
     private static let keptBytes: Int32 = 2 << 20
 
     /// Opens it under a name, with something that reads selectors.
-    init(name: String, _ traffic: TrafficReader) throws(Errno) {
-        socket = try ServiceSocket(name: name)
+    init(name: String, _ traffic: TrafficReader) throws {
+        socket = try NamespaceService.listen(name)
         decoder = JSONDecoder()
         if let key = TrafficReader.key { decoder.userInfo[key] = traffic }
     }

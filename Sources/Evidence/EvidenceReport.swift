@@ -14,6 +14,9 @@ public struct EvidenceReport: Codable, Sendable, Hashable {
     /// What the user should know of them.
     public var notes: [String] { [capture, log].compactMap { $0?.note } }
 
+    /// Which of them could not be written, and why.
+    public var failures: [String] { [capture, log].compactMap { $0?.failure } }
+
     /// Says of the files that they took no more of the packets that there were.
     mutating func giveUp(observed: UInt64) {
         capture?.giveUp(observed: observed)
@@ -49,11 +52,14 @@ public struct FileReport: Codable, Sendable, Hashable {
         missingPackets = observed - packets
     }
 
-    fileprivate var note: String? {
-        if let problem {
-            return "cannot write \(path): \(problem); \(missingPackets) packets are missing in it"
+    fileprivate var failure: String? {
+        problem.map {
+            "cannot write \(path): \($0); \(missingPackets) packets are missing in it"
         }
-        guard missingPackets > 0 else { return nil }
+    }
+
+    fileprivate var note: String? {
+        guard problem == nil, missingPackets > 0 else { return nil }
         return "\(missingPackets) packets are missing in \(path), since it could not be written "
             + "fast enough"
     }

@@ -2,7 +2,7 @@ import Glibc
 import LinuxKernel
 public import SystemPackage
 
-/// A file that is open for writing.
+/// A file that is open for writing, and grows piece by piece.
 ///
 /// A program that is started does not get its descriptor, but a copy of this process does.
 public struct OutputFile: Sendable, Hashable {

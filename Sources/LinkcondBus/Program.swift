@@ -1,4 +1,5 @@
 import Glibc
+import LinuxKernel
 
 /// linkcond's helper for D-Bus. Users have no need to call it: `linkcond run` and
 /// `linkcond override` do.
@@ -10,8 +11,10 @@ enum Helper {
         """
 
     static func main() {
+        StandardStreams.reserve()
+        KernelThread.outliveBrokenPipes()
         do {
-            switch Array(CommandLine.arguments.dropFirst()) {
+            switch Process.arguments {
             case ["serve"]: try ServeCommand(hasPortal: false).run()
             case ["serve", "--portal"]: try ServeCommand(hasPortal: true).run()
             case ["metered"]: try MeteredCommand().run()

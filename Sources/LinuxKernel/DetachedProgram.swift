@@ -52,9 +52,13 @@ public final class DetachedProgram: Sendable {
     }
 
     /// Tells it that the caller has done its work. To be killed tells it as well, unless a process
-    /// that the caller made holds its descriptors open.
-    public func release() {
-        _ = try? lifeline.raw.writeAll([0])
+    /// that the caller made holds its descriptors open. Not to be called by a thread that is not to
+    /// get `SIGPIPE`.
+    ///
+    /// - Returns: whether it is still there.
+    @discardableResult
+    public func release() -> Bool {
+        (try? lifeline.raw.writeAll([0])) != nil
     }
 }
 

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-public import SystemPackage
+import SystemPackage
 
 /// A lock on a file, which the kernel releases when its owner ends, however that happens.
 ///
@@ -9,27 +9,76 @@ public import SystemPackage
 public struct FileLock: ~Copyable {
     private let owned: OwnedDescriptor
 
-    /// Waits for the lock on `path`, a file that is made if needed. Equivalent to `flock(1)`.
-    public init(path: String) throws(KernelError) {
-        let owned = OwnedDescriptor(adopting: try Self.open(path))
-        let status = lc_lock_file(owned.number, 1)
-        guard status == 0 else {
-            throw KernelError(.lock, subject: path, errno: Errno(rawValue: -status))
+    /// Waits until no other process has the lock on `path`, and takes it. The file is made if
+    /// needed, and nobody else can open it. Equivalent to `flock(1)`.
+    ///
+    /// - Throws: `Errno.resourceTemporarilyUnavailable`, and who has it, when `patience` is over;
+    ///   `Errno.interrupted` when a signal has come that asks this process to end.
+    public init(path: String, patience: Duration = .seconds(10)) throws(KernelError) {
+        let end = ContinuousClock.now + patience
+        while true {
+            let file = try PrivateFile.open(path)
+            let status = lc_lock_file(file.number)
+            if status == 0, Self.stands(file, at: path) {
+                owned = file
+                return
+            }
+            guard [0, -Errno.wouldBlock.rawValue, -Errno.interrupted.rawValue].contains(status)
+            else { throw KernelError(.lock, subject: path, errno: Errno(rawValue: -status)) }
+            guard lc_is_told_to_end() == 0 else {
+                throw KernelError(.lock, subject: path, errno: .interrupted)
+            }
+            guard ContinuousClock.now < end else { throw Self.timeout(file, path, patience) }
+            if status != 0 { _ = Readiness.wait(for: [], timeout: Self.pause) }
         }
-        self.owned = owned
+    }
+
+    /// Takes the lock on a directory of the effective user's, where no other process has it; nil
+    /// where one has, and where there is no such directory any more.
+    public init?(directory path: String) {
+        let number = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        let directory = OwnedDescriptor(adopting: FileDescriptor(rawValue: number))
+        guard FileStatus(of: directory.raw)?.owner == geteuid(), lc_lock_file(number) == 0,
+            Self.stands(directory, at: path)
+        else { return nil }
+        owned = directory
+    }
+
+    private static let pause = Duration.milliseconds(10)
+
+    private static func timeout(
+        _ file: borrowing OwnedDescriptor, _ path: String, _ patience: Duration
+    ) -> KernelError {
+        let holder = FileStatus(of: file.raw).flatMap(LockTable.holder) ?? "a process"
+        return KernelError(
+            .lock,
+            subject: "\(path), which \(holder) has held for \(patience.components.seconds) s",
+            errno: .wouldBlock)
+    }
+
+    /// Whether the file still has its name, so that others find the lock.
+    private static func stands(_ file: borrowing OwnedDescriptor, at path: String) -> Bool {
+        FileStatus(of: file.raw)?.isSameFile(as: FileStatus(ofFileAt: path)) == true
     }
 
     /// Takes the lock by which others find this process; throws where another process has it.
     ///
     /// It is a POSIX record lock (`fcntl_locking(2)`): the kernel tells its owner's ID to anybody
-    /// who may read the file. It also goes when its owner closes any descriptor of the same file.
+    /// who may open the file. It also goes when its owner closes any descriptor of the same file.
     public init(showingOwnerAt path: String) throws(KernelError) {
-        let owned = OwnedDescriptor(adopting: try Self.open(path))
-        var lock = Self.wholeFile
-        guard unsafe fcntl(owned.number, F_SETLK, &lock) == 0 else {
-            throw KernelError(.lock, subject: path, errno: Errno(rawValue: errno))
+        while true {
+            let file = try PrivateFile.open(path)
+            var lock = Self.wholeFile
+            guard unsafe fcntl(file.number, F_SETLK, &lock) == 0 else {
+                throw KernelError(.lock, subject: path, errno: Errno(rawValue: errno))
+            }
+            // Before it had the lock, others may have taken the file for one that was left behind.
+            if Self.stands(file, at: path) {
+                owned = file
+                return
+            }
         }
-        self.owned = owned
     }
 
     /// The process that shows itself by its lock on the file at `path`, zero for one that has no
@@ -48,17 +97,6 @@ public struct FileLock: ~Copyable {
             throw KernelError(.lock, subject: path, errno: Errno(rawValue: errno))
         }
         return lock.l_type == Int16(F_UNLCK) ? nil : lock.l_pid
-    }
-
-    /// Opens the file, and makes it if needed, without taking a lock.
-    public static func open(_ path: String) throws(KernelError) -> FileDescriptor {
-        do {
-            return try FileDescriptor.open(
-                FilePath(path), .readWrite, options: [.create, .closeOnExec],
-                permissions: [.ownerReadWrite, .groupRead, .otherRead])
-        } catch {
-            throw KernelError(.open, subject: path, errno: error as? Errno ?? .ioError)
-        }
     }
 
     private static var wholeFile: flock {

@@ -73,6 +73,16 @@ public final class KernelThread: Sendable {
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
+    /// Takes the signal that was held back when the calling thread wrote to a pipe that nobody
+    /// reads: it ends the process, unless it is ignored.
+    public static func takeBrokenPipe() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
     private final class Work: Sendable {
         let body: @Sendable () -> Void
 

@@ -27,25 +27,35 @@ extension NetworkNamespace {
     /// Looks where namespaces have names: at every process, and at what is mounted (as
     /// `ip netns add` and Docker do). One that only an open descriptor keeps is not found.
     public static func path(ofInode inode: UInt64) -> String? {
-        let mounts = (try? SmallFile.read("/proc/self/mountinfo", limit: 1 << 22)) ?? ""
-        let named = mountPoints(ofInode: inode, in: mounts)
-        let paths = named + processes().map { "/proc/\($0)/ns/net" }
-        return paths.first { self.inode(at: $0) == inode }
+        let named = mountPoints(in: mountTable).filter { $0.inode == inode }.map(\.path)
+        return (named + processPaths()).first { self.inode(at: $0) == inode }
     }
 
-    /// Where `mounts`, the text of a mountinfo file, has the namespace with this inode.
-    static func mountPoints(ofInode inode: UInt64, in mounts: String) -> [String] {
+    /// The inodes of all namespaces of which a path is found likewise.
+    public static func allInodes() -> Set<UInt64> {
+        Set((mountPoints(in: mountTable).map(\.path) + processPaths()).compactMap(inode(at:)))
+    }
+
+    private static var mountTable: String {
+        (try? SmallFile.read("/proc/self/mountinfo", limit: 1 << 22)) ?? ""
+    }
+
+    private static func processPaths() -> [String] { processes().map { "/proc/\($0)/ns/net" } }
+
+    /// Where `mounts`, the text of a mountinfo file, has network namespaces.
+    static func mountPoints(in mounts: String) -> [(inode: UInt64, path: String)] {
         mounts.split(separator: "\n").compactMap { line in
             // ID, parent, device, what is mounted, where: proc_pid_mountinfo(5).
             let fields = line.split(separator: " ", maxSplits: 5)
-            return fields.count == 6 && fields[3] == "net:[\(inode)]" ? String(fields[4]) : nil
+            guard fields.count == 6, fields[3].hasPrefix("net:["), fields[3].hasSuffix("]"),
+                let inode = UInt64(fields[3].dropFirst(5).dropLast())
+            else { return nil }
+            return (inode, String(fields[4]))
         }
     }
 
     /// The IDs of all processes that the caller sees.
     public static func processes() -> [Int32] {
-        guard let directory = unsafe opendir("/proc") else { return [] }
-        defer { _ = unsafe closedir(directory) }
-        return unsafe DirectoryStream.names(directory).compactMap { Int32($0) }
+        SmallFile.names(in: "/proc").compactMap { Int32($0) }
     }
 }

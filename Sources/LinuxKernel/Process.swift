@@ -41,11 +41,12 @@ public enum Process {
     }
 
     /// Leaves the caller's terminal and process group, so that Ctrl-C means this process no more,
-    /// and takes signals again that the caller had blocked.
+    /// and takes signals again that the caller had blocked, but for that of broken pipes.
     public static func startSession() {
         _ = setsid()
         var none = sigset_t()
         unsafe sigemptyset(&none)
+        unsafe sigaddset(&none, SIGPIPE)
         unsafe sigprocmask(SIG_SETMASK, &none, nil)
     }
 
@@ -101,17 +102,39 @@ public enum Process {
         _ = kill(process, SIGKILL)
     }
 
+    /// Whether the kernel tells of processes under `/proc`.
+    public static var isProcMounted: Bool { unsafe access("/proc/self", F_OK) == 0 }
+
+    /// Whether a process stands still until it gets `SIGCONT`; false if it cannot be seen.
+    public static func isStopped(_ process: Int32) -> Bool {
+        // Behind the name, which may hold anything: proc_pid_stat(5).
+        guard let text = try? SmallFile.read("/proc/\(process)/stat"),
+            let end = text.lastIndex(of: ")")
+        else { return false }
+        return ["T", "t"].contains(text[end...].dropFirst(2).first)
+    }
+
     /// The process that made this one, or has taken its place.
     public static var parent: Int32 { getppid() }
 
     /// Asks a process to end (`SIGTERM`).
     public static func terminate(_ process: Int32) { signal(SIGTERM, to: process) }
 
+    /// The words of the command line behind the program's name, what is no UTF-8 replaced.
+    public static var arguments: [String] { arguments(droppingFirst: 1).map(\.description) }
+
     /// The words of the command line, byte for byte, behind the first `count`.
     public static func arguments(droppingFirst count: Int) -> [RawText] {
-        let all = unsafe UnsafeBufferPointer(
-            start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+        var number: Int32 = 0
+        let words = unsafe lc_arguments(&number)
+        let all = unsafe UnsafeBufferPointer(start: words, count: Int(number))
         return unsafe all.dropFirst(count).compactMap { unsafe $0.map { unsafe RawText($0) } }
+    }
+
+    /// The words of the command line, byte for byte, behind the first `--`.
+    public static var argumentsBehindHyphens: [RawText] {
+        let hyphens = arguments.firstIndex(of: "--") ?? -1
+        return arguments(droppingFirst: hyphens + 2)
     }
 }
 

@@ -6,6 +6,8 @@ public import SystemPackage
 /// is no file: it vanishes with the process. Equivalent to an abstract `unix(7)` socket.
 public struct ServiceSocket: ~Copyable, Sendable {
     private let owned: OwnedDescriptor
+    /// Its file; nil for one with a name that is none.
+    private let path: String?
 
     /// What to wait on.
     public var descriptor: FileDescriptor { owned.raw }
@@ -14,7 +16,30 @@ public struct ServiceSocket: ~Copyable, Sendable {
     ///
     /// - Throws: `Errno.addressInUse` if another process has it.
     public init(name: String) throws(Errno) {
-        owned = try OwnedDescriptor(status: unsafe lc_service_listen(name))
+        self.init(try OwnedDescriptor(status: unsafe lc_service_listen(name)), path: nil)
+    }
+
+    private init(_ owned: consuming OwnedDescriptor, path: String?) {
+        self.owned = owned
+        self.path = path
+    }
+
+    /// Serves everybody who gets as far as `path`, where nobody serves now. It is there at once as
+    /// a whole, and goes with this object.
+    init(at path: String) throws(Errno) {
+        let new = path + ".new"
+        _ = unsafe unlink(new)
+        let socket = try OwnedDescriptor(status: unsafe lc_service_listen(new))
+        guard unsafe chmod(new, 0o666) == 0, unsafe rename(new, path) == 0 else {
+            let reason = Errno(rawValue: errno)
+            _ = unsafe unlink(new)
+            throw reason
+        }
+        self.init(socket, path: path)
+    }
+
+    deinit {
+        if let path { _ = unsafe unlink(path) }
     }
 
     /// The next who has connected; nil if nobody has.

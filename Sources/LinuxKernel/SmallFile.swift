@@ -32,6 +32,13 @@ public enum SmallFile {
         throw KernelError(.create, subject: path, errno: Errno(rawValue: errno))
     }
 
+    /// The names of the files in a directory, without `.` and `..`; none if it cannot be read.
+    public static func names(in path: String) -> [String] {
+        guard let directory = unsafe opendir(path) else { return [] }
+        defer { _ = unsafe closedir(directory) }
+        return unsafe DirectoryStream.names(directory).filter { ![".", ".."].contains($0) }
+    }
+
     /// Gives a file another name, under which an old file is gone from one moment to the other.
     public static func rename(_ path: String, to newPath: String) throws(KernelError) {
         guard unsafe Glibc.rename(path, newPath) != 0 else { return }

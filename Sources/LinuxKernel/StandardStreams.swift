@@ -3,12 +3,18 @@ public import SystemPackage
 
 /// The descriptors 0, 1 and 2.
 public enum StandardStreams {
-    /// Occupies those that the caller has closed, so that nothing else gets their numbers;
-    /// programs started from here find them closed, as the caller wanted.
+    /// Occupies those that the caller has closed, so that no file or socket gets their numbers, to
+    /// which a message would go then; the first thing that a program does.
+    ///
+    /// To read and to write fails as before, and programs started from here find them closed, as
+    /// the caller wanted.
     public static func reserve() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
-            // The lowest free number is taken.
-            _ = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+            let mode = number == STDIN_FILENO ? O_WRONLY : O_RDONLY
+            // The lowest free number is taken. Without /dev there is always a root directory.
+            if unsafe open("/dev/null", mode | O_CLOEXEC) < 0 {
+                _ = unsafe open("/", O_RDONLY | O_CLOEXEC)
+            }
         }
     }
 

@@ -29,6 +29,33 @@ public final class NetlinkEvents {
         }
     }
 
+    /// Listens to the interfaces of `namespace`, and to its end, from the calling thread's network
+    /// namespace: the socket does not keep the other one alive. `namespace` may be closed then.
+    ///
+    /// Requires `CAP_NET_ADMIN` in both, since Linux 4.9.
+    public init(ofOther namespace: FileDescriptor) throws(NetlinkError) {
+        socket = try NetlinkSocket()
+        try socket.listenToOtherNamespaces()
+        for group in [RTNLGRP_LINK, RTNLGRP_NSID] {
+            try socket.join(group: UInt32(group.rawValue))
+        }
+        // The kernel tells only of namespaces that have a number in this one.
+        let builder = MessageBuilder(type: RTM_NEWNSID)
+        builder.append(rtgenmsg(rtgen_family: UInt8(AF_UNSPEC)))
+        builder.put(Int(NETNSA_NSID), Int32(-1))
+        builder.put(Int(NETNSA_FD), UInt32(namespace.rawValue))
+        let failures = try NetlinkSession().execute([builder.finish()])
+        guard let failure = failures.first, failure.errno != .fileExists else { return }
+        throw NetlinkError(
+            attempt: "number a network namespace", errno: failure.errno,
+            kernelText: failure.kernelText)
+    }
+
+    /// Whether any of `changes` is the end of an interface or of a namespace.
+    public static func haveEnd(_ changes: [NetlinkMessage]) -> Bool {
+        changes.contains { [UInt16(RTM_DELLINK), UInt16(RTM_DELNSID)].contains($0.type) }
+    }
+
     /// Waits for the next changes, at most for `limit`; empty if nothing changed in that time.
     public func next(within limit: Duration) throws(NetlinkError) -> [NetlinkMessage] {
         var descriptor = pollfd(

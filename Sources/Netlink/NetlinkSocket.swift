@@ -111,9 +111,17 @@ public final class NetlinkSocket: NetlinkTransport {
         }
     }
 
-    private func setOption(_ level: Int32, _ name: Int32, _ value: Int32) {
+    /// Also asks for the events of other network namespaces that have a number in this one.
+    func listenToOtherNamespaces() throws(NetlinkError) {
+        guard setOption(SOL_NETLINK, NETLINK_LISTEN_ALL_NSID, 1) != 0 else { return }
+        throw NetlinkError(
+            attempt: "listen to another network namespace", errno: Errno(rawValue: Glibc.errno))
+    }
+
+    @discardableResult
+    private func setOption(_ level: Int32, _ name: Int32, _ value: Int32) -> Int32 {
         var value = value
-        _ = unsafe setsockopt(
+        return unsafe setsockopt(
             descriptor.rawValue, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 

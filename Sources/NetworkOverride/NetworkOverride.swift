@@ -7,7 +7,7 @@ public import NetworkPath
 ///
 /// Theory of operation. What is said is a mark in the interface's alias (`NetworkMark`), which
 /// `NetworkPath` reads; nothing else is kept anywhere. The kernel has no way to change an alias only
-/// if it is still what it was. So those who write take the lock of the network namespace, and read
+/// if it is still what it was. So those who write take a lock in their state directory, and read
 /// again what they have written: whoever does not know the lock, and writes at the same moment, is
 /// noticed. All interfaces of one call are changed, or none.
 ///

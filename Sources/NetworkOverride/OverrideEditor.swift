@@ -8,8 +8,6 @@ struct OverrideEditor {
     private let session: NetlinkSession
     private let routes: PreferredRoutes
 
-    /// How long others are waited for.
-    private static let patience = Duration.seconds(5)
     /// How often somebody else's writing in between is made up for.
     private static let attempts = 10
     /// The link group of what linkcond makes for itself.
@@ -27,15 +25,19 @@ struct OverrideEditor {
 
     func perform(_ request: OverrideRequest) throws(OverrideError) -> OverrideOutcome {
         let lock = try Self.lock()
-        defer { withExtendedLifetime(lock) {} }
-        return try OverrideError.wrapping { () throws in try performAlone(request) }
+        let outcome = try OverrideError.wrapping { () throws in try performAlone(request) }
+        withExtendedLifetime(lock) {}
+        return outcome
     }
 
-    private static func lock() throws(OverrideError) -> NetworkNamespaceLock {
+    /// Waits for others who write; they are noticed anyway where there is no place for a lock, as
+    /// in a sandbox.
+    private static func lock() throws(OverrideError) -> FileLock? {
+        guard let directory = try? StateDirectory() else { return nil }
         do {
-            return try NetworkNamespaceLock(patience: patience)
+            return try directory.lock("override.lock")
         } catch {
-            throw error.errno == .wouldBlock ? .busy : .kernel(error)
+            throw .kernel(error)
         }
     }
 

@@ -17,8 +17,6 @@ public enum OverrideError: Error, Hashable, Sendable, CustomStringConvertible {
     case aliasFull(String, foreignBytes: Int)
     /// Somebody else keeps writing the interface's alias.
     case contested(String)
-    /// Somebody else holds the lock of the network namespace.
-    case busy
     /// The caller may not change interfaces; what it wanted.
     case missingPrivilege(String)
     /// What the kernel refused.
@@ -49,8 +47,6 @@ public enum OverrideError: Error, Hashable, Sendable, CustomStringConvertible {
         case .contested(let name):
             "\(name): another program keeps changing the interface's alias, where the override is "
                 + "kept; stop it and try again"
-        case .busy:
-            "another program holds the lock of this network namespace; try again"
         case .missingPrivilege(let wish):
             "\(wish) needs the privilege CAP_NET_ADMIN; run it with sudo"
         case .refused(let error): "\(error)"

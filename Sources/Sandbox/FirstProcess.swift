@@ -149,6 +149,7 @@ struct FirstProcess {
 
     private func send(_ report: SandboxReport) throws {
         for note in report.notes { channel.send(.note(note)) }
+        for failure in report.fileFailures { channel.send(.unwrittenFile(failure)) }
         guard let statistics = report.statistics else { return }
         channel.send(statistics: try statistics.json())
     }

@@ -44,6 +44,8 @@ public enum Sandbox {
         public var isTimedOut = false
         /// How much was not as the scenario expects.
         public var failedExpectations = 0
+        /// How many files of evidence could not be written.
+        public var unwrittenFiles = 0
         /// What carried the conditions out.
         public var dataPlane = DataPlane.engine
         /// What passed over the link, if that was asked for.
@@ -75,8 +77,6 @@ public enum Sandbox {
                 error.description, fault: error.isMalformed ? .badFile : .unreadableFile)
         }
         do {
-            // Descriptors of ours must not take the places of streams that the caller has closed.
-            StandardStreams.reserve()
             let signals = try SignalDescriptor(PassedOnSignals.all)
             let (channel, inner) = try MessageChannel.pair()
             let network = request.network ?? .unused()

@@ -332,6 +332,7 @@ final class SandboxLinks {
         var report = SandboxReport(loops: all.compactMap(\.plane.loop))
         let evidence = recorder?.finish() ?? EvidenceReport()
         report.fileNotes = evidence.notes
+        report.fileFailures = evidence.failures
         guard request.evidence.wantsStatistics else { return report }
         let interfaces = try all.map { part in
             let name = part.wire.app.name

@@ -21,6 +21,8 @@ enum SandboxMessage: Hashable {
     case statistics(String, isLast: Bool)
     /// From inside: something was not as the scenario expects.
     case failedExpectation(String)
+    /// From inside: a file could not be written.
+    case unwrittenFile(String)
     /// From inside: the command has ended, and what it sent is waited for.
     case commandEnded
     /// From inside: the links are empty, or the wait is over; what did not arrive, and how many
@@ -49,6 +51,7 @@ enum SandboxMessage: Hashable {
             case .commandEnded: (12, 0, "")
             case .drained(let remainder, let milliseconds):
                 (13, 0, remainder.text + " \(milliseconds)")
+            case .unwrittenFile(let text): (14, 0, text)
             }
         let number32 = UInt32(bitPattern: number)
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: number32 >> (8 * $0)) }
@@ -82,6 +85,7 @@ enum SandboxMessage: Hashable {
                 let remainder = Drain.Remainder(numbers.prefix(3))
             else { return nil }
             self = .drained(remainder, milliseconds: milliseconds)
+        case 14: self = .unwrittenFile(text)
         default: return nil
         }
     }

@@ -9,6 +9,8 @@ struct SandboxReport {
     var loops: [LoopStatistics]
     /// What the user should know of the files.
     var fileNotes: [String] = []
+    /// Which files could not be written, and why.
+    var fileFailures: [String] = []
 
     init(loops: [LoopStatistics]) {
         self.loops = loops

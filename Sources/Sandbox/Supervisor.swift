@@ -47,6 +47,9 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 drain.begin()
             case .drained(let remainder, let milliseconds):
                 drain.finish(uplink, within: .milliseconds(milliseconds), signals, remainder)
+            case .unwrittenFile(let text):
+                outcome.unwrittenFiles += 1
+                listener.note(text)
             case .ended(let code):
                 tell(refused: uplink?.refusedConnections ?? 0)
                 outcome.statistics?.refusedConnections = uplink?.refusedConnections ?? 0

@@ -1,4 +1,4 @@
-import LinuxKernel
+public import LinuxKernel
 import Netlink
 import SystemPackage
 
@@ -18,7 +18,7 @@ public final class VethUplink: Sendable {
     /// For a process in the host's namespaces that has forked all its children. The interfaces
     /// go with the far side's namespace; everything else with this object, or with the process.
     public static func start(
-        farNamespace path: String, stateDirectory: String = "/run/linkcond"
+        farNamespace path: String, stateDirectory: StateDirectory? = nil
     ) throws(UplinkError) -> VethUplink {
         do {
             return try VethUplink(farNamespace: path, stateDirectory)
@@ -36,7 +36,7 @@ public final class VethUplink: Sendable {
         }
     }
 
-    private init(farNamespace path: String, _ stateDirectory: String) throws {
+    private init(farNamespace path: String, _ givenDirectory: StateDirectory?) throws {
         let wire = try Self.makeWire(farNamespace: path)
         do {
             try NetworkNamespace.run(inNamespaceAt: path) {
@@ -46,7 +46,8 @@ public final class VethUplink: Sendable {
             }
             try KernelParameter("net/ipv4/conf/\(wire.interface)/forwarding").write("1")
             var parameters = SharedParameters()
-            try SmallFile.makeDirectory(stateDirectory)
+            let stateDirectory = try givenDirectory ?? StateDirectory()
+            SharedParameters.restoreAbandoned(in: stateDirectory)
             var guarded: [String] = []
             for name in try Self.routedInterfaces() {
                 let parameter = "net/ipv4/conf/\(name)/forwarding"

@@ -195,10 +195,9 @@ struct ApplyCommand: ParsableCommand {
         guard let limit = request.limit else {
             return try planes.apply(request, backend: backend, seed: seed)
         }
-        let watcher = try Watcher(limit, after: timeLimit.duration)
-        let result = Result { try planes.apply(request, backend: backend, seed: seed) }
-        watcher.release()
-        return try result.get()
+        return try Watcher.guarding(limit, after: timeLimit.duration) {
+            try planes.apply(request, backend: backend, seed: seed)
+        }
     }
 
     /// The command that takes the conditions away again.

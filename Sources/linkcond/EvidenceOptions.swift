@@ -61,12 +61,14 @@ struct EvidenceOptions: ParsableArguments {
         let owner = request.identity.map {
             OutputFile.Owner(user: $0.user, group: $0.group)
         }
-        func open(_ path: String?) throws(EvidenceError) -> OutputFile? {
-            guard let path else { return nil }
-            return try OutputFile(creating: path, owner: owner)
+        let stream = { (path: String) throws(EvidenceError) in
+            try OutputFile(creating: path, owner: owner)
         }
-        request.evidence.capture = try open(pcap)
-        request.evidence.log = try open(log)
+        let result = { (path: String) throws(EvidenceError) in
+            try ResultFile(creating: path, owner: owner)
+        }
+        request.evidence.capture = try pcap.map(stream)
+        request.evidence.log = try log.map(stream)
         request.evidence.wantsStatistics = stats != nil || timeline != nil
         request.evidence.wantsSamples = timeline != nil
         let isOnly = request.interfaces.count == 1
@@ -77,6 +79,6 @@ struct EvidenceOptions: ParsableArguments {
                 upDescription: ConditionText.text(of: conditions.up),
                 downDescription: ConditionText.text(of: conditions.down))
         }
-        return RunFiles(statistics: try open(stats), timeline: try open(timeline))
+        return RunFiles(statistics: try stats.map(result), timeline: try timeline.map(result))
     }
 }

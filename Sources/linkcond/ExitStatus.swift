@@ -8,6 +8,7 @@ import NetworkPath
 import ProfileCatalog
 import ProfileFormat
 import Sandbox
+import SystemPackage
 import Targets
 import Verification
 
@@ -51,7 +52,7 @@ enum ExitStatus: Int32, CaseIterable {
         case is ProfileError: self = .badFile
         case let error as SandboxError: self.init(of: error)
         case let error as TargetError: self.init(of: error)
-        case let error as KernelError where error.isMissingPrivilege: self = .noPermission
+        case let error as KernelError: self.init(of: error, otherwise: .internalFault)
         case is OutputError, is EvidenceError: self = .cannotWrite
         case is UnavailableError: self = .unavailable
         case let error as FileAccessError:
@@ -73,8 +74,17 @@ enum ExitStatus: Int32, CaseIterable {
             .unsupported, .tooManyConditions, .unreadableSelector:
             self = .unavailable
         case .missingPrivilege: self = .noPermission
-        case .kernel(let error): self = error.isMissingPrivilege ? .noPermission : .cannotWrite
+        case .kernel(let error): self.init(of: error, otherwise: .cannotWrite)
         case .refused, .vanished, .netlink: self = .failed
+        }
+    }
+
+    private init(of error: KernelError, otherwise status: ExitStatus) {
+        switch error.errno {
+        case _ where error.isMissingPrivilege: self = .noPermission
+        case .readOnlyFileSystem, .noSpace, .diskQuotaExceeded: self = .cannotWrite
+        case _ where error.operation == .lock: self = .failed
+        default: self = status
         }
     }
 
@@ -83,7 +93,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .noSuchInterface, .noDefaultRoute, .ownInterface, .severalPreferred: self = .usage
         case .nothingToPrefer, .aliasFull: self = .unavailable
         case .missingPrivilege: self = .noPermission
-        case .contested, .busy, .refused, .kernel, .refusedBySandbox: self = .failed
+        case .contested, .refused, .kernel, .refusedBySandbox: self = .failed
         }
     }
 

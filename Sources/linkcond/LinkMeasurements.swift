@@ -60,21 +60,10 @@ enum LinkMeasurements {
     static func run(
         _ measurements: [LinkMeasurement], jobs: Int, report: (LinkVerification, Int) -> Void
     ) throws -> [LinkVerification] {
-        let root = FileManager.default.temporaryDirectory.appending(
-            path: "linkcond-verify-\(UUID().uuidString)")
         let signals = try SignalDescriptor(Self.interruptions + [SIGCHLD])
-        // Only this user's probes may write there.
-        do {
-            try FileManager.default.createDirectory(
-                at: root, withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw LinkFailure(
-                exitStatus: .cannotWrite,
-                description: "cannot make \(root.path) for what is measured; have TMPDIR name a "
-                    + "directory where you may write")
-        }
-        defer { remove(root) }
+        let scratch = try ScratchDirectory(prefix: "linkcond-verify-")
+        let root = scratch.url
+        defer { scratch.remove() }
 
         var results = [LinkVerification?](repeating: nil, count: measurements.count)
         var waiting = measurements.indices.filter { !measurements[$0].isFast }
@@ -116,15 +105,6 @@ enum LinkMeasurements {
         }
         if let obstacle { throw obstacle }
         return results.compactMap { $0 }
-    }
-
-    /// Removes a directory into which processes may still write that the kernel is about to end.
-    private static func remove(_ directory: URL) {
-        for _ in 0..<100 {
-            try? FileManager.default.removeItem(at: directory)
-            guard FileManager.default.fileExists(atPath: directory.path) else { return }
-            _ = Readiness.wait(for: [], timeout: .milliseconds(20))
-        }
     }
 
     /// What ends a verification early.

@@ -1,10 +1,15 @@
 import ArgumentParser
 import Glibc
+import LinuxKernel
 
 /// Where the process starts and ends: every error leaves as one line and an exit code.
 @main
 enum Program {
     static func main() {
+        StandardStreams.reserve()
+        // Pipes to other processes break when those are killed, which is no reason to end in the
+        // middle of a change.
+        KernelThread.outliveBrokenPipes()
         var command: any ParsableCommand
         do {
             command = try LinkcondCommand.parseAsRoot(arguments())
@@ -25,7 +30,7 @@ enum Program {
     /// Of a command behind two hyphens the first word will do: `RunCommand` takes the others from
     /// where they are, byte for byte, and the parser takes seconds for ten thousand of them.
     private static func arguments() -> [String] {
-        let words = CommandLine.arguments.dropFirst()
+        let words = Process.arguments
         // A shell that asks for completions has hyphens of its own.
         guard words.first != "---completion", let hyphens = words.firstIndex(of: "--")
         else { return Array(words) }
@@ -39,8 +44,13 @@ enum Program {
     }
 
     private static func leave(with error: any Error) -> Never {
-        Console().complain("\(error)")
-        exit(ExitStatus(of: error).rawValue)
+        let status = ExitStatus(of: error)
+        guard MissingProc.explains(status) else {
+            Console().complain("\(error)")
+            exit(status.rawValue)
+        }
+        Console().complain("\(MissingProc.explanation) (\(error))")
+        exit(ExitStatus.unavailable.rawValue)
     }
 
     /// Prints what the argument parser has to say: its help, or what is wrong with the arguments.
@@ -60,5 +70,18 @@ enum Program {
                 usage: text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text)
         }
         exit(status.rawValue)
+    }
+}
+
+/// What else goes wrong where the kernel's own file system is not mounted.
+private enum MissingProc {
+    static let explanation =
+        "/proc is not mounted, and linkcond cannot do without it; mount it with: "
+        + "mount -t proc proc /proc"
+
+    /// Whether it may be why a command ended with `status`, rather than what its user asked for.
+    static func explains(_ status: ExitStatus) -> Bool {
+        guard !Process.isProcMounted else { return false }
+        return [.failed, .unavailable, .internalFault, .noPermission, .sandbox].contains(status)
     }
 }

@@ -63,7 +63,8 @@ struct RunCommand: ParsableCommand {
             arrive by then is told, and its connections are reset. Servers are there until then.
 
             The exit code is the command's, or 128 and the number of the signal that killed it; \
-            124 if it ran longer than --timeout; 69 if the kernel lacks Multipath TCP; 74 or 78 if \
+            124 if it ran longer than --timeout; 69 if the kernel lacks Multipath TCP; 73 instead of 0 \
+            if a file of --stats, --timeline, --pcap or --log could not be written; 74 or 78 if \
             a delivery trace cannot be read or is wrong; 125 if linkcond failed; 126 if the \
             command cannot be executed; 127 if there is none of that name.
 
@@ -187,8 +188,7 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         var request = try request(
-            command: LinuxKernel.Process.arguments(
-                droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1))
+            command: LinuxKernel.Process.argumentsBehindHyphens)
         request.servers = server.commands.map { .shell($0) }
         request.serverPorts = server.readyPorts
         request.uplink = uplink
@@ -213,15 +213,18 @@ struct RunCommand: ParsableCommand {
         let files = try evidence.open(for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
+        var isWritten = outcome.unwrittenFiles == 0
         if let statistics = outcome.statistics {
             let json = RunStatisticsJSON(
                 request, settings: settings, startedAt: beginning, exitCode: outcome.exitCode,
                 link: statistics)
-            files.write(try JSONText.text(of: json), console)
-            files.draw(
-                TimelineRecord(request, statistics),
-                title: "\(request.networkName): \(request.commandText)", console)
+            isWritten = files.write(try JSONText.text(of: json), console) && isWritten
+            let record = TimelineRecord(request, statistics)
+            let title = "\(request.networkName): \(request.commandText)"
+            isWritten = files.draw(record, title: title, console) && isWritten
         }
+        // That is no reason to hide that the command failed.
+        if !isWritten, outcome.exitCode == 0 { throw ExitCode(ExitStatus.cannotWrite.rawValue) }
         throw ExitCode(outcome.exitCode)
     }
 

@@ -9,30 +9,32 @@ import Scenarios
 /// Files that are written when a run has ended; those that were not asked for are nil.
 struct RunFiles {
     /// The statistics as JSON.
-    let statistics: OutputFile?
+    let statistics: ResultFile?
     /// The run over time as a drawing.
-    let timeline: OutputFile?
+    let timeline: ResultFile?
 
-    /// Writes the statistics.
-    func write(_ json: String, _ console: Console) {
+    /// Writes the statistics; false if they cannot be written.
+    func write(_ json: String, _ console: Console) -> Bool {
         write("\(json)\n", to: statistics, console)
     }
 
-    /// Draws the run.
-    func draw(_ record: TimelineRecord, title: String, _ console: Console) {
+    /// Draws the run; false if it cannot be written.
+    func draw(_ record: TimelineRecord, title: String, _ console: Console) -> Bool {
         let plot = TimelinePlot(record, title: title)
         let isPage = timeline?.path.lowercased().hasSuffix(".html") == true
-        write(isPage ? plot.html : plot.svg, to: timeline, console)
+        return write(isPage ? plot.html : plot.svg, to: timeline, console)
     }
 
-    /// That this fails is no reason to hide how the command ended.
-    private func write(_ text: @autoclosure () -> String, to file: OutputFile?, _ console: Console)
-    {
-        guard let file else { return }
+    private func write(
+        _ text: @autoclosure () -> String, to file: ResultFile?, _ console: Console
+    ) -> Bool {
+        guard let file else { return true }
         do {
             try file.write(text())
+            return true
         } catch {
             console.note("\(error)")
+            return false
         }
     }
 }

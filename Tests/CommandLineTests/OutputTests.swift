@@ -1,3 +1,4 @@
+import Foundation
 import LinkTesting
 import Testing
 
@@ -53,6 +54,42 @@ struct OutputTests {
         let result = try await runProcess("/bin/sh", ["-c", "'\(path)' list -v 2>&-"])
         #expect(result.exitCode == 0)
         #expect(result.standardOutput.hasPrefix("NAME "))
+    }
+
+    @Test("A descriptor that the caller has closed gets neither a file nor a socket")
+    func closedDescriptors() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try BuiltProduct.path(of: "linkcond")
+            let file = directory.path + "/plot.svg"
+            try directory.write("3\n9\n", to: "trace")
+            // The first file that is opened would become standard output.
+            let result = try await runProcess(
+                "/bin/sh",
+                ["-c", "'\(path)' trace show \(directory.path)/trace --svg \(file) >&-"])
+            #expect(result.exitCode == 73, "\(result)")
+            if let text = try? String(contentsOfFile: file, encoding: .utf8) {
+                #expect(text.hasPrefix("<svg") || text.isEmpty, "\(text.prefix(200))")
+            }
+            // What would be written into the socket to the kernel.
+            let status = try await runProcess("/bin/sh", ["-c", "'\(path)' status >&-"])
+            #expect(status.exitCode == 73, "\(status)")
+        }
+    }
+
+    @Test("Without /proc it finds its arguments, and says what is missing", .requiresNamespaces)
+    func missingProc() async throws {
+        let path = try BuiltProduct.path(of: "linkcond")
+        func run(_ arguments: String) async throws -> ProcessResult {
+            try await runProcess(
+                "unshare", ["-nm", "sh", "-c", "umount -l /proc; exec \(path) \(arguments)"])
+        }
+        let list = try await run("list")
+        #expect(list.exitCode == 0 && list.standardOutput.hasPrefix("NAME "), "\(list)")
+        let help = try await run("apply --help")
+        #expect(help.exitCode == 0 && help.standardOutput.contains("linkcond apply"), "\(help)")
+        let apply = try await run("apply LTE -i lo")
+        #expect(apply.exitCode == 69, "\(apply)")
+        #expect(apply.standardError.contains("/proc is not mounted"), "\(apply)")
     }
 
     /// Runs linkcond on a terminal of its own and prints what the terminal was sent.

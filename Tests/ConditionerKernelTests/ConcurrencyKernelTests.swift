@@ -1,6 +1,7 @@
 import Foundation
 import LinkModel
 import LinkTesting
+import LinuxKernel
 import Netlink
 import Synchronization
 import Testing

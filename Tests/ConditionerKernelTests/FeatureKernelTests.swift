@@ -1,5 +1,6 @@
 import Foundation
 import LinkTesting
+import LinuxKernel
 import Netlink
 import Testing
 

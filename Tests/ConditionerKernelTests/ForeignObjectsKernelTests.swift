@@ -1,5 +1,6 @@
 import LinkModel
 import LinkTesting
+import LinuxKernel
 import Netlink
 import Testing
 import TrafficControl

@@ -100,7 +100,8 @@ struct UplinkRoles {
         }
         let wire = try role.stateDirectory.map { directory in
             try VethUplink.start(
-                farNamespace: "/proc/\(role.farProcess)/ns/net", stateDirectory: directory)
+                farNamespace: "/proc/\(role.farProcess)/ns/net",
+                stateDirectory: try StateDirectory(firstOf: [directory]))
         }
         try role.socket.writeAll([1])
         // Long enough to be killed.

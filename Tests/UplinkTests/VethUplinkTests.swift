@@ -9,11 +9,11 @@ struct VethUplinkTests {
     private static let forwarding = "cat /proc/sys/net/ipv4/conf/out0/forwarding"
 
     /// Runs `body` with a sandbox on a host that has an outside; gives it the outside's process.
-    private func run(_ body: @Sendable (TestSandbox, _ outside: String, String) throws -> Void)
-        async throws
-    {
+    private func run(
+        _ body: @Sendable (TestSandbox, _ outside: String, StateDirectory) throws -> Void
+    ) async throws {
         try await withTemporaryDirectory { directory in
-            let path = directory.path
+            let path = try StateDirectory(firstOf: [directory.path])
             try await TestSandbox.run(scope: .besideRoutedIPv4) { sandbox in
                 let outside = try TestSandbox.connectOutside()
                 defer { _ = try? shell("kill -9 \(outside)") }
@@ -112,7 +112,7 @@ struct VethUplinkTests {
 
     @Test func `The last of several puts a parameter back`() async throws {
         try await withTemporaryDirectory { directory in
-            let path = directory.path
+            let path = try StateDirectory(firstOf: [directory.path])
             try await withNewNamespace {
                 try shell("ip link set lo up")
                 let name = "net/ipv4/conf/lo/forwarding"
@@ -140,6 +140,61 @@ struct VethUplinkTests {
                 let fourth = try start(expecting: false)
                 fourth.stop()
                 #expect(try value() == "1")
+                #expect(path.names() == [], "nothing is left of those who have ended")
+            }
+        }
+    }
+
+    @Test func `What a killed guardian has not put back the next one does`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try StateDirectory(firstOf: [directory.path])
+            try await withNewNamespace {
+                // The full stop is part of the name.
+                try shell("ip link add eth0.7 type veth peer name eth1")
+                let name = "net/ipv4/conf/eth0.7/forwarding"
+                var parameters = SharedParameters()
+                _ = try parameters.share(name, wanting: "1", directory: path)
+                let program = try GuardedProgram(
+                    "/bin/sleep", ["107.25"], readyNumber: 3, parameters: parameters)
+                try parameters.change()
+                // As long as somebody needs it, nobody takes it away.
+                SharedParameters.restoreAbandoned(in: path)
+                #expect(try KernelParameter(name).read() == "1")
+                #expect(path.names().count == 1)
+                try shell("kill -9 $(ps -o ppid= -p $(pgrep -f '^/bin/sleep 107.25'))")
+                parameters = SharedParameters()
+                program.stop()
+                #expect(try KernelParameter(name).read() == "1")
+                SharedParameters.restoreAbandoned(in: path)
+                #expect(try KernelParameter(name).read() == "0")
+                #expect(path.names() == [])
+            }
+        }
+    }
+
+    @Test(.enabled(if: hasPrograms("flock", "setpriv"), "flock or setpriv is not installed"))
+    func `Nobody else's lock keeps a parameter from being put back`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = try StateDirectory(firstOf: [directory.path])
+            try await withNewNamespace {
+                try shell("ip link set lo up")
+                let name = "net/ipv4/conf/lo/forwarding"
+                var parameters = SharedParameters()
+                _ = try parameters.share(name, wanting: "1", directory: path)
+                let program = try GuardedProgram(
+                    "/bin/sleep", ["100"], readyNumber: 3, parameters: parameters)
+                try parameters.change()
+                let locks = try shell(
+                    """
+                    for file in \(path.path) \(path.path)/*; do
+                        setpriv --reuid 65534 --clear-groups flock -s $file sleep 60 2>&1 &
+                    done
+                    wait
+                    """)
+                #expect(locks.split(separator: "\n").count == 2, "\(locks)")
+                #expect(locks.contains("Permission denied"))
+                program.stop()
+                #expect(try KernelParameter(name).read() == "0")
             }
         }
     }

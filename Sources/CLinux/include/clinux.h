@@ -14,8 +14,11 @@ int lc_enter_network(int fd);
 /// setns(fd, CLONE_NEWUSER); only a process with one thread may.
 int lc_enter_user(int fd);
 
-/// flock(fd, LOCK_EX), or with `wait` of zero LOCK_EX | LOCK_NB.
-int lc_lock_file(int fd, int wait);
+/// flock(fd, LOCK_EX | LOCK_NB).
+int lc_lock_file(int fd);
+
+/// Whether a signal that asks the process to end has come, but is blocked: 1 or 0.
+int lc_is_told_to_end(void);
 
 /// Whether CAP_NET_ADMIN is in the effective set of the calling thread.
 int lc_has_net_admin(void);

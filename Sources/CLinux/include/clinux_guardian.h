@@ -5,12 +5,13 @@
 
 /// A parameter that several processes want changed as long as any of them lives.
 struct lc_shared_parameter {
-    /// A lock file that is held exclusively while anything below is looked at or changed.
-    int mutex;
-    /// A file on which each user holds a shared lock, and which has the original value, if it was
-    /// changed.
+    /// A directory that is locked exclusively while anything below is looked at or changed. Nobody
+    /// else can open it, or anything in it.
+    int directory;
+    /// A file in it on which each user holds a shared lock, and which has the original value, if it
+    /// was changed.
     int users;
-    /// The parameter, open for writing.
+    /// The parameter, open for writing; -1 if it is gone.
     int parameter;
 };
 
@@ -38,15 +39,19 @@ struct lc_guarded {
 /// ends when the program does.
 int lc_start_guarded(const struct lc_guarded *guarded);
 
-/// Takes the shared lock of a parameter. Returns 1 if its value is not `value`, or was changed to
-/// that by another user, and 0 if it is so by itself. `current` is the parameter, open for
-/// reading.
+/// Takes the shared lock of a parameter, on the file `file` of `directory`, which is opened as
+/// `*users`. Returns 1 if its value is not `value`, or was changed to that by another user, and 0 if
+/// it is so by itself. `current` is the parameter, open for reading.
 int lc_share_parameter(
-    const struct lc_shared_parameter *parameter, int current, const char *value);
+    int directory, const char *file, int current, const char *value, int *users);
 
 /// Writes the value of a shared parameter to `users`, unless another user did, and then changes
 /// it to `value`.
 int lc_change_parameter(
     const struct lc_shared_parameter *parameter, int current, const char *value);
+
+/// Restores a parameter and removes the file, if nobody else has the shared lock; whoever did may
+/// have been killed.
+void lc_release_parameter(const struct lc_shared_parameter *parameter);
 
 #endif

@@ -6,6 +6,10 @@
 #include <linux/sched.h>
 #include <sys/types.h>
 
+/// The words of the command line as main() gets them, and how many they are. No file has to be
+/// opened for them, as for Swift's.
+char *const *lc_arguments(int *count);
+
 /// fork(): 0 in the child. Only for a process with one thread.
 pid_t lc_fork(void);
 

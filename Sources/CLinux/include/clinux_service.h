@@ -17,7 +17,7 @@ int lc_start_detached(
     const char *path, char *const *arguments, char *const *environment, int input, int report);
 
 /// A listening SOCK_SEQPACKET socket with an abstract name, which belongs to the network namespace
-/// of the calling thread.
+/// of the calling thread; or at a path, for a name that begins with a slash.
 int lc_service_listen(const char *name);
 
 /// The next connection of such a socket, or -EAGAIN.

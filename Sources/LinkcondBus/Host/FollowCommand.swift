@@ -46,7 +46,7 @@ struct FollowCommand {
     /// The socket; nil if another process has it.
     private static func openService() throws -> ServiceSocket? {
         do {
-            return try ServiceSocket(name: socket)
+            return try NamespaceService.listen(socket)
         } catch Errno.addressInUse {
             return nil
         }

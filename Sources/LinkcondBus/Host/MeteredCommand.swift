@@ -35,7 +35,7 @@ struct MeteredCommand {
     /// Has the process that follows the overrides look at them now; nil if there is none.
     private func askFollower() throws -> String? {
         guard
-            let channel = try ServiceSocket.connect(
+            let channel = try NamespaceService.connect(
                 to: FollowCommand.socket, patience: Self.patience)
         else { return nil }
         defer { channel.close() }

@@ -54,7 +54,7 @@ struct MatrixCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let words = MatrixWords(CommandLine.arguments)
+        let words = MatrixWords(LinuxKernel.Process.arguments)
         let wanted = try MatrixRequest(self, typedCommand: words.command)
         if let engine = machines.plan {
             try console.print(

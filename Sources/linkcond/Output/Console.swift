@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import LinkModel
+import LinuxKernel
 import SystemPackage
 
 /// Where the program talks: results to standard output, everything else to standard error.
@@ -26,7 +27,8 @@ struct Console {
             if text.last != "\n" { try FileDescriptor.standardOutput.writeAll("\n".utf8) }
         } catch Errno.brokenPipe {
             // The reader has seen enough, as `head` has. Where the signal SIGPIPE is not ignored,
-            // it has already ended the process as silently.
+            // it ends the process as silently.
+            KernelThread.takeBrokenPipe()
         } catch {
             throw OutputError(errno: error as? Errno ?? .ioError)
         }

@@ -96,9 +96,8 @@ struct OverrideSetCommand: ParsableCommand {
             until: TimeLimitOptions.moment(after: duration, now: now), process: nil)
         var change = change
         (change.until, change.watcher) = (limit.until, limit.watcher)
-        let watcher = try Watcher(limit, after: duration, ends: .overrides)
-        let result = Result { try NetworkOverride.set(change, on: interfaces) }
-        watcher.release()
-        return try result.get()
+        return try Watcher.guarding(limit, after: duration, ends: .overrides) {
+            try NetworkOverride.set(change, on: interfaces)
+        }
     }
 }

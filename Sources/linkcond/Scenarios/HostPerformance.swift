@@ -59,7 +59,7 @@ struct HostPerformance {
         _ signals: SignalDescriptor, _ watchers: [Watcher]
     ) throws -> Int32? {
         for interface in scenario.interfaces { try stage.begin(interface) }
-        for watcher in watchers { watcher.release() }
+        guard watchers.allSatisfy({ $0.release() }) else { throw Watcher.killed }
         KernelThread.letOnlyCallingThreadPrecede()
         stage.restart()
         while true {

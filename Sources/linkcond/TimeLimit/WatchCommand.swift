@@ -1,17 +1,14 @@
 import ArgumentParser
 import Conditioner
-import DataPlanes
 import FoundationEssentials
 import LinkUnits
 import LinuxKernel
-import NetworkOverride
 import SystemPackage
 
 /// `linkcond watch`: the process that ends conditions, started by `apply` with `--for` or
 /// `--until-exit-of`.
 ///
-/// It sits in a network namespace of its own: in that of the conditions it would keep a container's
-/// network alive that everybody else has left. To end them it looks for their namespace again.
+/// It ends with its interfaces and their namespace (`WatchedNamespace`).
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Ends conditions when their time has come.",
@@ -37,15 +34,16 @@ struct WatchCommand: ParsableCommand {
     @Flag(help: "It ends overrides, not conditions.")
     var overrides = false
 
+    private var subject: Watcher.Subject { overrides ? .overrides : .conditions }
+
     func run() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let (post, alarm) = try begin(environment)
+        let (post, alarm) = try begin(ProcessInfo.processInfo.environment)
         let isCallerDone = DetachedProgram.waitForRelease()
-        guard try findConditions(environment, patiently: !isCallerDone) else {
-            post?.leave()
-            return
+        if try isNeeded(afterKilledCaller: !isCallerDone) {
+            var place = try WatchedNamespace(subject, watcher: watcher)
+            place.waitForEnd(or: alarm)
+            try place.clear()
         }
-        try watch(alarm, environment)
         post?.leave()
     }
 
@@ -73,64 +71,25 @@ struct WatchCommand: ParsableCommand {
         }
     }
 
-    /// Whether there is anything to end. What a caller that was killed has asked of the packet
-    /// engine may still come.
-    private func findConditions(
-        _ environment: [String: String], patiently isPatient: Bool
-    ) throws -> Bool {
-        for _ in 0..<(isPatient ? Self.patience : 0) {
-            if try hasConditions(environment) { return true }
+    /// Whether there is anything to end.
+    ///
+    /// The packet engine may be about to do what a caller has asked it for that was killed; but it
+    /// says what it conditions when it has done that, and until then not at all.
+    private func isNeeded(afterKilledCaller wasKilled: Bool) throws -> Bool {
+        guard wasKilled else { return try subject.stands(endedBy: watcher) }
+        for _ in 0..<Self.patience {
+            if let stands = try? subject.stands(endedBy: watcher) { return stands }
             _ = Readiness.wait(for: [], timeout: .seconds(1))
         }
-        return try hasConditions(environment)
+        return try subject.stands(endedBy: watcher)
     }
 
-    private func hasConditions(_ environment: [String: String]) throws -> Bool {
-        overrides
-            ? try NetworkOverride.hasOverrides(endedBy: watcher)
-            : try DataPlanes(environment: environment).hasConditions(endedBy: watcher)
-    }
-
-    private func watch(_ alarm: EndAlarm, _ environment: [String: String]) throws {
-        let inode = try NetworkNamespace.currentInode()
-        let isElsewhere = (try? Namespaces.network.unshare()) != nil
-        alarm.wait()
-        if isElsewhere {
-            guard let path = NetworkNamespace.path(ofInode: inode) else { return }
-            let namespace = try NetworkNamespace.open(path)
-            defer { try? namespace.close() }
-            try NetworkNamespace.enter(namespace)
-        }
-        try clear(environment)
-    }
-
-    /// Tries more than once: nobody else will.
-    private func clear(_ environment: [String: String]) throws {
-        for _ in 0..<Self.retries {
-            do {
-                return try clearOnce(environment)
-            } catch {
-                _ = Readiness.wait(for: [], timeout: .seconds(1))
-            }
-        }
-        try clearOnce(environment)
-    }
-
-    private func clearOnce(_ environment: [String: String]) throws {
-        if overrides {
-            _ = try NetworkOverride.clear(endedBy: watcher)
-        } else {
-            try DataPlanes(environment: environment).clear(endedBy: watcher)
-        }
-    }
-
-    private static let retries = 10
     /// As long, in seconds, as `apply` waits for the engine.
     private static let patience = 30
 }
 
 /// What ends conditions with a limit.
-private struct EndAlarm {
+struct EndAlarm {
     private let timer: BootTimer?
     private let process: ProcessDescriptor?
 
@@ -144,9 +103,8 @@ private struct EndAlarm {
         }
     }
 
-    /// Returns when it has come.
-    func wait() {
-        let descriptors = [timer?.descriptor, process?.descriptor].compactMap { $0 }
-        while Readiness.wait(for: descriptors).isEmpty {}
+    /// What to wait on: one of them has something to read when it has come.
+    var descriptors: [FileDescriptor] {
+        [timer?.descriptor, process?.descriptor].compactMap { $0 }
     }
 }

@@ -1,6 +1,10 @@
 import Conditioner
+import DataPlanes
+import FoundationEssentials
 import LinkUnits
 import LinuxKernel
+import Netlink
+import NetworkOverride
 import SystemPackage
 
 /// The process that will end conditions, as the one that applies them sees it.
@@ -19,6 +23,35 @@ struct Watcher {
         case conditions
         /// What `override set` has set.
         case overrides
+    }
+
+    /// How many watchers may be killed before conditions are given up.
+    private static let attempts = 3
+
+    /// Does work that makes what is to end, and returns when there is somebody who will end it.
+    ///
+    /// Where there is nobody any more, it takes away what was made: nothing is to stand for ever
+    /// that was to have an end.
+    static func guarding<Value>(
+        _ limit: TimeLimit, after duration: Duration?, ends subject: Subject = .conditions,
+        _ work: () throws -> Value
+    ) throws -> Value {
+        let first = try Watcher(limit, after: duration, ends: subject)
+        let result = Result { try work() }
+        let value: Value
+        do {
+            value = try result.get()
+        } catch {
+            first.release()
+            throw error
+        }
+        if first.release() { return value }
+        for _ in 1..<attempts {
+            guard let next = try? Watcher(limit, after: duration, ends: subject) else { continue }
+            if next.release() { return value }
+        }
+        try subject.clear(endedBy: limit.watcher)
+        throw killed
     }
 
     /// Starts it in the network namespace of the calling thread.
@@ -41,8 +74,18 @@ struct Watcher {
         }
     }
 
+    /// It was killed while it was needed.
+    static var killed: UnavailableError {
+        UnavailableError(
+            description: "the process that would end the conditions was killed, so that they were "
+                + "taken away again")
+    }
+
     /// Leaves it alone: the conditions stand, or never will.
-    func release() { program.release() }
+    ///
+    /// - Returns: whether it is still there to end them.
+    @discardableResult
+    func release() -> Bool { program.release() }
 
     private static func hold(_ process: Int32) throws -> ProcessDescriptor {
         do {
@@ -55,5 +98,37 @@ struct Watcher {
 
     private static func ended(_ process: Int32) -> UsageError {
         UsageError(description: "--until-exit-of \(process): there is no such process (any more)")
+    }
+}
+
+extension Watcher.Subject {
+    /// Whether there is anything to end.
+    func stands(endedBy watcher: String) throws -> Bool {
+        switch self {
+        case .overrides: try NetworkOverride.hasOverrides(endedBy: watcher)
+        case .conditions: try !Self.planes().interfaces(endedBy: watcher).isEmpty
+        }
+    }
+
+    /// Whether any of the interfaces is still there on which it stands.
+    func hasInterface(endedBy watcher: String) throws -> Bool {
+        switch self {
+        case .overrides: return try NetworkOverride.hasOverrides(endedBy: watcher)
+        case .conditions:
+            let wanted = try Self.planes().interfaces(endedBy: watcher)
+            return try NetlinkSession().links().contains { wanted.contains($0.index) }
+        }
+    }
+
+    /// Takes it away, and nothing that was made later.
+    func clear(endedBy watcher: String) throws {
+        switch self {
+        case .overrides: _ = try NetworkOverride.clear(endedBy: watcher)
+        case .conditions: try Self.planes().clear(endedBy: watcher)
+        }
+    }
+
+    private static func planes() throws -> DataPlanes {
+        try DataPlanes(environment: ProcessInfo.processInfo.environment)
     }
 }

@@ -84,30 +84,20 @@ struct TraceRecordCommand: ParsableCommand {
         }
         let user = InvokingUser.behindSudo(environment: ProcessInfo.processInfo.environment)
         let words =
-            command.isEmpty
-            ? []
-            : LinuxKernel.Process.arguments(
-                droppingFirst: (CommandLine.arguments.firstIndex(of: "--") ?? 0) + 1)
+            command.isEmpty ? [] : LinuxKernel.Process.argumentsBehindHyphens
         try target.enter(console)
         let index = try interfaceIndex()
         var recorder = try TraceRecorder(interface: index)
         // Before anything is recorded, so that a file that cannot be written is an error at once.
         let owner = user.map { OutputFile.Owner(user: $0.identity.user, group: $0.identity.group) }
-        let file = try OutputFile(creating: downFile, owner: owner)
-        let end: Int32?
-        do {
-            end = try recorder.record(words, as: user?.identity, for: duration, console)
-            try write(recorder, to: file, owner, console)
-        } catch {
-            // What has nothing in it is no trace.
-            try? FileManager.default.removeItem(atPath: downFile)
-            throw error
-        }
+        let file = try ResultFile(creating: downFile, owner: owner)
+        let end = try recorder.record(words, as: user?.identity, for: duration, console)
+        try write(recorder, to: file, owner, console)
         if let end, end != 0 { throw ExitCode(end) }
     }
 
     private func write(
-        _ recorder: borrowing TraceRecorder, to file: OutputFile, _ owner: OutputFile.Owner?,
+        _ recorder: borrowing TraceRecorder, to file: ResultFile, _ owner: OutputFile.Owner?,
         _ console: Console
     ) throws {
         guard let down = recorder.down.trace else {
@@ -118,7 +108,7 @@ struct TraceRecordCommand: ParsableCommand {
         try file.write(down.text)
         report(down, downFile, console)
         if let up = recorder.up.trace, up.period >= .seconds(1) {
-            try OutputFile(creating: upFile, owner: owner).write(up.text)
+            try ResultFile(creating: upFile, owner: owner).write(up.text)
             report(up, upFile, console)
         } else {
             console.explain("there was no upload by TCP, so there is no \(upFile)")

@@ -43,7 +43,7 @@ struct TraceShowCommand: ParsableCommand {
         if let svg {
             let plot = TracePlot(trace, title: name)
             let isPage = svg.lowercased().hasSuffix(".html")
-            try OutputFile(creating: svg).write(isPage ? plot.html : plot.svg)
+            try ResultFile(creating: svg).write(isPage ? plot.html : plot.svg)
         }
         if json {
             try console.print(JSONText.text(of: TraceJSON(trace)))

@@ -207,6 +207,35 @@ struct RunEvidenceTests {
         }
     }
 
+    @Test(arguments: ["stats", "timeline", "pcap", "log"])
+    func `a file that cannot be written ends the run with 73`(option: String) async throws {
+        try await EvidenceFiles.with { files in
+            let script = """
+                mkdir "$1/disk"
+                mount -t tmpfs -o size=64k none "$1/disk"
+                cd "$1/disk"
+                printf "$3" >old
+                head -c 1M /dev/zero >fill 2>/dev/null
+                "$0" run LTE --uplink none --$2 old -- true
+                echo "exit code $?"
+                cat old
+                ls -A
+                """
+            // A stream has nowhere else to be; a result replaces the old one only as a whole.
+            let old = ["pcap", "log"].contains(option) ? "" : "old\n"
+            let result = try await runProcess(
+                "unshare",
+                [
+                    "--mount", "sh", "-c", script, try SandboxedRun.program(), files.directory.path,
+                    option, old,
+                ])
+            #expect(result.standardOutput == "exit code 73\n\(old)fill\nold\n", "\(result)")
+            #expect(
+                result.standardError.contains("cannot write old: No space left on device"),
+                "\(result)")
+        }
+    }
+
     @Test func `under sudo the files are the caller's`() async throws {
         try await EvidenceFiles.with { files in
             // The second time they are there already.

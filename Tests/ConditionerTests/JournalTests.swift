@@ -6,8 +6,8 @@ import Testing
 
 @testable import Conditioner
 
-@Suite("State directory and journal")
-struct StateDirectoryTests {
+@Suite("Journal and feature cache")
+struct JournalTests {
     private static func withDirectory(_ body: (String) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory
             .appending(path: "linkcond-test-\(UUID().uuidString)").path
@@ -15,33 +15,6 @@ struct StateDirectoryTests {
             atPath: path, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: path) }
         try body(path)
-    }
-
-    @Test("The first directory that can be written to is taken, and made if needed")
-    func choice() throws {
-        try Self.withDirectory { base in
-            try Data().write(to: URL(filePath: base + "/file"))
-            let directory = try StateDirectory(firstOf: [base + "/file/x", base + "/a/b"])
-            #expect(directory.path == base + "/a/b")
-            try directory.write("x/y", Data("1".utf8))
-            #expect(directory.read("x/y") == Data("1".utf8))
-            #expect(directory.names(in: "x") == ["y"])
-            directory.remove("x/y")
-            #expect(directory.read("x/y") == nil)
-            #expect(directory.names(in: "nowhere").isEmpty)
-        }
-    }
-
-    @Test("Where none can be written to, the error names them all")
-    func noChoice() throws {
-        try Self.withDirectory { base in
-            try Data().write(to: URL(filePath: base + "/file"))
-            let error = #expect(throws: KernelError.self) {
-                try StateDirectory(firstOf: [base + "/file/x", base + "/file/y"])
-            }
-            #expect(error?.operation == .create)
-            #expect(error?.subject == "\(base)/file/x or \(base)/file/y")
-        }
     }
 
     @Test("The journal remembers interfaces of its namespace until they are erased")
@@ -74,10 +47,10 @@ struct StateDirectoryTests {
             let journal = try Journal(directory)
             try journal.record(Journal.Entry(interface: "eth0", index: 5, madeClsact: true))
             let name = try #require(directory.names(in: "journal").first)
-            try directory.write("journal/\(name)/6.json", Data("{\"interface\":".utf8))
-            try directory.write("journal/\(name)/x.json", Data("{}".utf8))
-            try directory.write("journal/\(name)/99999999999.json", Data("{}".utf8))
-            try directory.write("journal/\(name)/.hidden", Data())
+            try directory.write("journal/\(name)/6.json", Array("{\"interface\":".utf8))
+            try directory.write("journal/\(name)/x.json", Array("{}".utf8))
+            try directory.write("journal/\(name)/99999999999.json", Array("{}".utf8))
+            try directory.write("journal/\(name)/.hidden", [])
             #expect(journal.entries().map(\.index) == [5])
         }
     }
@@ -87,7 +60,7 @@ struct StateDirectoryTests {
         try Self.withDirectory { base in
             let directory = try StateDirectory(firstOf: [base])
             let all = KernelFeature.allCases.map(\.rawValue).joined(separator: "\n")
-            try directory.write("kernel-features", Data(("sch_unheard_of\n" + all).utf8))
+            try directory.write("kernel-features", Array(("sch_unheard_of\n" + all).utf8))
             let plan = try ApplyRequest(
                 conditions: .init(), profile: "x", now: 1
             ).examplePlan(interface: "eth0")

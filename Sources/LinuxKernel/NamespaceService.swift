@@ -1,0 +1,133 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// Services of a network namespace, each a process that others find by its name and their own
+/// namespace.
+///
+/// Their sockets stand in a directory where nobody else can make any: an ordinary user who took the
+/// name of a service would keep root from it. Everybody may connect, and each service says whom it
+/// serves. The directory is `/run/linkcond-services`, or for somebody who may not make that
+/// `$XDG_RUNTIME_DIR/linkcond-services`. Who may make neither, as in a user namespace of one's own,
+/// has a name that is no file.
+public enum NamespaceService {
+    /// Begins to serve under `name` in the network namespace of the calling thread.
+    ///
+    /// - Throws: `Errno.addressInUse` if another process does.
+    public static func listen(_ name: String) throws -> ServiceSocket {
+        guard let directory = try ownDirectory() else { return try ServiceSocket(name: name) }
+        let path = try path(of: name, in: directory)
+        let lock = try FileLock(path: directory + "/lock")
+        removeAbandoned(in: directory)
+        guard !isServed(path) else { throw Errno.addressInUse }
+        let socket = try ServiceSocket(at: path)
+        withExtendedLifetime(lock) {}
+        return socket
+    }
+
+    /// Connects to whoever serves under `name` in the network namespace of the calling thread; nil
+    /// if nobody does.
+    ///
+    /// - Parameter patience: how long sending and receiving wait; whole seconds.
+    public static func connect(
+        to name: String, patience: Duration
+    ) throws(KernelError) -> MessageChannel? {
+        for directory in directories where isTrusted(directory) {
+            let path = try path(of: name, in: directory)
+            let status = unsafe lc_service_connect(path, seconds(patience))
+            guard status < 0 else {
+                return MessageChannel(adopting: FileDescriptor(rawValue: status))
+            }
+            let reason = Errno(rawValue: -status)
+            guard [.noSuchFileOrDirectory, .connectionRefused].contains(reason) else {
+                throw KernelError(.open, subject: "the socket \(path)", errno: reason)
+            }
+        }
+        guard !mayHaveDirectory else { return nil }
+        return try ServiceSocket.connect(to: name, patience: patience)
+    }
+
+    /// Removes the sockets of services that were killed.
+    public static func removeAbandoned() {
+        for directory in directories where isOwn(directory) {
+            guard let lock = try? FileLock(path: directory + "/lock", patience: .seconds(1)) else {
+                continue
+            }
+            removeAbandoned(in: directory)
+            withExtendedLifetime(lock) {}
+        }
+    }
+
+    /// For whoever has the lock: what has a name and nobody listens to is nobody's.
+    private static func removeAbandoned(in directory: String) {
+        for file in SmallFile.names(in: directory) where file != "lock" {
+            let path = "\(directory)/\(file)"
+            if !isServed(path) { _ = unsafe unlink(path) }
+        }
+    }
+
+    private static func isServed(_ path: String) -> Bool {
+        let status = unsafe lc_service_connect(path, 1)
+        guard status < 0 else {
+            close(status)
+            return true
+        }
+        return ![.connectionRefused, .noSuchFileOrDirectory].contains(Errno(rawValue: -status))
+    }
+
+    private static func seconds(_ duration: Duration) -> Int32 {
+        Int32(max(1, duration.components.seconds))
+    }
+
+    private static func path(
+        of name: String, in directory: String
+    ) throws(KernelError) -> String {
+        let path = "\(directory)/\(name)-\(try NetworkNamespace.currentInode())"
+        // The kernel has room for no more, with what marks one that is not ready yet.
+        guard path.utf8.count <= 100 else {
+            throw KernelError(.create, subject: path, errno: .fileNameTooLong)
+        }
+        return path
+    }
+
+    // MARK: The directory
+
+    private static var parents: [String] {
+        ["/run"] + (unsafe getenv("XDG_RUNTIME_DIR").map { unsafe [String(cString: $0)] } ?? [])
+    }
+
+    private static var directories: [String] { parents.map { $0 + "/linkcond-services" } }
+
+    private static var mayHaveDirectory: Bool {
+        parents.contains { unsafe access($0, W_OK) == 0 }
+    }
+
+    /// The first directory that can be had, made if needed; nil if none can.
+    private static func ownDirectory() throws(KernelError) -> String? {
+        for (parent, directory) in zip(parents, directories)
+        where unsafe access(parent, W_OK) == 0 {
+            _ = unsafe mkdir(directory, 0o755)
+            guard isOwn(directory) else {
+                throw KernelError(
+                    .create, subject: "\(directory), which belongs to another user",
+                    errno: .fileExists)
+            }
+            // Whatever the mask of new files is.
+            _ = unsafe chmod(directory, 0o755)
+            return directory
+        }
+        return nil
+    }
+
+    private static func isOwn(_ directory: String) -> Bool {
+        guard let status = FileStatus(ofFileAt: directory) else { return false }
+        return status.isDirectory && status.owner == geteuid()
+    }
+
+    /// Whether nobody but root and the effective user can make anything in a directory.
+    private static func isTrusted(_ directory: String) -> Bool {
+        guard let status = FileStatus(ofFileAt: directory) else { return false }
+        return status.isDirectory && [0, geteuid()].contains(status.owner)
+            && status.permissions & 0o022 == 0
+    }
+}

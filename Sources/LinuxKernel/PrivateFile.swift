@@ -1,0 +1,76 @@
+import Glibc
+import SystemPackage
+
+/// Files that nobody but their owner can open: whoever can open a file can lock it, and so make
+/// others wait.
+enum PrivateFile {
+    /// How often somebody else may be quicker.
+    private static let attempts = 10
+
+    /// Opens a file for reading and writing, and makes it if needed.
+    ///
+    /// One that others can open, or have made, gives way to a new one: somebody may hold it open.
+    static func open(_ path: String) throws(KernelError) -> OwnedDescriptor {
+        for _ in 0..<attempts {
+            let number = unsafe Glibc.open(
+                path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+            // What cannot be opened for writing, such as a link or a pipe, was not made here.
+            guard number >= 0 || [ELOOP, EISDIR, ENXIO].contains(errno) else {
+                throw KernelError(.open, subject: path, errno: Errno(rawValue: errno))
+            }
+            if number >= 0 {
+                let file = OwnedDescriptor(adopting: FileDescriptor(rawValue: number))
+                if isPrivate(file.raw) { return file }
+            }
+            guard unsafe unlink(path) == 0 || errno == ENOENT else {
+                throw KernelError(.open, subject: path, errno: Errno(rawValue: errno))
+            }
+        }
+        throw KernelError(.open, subject: path, errno: .fileExists)
+    }
+
+    /// Whether a descriptor is of an ordinary file that belongs to the effective user, and that
+    /// nobody else may open.
+    private static func isPrivate(_ file: FileDescriptor) -> Bool {
+        guard let status = FileStatus(of: file) else { return false }
+        return status.isOrdinary && status.owner == geteuid() && status.permissions & 0o077 == 0
+    }
+}
+
+/// What the kernel says of a file.
+struct FileStatus: Hashable {
+    let device: UInt64
+    let inode: UInt64
+    let owner: UInt32
+    private let mode: UInt32
+
+    /// Of an open file.
+    init?(of descriptor: FileDescriptor) {
+        var status = stat()
+        guard unsafe fstat(descriptor.rawValue, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Of what stands under a name, which may be a symbolic link.
+    init?(ofFileAt path: String) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        owner = status.st_uid
+        mode = status.st_mode
+    }
+
+    var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
+    var isOrdinary: Bool { mode & S_IFMT == S_IFREG }
+    var permissions: UInt32 { mode & 0o7777 }
+
+    /// Whether this is the same file, whatever became of it meanwhile.
+    func isSameFile(as other: FileStatus?) -> Bool {
+        device == other?.device && inode == other?.inode
+    }
+}

@@ -1,0 +1,150 @@
+import LinkTesting
+import Testing
+
+/// Processes that end conditions and overrides, and what becomes of them.
+@Suite("Watchers", .requiresNamespaces)
+struct WatcherTests {
+    /// The processes of watchers by the files on which they show themselves.
+    private static let functions = """
+        watchers() { ls /run/linkcond/watchers 2>/dev/null; }
+        processes() { for name in $(watchers); do pgrep -f "watch $name "; done; }
+        isWatched() { test -n "$(processes)"; }
+        isUnwatched() { ! isWatched; }
+        # Keeps apply from getting further than its watcher.
+        hold() { "$0" clear >&2; exec 9>/run/linkcond/apply.lock; flock 9; }
+        isOne() { test $(processes | wc -l) = 1; }
+        problem() { "$0" status --json | sed -n 's/.*"problem" : "\\(.*\\)".*/problem: \\1/p'; }
+
+        """
+
+    private func expect(
+        _ script: String, _ output: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let result = try await PrivateHost.script(Self.functions + script, timeout: .seconds(120))
+        #expect(result.standardOutput == output, "\(result)", sourceLocation: sourceLocation)
+    }
+
+    @Test("One that is killed while apply goes on is replaced")
+    func replaced() async throws {
+        try await expect(
+            """
+            for round in 1 2 3; do
+                hold
+                "$0" apply LTE -i eth0 --for 1h 2>/dev/null 9>&- &
+                caller=$!
+                eventually isWatched
+                sleep 0.5
+                former=$(processes)
+                kill -9 $former
+                exec 9>&-
+                wait $caller; echo "apply $?"
+                isWatched && test "$(processes)" != "$former" && echo watched
+                problem
+            done
+            "$0" clear 2>/dev/null
+            eventually isUnwatched
+            """, String(repeating: "apply 0\nwatched\n", count: 3))
+    }
+
+    @Test("One whose caller was killed before it did anything ends soon")
+    func killedCaller() async throws {
+        try await expect(
+            """
+            hold
+            "$0" apply LTE -i eth0 --for 1h 2>/dev/null 9>&- &
+            eventually isWatched
+            sleep 0.5
+            watcher=$(processes)
+            kill -9 $!
+            exec 9>&-
+            isOver() { ! test -e /proc/$watcher; }
+            eventually isOver && echo over
+            watchers
+            """, "over\n")
+    }
+
+    @Test("What killed ones leave goes with the next clear")
+    func leftovers() async throws {
+        try await expect(
+            """
+            "$0" apply LTE -i eth0 --for 1h 2>/dev/null
+            kill -9 $(processes)
+            problem
+            "$0" override set -i eth0 --expensive --for 1h 2>/dev/null
+            kill -9 $(processes)
+            touch /run/linkcond/journal.partial
+            "$0" clear 2>/dev/null
+            ls /run/linkcond/watchers
+            ls -A /run/linkcond
+            """,
+            """
+            problem: the process that was to end this is gone; it stays until linkcond clear
+            apply.lock
+            kernel-features
+            lock
+            override.lock
+            watchers
+
+            """)
+    }
+
+    @Test("One that is stopped is told")
+    func stopped() async throws {
+        try await expect(
+            """
+            "$0" apply LTE -i eth0 --for 1h 2>/dev/null
+            watcher=$(processes)
+            kill -STOP $watcher
+            problem | sed "s/$watcher/PID/"
+            kill -CONT $watcher
+            problem
+            "$0" clear 2>/dev/null
+            """,
+            """
+            problem: the process that is to end this is stopped; let it go on with: kill -CONT PID
+
+            """)
+    }
+
+    @Test("An override ends in the namespace to which its interface was moved")
+    func moved() async throws {
+        try await expect(
+            """
+            unshare -n sleep 60 & other=$!
+            isOther() { test "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/$$/ns/net)"; }
+            eventually isOther
+            "$0" override set -i eth0 --expensive --for 6s 2>/dev/null
+            ip link set eth0 netns $other
+            hasMark() { nsenter -t $other -n ip link show eth0 | grep -q linkcond; }
+            hasNoMark() { ! hasMark; }
+            hasMark && echo "moved with its mark"
+            eventually hasNoMark && echo ended
+            eventually isUnwatched && echo unwatched
+            kill $other
+            """, "moved with its mark\nended\nunwatched\n")
+    }
+
+    @Test("One ends with its interface, and with the namespace")
+    func gone() async throws {
+        try await expect(
+            """
+            "$0" override set -i eth0 --expensive --for 1h 2>/dev/null
+            isWatched && ip link delete eth1
+            eventually isUnwatched && echo "gone with the interface"
+            ip netns add other
+            in="ip netns exec other"
+            $in ip link set lo up
+            $in ip link add eth0 type veth peer name eth1
+            $in ip link set eth0 up
+            $in "$0" override set -i eth0 --expensive --for 1h 2>/dev/null
+            $in "$0" apply LTE -i eth0 --for 1h 2>/dev/null
+            test $(processes | wc -l) = 2 && echo watched
+            # The engine has to go first: it is in there.
+            $in "$0" clear 2>/dev/null
+            eventually isOne
+            $in "$0" override set -i lo --expensive --for 1h 2>/dev/null
+            ip netns delete other
+            eventually isUnwatched && echo "gone with the namespace"
+            """, "gone with the interface\nwatched\ngone with the namespace\n")
+    }
+}
