@@ -72,19 +72,6 @@ enum ProfileFile {
         URL(filePath: file).deletingPathExtension().lastPathComponent
     }
 
-    /// What `file` begins with, however large it is; nil for what cannot be read.
-    static func beginning(of file: String, length: Int) -> String? {
-        // Opening a named pipe would wait for its other end.
-        guard
-            let descriptor = try? FileDescriptor.open(
-                FilePath(file), .readOnly, options: [.nonBlocking, .closeOnExec])
-        else { return nil }
-        defer { try? descriptor.close() }
-        var buffer = [UInt8](repeating: 0, count: length)
-        let count = try? buffer.withUnsafeMutableBytes { try descriptor.read(into: $0) }
-        return count.map { String(decoding: buffer.prefix($0), as: UTF8.self) }
-    }
-
     private static func bytes(
         of file: String, kind: String, sizeLimit: Int
     ) throws(ProfileFileError) -> Data {

@@ -7,10 +7,15 @@ import Scenarios
 enum ScenarioFile {
     /// Room for thousands of events, far below what would fill the memory.
     private static let sizeLimit = 1024 * 1024
+    /// A file beyond `sizeLimit` is still told what it is, so that the error speaks of a scenario.
+    private static let recognitionLimit = 16 * sizeLimit
 
     /// Whether a line of `file` begins as one of a scenario; it need not be one without mistakes.
     static func isScenario(_ file: String) -> Bool {
-        guard let text = ProfileFile.beginning(of: file, length: sizeLimit) else { return false }
+        guard
+            let text = try? ProfileFile.text(
+                of: file, kind: "scenario", sizeLimit: recognitionLimit)
+        else { return false }
         return text.split(whereSeparator: \.isNewline).contains { line in
             ["interfaces:", "timeline:"].contains { line.hasPrefix($0) }
         }
