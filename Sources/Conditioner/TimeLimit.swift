@@ -67,10 +67,16 @@ enum WatcherFile {
     /// The file's name in a state directory.
     static func name(of watcher: String) -> String { "\(directoryName)/\(watcher)" }
 
+    /// By such a file `status` and `override show` know that a watcher was killed, in whatever
+    /// namespace what it was to end still stands. So it is kept for an hour, in seconds.
+    private static let keepingTime: Int64 = 3600
+
     /// Removes the files of watchers that were killed. Not for a watcher: its own looks like one.
     static func removeAbandoned(in directory: StateDirectory) {
+        let limit = Int64(Date().timeIntervalSince1970) - keepingTime
         for watcher in directory.names(in: directoryName) {
             let name = name(of: watcher)
+            guard let time = directory.modificationTime(of: name), time < limit else { continue }
             do {
                 guard try FileLock.owner(at: directory.path(of: name)) == nil else { continue }
                 directory.remove(name)

@@ -12,10 +12,13 @@ public struct FileLock: ~Copyable {
     /// Waits until no other process has the lock on `path`, and takes it. The file is made if
     /// needed, and nobody else can open it. Equivalent to `flock(1)`.
     ///
+    /// - Parameter patience: how long one other process may have it. Where they take turns, as many
+    ///   calls of linkcond at once do, things go on.
     /// - Throws: `Errno.resourceTemporarilyUnavailable`, and who has it, when `patience` is over;
     ///   `Errno.interrupted` when a signal has come that asks this process to end.
     public init(path: String, patience: Duration = .seconds(10)) throws(KernelError) {
-        let end = ContinuousClock.now + patience
+        var end = ContinuousClock.now + patience
+        var holder: String?
         while true {
             let file = try PrivateFile.open(path)
             let status = lc_lock_file(file.number)
@@ -28,8 +31,14 @@ public struct FileLock: ~Copyable {
             guard lc_is_told_to_end() == 0 else {
                 throw KernelError(.lock, subject: path, errno: .interrupted)
             }
-            guard ContinuousClock.now < end else { throw Self.timeout(file, path, patience) }
-            if status != 0 { _ = Readiness.wait(for: [], timeout: Self.pause) }
+            guard status != 0 else { continue }
+            if holder == nil { holder = Self.holder(of: file) }
+            if ContinuousClock.now >= end {
+                let current = Self.holder(of: file)
+                guard current != holder else { throw Self.timeout(holder, path, patience) }
+                (holder, end) = (current, .now + patience)
+            }
+            _ = Readiness.wait(for: [], timeout: Self.pause)
         }
     }
 
@@ -47,13 +56,16 @@ public struct FileLock: ~Copyable {
 
     private static let pause = Duration.milliseconds(10)
 
+    private static func holder(of file: borrowing OwnedDescriptor) -> String? {
+        FileStatus(of: file.raw).flatMap(LockTable.holder)
+    }
+
     private static func timeout(
-        _ file: borrowing OwnedDescriptor, _ path: String, _ patience: Duration
+        _ holder: String?, _ path: String, _ patience: Duration
     ) -> KernelError {
-        let holder = FileStatus(of: file.raw).flatMap(LockTable.holder) ?? "a process"
+        let time = "\(patience.components.seconds) s"
         return KernelError(
-            .lock,
-            subject: "\(path), which \(holder) has held for \(patience.components.seconds) s",
+            .lock, subject: "\(path), which \(holder ?? "a process") has held for \(time)",
             errno: .wouldBlock)
     }
 

@@ -137,6 +137,11 @@ extension StateDirectory {
         SmallFile.names(in: path(of: subdirectory))
     }
 
+    /// When a file was changed last, in seconds since 1970; nil if there is none.
+    public func modificationTime(of name: String) -> Int64? {
+        FileStatus(ofFileAt: path(of: name))?.modified
+    }
+
     /// Removes what processes have left in `subdirectory` that were killed while they wrote. For
     /// whoever alone may write there.
     public func removePartialFiles(in subdirectory: String) {

@@ -108,13 +108,17 @@ struct Drain {
         try NetworkNamespace.enter(links.places.app)
         let interfaces = links.interfaces
         let own = Set(interfaces.flatMap(\.addresses))
+        // The command may have switched interfaces off itself, which takes their routes away.
+        let switchedOn = try links.switchedOn
+        let reachable = Set(
+            interfaces.filter { switchedOn.contains($0.index) }.flatMap(\.addresses))
         for socket in ListedSocket.all(.tcp) where socket.isUnderWay {
             // The app's programs have nobody any more who would hear them.
             guard !own.contains(socket.remote.address), !socket.remote.address.isLoopback else {
                 continue
             }
             let interface = interfaces.first { $0.addresses.contains(socket.local.address) }
-            if interface?.isDead == true {
+            if interface?.isDead == true || !reachable.contains(socket.local.address) {
                 found.hopeless.append(socket)
             } else {
                 found.connections.append(socket)

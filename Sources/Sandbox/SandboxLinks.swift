@@ -315,6 +315,11 @@ final class SandboxLinks {
         get throws(NetlinkError) { try sessions.app.neighbours() }
     }
 
+    /// The numbers of the app's interfaces that are switched on.
+    var switchedOn: Set<Int32> {
+        get throws(NetlinkError) { Set(try sessions.app.links().filter(\.isUp).map(\.index)) }
+    }
+
     /// Counts what has passed, and ends what is written down.
     ///
     /// - Parameters:

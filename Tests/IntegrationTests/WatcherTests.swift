@@ -63,7 +63,7 @@ struct WatcherTests {
             """, "over\n")
     }
 
-    @Test("What killed ones leave goes with the next clear")
+    @Test("What killed ones leave goes with a clear, once nobody needs to be told any more")
     func leftovers() async throws {
         try await expect(
             """
@@ -74,11 +74,15 @@ struct WatcherTests {
             kill -9 $(processes)
             touch /run/linkcond/journal.partial
             "$0" clear 2>/dev/null
+            "$0" override show | grep -o "the process that was to end this is gone"
+            touch -d "2 hours ago" /run/linkcond/watchers/*
+            "$0" clear 2>/dev/null
             ls /run/linkcond/watchers
             ls -A /run/linkcond
             """,
             """
             problem: the process that was to end this is gone; it stays until linkcond clear
+            the process that was to end this is gone
             apply.lock
             kernel-features
             lock

@@ -108,7 +108,7 @@ struct MatrixSuiteTests {
         #expect(found.filtered == failing)
         #expect(found.clicked.cells == ["Edge"])
         #expect(found.cell.log.contains("large took longer than 3 s"))
-        #expect(found.cell.command.hasPrefix("env LINKCOND_OUTPUT=. linkcond run Edge"))
+        #expect(found.cell.command.hasPrefix("env 'LINKCOND_OUTPUT=.' linkcond run Edge"))
         #expect(found.cell.plots.count == 4)
         #expect(found.looks.count == 8)
         for (name, look) in found.looks { #expect(look.tooWide <= 0, "\(name)") }

@@ -24,12 +24,12 @@ struct RunOverrideTests {
             """
         #expect(
             try await script(show, "LTE", by: caller) == [
-                "satisfied by eth0 (cellular), expensive, not constrained, IPv4 and IPv6",
+                "satisfied by eth0 (cellular), expensive, not constrained, IPv4 and IPv6, no DNS",
                 "apple/LTE eth0 cellular", "1 0",
             ])
         #expect(
             try await script(show, "wifi", "--expensive", "--constrained", by: caller) == [
-                "satisfied by eth0 (wifi), expensive, constrained, IPv4 and IPv6",
+                "satisfied by eth0 (wifi), expensive, constrained, IPv4 and IPv6, no DNS",
                 "apple/Wi-Fi eth0 wifi", "1 1",
             ])
         #expect(
@@ -57,7 +57,9 @@ struct RunOverrideTests {
                 """, to: "train.yaml")
             let lines = try await script("$linkcond path | head -1", file, by: .root)
             #expect(
-                lines == ["satisfied by eth0 (wifi), expensive, constrained, IPv4 and IPv6"])
+                lines == [
+                    "satisfied by eth0 (wifi), expensive, constrained, IPv4 and IPv6, no DNS"
+                ])
         }
     }
 
@@ -121,9 +123,9 @@ struct RunOverrideTests {
         }
         #expect(
             lines == [
-                "satisfied by eth0 (cellular), expensive, not constrained, IPv4 and IPv6",
-                "satisfied by eth0 (cellular), not expensive, constrained, IPv4 and IPv6",
-                "satisfied by eth0 (cellular), expensive, not constrained, IPv4 and IPv6",
+                "satisfied by eth0 (cellular), expensive, not constrained, IPv4 and IPv6, no DNS",
+                "satisfied by eth0 (cellular), not expensive, constrained, IPv4 and IPv6, no DNS",
+                "satisfied by eth0 (cellular), expensive, not constrained, IPv4 and IPv6, no DNS",
             ])
     }
 }

@@ -216,7 +216,8 @@ struct RunEvidenceTests {
                 cd "$1/disk"
                 printf "$3" >old
                 head -c 1M /dev/zero >fill 2>/dev/null
-                "$0" run LTE --uplink none --$2 old -- true
+                "$0" run LTE --uplink none --$2 old -- \
+                    sh -c 'ping -q -c 1 -W 1 192.0.2.1 >/dev/null; true'
                 echo "exit code $?"
                 cat old
                 ls -A

@@ -85,11 +85,17 @@ def resetting_server(port):
         connection.close()
 
 
+def use_ordinary_congestion_control(connection):
+    """Whatever the host prefers: with BBR the sender's own buffer grows far beyond the window."""
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
+
+
 def endless_server(port, log):
     """Sends until it cannot, and writes down why: nothing moved for a while, or an error."""
     server = listener(int(port))
     while True:
         connection, _ = server.accept()
+        use_ordinary_congestion_control(connection)
         connection.settimeout(1.5)
         total = 0
         try:
@@ -138,6 +144,7 @@ def patient_server(port, log):
     """Sends steadily until the kernel finds that nothing has arrived for two seconds, and writes
     down how much it could send by then."""
     connection, _ = listener(int(port)).accept()
+    use_ordinary_congestion_control(connection)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 2000)
     total = 0
     try:
