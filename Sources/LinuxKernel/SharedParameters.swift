@@ -99,12 +99,14 @@ public struct SharedParameters: ~Copyable, Sendable {
             guard isHere || NetworkNamespace.path(ofInode: prefix.namespace) == nil,
                 let users = try? open(directory.path(of: file), .readWrite)
             else { continue }
-            let parameter =
-                isHere ? try? open(path(of: prefix.parameter(of: file)), .writeOnly) : nil
             var shim = lc_shared_parameter(
-                directory: locked.number, users: users.number,
-                parameter: parameter?.number ?? -1)
-            unsafe lc_release_parameter(&shim)
+                directory: locked.number, users: users.number, parameter: -1)
+            if isHere, let parameter = try? open(path(of: prefix.parameter(of: file)), .writeOnly) {
+                shim.parameter = parameter.number
+                unsafe lc_release_parameter(&shim)
+            } else {
+                unsafe lc_release_parameter(&shim)
+            }
         }
     }
 

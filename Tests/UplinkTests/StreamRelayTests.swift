@@ -90,24 +90,18 @@ struct StreamRelayTests {
         }
     }
 
-    @Test func `A server gets hardly further ahead of an app than without the relay`() async throws
-    {
+    @Test func `An app that does not read holds the server back`() async throws {
         try await withTemporaryDirectory { directory in
             let log = directory.path + "/log"
             try await TestSandbox.run { sandbox in
-                try sandbox.far(
-                    "\(TestSandbox.peer("endless_server 8001 \(log)")) >/dev/null 2>&1 &")
                 try TestSandbox.withServer(
                     TestSandbox.peer("endless_server 8000 \(log)"), port: 8000
                 ) { _ in
-                    for (host, port) in [("198.18.0.3", 8001), ("198.18.0.1", 8000)] {
-                        try sandbox.app(TestSandbox.peer("idle_client \(host) \(port) 3"))
-                    }
-                    let taken = try shell("cat \(log)").split(separator: "\n").map { Int($0) }
-                    try #require(taken.count == 2)
-                    let direct = try #require(taken[0])
-                    let relayed = try #require(taken[1])
-                    #expect(relayed < 2 * direct, "\(relayed) bytes, directly \(direct)")
+                    try sandbox.app(TestSandbox.peer("idle_client 198.18.0.1 8000 3"))
+                    let taken = try #require(Int(shell("head -n 1 \(log)").filter(\.isNumber)))
+                    // The app's receive buffer, the server's send buffer, and what the far side
+                    // is about to send: none of it waits in the relay.
+                    #expect(taken < 4_000_000)
                 }
             }
         }

@@ -86,8 +86,9 @@ def resetting_server(port):
 
 
 def use_ordinary_congestion_control(connection):
-    """Whatever the host prefers: with BBR the sender's own buffer grows far beyond the window."""
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
+    """The one that everybody may choose. With BBR, which some hosts prefer, the sender's own buffer
+    grows far beyond the window."""
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
 
 
 def endless_server(port, log):
@@ -95,7 +96,6 @@ def endless_server(port, log):
     server = listener(int(port))
     while True:
         connection, _ = server.accept()
-        use_ordinary_congestion_control(connection)
         connection.settimeout(1.5)
         total = 0
         try:
@@ -108,6 +108,22 @@ def endless_server(port, log):
         with open(log, "a") as file:
             file.write(f"{outcome}\n")
         connection.close()
+
+
+def hasty_server(port, log, seconds):
+    """Sends as much as it can for a while, and writes down how many bytes its kernel took."""
+    connection, _ = listener(int(port)).accept()
+    use_ordinary_congestion_control(connection)
+    connection.settimeout(0.1)
+    total = 0
+    end = time.monotonic() + float(seconds)
+    while time.monotonic() < end:
+        try:
+            total += connection.send(b"x" * 16384)
+        except socket.timeout:
+            pass
+    with open(log, "w") as file:
+        file.write(f"{total}\n")
 
 
 def expect_reset(host, port, server=None):
