@@ -39,7 +39,7 @@ struct ScratchDirectory: ~Copyable {
         for name in SmallFile.names(in: parent.path) where name.hasPrefix(prefix) {
             let url = parent.appending(path: name)
             guard let lock = FileLock(directory: url.path) else { continue }
-            try? FileManager.default.removeItem(at: url)
+            removeTree(url)
             withExtendedLifetime(lock) {}
         }
     }
@@ -47,9 +47,20 @@ struct ScratchDirectory: ~Copyable {
     /// Removes it, though processes may still write into it that the kernel is about to end.
     func remove() {
         for _ in 0..<100 {
-            try? FileManager.default.removeItem(at: url)
+            Self.removeTree(url)
             guard FileManager.default.fileExists(atPath: url.path) else { return }
             _ = Readiness.wait(for: [], timeout: .milliseconds(20))
         }
+    }
+
+    /// Removes a directory whose own directories have only files.
+    ///
+    /// It does not leave that to one call: Foundation goes by the number of a directory's links,
+    /// which some file systems (hostfs) tell too late as long as it is open, as here for its lock.
+    private static func removeTree(_ url: URL) {
+        for name in SmallFile.names(in: url.path) {
+            try? FileManager.default.removeItem(at: url.appending(path: name))
+        }
+        try? FileManager.default.removeItem(at: url)
     }
 }
