@@ -106,6 +106,21 @@ struct CIPlanTests {
         #expect(try await Self.python(text, "\(container)['image']") == "\"a\\\"\\n#{b}\"\n")
     }
 
+    @Test(arguments: PlanEngine.allCases)
+    func `every plan is whole lines, with every part by its number`(engine: PlanEngine) throws {
+        let text = try Self.text(engine, command: ["true"])
+        #expect(text.last == "\n" && !text.hasSuffix("\n\n"))
+        // Kubernetes numbers them itself, and is told how many there are.
+        let parts = engine == .kubernetes ? ["completions: 3"] : ["1/3", "2/3", "3/3"]
+        for part in parts { #expect(text.contains(part)) }
+    }
+
+    @Test func `engines take as many jobs as they start from one plan`() {
+        let most = PlanEngine.allCases.map { $0.mostJobs }
+        #expect(PlanEngine.allCases.map(\.rawValue) == ["github", "gitlab", "kubernetes", "json"])
+        #expect(most == [256, 200, nil, nil])
+    }
+
     @Test func `what a job is called is short`() {
         let names = (1...10).map { "P\($0)" }
         let plan = CIPlan(Sharding(SampleMatrix.specification(names).cells, into: 1))

@@ -11,7 +11,7 @@ extension Shard {
 
     private static let conventions = [
         // Kubernetes does not tell how many there are: our manifest says it.
-        Convention(index: "JOB_COMPLETION_INDEX", count: "LINKCOND_SHARDS", first: 0),
+        Convention(index: "JOB_COMPLETION_INDEX", count: countVariable, first: 0),
         Convention(index: "CI_NODE_INDEX", count: "CI_NODE_TOTAL", first: 1),
         Convention(index: "CIRCLE_NODE_INDEX", count: "CIRCLE_NODE_TOTAL", first: 0),
         Convention(
@@ -23,6 +23,9 @@ extension Shard {
 
     /// The variable by which our own plans name a part, as `2/3`.
     static let variable = "LINKCOND_SHARD"
+
+    /// The variable by which our own plans tell how many parts there are, where the engine does not.
+    static let countVariable = "LINKCOND_SHARDS"
 
     /// The part of a matrix that a CI engine gives this job, and the variable that says so; nil
     /// if none does. GitLab, CircleCI, Buildkite, Azure Pipelines, Semaphore and Kubernetes number

@@ -96,7 +96,7 @@ struct MatrixRequest {
                 description: "\(count) cells are more than the \(Shard.mostParts) parts that a "
                     + "plan may have; divide the matrix with --shards")
         }
-        if let most = CIPlan.mostJobs(of: engine), count > most {
+        if let most = engine.mostJobs, count > most {
             throw UsageError(
                 description: "\(count) jobs are more than the \(most) that \(engine.rawValue) "
                     + "starts; divide the matrix into fewer parts with --shards \(most)")

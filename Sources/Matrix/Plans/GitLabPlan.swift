@@ -1,0 +1,49 @@
+import LinkModel
+import LinuxKernel
+
+/// Jobs for `include:` or a child pipeline.
+struct GitLabPlan: PlanFormat {
+    /// GitLab starts no more jobs from a `parallel:matrix`.
+    let mostJobs: Int? = 200
+
+    func text(of matrix: PlannedMatrix) -> String {
+        let shards = matrix.parts.map {
+            "          - \($0.shard.inYAMLQuotes)  # \($0.name.printable)"
+        }
+        return """
+            # Made by linkcond matrix --plan gitlab.
+            stages: [test, report]
+
+            linkcond:
+              stage: test
+              parallel:
+                matrix:
+                  - \(Shard.variable):
+            \(shards.joined(separator: "\n"))
+              script:
+                - \(script(of: matrix).inYAMLQuotes)
+              artifacts:
+                when: always
+                paths: ["report-*/"]
+                reports:
+                  junit: "report-*/junit.xml"
+
+            linkcond-report:
+              stage: report
+              when: always
+              script:
+                - "linkcond matrix merge --report report report-*"
+              artifacts:
+                when: always
+                paths: [report/]
+
+            """
+    }
+
+    /// The number of the job tells the reports apart; only the runner's shell knows it.
+    private func script(of matrix: PlannedMatrix) -> String {
+        let command = matrix.commandWords.isEmpty ? [] : [ShellWord.line(matrix.commandWords)]
+        return ([ShellWord.line(matrix.words), "report-$CI_JOB_ID"] + command)
+            .joined(separator: " ")
+    }
+}

@@ -1,0 +1,14 @@
+/// The command, and each part with its cells, for engines that have no format of their own here.
+struct JSONPlan: PlanFormat {
+    let mostJobs: Int? = nil
+
+    private struct Plan: Encodable {
+        let command: [String]
+        let parts: [CIPlan.Part]
+    }
+
+    func text(of matrix: PlannedMatrix) throws -> String {
+        try line(
+            Plan(command: matrix.words + ["report"] + matrix.commandWords, parts: matrix.parts))
+    }
+}
