@@ -35,7 +35,7 @@ struct ExitStatusTests {
         #expect(Status(of: error) == status)
     }
 
-    @Test("The codes are those of DESIGN.md, section 3")
+    @Test("The codes are those that README.md lists")
     func numbers() {
         #expect(
             Status.allCases.map(\.rawValue)
