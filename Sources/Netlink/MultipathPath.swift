@@ -35,9 +35,9 @@ public struct MultipathPath: Sendable, Hashable {
         else { return nil }
         self.connection = connection
         let isIPv6 = fixed.idiag_family == UInt8(AF_INET6)
-        local = Self.endpoint(
+        local = Endpoint(
             fixed.id.idiag_src, port: fixed.id.idiag_sport, isIPv6: isIPv6)
-        remote = Self.endpoint(
+        remote = Endpoint(
             fixed.id.idiag_dst, port: fixed.id.idiag_dport, isIPv6: isIPv6)
         let flags = path.value(MPTCP_SUBFLOW_ATTR_FLAGS, as: UInt32.self) ?? 0
         isBackup = flags & Self.backupFlags != 0
@@ -49,19 +49,6 @@ public struct MultipathPath: Sendable, Hashable {
 
     /// `MPTCP_SUBFLOW_FLAG_BKUP_REM` and `MPTCP_SUBFLOW_FLAG_BKUP_LOC`.
     private static let backupFlags: UInt32 = 1 << 4 | 1 << 5
-
-    private static func endpoint(
-        _ words: (UInt32, UInt32, UInt32, UInt32), port: UInt16, isIPv6: Bool
-    ) -> Endpoint {
-        let bytes = [words.0, words.1, words.2, words.3].flatMap { word in
-            (0..<4).map { UInt8(truncatingIfNeeded: UInt32(bigEndian: word) >> (24 - 8 * $0)) }
-        }
-        // Sockets of IPv6 may speak IPv4: ::ffff:192.0.2.1 (RFC 4291, section 2.5.5.2).
-        let isMapped = isIPv6 && bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
-        let relevant = isMapped ? bytes.suffix(4) : isIPv6 ? bytes[...] : bytes.prefix(4)
-        return Endpoint(
-            IPAddress(bytes: relevant) ?? IPAddress(ipv4: 0), port: UInt16(bigEndian: port))
-    }
 
     /// Asks for all TCP sockets of a family that are connected.
     static func list(isIPv6: Bool) -> NetlinkMessage {

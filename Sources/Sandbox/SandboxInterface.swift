@@ -18,17 +18,20 @@ public struct SandboxInterface: Sendable, Hashable {
     public var mark: NetworkMark
     /// Whether it is there from the start; else it appears later.
     public var isPresent: Bool
+    /// Whether the command's TCP connections end when it goes down or vanishes.
+    public var endsConnections: Bool
 
     /// Describes an interface.
     public init(
         name: String = SandboxInterface.onlyName, conditions: LinkConditions, profile: String,
-        mark: NetworkMark = NetworkMark(), isPresent: Bool = true
+        mark: NetworkMark = NetworkMark(), isPresent: Bool = true, endsConnections: Bool = true
     ) {
         self.name = name
         self.conditions = conditions
         self.profile = profile
         self.mark = mark
         self.isPresent = isPresent
+        self.endsConnections = endsConnections
     }
 
     /// What is wrong with a name, after which `name: ` may stand; nil for a good one.

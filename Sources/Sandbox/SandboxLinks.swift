@@ -47,13 +47,15 @@ final class SandboxLinks {
     /// Is called after each change of which interfaces there are, which of them can be used, what
     /// the app sees of them, and which is preferred.
     var onChange: (SandboxLinks) -> Void = { _ in }
-    /// Is called when an interface did not appear or vanish that should have.
+    /// Is called when an interface did not appear or vanish that should have, or when connections
+    /// did not end that should have.
     var onFailure: (SandboxError) -> Void = { _ in }
 
     private struct Part {
         let wire: Wire
         let plane: LinkPlane
         let firstProfile: String
+        let endsConnections: Bool
     }
 
     private let request: SandboxRequest
@@ -62,6 +64,8 @@ final class SandboxLinks {
     private let recorder: EvidenceRecorder?
     private var states: [String: Interface]
     private var preference: RoutePreference
+    /// Whether connections outlived an interface that should not have, which is told once.
+    private var hasKeptConnections = false
     /// Interfaces that are about to appear or to vanish.
     private var moves: [String: InterfaceMove] = [:]
     /// The metrics that their routes get when they appear.
@@ -81,7 +85,8 @@ final class SandboxLinks {
         var states: [String: Interface] = [:]
         for ((wire, plane), interface) in zip(zip(wires, choice.planes), interfaces) {
             parts[interface.name] = Part(
-                wire: wire, plane: plane, firstProfile: interface.profile)
+                wire: wire, plane: plane, firstProfile: interface.profile,
+                endsConnections: interface.endsConnections)
             states[interface.name] = Interface(
                 name: interface.name, index: wire.app.index, addresses: wire.families.map(\.app),
                 conditions: interface.conditions, profile: interface.profile,
@@ -127,6 +132,7 @@ final class SandboxLinks {
             part.plane.setConnected(false)
             if state.isPresent { try removeAddresses(part.wire) }
             try send([Link.takeDown(index: end)], sessions.link, interface)
+            endConnections(part)
         }
         states[interface]?.hasCarrier = isUp
         onChange(self)
@@ -154,6 +160,7 @@ final class SandboxLinks {
         } else {
             part.plane.setConnected(false)
             if state.hasCarrier { try removeAddresses(wire) }
+            endConnections(part)
             let move = Link.move(
                 index: wire.app.index, to: places.link.rawValue, name: wire.away.name)
             steps = [.init(namespace: places.app, messages: [move])]
@@ -254,6 +261,27 @@ final class SandboxLinks {
 
     private func removeAddresses(_ wire: Wire) throws(SandboxError) {
         try remove(wire.removalMessages(metric: preference.metric(of: wire.app.name)))
+    }
+
+    /// Ends the app's connections over an interface that is gone, as phones do.
+    private func endConnections(_ part: Part) {
+        guard part.endsConnections else { return }
+        do {
+            _ = try NetworkNamespace.visit(places.app) { () throws(KernelError) in
+                Result { () throws(NetlinkError) in
+                    try NetlinkSession(.sockets).endConnections(
+                        from: part.wire.families.map(\.app), interface: part.wire.app.index)
+                }
+            }.get()
+        } catch {
+            guard !hasKeptConnections else { return }
+            hasKeptConnections = true
+            onFailure(
+                SandboxError(
+                    "\(part.wire.app.name): its TCP connections wait instead of ending, since this "
+                        + "kernel cannot end them (CONFIG_INET_DIAG_DESTROY, module tcp_diag): "
+                        + "\(error)"))
+        }
     }
 
     /// An interface that stands where it is to be.

@@ -137,7 +137,9 @@ public struct ScenarioReader {
     ) throws(ProfileError) -> ScenarioInterface {
         let fields = try FieldReader(
             node, file: file, path: "interfaces.\(name)",
-            known: ["profile", "set", "kind", "expensive", "constrained", "present"])
+            known: [
+                "profile", "set", "kind", "expensive", "constrained", "present", "connections",
+            ])
         guard var profile = try profile(fields) else {
             throw fields.error("profile", "is missing; write profile: LTE")
         }
@@ -146,7 +148,9 @@ public struct ScenarioReader {
         return ScenarioInterface(
             name: name, profile: profile, settings: change.settings,
             override: try override(fields),
-            isPresent: try fields.flagIfGiven("present") ?? true, line: line)
+            isPresent: try fields.flagIfGiven("present") ?? true,
+            connections: try fields.choice("connections", ScenarioInterface.Connections.self)
+                ?? .end, line: line)
     }
 
     // MARK: What interfaces and entries have in common

@@ -12,20 +12,32 @@ public struct ScenarioInterface: Sendable, Hashable {
     public var override: OverrideSettings
     /// Whether it is there from the start; else it appears by an event.
     public var isPresent: Bool
+    /// What becomes of connections when it goes.
+    public var connections: Connections
     /// The line of the file.
     public var line: Int?
 
     /// Makes an interface.
     public init(
         name: String, profile: Profile, settings: [ConditionsChange.Setting] = [],
-        override: OverrideSettings = .init(), isPresent: Bool = true, line: Int? = nil
+        override: OverrideSettings = .init(), isPresent: Bool = true,
+        connections: Connections = .end, line: Int? = nil
     ) {
         self.name = name
         self.profile = profile
         self.settings = settings
         self.override = override
         self.isPresent = isPresent
+        self.connections = connections
         self.line = line
+    }
+
+    /// What becomes of the TCP connections of an interface that goes down or vanishes.
+    public enum Connections: String, CaseIterable, Sendable, Hashable {
+        /// They end with an error at once, as on phones.
+        case end
+        /// They wait until it is back, as on Linux, or until a limit of their own has passed.
+        case keep
     }
 
     /// What people call its conditions at first: `apple/LTE, down.loss=1%`.

@@ -18,7 +18,8 @@ struct PlayCommand: ParsableCommand {
             Conditions, their changes and ramps, what apps see of the interfaces and which is \
             preferred happen to real interfaces, as by linkcond apply and linkcond override. \
             Nothing is taken down: where the scenario takes an interface away, all its packets \
-            are lost. What it does to an app is left out; linkcond run --scenario has one.
+            are lost, and connections are left alone, since they belong to every program of the \
+            host. What it does to an app is left out; linkcond run --scenario has one.
 
             It ends with the last event, or with Ctrl-C; a scenario that is repeated without end, \
             with Ctrl-C only. All is restored then, also if this process is killed.

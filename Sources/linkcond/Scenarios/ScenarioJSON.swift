@@ -34,6 +34,7 @@ struct ScenarioJSON: Encodable {
         let expensive: OrNull<Bool>
         let constrained: OrNull<Bool>
         let present: Bool
+        let connections: String
         let down: DirectionJSON
         let up: DirectionJSON
 
@@ -46,6 +47,7 @@ struct ScenarioJSON: Encodable {
             expensive = OrNull(override.isExpensive)
             constrained = OrNull(override.isConstrained)
             present = interface.isPresent
+            connections = interface.connections.rawValue
             down = DirectionJSON(conditions.down)
             up = DirectionJSON(conditions.up)
         }

@@ -31,7 +31,7 @@ extension SandboxRequest {
             SandboxInterface(
                 name: interface.name, conditions: interface.profile.conditions,
                 profile: interface.conditionsName, mark: NetworkMark(interface.initialOverride),
-                isPresent: interface.isPresent)
+                isPresent: interface.isPresent, endsConnections: interface.connections == .end)
         }
         if let problem = SandboxInterface.problem(of: interfaces) {
             throw UsageError(description: "\(entry.file ?? scenario.name): \(problem)")

@@ -55,7 +55,8 @@ enum ScenarioTable {
         ])
         for interface in scenario.interfaces {
             let presence = interface.isPresent ? [] : ["not there at first"]
-            let facts = [interface.initialOverride.description] + presence
+            let connections = interface.connections == .end ? [] : ["connections outlive it"]
+            let facts = [interface.initialOverride.description] + presence + connections
             table.add([
                 interface.name, interface.conditionsName, facts.joined(separator: ", "),
             ])

@@ -1,0 +1,50 @@
+import LinkTesting
+import Testing
+
+/// What becomes of TCP connections when their interface goes.
+@Suite("Scenarios: connections", .requiresNamespaces)
+struct ScenarioConnectionTests {
+    @Test(arguments: ["down", "vanish"], ["end", "keep"])
+    func `connections end with their interface, unless they are to wait`(
+        _ event: String, _ connections: String
+    ) async throws {
+        let program = "python3 \(BusFixture.path(of: "waiting.py"))"
+        let (gone, back) =
+            event == "down"
+            ? ("interface: wifi0, down: true", "interface: wifi0, up: true")
+            : ("vanish: wifi0", "appear: wifi0")
+        try await ScenarioRun.with(
+            interfaces: "{ wifi0: { profile: WiFi, connections: \(connections) } }",
+            timeline: """
+                  - { at: 5 s, \(gone) }
+                  - { at: 6 s, \(back) }
+                  - { at: 7 s, exec: "touch $D/back" }
+                """,
+            script: "exec \(program) client 4433 $D",
+            options: ["--server", "\(program) server 4433 $D", "--server-ready", "4433"]
+        ) { run in
+            let outcome = connections == "end" ? "ECONNABORTED" : "a byte"
+            #expect(run.result.exitCode == 0, run.said)
+            #expect(
+                run.result.standardOutput
+                    == ["IPv4", "IPv6", "IPv4 of IPv6"].map { "\($0): \(outcome)\n" }.joined(),
+                run.said)
+        }
+    }
+
+    @Test func `connections of other interfaces go on`() async throws {
+        let program = "python3 \(BusFixture.path(of: "waiting.py"))"
+        try await ScenarioRun.with(
+            interfaces: "{ wifi0: { profile: WiFi }, cell0: { profile: LTE } }",
+            timeline: """
+                  - { at: 5 s, interface: cell0, down: true }
+                  - { at: 6 s, exec: "touch $D/back" }
+                """,
+            script: "exec \(program) client 4433 $D",
+            options: ["--server", "\(program) server 4433 $D", "--server-ready", "4433"]
+        ) { run in
+            #expect(run.result.exitCode == 0, run.said)
+            #expect(run.result.standardOutput.matches(of: /a byte/).count == 3, run.said)
+        }
+    }
+}
