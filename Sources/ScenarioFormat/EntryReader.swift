@@ -7,7 +7,8 @@ import Yams
 /// Reads one entry of a timeline.
 struct EntryReader {
     static let keys = [
-        "at", "every", "from", "until", "for", "interface", "profile", "set", "over", "down", "up",
+        "at", "every", "from", "until", "for", "limit", "interface", "profile", "set", "over",
+        "down", "up",
         "expensive", "constrained", "kind", "appear", "vanish", "prefer", "app", "exec", "expect",
     ]
     /// What is done to the interface that `interface` names.
@@ -43,7 +44,8 @@ struct EntryReader {
         }
         return ScenarioEntry(
             schedule: schedule, actions: actions,
-            length: try fields.quantity("for", Duration.init(parsing:)), line: line)
+            length: try fields.quantity("for", Duration.init(parsing:)), limit: try limit(),
+            line: line)
     }
 
     private func error(_ field: String, _ explanation: String) -> ProfileError {
@@ -89,14 +91,33 @@ struct EntryReader {
         }
     }
 
+    private func limit() throws(ProfileError) -> VolumeLimit? {
+        guard let volume = try fields.quantity("limit", ByteCount.init(parsing:)) else {
+            return nil
+        }
+        return VolumeLimit(interface: try interface(for: "limit"), volume: volume)
+    }
+
     // MARK: What
+
+    /// The interface that the entry names.
+    private func interface(for key: String) throws(ProfileError) -> String {
+        // A scenario with one interface need not repeat its name.
+        let only = interfaces.count == 1 ? interfaces.first : nil
+        guard let name = try fields.text("interface") ?? only else {
+            throw fields.error(
+                key, "of which interface? write interface: \(interfaces.first ?? "wifi0")")
+        }
+        return name
+    }
 
     private func interfaceActions(
         _ reader: inout ScenarioReader
     ) throws(ProfileError) -> [ScenarioAction] {
         let keys = Self.interfaceKeys.filter { fields.node($0) != nil }
         guard let key = keys.first else {
-            for key in ["interface", "over"] where fields.node(key) != nil {
+            let names = fields.node("limit") == nil ? ["interface", "over"] : ["over"]
+            for key in names where fields.node(key) != nil {
                 throw fields.error(
                     key,
                     "does nothing by itself; say one of "
@@ -104,12 +125,7 @@ struct EntryReader {
             }
             return []
         }
-        // A scenario with one interface need not repeat its name.
-        let only = interfaces.count == 1 ? interfaces.first : nil
-        guard let name = try fields.text("interface") ?? only else {
-            throw fields.error(
-                key, "of which interface? write interface: \(interfaces.first ?? "wifi0")")
-        }
+        let name = try interface(for: key)
         var actions: [ScenarioAction] = []
         if let change = try change(&reader) {
             let over = try fields.quantity("over", Duration.init(parsing:)) ?? .zero

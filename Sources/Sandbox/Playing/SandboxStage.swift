@@ -1,5 +1,6 @@
 import Evidence
 import LinkModel
+import LinkUnits
 import LinuxKernel
 import NetworkPath
 import Scenarios
@@ -41,6 +42,13 @@ struct SandboxStage: Stage {
 
     func prefer(_ interface: String) throws(StageError) {
         try Self.wrap { () throws(SandboxError) in try links.prefer(interface) }
+    }
+
+    func carried(by interface: String) throws(StageError) -> ByteCount {
+        guard let snapshot = links.snapshot(of: interface) else {
+            throw StageError("\(interface): nobody counts what it carries")
+        }
+        return ByteCount(bytes: snapshot.up.bytes.bytes &+ snapshot.down.bytes.bytes)
     }
 
     func perform(_ action: AppAction) throws(StageError) {

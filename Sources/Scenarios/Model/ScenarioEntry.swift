@@ -1,3 +1,5 @@
+public import LinkUnits
+
 /// One item of a scenario's timeline: when, and what.
 public struct ScenarioEntry: Sendable, Hashable {
     /// When something happens.
@@ -16,17 +18,51 @@ public struct ScenarioEntry: Sendable, Hashable {
     public var actions: [ScenarioAction]
     /// After which time it is undone; nil: never.
     public var length: Duration?
+    /// How much an interface may carry, from that time on, before it happens; nil: it happens at
+    /// that time.
+    public var limit: VolumeLimit?
     /// The line of the file.
     public var line: Int?
 
     /// Makes an entry.
     public init(
-        schedule: Schedule, actions: [ScenarioAction], length: Duration? = nil, line: Int? = nil
+        schedule: Schedule, actions: [ScenarioAction], length: Duration? = nil,
+        limit: VolumeLimit? = nil, line: Int? = nil
     ) {
         self.schedule = schedule
         self.actions = actions
         self.length = length
+        self.limit = limit
         self.line = line
+    }
+
+    /// When it happens, as people read it: `6 s`, `6 s + 20 MB of cell0`.
+    public var when: String {
+        schedule.description + (limit.map { " + \($0)" } ?? "")
+    }
+}
+
+/// A limit of what an interface carries, both directions together, IP headers included.
+public struct VolumeLimit: Sendable, Hashable, CustomStringConvertible {
+    /// The name of the interface.
+    public var interface: String
+    /// So much it carries.
+    public var volume: ByteCount
+
+    /// Makes a limit.
+    public init(interface: String, volume: ByteCount) {
+        self.interface = interface
+        self.volume = volume
+    }
+
+    /// As people read it, who pay for volumes by the megabyte: `20 MB of cell0`.
+    public var description: String {
+        let units: [(name: String, size: UInt64)] = [
+            ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000),
+        ]
+        let unit = units.first { volume.bytes.isMultiple(of: $0.size) }
+        let text = unit.map { "\(volume.bytes / $0.size) \($0.name)" } ?? volume.description
+        return "\(text) of \(interface)"
     }
 }
 

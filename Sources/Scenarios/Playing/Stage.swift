@@ -1,4 +1,5 @@
 public import LinkModel
+public import LinkUnits
 
 /// Where a timeline is played: a sandbox, a host, or what a test has in place of them.
 ///
@@ -20,6 +21,8 @@ public protocol Stage {
     mutating func override(_ interface: String, with settings: OverrideSettings) throws(StageError)
     /// Makes an interface the most preferred one.
     mutating func prefer(_ interface: String) throws(StageError)
+    /// How much has passed over the link of an interface until now, in both directions.
+    mutating func carried(by interface: String) throws(StageError) -> ByteCount
     /// Does something to the app.
     mutating func perform(_ action: AppAction) throws(StageError)
     /// Starts a command of the shell beside the app, for which nobody waits.

@@ -23,6 +23,7 @@ public struct TimelinePlayer: Sendable {
     private var conditions: [String: LinkConditions]
     private var ramps: [String: Ramp] = [:]
     private var checks: [PendingCheck] = []
+    private var limits: [PendingLimit] = []
     /// When the app is started again, as far as somebody has asked.
     private var knownRelaunch: Duration?
     /// The exit code of the command, once it has ended for good.
@@ -54,7 +55,8 @@ public struct TimelinePlayer: Sendable {
             carryOut(due, on: &stage, &turn)
         }
         let judgement = judge(on: &stage, &turn)
-        let moments = [coming?.time, ramps.values.compactMap(\.next).min(), judgement]
+        let count = watchLimits(on: &stage, &turn)
+        let moments = [coming?.time, ramps.values.compactMap(\.next).min(), judgement, count]
         turn.next = moments.compactMap(\.self).min().map { max(.zero, $0 - stage.now) }
         return turn
     }
@@ -83,6 +85,7 @@ public struct TimelinePlayer: Sendable {
         self.exitCode = exitCode
         coming = nil
         ramps = [:]
+        limits = []
         var turn = Turn()
         for end in timeline.endExpectations {
             let event = TimelineEvent(
@@ -120,6 +123,11 @@ public struct TimelinePlayer: Sendable {
             expect(expectation, event, on: &stage, &turn)
             return
         }
+        if event.limit != nil {
+            hold(event, on: &stage, &turn)
+            return
+        }
+        for index in limits.indices { limits[index].giveWay(to: event) }
         let beginning = stage.now
         let failure = Self.failure { () throws(StageError) in try act(event, on: &stage) }
         let now = stage.now
@@ -145,6 +153,44 @@ public struct TimelinePlayer: Sendable {
         case .execute(let command): try stage.execute(command)
         case .expect: break
         }
+    }
+
+    // MARK: - Limits
+
+    /// Begins to count what an interface carries.
+    private mutating func hold(
+        _ event: TimelineEvent, on stage: inout some Stage, _ turn: inout Turn
+    ) {
+        guard let limit = event.limit else { return }
+        if let index = limits.firstIndex(where: { $0.isShared(with: event).time }) {
+            limits[index].add(event)
+            return
+        }
+        // The timeline has begun again.
+        limits.removeAll { $0.isShared(with: event).entry }
+        do throws(StageError) {
+            limits.append(try PendingLimit(limit, of: event, on: &stage))
+        } catch {
+            turn.events.append(PlayedEvent(event, at: stage.now, failure: error.description))
+        }
+    }
+
+    /// Carries out what has waited for a limit that is reached; returns when to look again.
+    private mutating func watchLimits(
+        on stage: inout some Stage, _ turn: inout Turn
+    ) -> Duration? {
+        var reached: [TimelineEvent] = []
+        limits.removeAll { $0.events.isEmpty }
+        for index in limits.indices.reversed() {
+            // What cannot be counted for a moment is counted the next time.
+            guard (try? limits[index].isReached(on: &stage)) == true else { continue }
+            reached = limits.remove(at: index).events + reached
+        }
+        for var event in reached {
+            (event.time, event.limit) = (stage.now, nil)
+            carryOut(event, on: &stage, &turn)
+        }
+        return limits.isEmpty ? nil : stage.now + PendingLimit.interval
     }
 
     // MARK: - Expectations

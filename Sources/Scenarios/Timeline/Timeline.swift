@@ -121,7 +121,8 @@ public struct Timeline: Sendable, Sequence, IteratorProtocol {
             insertNext(after: occurrence, of: entry)
         }
         due = actions.reversed().map {
-            TimelineEvent(time: occurrence.time, action: $0, line: entry.line)
+            TimelineEvent(
+                time: occurrence.time, action: $0, limit: entry.limit, line: entry.line)
         }
     }
 

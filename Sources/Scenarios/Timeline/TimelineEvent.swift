@@ -6,13 +6,19 @@ public struct TimelineEvent: Sendable, Hashable {
     public var time: Duration
     /// What happens.
     public var action: TimelineAction
+    /// How much an interface may carry, from that time on, before it happens; nil: it happens at
+    /// that time.
+    public var limit: VolumeLimit?
     /// The line of the scenario file that says so.
     public var line: Int?
 
     /// Makes an event.
-    public init(time: Duration, action: TimelineAction, line: Int? = nil) {
+    public init(
+        time: Duration, action: TimelineAction, limit: VolumeLimit? = nil, line: Int? = nil
+    ) {
         self.time = time
         self.action = action
+        self.limit = limit
         self.line = line
     }
 }

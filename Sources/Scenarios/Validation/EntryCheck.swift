@@ -10,6 +10,7 @@ struct EntryCheck {
         try checkActions()
         try checkSchedule()
         try checkLength()
+        try checkLimit()
         try checkRepetition()
     }
 
@@ -129,6 +130,25 @@ struct EntryCheck {
         }
     }
 
+    private func checkLimit() throws(ScenarioProblem) {
+        guard let limit = entry.limit else { return }
+        try checkName(limit.interface, field: "limit")
+        guard case .once = entry.schedule else {
+            throw problem("limit", "is counted from one time on; write at: 0 s")
+        }
+        guard entry.length == nil else {
+            throw problem("for", "has no meaning with limit; write an entry that undoes it")
+        }
+        guard limit.volume > ByteCount(bytes: 0) else {
+            throw problem("limit", "is reached before anything is carried; leave it out")
+        }
+        // What is as it is now has to be known in advance, and when this happens is not.
+        for action in entry.actions where !action.isPossibleAtAnyTime {
+            throw problem(
+                action.field, "cannot wait for a limit; only down, prefer and exec can")
+        }
+    }
+
     /// What would never happen, or not wholly, because the timeline begins again.
     private func checkRepetition() throws(ScenarioProblem) {
         guard let period = scenario.repetition?.period else { return }
@@ -187,6 +207,14 @@ extension ScenarioAction {
 
     var expectation: Expectation? {
         if case .expect(let expectation) = self { expectation } else { nil }
+    }
+
+    fileprivate var isPossibleAtAnyTime: Bool {
+        switch self {
+        case .carrier(_, let isUp): !isUp
+        case .prefer, .execute: true
+        case .change, .presence, .override, .app, .expect: false
+        }
     }
 
     fileprivate var canBeUndone: Bool {

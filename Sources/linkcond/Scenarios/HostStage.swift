@@ -2,6 +2,7 @@ import Conditioner
 import DataPlanes
 import FoundationEssentials
 import LinkModel
+import LinkUnits
 import LinuxKernel
 import NetworkOverride
 import NetworkPath
@@ -94,6 +95,18 @@ struct HostStage: Stage {
     func prefer(_ interface: String) throws(StageError) {
         try Self.wrap {
             try set(OverrideChange(isPreferred: true, watcher: overrideWatcher), interface)
+        }
+    }
+
+    /// What the kernel has counted, of every program.
+    func carried(by interface: String) throws(StageError) -> ByteCount {
+        try Self.wrap {
+            let counters = try ["rx_bytes", "tx_bytes"].map { name in
+                try SmallFile.read(
+                    "/sys/class/net/\(states[interface]?.host ?? "")/statistics/\(name)")
+            }
+            return ByteCount(
+                bytes: counters.compactMap { UInt64($0.prefix { $0.isNumber }) }.reduce(0, &+))
         }
     }
 

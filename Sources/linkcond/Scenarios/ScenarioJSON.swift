@@ -60,7 +60,7 @@ struct ScenarioJSON: Encodable {
         let line: OrNull<Int>
 
         init(_ entry: ScenarioEntry) {
-            when = entry.schedule.description
+            when = entry.when
             forMilliseconds = OrNull(entry.length?.milliseconds)
             what = entry.actions.map(\.description)
             line = OrNull(entry.line)

@@ -74,7 +74,7 @@ enum ScenarioTable {
         }
         for (_, entry) in entries {
             table.add([
-                entry.schedule.description, entry.length?.unitText ?? "",
+                entry.when, entry.length?.unitText ?? "",
                 entry.actions.map(\.description).joined(separator: "; "),
             ])
         }

@@ -47,4 +47,21 @@ struct ScenarioConnectionTests {
             #expect(run.result.standardOutput.matches(of: /a byte/).count == 3, run.said)
         }
     }
+
+    @Test func `an interface that has carried its limit carries nothing more`() async throws {
+        let program = "python3 \(BusFixture.path(of: "stream.py"))"
+        try await ScenarioRun.with(
+            interfaces: "{ cell0: { profile: LTE, expensive: true }, wifi0: { profile: WiFi } }",
+            timeline: "  - { at: 0 s, interface: cell0, limit: 2 MB, down: true }",
+            script: "exec \(program) client 4433",
+            options: ["--server", "\(program) server 4433", "--server-ready", "4433"]
+        ) { run in
+            #expect(run.result.exitCode == 0, run.said)
+            #expect(run.result.standardOutput == "ECONNABORTED\n", run.said)
+            #expect(run.events.map(\.text) == ["cell0: down"], run.said)
+            // What is on the link meanwhile comes on top: LTE carries 60 kB in 10 ms.
+            let received = try #require(run.received["cell0"])
+            #expect(received > 1_500_000 && received < 12_000_000, "\(received)")
+        }
+    }
 }

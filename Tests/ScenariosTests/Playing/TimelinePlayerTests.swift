@@ -23,10 +23,12 @@ import Testing
     }
 
     static func entry(
-        at time: Duration, _ actions: ScenarioAction..., line: Int? = nil
+        at time: Duration, _ actions: ScenarioAction..., limit: VolumeLimit? = nil,
+        line: Int? = nil
     ) -> ScenarioEntry {
         ScenarioEntry(
-            schedule: .once(at: time, spread: .zero), actions: Array(actions), line: line)
+            schedule: .once(at: time, spread: .zero), actions: Array(actions), limit: limit,
+            line: line)
     }
 
     private static func change(over: Duration = .zero) -> ScenarioAction {

@@ -1,4 +1,5 @@
 import LinkModel
+import LinkUnits
 import Scenarios
 
 /// A stage whose clock the test moves, and which writes down what is done on it.
@@ -10,6 +11,8 @@ struct VirtualStage: Stage {
     var deeds: [String] = []
     /// The conditions that an interface had over time.
     var conditions: [(time: Duration, LinkConditions)] = []
+    /// How much an interface carries in a second.
+    var rates: [String: UInt64] = [:]
     var seenPath = SeenPath(status: .satisfied, interface: "wifi0")
     /// Interfaces of which nothing can be changed.
     var broken: Set<String>
@@ -57,6 +60,11 @@ struct VirtualStage: Stage {
 
     mutating func prefer(_ interface: String) throws(StageError) {
         try note("prefer \(interface)", on: interface)
+    }
+
+    mutating func carried(by interface: String) throws(StageError) -> ByteCount {
+        guard let rate = rates[interface] else { throw StageError("nobody counts") }
+        return ByteCount(bytes: UInt64(now / .seconds(1) * Double(rate)))
     }
 
     mutating func perform(_ action: AppAction) throws(StageError) { try note("\(action)") }
