@@ -68,6 +68,7 @@ enum SwiftSource {
             loss: \(expression(conditions.loss)), duplicate: \(expression(conditions.duplicate)), \
             corrupt: \(expression(conditions.corrupt)), reorder: \(reorder ?? "nil"), \
             queue: \(conditions.queue.map(expression) ?? "nil"), aqm: .\(conditions.aqm), \
+            ecn: \(conditions.ecn.map { "\($0)" } ?? "nil"), \
             trace: \(conditions.trace.map(literal) ?? "nil"))
             """
     }

@@ -73,9 +73,11 @@ public enum FeatureProbe {
                         limit: ByteCount(bytes: 70_000))))
         case .prio: return root(.priority(bands: 2))
         case .htb: return root(.hierarchicalTokenBucket(defaultClass: 1))
-        case .codel: return root(.activeQueue(ActiveQueue(algorithm: .codel, limit: 100)))
-        case .fqCodel: return root(.activeQueue(ActiveQueue(algorithm: .fqCodel, limit: 100)))
-        case .pie: return root(.activeQueue(ActiveQueue(algorithm: .pie, limit: 100)))
+        case .codel:
+            return root(.activeQueue(ActiveQueue(algorithm: .codel, limit: 100, marks: true)))
+        case .fqCodel:
+            return root(.activeQueue(ActiveQueue(algorithm: .fqCodel, limit: 100, marks: true)))
+        case .pie: return root(.activeQueue(ActiveQueue(algorithm: .pie, limit: 100, marks: true)))
         case .clsact: return ([.addQdisc(.clsact(on: loopback))], 0)
         case .u32:
             return filter(.classify(QdiscHandle(rawValue: 1)))

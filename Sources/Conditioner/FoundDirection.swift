@@ -95,6 +95,8 @@ struct FoundDirection {
         }
         for case .activeQueue(let queue) in tree.qdiscs.map(\.kind) {
             conditions.aqm = QueueManagement(rawValue: queue.algorithm.rawValue) ?? .dropTail
+            // Nil where it is as without a word of it.
+            conditions.ecn = queue.marks == conditions.aqm.marksByDefault ? nil : queue.marks
             conditions.queue = .packets(Int(queue.limit))
             conditions.bandwidth = tree.classes.first.map {
                 TreeParts.bandwidth(ofShaper: $0.rate, headerLength: headerLength)
@@ -118,6 +120,7 @@ struct FoundDirection {
             bytes: Self.remainder(root.bytes, root.packets, header),
             // Each qdisc counts the drops below it as well.
             dropped: UInt64(root.drops) - min(UInt64(root.drops), lost), lost: lost,
+            marked: UInt64(statistics[Handle.activeQueue]?.marks ?? 0),
             queuedPackets: UInt64(root.queuedPackets),
             bitsPerSecond: rate.multipliedSaturated(by: 8))
     }
@@ -138,6 +141,8 @@ public struct DirectionCounters: Sendable, Hashable {
     public var dropped: UInt64
     /// Packets lost by the loss model.
     public var lost: UInt64
+    /// Packets marked in place of being dropped (ECN).
+    public var marked: UInt64 = 0
     /// Packets on the way now.
     public var queuedPackets: UInt64
     /// The rate of delivery now, averaged over about a second.

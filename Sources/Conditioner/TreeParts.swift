@@ -223,7 +223,8 @@ struct TreeParts {
             return []
         }
         let queue = ActiveQueue(
-            algorithm: algorithm, limit: UInt32(clamping: conditions.queuePackets ?? 1000))
+            algorithm: algorithm, limit: UInt32(clamping: conditions.queuePackets ?? 1000),
+            marks: conditions.marksPackets)
         return [
             qdisc(
                 Handle.shaper, at: Handle.delayLine.child(1),

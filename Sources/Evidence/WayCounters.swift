@@ -37,7 +37,7 @@ public struct WayCounters: Codable, Sendable, Hashable {
     @OrNull public var heldPackets: UInt64?
     /// The most packets that were in the queue at once.
     @OrNull public var longestQueuePackets: UInt64?
-    /// Packets marked in place of being dropped (ECN), which the packet engine never does.
+    /// Packets marked in place of being dropped (ECN).
     @OrNull public var ecnMarkedPackets: UInt64?
     /// Frames that came faster than they could be read, and so were lost; no profile asks for it.
     @OrNull public var socketDroppedPackets: UInt64?
@@ -93,7 +93,7 @@ public struct WayCounters: Codable, Sendable, Hashable {
         exemptPackets = statistics.exempt
         heldPackets = link.heldPackets
         longestQueuePackets = UInt64(link.longestQueue)
-        ecnMarkedPackets = 0
+        ecnMarkedPackets = link.markedPackets
         socketDroppedPackets = statistics.socketDrops
         memoryDroppedPackets = statistics.memoryDrops
         unreadablePackets = statistics.unreadable

@@ -109,6 +109,11 @@ extension DirectionConditions {
     }
 
     private var queueProblem: ConditionProblem? {
+        if ecn == true, aqm == .dropTail {
+            return ConditionProblem(
+                field: "ecn",
+                explanation: "drop-tail marks nothing; give the direction an aqm, such as fq_codel")
+        }
         guard bandwidth == nil, trace == nil else {
             switch queue {
             // Both would count as one packet, though nothing at all was asked for.

@@ -55,6 +55,9 @@ public enum QueueManagement: String, Sendable, Hashable, Codable, CaseIterable {
     case codel
     case fqCodel = "fq_codel"
     case pie
+
+    /// Whether it marks packets unless told otherwise, as its qdisc does.
+    public var marksByDefault: Bool { self == .fqCodel }
 }
 
 /// What one direction of a link does to packets, in this order: bottleneck queue and bandwidth,
@@ -78,6 +81,9 @@ public struct DirectionConditions: Sendable, Hashable, Codable {
     public var queue: QueueLimit?
     /// What the queue drops.
     public var aqm: QueueManagement
+    /// Whether `aqm` marks packets that can be marked (ECN, RFC 3168) in place of dropping them.
+    /// Nil: as the qdisc of that name, see `QueueManagement.marksByDefault`.
+    public var ecn: Bool?
     /// A file of delivery opportunities (mahimahi's format) in place of a bandwidth.
     public var trace: String?
 
@@ -86,7 +92,7 @@ public struct DirectionConditions: Sendable, Hashable, Codable {
         bandwidth: Bandwidth? = nil, delay: Duration = .zero, jitter: Jitter? = nil,
         loss: LossModel = .none, duplicate: Ratio = .zero, corrupt: Ratio = .zero,
         reorder: Reordering? = nil, queue: QueueLimit? = nil, aqm: QueueManagement = .dropTail,
-        trace: String? = nil
+        ecn: Bool? = nil, trace: String? = nil
     ) {
         self.bandwidth = bandwidth
         self.delay = delay
@@ -97,8 +103,12 @@ public struct DirectionConditions: Sendable, Hashable, Codable {
         self.reorder = reorder
         self.queue = queue
         self.aqm = aqm
+        self.ecn = ecn
         self.trace = trace
     }
+
+    /// Whether the queue marks packets in place of dropping them, where both will do.
+    public var marksPackets: Bool { ecn ?? aqm.marksByDefault }
 
     /// A packet of full size, as queues in packets assume it: 1500 bytes of IP.
     public static let fullPacket = ByteCount(bytes: 1500)

@@ -14,7 +14,8 @@ struct Bottleneck: Sendable {
         transmitter = Transmitter(
             rate: conditions.bandwidth, trace: trace, startingAt: .zero)
         let (management, capacity) = Self.policy(of: conditions, transmitter)
-        queue = BottleneckQueue(management, capacity: capacity, random: random)
+        queue = BottleneckQueue(
+            management, marks: conditions.marksPackets, capacity: capacity, random: random)
     }
 
     /// When the next packet is through.
@@ -76,7 +77,7 @@ struct Bottleneck: Sendable {
             }
         }
         let (management, capacity) = Self.policy(of: conditions, transmitter)
-        queue.change(to: management, capacity: capacity)
+        queue.change(to: management, marks: conditions.marksPackets, capacity: capacity)
     }
 
     /// How the queue is managed and what it holds; where nothing limits the rate, nothing queues.

@@ -7,6 +7,8 @@ import LinkUnits
 /// to change it would copy the packets.
 struct BottleneckQueue: Sendable {
     private var management: QueueManagement
+    /// Whether it marks in place of dropping, where both will do.
+    private var marks: Bool
     private var capacity: QueueCapacity
     private var plain = PacketQueue()
     private var fair: FairQueue?
@@ -14,8 +16,11 @@ struct BottleneckQueue: Sendable {
     private var pie = PIE()
     private var random: RandomStream
 
-    init(_ management: QueueManagement, capacity: QueueCapacity, random: RandomStream) {
+    init(
+        _ management: QueueManagement, marks: Bool, capacity: QueueCapacity, random: RandomStream
+    ) {
         self.management = management
+        self.marks = marks
         self.capacity = capacity
         self.random = random
         if management == .fqCodel { fair = FairQueue() }
@@ -48,7 +53,10 @@ struct BottleneckQueue: Sendable {
                 drops.append(packet, .queueFull, at: now)
                 return
             }
-            if management == .pie, pie.dropsArrival(before: plain, at: now, random: &random) {
+            var packet = packet
+            if management == .pie, pie.dropsArrival(before: plain, at: now, random: &random),
+                !(marks && pie.mayMark && packet.mark())
+            {
                 drops.append(packet, .managed, at: now)
                 return
             }
@@ -65,8 +73,8 @@ struct BottleneckQueue: Sendable {
     mutating func dequeue(at now: Duration, drops: inout DropLog) -> Packet? {
         switch management {
         case .dropTail: return plain.popFirst()?.packet
-        case .codel: return codel.dequeue(from: &plain, at: now, drops: &drops)
-        case .fqCodel: return fair?.dequeue(at: now, drops: &drops)
+        case .codel: return codel.dequeue(from: &plain, marks: marks, at: now, drops: &drops)
+        case .fqCodel: return fair?.dequeue(marks: marks, at: now, drops: &drops)
         case .pie:
             guard let entry = plain.popFirst() else { return nil }
             pie.packetLeaves(after: now - entry.arrival, at: now, isLast: plain.isEmpty)
@@ -75,8 +83,8 @@ struct BottleneckQueue: Sendable {
     }
 
     /// Takes up another management or capacity. No packet is lost, even above the new capacity.
-    mutating func change(to management: QueueManagement, capacity: QueueCapacity) {
-        self.capacity = capacity
+    mutating func change(to management: QueueManagement, marks: Bool, capacity: QueueCapacity) {
+        (self.capacity, self.marks) = (capacity, marks)
         guard management != self.management else { return }
         self.management = management
         codel = CoDel()

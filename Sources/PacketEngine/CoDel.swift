@@ -2,8 +2,8 @@ import LinkUnits
 
 /// Controlled delay (RFC 8289): drops at the head while packets have waited too long for too long.
 ///
-/// It drops where it could mark, since the emulation does not look into packets. As in Linux
-/// the target does not grow at low rates.
+/// What can be marked is marked in its place, if that is wanted, by the same clock (as in Linux).
+/// As in Linux the target does not grow at low rates.
 struct CoDel: Sendable {
     private static let target = Duration.milliseconds(5)
     private static let interval = Duration.milliseconds(100)
@@ -18,12 +18,13 @@ struct CoDel: Sendable {
     private var count: UInt64 = 0
     private var lastCount: UInt64 = 0
 
-    /// Takes the next packet that goes through, and drops those before it that have to go.
+    /// Takes the next packet that goes through, and drops those before it that have to go;
+    /// `marks` says whether it is marked instead if it can be.
     ///
     /// `otherBytes` wait in other queues of the same link (FQ-CoDel; as Linux counts).
     mutating func dequeue(
-        from queue: inout PacketQueue, otherBytes: UInt64 = 0, at now: Duration,
-        drops: inout DropLog
+        from queue: inout PacketQueue, otherBytes: UInt64 = 0, marks: Bool = false,
+        at now: Duration, drops: inout DropLog
     ) -> Packet? {
         guard var entry = queue.popFirst() else {
             isDropping = false
@@ -35,8 +36,12 @@ struct CoDel: Sendable {
                 isDropping = false
             }
             while isDropping, now >= nextDrop {
-                drops.append(entry.packet, .managed, at: now)
                 count += 1
+                if marks, entry.packet.mark() {
+                    nextDrop = Self.controlLaw(nextDrop, count)
+                    break
+                }
+                drops.append(entry.packet, .managed, at: now)
                 guard let following = queue.popFirst() else {
                     isDropping = false
                     return nil
@@ -51,8 +56,9 @@ struct CoDel: Sendable {
                 }
             }
         } else if isTooLate {
-            drops.append(entry.packet, .managed, at: now)
             startDropping(at: now)
+            if marks, entry.packet.mark() { return entry.packet }
+            drops.append(entry.packet, .managed, at: now)
             guard let following = queue.popFirst() else { return nil }
             entry = following
             _ = hasWaitedTooLong(entry, bytesBehind: queue.bytes &+ otherBytes, at: now)

@@ -18,9 +18,10 @@ struct FairQueue: Sendable {
         var isListed = false
 
         mutating func dequeue(
-            otherBytes: UInt64, at now: Duration, drops: inout DropLog
+            otherBytes: UInt64, marks: Bool, at now: Duration, drops: inout DropLog
         ) -> Packet? {
-            codel.dequeue(from: &queue, otherBytes: otherBytes, at: now, drops: &drops)
+            codel.dequeue(
+                from: &queue, otherBytes: otherBytes, marks: marks, at: now, drops: &drops)
         }
     }
 
@@ -73,7 +74,7 @@ struct FairQueue: Sendable {
     }
 
     /// Takes the next packet, and drops those before it that CoDel chooses.
-    mutating func dequeue(at now: Duration, drops: inout DropLog) -> Packet? {
+    mutating func dequeue(marks: Bool, at now: Duration, drops: inout DropLog) -> Packet? {
         while true {
             let isNew = !newFlows.isEmpty
             guard let index = isNew ? newFlows.first : oldFlows.first else { return nil }
@@ -82,7 +83,7 @@ struct FairQueue: Sendable {
                 move(index, isNew: isNew)
                 continue
             }
-            guard let packet = dequeue(from: index, at: now, drops: &drops) else {
+            guard let packet = dequeue(from: index, marks: marks, at: now, drops: &drops) else {
                 // Section 4.2: an empty new flow waits one turn, lest it come back as new at once.
                 if isNew, !oldFlows.isEmpty {
                     move(index, isNew: true)
@@ -97,12 +98,12 @@ struct FairQueue: Sendable {
     }
 
     private mutating func dequeue(
-        from index: Int, at now: Duration, drops: inout DropLog
+        from index: Int, marks: Bool, at now: Duration, drops: inout DropLog
     ) -> Packet? {
         let countBefore = flows[index].queue.count
         let bytesBefore = flows[index].queue.bytes
         let packet = flows[index].dequeue(
-            otherBytes: bytes &- bytesBefore, at: now, drops: &drops)
+            otherBytes: bytes &- bytesBefore, marks: marks, at: now, drops: &drops)
         count -= countBefore - flows[index].queue.count
         bytes &-= bytesBefore &- flows[index].queue.bytes
         return packet

@@ -21,6 +21,8 @@ public struct LinkCounters: Sendable, Hashable {
     public internal(set) var queueFullPackets: UInt64 = 0
     /// Packets dropped by the queue management.
     public internal(set) var managedPackets: UInt64 = 0
+    /// Packets that the queue management has marked in place of dropping them (ECN).
+    public internal(set) var markedPackets: UInt64 = 0
     /// Packets dropped by the loss model.
     public internal(set) var lostPackets: UInt64 = 0
     /// Packets at the bottleneck now, waiting or in transmission.

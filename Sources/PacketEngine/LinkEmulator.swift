@@ -152,16 +152,19 @@ public struct LinkEmulator: Sendable {
         let verdict = copies.verdict(on: packet)
         let isOvertaker = overtaking.nextOvertakes()
         let arrival = time + max(.zero, delay + jitter.variation(at: time))
+        if packet.isMarked { tally.markedPackets += 1 }
         guard !isLost else {
             drops.append(packet, .lost, at: time)
             return
         }
         if isDuplicated {
             let copy = PacketEvent(
-                slot: packet.slot, verdict: .delivered, time: arrival, releasesSlot: false)
+                slot: packet.slot, verdict: .delivered, time: arrival, releasesSlot: false,
+                isMarked: packet.isMarked)
             append(copy, of: packet, isOvertaker: isOvertaker, leaving: time)
         }
-        let event = PacketEvent(slot: packet.slot, verdict: verdict, time: arrival)
+        let event = PacketEvent(
+            slot: packet.slot, verdict: verdict, time: arrival, isMarked: packet.isMarked)
         append(event, of: packet, isOvertaker: isOvertaker, leaving: time)
     }
 

@@ -40,6 +40,10 @@ struct PIE: Sendable {
         return true
     }
 
+    /// Whether a packet may be marked in place of being dropped: where more would have to go, marks
+    /// no longer help (section 5.1).
+    var mayMark: Bool { probability <= 0.1 }
+
     /// Learns how long a packet waited that leaves now.
     mutating func packetLeaves(after time: Duration, at now: Duration, isLast: Bool) {
         update(to: now, isIdle: false)

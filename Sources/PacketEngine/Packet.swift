@@ -10,13 +10,27 @@ public struct Packet: Sendable, Hashable {
     public var flow: UInt32
     /// Whether it is outgoing DNS, which a profile may delay more.
     public var isDNS: Bool
+    /// Whether its sender takes a mark for a drop (ECN, RFC 3168).
+    public var canBeMarked: Bool
+    /// Whether the queue management has marked it.
+    public internal(set) var isMarked = false
 
     /// Makes a packet.
-    public init(slot: UInt32, length: ByteCount, flow: UInt32 = 0, isDNS: Bool = false) {
+    public init(
+        slot: UInt32, length: ByteCount, flow: UInt32 = 0, isDNS: Bool = false,
+        canBeMarked: Bool = false
+    ) {
         self.slot = slot
         self.length = length
         self.flow = flow
         self.isDNS = isDNS
+        self.canBeMarked = canBeMarked
+    }
+
+    /// Marks it if it can be; false if it has to be dropped.
+    mutating func mark() -> Bool {
+        isMarked = isMarked || canBeMarked
+        return isMarked
     }
 }
 
@@ -45,12 +59,18 @@ public struct PacketEvent: Sendable, Hashable {
     public var time: Duration
     /// Whether no other event will name this slot; false while a copy is still on the link.
     public var releasesSlot: Bool
+    /// Whether it leaves with the mark of congestion (ECN), which the caller has to make.
+    public var isMarked: Bool
 
     /// Makes an event.
-    public init(slot: UInt32, verdict: Verdict, time: Duration, releasesSlot: Bool = true) {
+    public init(
+        slot: UInt32, verdict: Verdict, time: Duration, releasesSlot: Bool = true,
+        isMarked: Bool = false
+    ) {
         self.slot = slot
         self.verdict = verdict
         self.time = time
         self.releasesSlot = releasesSlot
+        self.isMarked = isMarked
     }
 }

@@ -132,23 +132,25 @@ struct Forwarder: ~Copyable {
         entered += count
         if headers.isRequest { statistics.requests += count }
         guard let superFrame else {
-            enqueue(Ticket(frame: id), headers.length, headers.flow, isDNS)
+            enqueue(Ticket(frame: id), headers.length, headers, isDNS)
             return
         }
         store[id].superFrame = superFrame
         store.retain(id, count: superFrame.count - 1)
         for segment in 0..<superFrame.count {
             enqueue(
-                Ticket(frame: id, segment: segment), superFrame.length(of: segment), headers.flow,
+                Ticket(frame: id, segment: segment), superFrame.length(of: segment), headers,
                 isDNS)
         }
     }
 
-    private mutating func enqueue(_ ticket: Ticket, _ length: Int, _ flow: UInt32, _ isDNS: Bool) {
+    private mutating func enqueue(
+        _ ticket: Ticket, _ length: Int, _ headers: FrameHeaders, _ isDNS: Bool
+    ) {
         emulator.enqueue(
             Packet(
-                slot: ticket.slot, length: ByteCount(bytes: UInt64(length)), flow: flow,
-                isDNS: isDNS), at: time)
+                slot: ticket.slot, length: ByteCount(bytes: UInt64(length)), flow: headers.flow,
+                isDNS: isDNS, canBeMarked: headers.canBeMarked), at: time)
     }
 
     private mutating func send(exempt id: FrameStore.ID) {
@@ -205,7 +207,16 @@ struct Forwarder: ~Copyable {
         if event.leaves { statistics.timeOnLink += event.time - store[ticket.frame].arrival }
         switch event.verdict {
         case _ where !isConnected: break
+        case .delivered where event.isMarked && ticket.segment != nil:
+            // Its header is that of others, too.
+            if let copy = store.copy(of: ticket) {
+                store.mark(copy)
+                outbox.add(copy, due: event.time, &store, &statistics)
+            } else {
+                statistics.memoryDrops += 1
+            }
         case .delivered:
+            if event.isMarked { store.mark(ticket.frame) }
             // The reference goes on to the outbox.
             if let segment = ticket.segment {
                 outbox.add(
@@ -219,6 +230,7 @@ struct Forwarder: ~Copyable {
                 // The receiver would find out by that header, but the kernel makes a new one.
                 break
             }
+            if event.isMarked, ticket.segment == nil { store.mark(ticket.frame) }
             if let copy = store.corruptedCopy(of: ticket, bit: bit) {
                 outbox.add(copy, due: event.time, &store, &statistics)
             } else {

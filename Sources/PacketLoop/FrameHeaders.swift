@@ -24,6 +24,10 @@ public struct FrameHeaders: Sendable, Hashable {
     /// mere acknowledgement, the end of a connection, or news for routers.
     public internal(set) var isRequest = false
 
+    /// Whether its sender takes a mark for a drop (ECN, RFC 3168, section 5): ECT(0), ECT(1), or
+    /// marked already.
+    public internal(set) var canBeMarked = false
+
     static let tcp: UInt8 = 6
     static let udp: UInt8 = 17
     private static let icmp: UInt8 = 1
@@ -73,6 +77,7 @@ public struct FrameHeaders: Sendable, Hashable {
         trim(to: Int(frame.word(at: network + 2)), atLeast: headerLength)
         guard headerLength >= 20, headerLength <= length else { return }
         transportProtocol = frame[network + 9]
+        canBeMarked = frame[network + 1] & 0x3 != 0
         let fragment = frame.word(at: network + 6)
         readTransport(
             frame, at: network + headerLength, addresses: network + 12..<network + 20,
@@ -83,6 +88,7 @@ public struct FrameHeaders: Sendable, Hashable {
         version = 6
         guard length >= 40, frame[network] >> 4 == 6 else { return }
         trim(to: Int(frame.word(at: network + 4)) + 40, atLeast: 41)
+        canBeMarked = frame[network + 1] & 0x30 != 0
         var next = frame[network + 6]
         var offset = network + 40
         var isFragment = false

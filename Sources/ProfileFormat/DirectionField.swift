@@ -5,7 +5,7 @@ import Yams
 /// The fields of a direction, in the order in which a profile writes them.
 enum DirectionField: String, CaseIterable {
     case bandwidth, delay, jitter, distribution, loss, duplicate, corrupt, reorder, queue, aqm
-    case trace
+    case ecn, trace
 
     static let names = allCases.map(\.rawValue)
 
@@ -46,6 +46,8 @@ enum DirectionField: String, CaseIterable {
             conditions.queue = try reader.quantity(key, QueueLimit.init(parsing:))
         case .aqm:
             conditions.aqm = try reader.choice(key, QueueManagement.self) ?? .dropTail
+        case .ecn:
+            conditions.ecn = try reader.flag(key)
         case .trace:
             conditions.trace = try reader.text(key)
         }

@@ -59,6 +59,7 @@ public enum ProfileWriter {
         }
         if let queue = conditions.queue { fields.append(("queue", queue.description)) }
         if conditions.aqm != .dropTail { fields.append(("aqm", conditions.aqm.rawValue)) }
+        if let ecn = conditions.ecn { fields.append(("ecn", "\(ecn)")) }
         if let trace = conditions.trace { fields.append(("trace", scalar(trace))) }
         return fields
     }

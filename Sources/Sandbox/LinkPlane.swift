@@ -176,6 +176,7 @@ extension WayCounters {
             packets: counters?.packets ?? 0, bytes: ByteCount(bytes: counters?.bytes ?? 0),
             dropped: counters?.dropped ?? 0, lost: counters?.lost ?? 0,
             queuedPackets: counters?.queuedPackets ?? 0, duration: duration)
+        ecnMarkedPackets = counters?.marked ?? 0
     }
 }
 

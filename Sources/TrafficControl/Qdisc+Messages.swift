@@ -93,6 +93,7 @@ extension Qdisc.Kind {
             builder.put(Int(TCA_HTB_INIT), options)
         case .activeQueue(let queue):
             builder.put(queue.algorithm.limitAttribute, queue.limit)
+            builder.put(queue.algorithm.markAttribute, UInt32(queue.marks ? 1 : 0))
         case .classifierActions, .ingress, .other: break
         }
     }
@@ -133,7 +134,9 @@ extension Qdisc.Kind {
                 let nest = attributes.nested(options),
                 let limit = nest.value(algorithm.limitAttribute, as: UInt32.self)
             else { break }
-            self = .activeQueue(ActiveQueue(algorithm: algorithm, limit: limit))
+            let marks = nest.value(algorithm.markAttribute, as: UInt32.self) ?? 0
+            self = .activeQueue(
+                ActiveQueue(algorithm: algorithm, limit: limit, marks: marks != 0))
             return
         }
         self = .other(name)
@@ -146,6 +149,14 @@ extension ActiveQueue.Algorithm {
         case .codel: Int(TCA_CODEL_LIMIT)
         case .fqCodel: Int(TCA_FQ_CODEL_LIMIT)
         case .pie: Int(TCA_PIE_LIMIT)
+        }
+    }
+
+    fileprivate var markAttribute: Int {
+        switch self {
+        case .codel: Int(TCA_CODEL_ECN)
+        case .fqCodel: Int(TCA_FQ_CODEL_ECN)
+        case .pie: Int(TCA_PIE_ECN)
         }
     }
 }

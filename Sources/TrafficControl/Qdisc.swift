@@ -75,11 +75,14 @@ public struct ActiveQueue: Sendable, Hashable {
     public var algorithm: Algorithm
     /// The longest queue in packets.
     public var limit: UInt32
+    /// Whether it marks packets in place of dropping them, where their senders allow that (ECN).
+    public var marks: Bool
 
     /// Makes a queue.
-    public init(algorithm: Algorithm, limit: UInt32) {
+    public init(algorithm: Algorithm, limit: UInt32, marks: Bool) {
         self.algorithm = algorithm
         self.limit = limit
+        self.marks = marks
     }
 }
 
@@ -108,7 +111,8 @@ extension Qdisc.Kind {
             "prio bands \(bands) priomap" + String(repeating: " 0", count: 16)
         case .hierarchicalTokenBucket(let defaultClass):
             "htb default \(String(defaultClass, radix: 16))"
-        case .activeQueue(let queue): "\(queue.algorithm.rawValue) limit \(queue.limit)"
+        case .activeQueue(let queue):
+            "\(queue.algorithm.rawValue) limit \(queue.limit) \(queue.marks ? "ecn" : "noecn")"
         case .classifierActions, .ingress, .other: name
         }
     }

@@ -36,6 +36,8 @@ public struct TrafficStatistics: Sendable, Hashable {
     public var bytes: UInt64 = 0
     /// Packets dropped in it and, as the kernel counts, below it.
     public var drops: UInt32 = 0
+    /// Packets that it has marked in place of dropping them (ECN); nil if its kind does not.
+    public var marks: UInt32?
     /// Packets in it now.
     public var queuedPackets: UInt32 = 0
     /// Bytes per second now, by the kernel's running estimate; zero if it keeps none.
@@ -48,6 +50,9 @@ public struct TrafficStatistics: Sendable, Hashable {
 
     init(_ attributes: Attributes) {
         guard let nest = attributes.nested(Int(TCA_STATS2)) else { return }
+        marks = ActiveQueue.Algorithm(rawValue: attributes.string(Int(TCA_KIND)) ?? "").flatMap {
+            $0.marks(in: nest)
+        }
         if let basic = nest.value(Int(TCA_STATS_BASIC), as: GenericBasic.self) {
             bytes = basic.bytes
             packets = UInt64(basic.packets)
@@ -71,5 +76,19 @@ public struct TrafficStatistics: Sendable, Hashable {
     private struct GenericBasic {
         var bytes: UInt64
         var packets: UInt32
+    }
+}
+
+extension ActiveQueue.Algorithm {
+    /// The marks in its own statistics (`tc_codel_xstats`, `tc_fq_codel_xstats`, `tc_pie_xstats` of
+    /// the kernel's pkt_sched.h), which newer kernels make longer at their end.
+    fileprivate func marks(in statistics: Attributes) -> UInt32? {
+        typealias Two = (UInt32, UInt32)
+        let type = Int(TCA_STATS_APP)
+        return switch self {
+        case .codel: statistics.value(type, as: (Two, Two, Two, UInt32).self)?.3
+        case .fqCodel: statistics.value(type, as: (Two, Two).self)?.1.1
+        case .pie: statistics.value(type, as: (Two, Two, Two, Two, Two).self)?.4.1
+        }
     }
 }

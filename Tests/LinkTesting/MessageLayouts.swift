@@ -69,9 +69,18 @@ public enum MessageLayouts {
                 "TCA_OPTIONS",
                 .ofKind([
                     "netem": netem, "tbf": tbf, "prio": prio, "htb": htb, "u32": u32,
-                    "codel": .nest([2: Attribute("TCA_CODEL_LIMIT", .number)]),
-                    "fq_codel": .nest([2: Attribute("TCA_FQ_CODEL_LIMIT", .number)]),
-                    "pie": .nest([2: Attribute("TCA_PIE_LIMIT", .number)]),
+                    "codel": .nest([
+                        2: Attribute("TCA_CODEL_LIMIT", .number),
+                        4: Attribute("TCA_CODEL_ECN", .number),
+                    ]),
+                    "fq_codel": .nest([
+                        2: Attribute("TCA_FQ_CODEL_LIMIT", .number),
+                        4: Attribute("TCA_FQ_CODEL_ECN", .number),
+                    ]),
+                    "pie": .nest([
+                        2: Attribute("TCA_PIE_LIMIT", .number),
+                        6: Attribute("TCA_PIE_ECN", .number),
+                    ]),
                 ])),
             5: Attribute("TCA_RATE", .fields([Field("interval", 1), Field("ewma_log", 1)])),
         ]))

@@ -67,6 +67,10 @@ struct DirectionFieldTests {
         ("bandwidth: 10 Mbit/s, aqm: drop-tail", .init(bandwidth: tenMegabits)),
         ("bandwidth: 10 Mbit/s, aqm: codel", .init(bandwidth: tenMegabits, aqm: .codel)),
         ("bandwidth: 10 Mbit/s, aqm: fq_codel", .init(bandwidth: tenMegabits, aqm: .fqCodel)),
+        (
+            "bandwidth: 10 Mbit/s, aqm: codel, ecn: true",
+            .init(bandwidth: tenMegabits, aqm: .codel, ecn: true)
+        ),
         ("bandwidth: 10 Mbit/s, aqm: pie", .init(bandwidth: tenMegabits, aqm: .pie)),
         ("trace: lte.trace", .init(trace: "lte.trace")),
         ("trace: lte.trace, queue: 30 packets", .init(queue: .packets(30), trace: "lte.trace")),

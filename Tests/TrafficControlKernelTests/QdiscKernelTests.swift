@@ -35,17 +35,18 @@ struct QdiscKernelTests {
 
     @Test("The AQM codel is told as it was written", .requiresKernel(.codel))
     func codel() async throws {
-        try await Self.check(.activeQueue(ActiveQueue(algorithm: .codel, limit: 417)))
+        try await Self.check(.activeQueue(ActiveQueue(algorithm: .codel, limit: 417, marks: true)))
     }
 
     @Test("The AQM fq_codel is told as it was written", .requiresKernel(.fqCodel))
     func fqCodel() async throws {
-        try await Self.check(.activeQueue(ActiveQueue(algorithm: .fqCodel, limit: 417)))
+        try await Self.check(
+            .activeQueue(ActiveQueue(algorithm: .fqCodel, limit: 417, marks: true)))
     }
 
     @Test("The AQM pie is told as it was written", .requiresKernel(.pie))
     func pie() async throws {
-        try await Self.check(.activeQueue(ActiveQueue(algorithm: .pie, limit: 417)))
+        try await Self.check(.activeQueue(ActiveQueue(algorithm: .pie, limit: 417, marks: true)))
     }
 
     @Test("A kind without options of ours is told by its name", .requiresNamespaces)

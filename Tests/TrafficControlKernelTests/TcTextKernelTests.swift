@@ -106,17 +106,17 @@ struct TcTextKernelTests {
 
     @Test("codel", .requiresKernel(.codel))
     func codel() async throws {
-        try await Self.check(.activeQueue(ActiveQueue(algorithm: .codel, limit: 84)))
+        try await Self.check(.activeQueue(ActiveQueue(algorithm: .codel, limit: 84, marks: true)))
     }
 
     @Test("fq_codel", .requiresKernel(.fqCodel))
     func fqCodel() async throws {
-        try await Self.check(.activeQueue(ActiveQueue(algorithm: .fqCodel, limit: 84)))
+        try await Self.check(.activeQueue(ActiveQueue(algorithm: .fqCodel, limit: 84, marks: true)))
     }
 
     @Test("pie", .requiresKernel(.pie))
     func pie() async throws {
-        try await Self.check(.activeQueue(ActiveQueue(algorithm: .pie, limit: 84)))
+        try await Self.check(.activeQueue(ActiveQueue(algorithm: .pie, limit: 84, marks: true)))
     }
 
     @Test("htb and its class", .requiresKernel(.htb))

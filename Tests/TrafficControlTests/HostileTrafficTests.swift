@@ -17,7 +17,7 @@ struct HostileTrafficTests {
                     rate: .megabitsPerSecond(1), burst: ByteCount(bytes: 3000),
                     limit: ByteCount(bytes: 3000))),
             .priority(bands: 2), .hierarchicalTokenBucket(defaultClass: 1),
-            .activeQueue(ActiveQueue(algorithm: .codel, limit: 1)), .classifierActions,
+            .activeQueue(ActiveQueue(algorithm: .codel, limit: 1, marks: true)), .classifierActions,
         ]
         return kinds.map {
             Qdisc(interface: ifb, handle: .init(major: 1), parent: .root, kind: $0).add()

@@ -7,12 +7,12 @@ import Testing
 @Suite("Traffic statistics")
 struct StatisticsTests {
     /// A qdisc with the attributes of `TCA_STATS2`.
-    private static func statistics(_ attributes: [(type: Int, bytes: [UInt8])]) throws
-        -> TrafficStatistics
-    {
+    private static func statistics(
+        _ attributes: [(type: Int, bytes: [UInt8])], kind: String = "pfifo_fast"
+    ) throws -> TrafficStatistics {
         let builder = MessageBuilder(type: 36)
         builder.append((UInt64(0), UInt64(0), UInt32(0)))
-        builder.put(1, "pfifo_fast")
+        builder.put(1, kind)
         builder.nest(7) { builder in
             for (type, bytes) in attributes { builder.put(type, bytes: bytes) }
         }
@@ -53,6 +53,19 @@ struct StatisticsTests {
         ])
         #expect(wide.bytesPerSecond == 2 << 32)
         #expect(wide.packetsPerSecond == 833)
+    }
+
+    @Test("Marks are told by the queues that make them, each in its own way")
+    func marks() throws {
+        // struct tc_codel_xstats, tc_fq_codel_xstats, tc_pie_xstats; TCA_STATS_APP is 4.
+        let codel = Self.bytes(1514, 9, 3, 7000, 100, 0, 41, 1, 0)
+        #expect(try Self.statistics([(4, codel)], kind: "codel").marks == 41)
+        let fair = Self.bytes(0, 1514, 0, 42, 5, 1, 1, 0, 0, 0)
+        #expect(try Self.statistics([(4, fair)], kind: "fq_codel").marks == 42)
+        let pie = Self.bytes(0, 0, 15_000, 0, 0, 900, 3, 0, 12, 43)
+        #expect(try Self.statistics([(4, pie)], kind: "pie").marks == 43)
+        #expect(try Self.statistics([(4, pie)], kind: "netem").marks == nil)
+        #expect(try Self.statistics([(4, [1, 2])], kind: "pie").marks == nil)
     }
 
     @Test("A qdisc that tells nothing has counted nothing")

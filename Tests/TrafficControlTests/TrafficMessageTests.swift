@@ -70,9 +70,10 @@ struct TrafficMessageTests {
         qdisc(0x1c0e, below, .netem(longestNetem)),
         qdisc(0x1c10, below, .priority(bands: 2)),
         qdisc(0x1c13, below, .hierarchicalTokenBucket(defaultClass: 1)),
-        qdisc(0x1c14, below, .activeQueue(ActiveQueue(algorithm: .codel, limit: 100))),
-        qdisc(0x1c14, below, .activeQueue(ActiveQueue(algorithm: .fqCodel, limit: 100))),
-        qdisc(0x1c14, below, .activeQueue(ActiveQueue(algorithm: .pie, limit: 100))),
+        qdisc(0x1c14, below, .activeQueue(ActiveQueue(algorithm: .codel, limit: 100, marks: true))),
+        qdisc(
+            0x1c14, below, .activeQueue(ActiveQueue(algorithm: .fqCodel, limit: 100, marks: true))),
+        qdisc(0x1c14, below, .activeQueue(ActiveQueue(algorithm: .pie, limit: 100, marks: true))),
         qdisc(1, .root, .other("pfifo_fast")),
         .clsact(on: eth0),
         Qdisc(

@@ -30,7 +30,7 @@ public struct ConditionsChange: Sendable, Hashable {
     /// A field of a direction, by its name in profiles.
     public enum DirectionField: String, Sendable, Hashable, CaseIterable {
         case bandwidth, delay, jitter, distribution, loss, duplicate, corrupt, reorder, queue, aqm
-        case trace
+        case ecn, trace
     }
 
     /// One changed field.
@@ -143,6 +143,7 @@ extension DirectionConditions {
         case .reorder: reorder = values.reorder
         case .queue: queue = values.queue
         case .aqm: aqm = values.aqm
+        case .ecn: ecn = values.ecn
         case .trace: trace = values.trace
         }
     }

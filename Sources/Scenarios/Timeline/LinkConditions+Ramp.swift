@@ -48,7 +48,7 @@ extension DirectionConditions {
         guard let bandwidth else { return target.limits }
         guard let end = target.bandwidth else { return limits }
         var middle = DirectionConditions(
-            bandwidth: bandwidth.between(end, fraction), aqm: target.aqm)
+            bandwidth: bandwidth.between(end, fraction), aqm: target.aqm, ecn: target.ecn)
         // Without a queue of its own each has the default, which follows the bandwidth.
         guard queue != nil || target.queue != nil else { return middle }
         middle.queue = queueLimit(between: target, fraction)
@@ -56,7 +56,8 @@ extension DirectionConditions {
     }
 
     private var limits: DirectionConditions {
-        DirectionConditions(bandwidth: bandwidth, queue: queue, aqm: aqm, trace: trace)
+        DirectionConditions(
+            bandwidth: bandwidth, queue: queue, aqm: aqm, ecn: ecn, trace: trace)
     }
 
     private func queueLimit(

@@ -57,6 +57,7 @@ struct DirectionJSON: Encodable {
     let reorderGapPackets: Int
     let queuePackets: OrNull<Int>
     let aqm: String
+    let ecn: Bool
     let trace: OrNull<String>
 
     init(_ conditions: DirectionConditions) {
@@ -73,6 +74,7 @@ struct DirectionJSON: Encodable {
         reorderGapPackets = conditions.reorder?.gap ?? 0
         queuePackets = OrNull(conditions.queuePackets)
         aqm = conditions.aqm.rawValue
+        ecn = conditions.aqm != .dropTail && conditions.marksPackets
         trace = OrNull(conditions.trace)
     }
 }

@@ -11,6 +11,7 @@ enum DirectionText {
             ("trace", false, { $0.trace ?? "-" }),
             ("queue", true, queue),
             ("aqm", false, { $0.aqm == .dropTail ? "-" : $0.aqm.rawValue }),
+            ("ecn", false, { $0.aqm == .dropTail || !$0.marksPackets ? "-" : "marks" }),
             ("loss", true, loss),
             ("delay", true, { $0.delay == .zero ? "-" : $0.delay.unitText }),
             ("jitter", false, jitter),
