@@ -126,16 +126,24 @@ struct TestNetwork: Sendable {
     /// Everything that conditioning could change, as `ip` and `tc` show it, without what moves by
     /// itself.
     func state() async throws -> String {
-        let script = """
-            ip -j -d link show; ip -j addr show; tc -j qdisc show
-            tc filter show dev eth0 ingress 2>&1; tc filter show dev eth0 egress 2>&1
-            """
-        let result = try await run("sh", ["-c", script])
-        return result.standardOutput.replacing(
-            // Times pass, and an interface comes up at leisure.
-            /"(valid|preferred)_life_time":[0-9]+|"tentative":true,?|"(NO-CARRIER|LOWER_UP)",?|"operstate":"[A-Z]+",?/,
-            with: "")
+        try await run("sh", ["-c", Self.stateScript]).standardOutput
     }
+
+    /// Prints it, with few programs since starting one is slow in the lab. Times pass, and an
+    /// interface comes up at leisure.
+    static let stateScript = #"""
+        {
+            ip -j -d -batch - <<END
+        link show
+        addr show
+        END
+            tc -j -force -batch - 2>&1 <<END
+        qdisc show
+        filter show dev eth0 ingress
+        filter show dev eth0 egress
+        END
+        } | sed -E 's/"(valid|preferred)_life_time":[0-9]+|"tentative":true,?|"(NO-CARRIER|LOWER_UP)",?|"operstate":"[A-Z]+",?//g'
+        """#
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
