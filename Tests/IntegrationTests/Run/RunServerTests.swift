@@ -40,7 +40,7 @@ struct RunServerTests {
             let output = try await SandboxedRun(
                 arguments: names.flatMap { ["--interface", "\($0)=WiFi"] } + [
                     "--uplink", "none", "--server", "exec \(peer) datagram_echo_server 4000",
-                    "--", "sh", "-c", asking.joined(separator: "\n"),
+                    "--server-ready", "4000/udp", "--", "sh", "-c", asking.joined(separator: "\n"),
                 ], by: caller
             ).output()
             #expect(output == String(repeating: "heard\n", count: 2 * interfaces))
