@@ -11,27 +11,62 @@ struct RunMarkTests {
         struct Way: Decodable { let counters: Counters }
         struct Counters: Decodable {
             let ecnMarkedPackets: UInt64
-            let managedPackets: UInt64
+            let managedPackets: UInt64?
         }
     }
 
-    @Test(arguments: [true, false])
-    func `what a server sees marked is what is counted`(_ marks: Bool) async throws {
+    /// What came at a server, and how much of it was marked.
+    private struct Seen {
+        var packets: UInt64
+        var marked: UInt64
+    }
+
+    @Test(arguments: ["codel", "fq_codel", "pie"])
+    func `what a server sees marked is what the packet engine counts`(_ aqm: String) async throws {
+        let (ipv4, ipv6, counters) = try await Self.run("aqm: \(aqm), ecn: true", by: "engine")
+        #expect(ipv4.marked > 0 && ipv6.marked > 0, "\(ipv4) \(ipv6)")
+        #expect(ipv4.marked + ipv6.marked == counters.ecnMarkedPackets, "\(ipv4) \(ipv6)")
+        guard aqm != "pie" else { return }
+        #expect(counters.managedPackets == 0)
+        #expect(ipv4.packets == 750 && ipv6.packets == 750, "\(ipv4) \(ipv6)")
+    }
+
+    @Test func `what is not to be marked is dropped`() async throws {
+        let (ipv4, ipv6, counters) = try await Self.run("aqm: codel", by: "engine")
+        #expect(ipv4.marked + ipv6.marked == 0)
+        #expect(counters.ecnMarkedPackets == 0)
+        let dropped = try #require(counters.managedPackets)
+        #expect(dropped > 0)
+        #expect(ipv4.packets + ipv6.packets + dropped == 1500, "\(ipv4) \(ipv6) \(dropped)")
+    }
+
+    @Test(.requiresConditioning, arguments: ["codel", "fq_codel", "pie"])
+    func `what a server sees marked is what the kernel counts`(_ aqm: String) async throws {
+        let (ipv4, ipv6, counters) = try await Self.run("aqm: \(aqm), ecn: true", by: "kernel")
+        #expect(ipv4.marked > 0 && ipv6.marked > 0, "\(ipv4) \(ipv6)")
+        #expect(ipv4.marked + ipv6.marked == counters.ecnMarkedPackets, "\(ipv4) \(ipv6)")
+    }
+
+    // MARK: Helpers
+
+    /// Sends more than a queue passes on, and tells what came by IPv4 and by IPv6.
+    private static func run(
+        _ management: String, by backend: String
+    ) async throws -> (ipv4: Seen, ipv6: Seen, counters: Counters) {
         let program = "python3 \(BusFixture.path(of: "marks.py"))"
-        try await withTemporaryDirectory { directory in
+        return try await withTemporaryDirectory { directory in
             try shell("chmod 777 \(directory.path)")
             let profile = try directory.write(
                 """
                 name: Marks
-                up: { bandwidth: 2 Mbit/s, queue: 2000 packets, aqm: codel, ecn: \(marks) }
+                up: { bandwidth: 2 Mbit/s, queue: 2000 packets, \(management) }
                 """, to: "marks.yaml")
             let stats = directory.path + "/stats.json"
             let result = try await SandboxedRun(
                 arguments: [
-                    profile, "--backend", "engine", "--uplink", "none", "--no-dbus", "--stats",
+                    profile, "--backend", backend, "--uplink", "none", "--no-dbus", "--stats",
                     stats, "--server", "\(program) server 4433 \(directory.path)",
-                    "--server-ready", "4433", "--", "bash", "-c",
-                    "\(program) client 4433",
+                    "--server-ready", "4433", "--", "bash", "-c", "\(program) client 4433",
                 ]
             ).result()
             #expect(result.exitCode == 0, "\(result.standardError)")
@@ -41,16 +76,13 @@ struct RunMarkTests {
                 .up.counters
             let seen = try String(contentsOfFile: directory.path + "/marks", encoding: .utf8)
                 .split(separator: " ").compactMap { UInt64($0) }
-            #expect(seen.count == 4)
-            #expect(seen[1] + seen[3] == counters.ecnMarkedPackets, "\(seen) \(counters)")
-            if marks {
-                #expect(seen[1] > 0 && seen[3] > 0, "\(seen)")
-                #expect(counters.managedPackets == 0)
-                #expect(seen[0] == 750 && seen[2] == 750, "\(seen)")
-            } else {
-                #expect(counters.ecnMarkedPackets == 0)
-                #expect(counters.managedPackets > 0)
-            }
+            try #require(seen.count == 4)
+            return (
+                Seen(packets: seen[0], marked: seen[1]), Seen(packets: seen[2], marked: seen[3]),
+                counters
+            )
         }
     }
+
+    private typealias Counters = Statistics.Counters
 }
