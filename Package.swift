@@ -384,6 +384,13 @@ let package = Package(
     ]
 )
 
+// The plugin's tool is linkcond, which has to be built once more for it, with all its modules. What
+// builds the tests, which never ask for the plugin, does without. See Scripts/test.
+if Context.environment["LINKCOND_NO_PLUGIN"] != nil {
+    package.products.removeAll { $0.name == "LinkcondPlugin" }
+    package.targets.removeAll { $0.name == "LinkcondPlugin" }
+}
+
 // libFuzzer needs its own flags in every module, and would fight with the build plugin. See
 // Scripts/fuzz.
 if Context.environment["LINKCOND_FUZZ"] != nil {
