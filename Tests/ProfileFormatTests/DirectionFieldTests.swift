@@ -184,7 +184,7 @@ struct DirectionFieldTests {
 
     private static let known =
         "bandwidth, delay, jitter, distribution, loss, duplicate, corrupt, reorder, queue, aqm, "
-        + "trace"
+        + "ecn, trace"
 
     @Test("What is wrong with a field is said with file, line and path", arguments: wrong)
     func errors(fields: String, message: String) throws {
