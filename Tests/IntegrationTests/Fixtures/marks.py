@@ -44,7 +44,8 @@ for family, level, option, _, _ in families:
     address = socket.getaddrinfo("server.linkcond", port, family, socket.SOCK_DGRAM)[0][4]
     one.connect(address)
     sockets.append(one)
+start = time.monotonic()
 for number in range(1500):
     sockets[number % 2].send(bytes(972))
-    time.sleep(0.001)
-time.sleep(7)
+    time.sleep(max(0, start + (number + 1) / 1000 - time.monotonic()))
+time.sleep(2)

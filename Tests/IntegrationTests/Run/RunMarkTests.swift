@@ -49,7 +49,7 @@ struct RunMarkTests {
 
     // MARK: Helpers
 
-    /// Sends more than a queue passes on, and tells what came by IPv4 and by IPv6.
+    /// Sends a third more than the link carries, and tells what came by IPv4 and by IPv6.
     private static func run(
         _ management: String, by backend: String
     ) async throws -> (ipv4: Seen, ipv6: Seen, counters: Counters) {
@@ -59,7 +59,7 @@ struct RunMarkTests {
             let profile = try directory.write(
                 """
                 name: Marks
-                up: { bandwidth: 2 Mbit/s, queue: 2000 packets, \(management) }
+                up: { bandwidth: 6 Mbit/s, queue: 2000 packets, \(management) }
                 """, to: "marks.yaml")
             let stats = directory.path + "/stats.json"
             let result = try await SandboxedRun(
