@@ -69,7 +69,8 @@ int lc_intercept_streams(void) {
     // Without SPEC_ALLOW old kernels make every program slower that has a filter.
     unsigned long flags =
         SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW;
-    // Before Linux 5.19 a signal makes the call begin anew.
+    // Before Linux 5.19 signals interrupt the call until it is answered, since then until it is
+    // received.
     long fd = syscall(
         SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
         &program);
@@ -123,12 +124,24 @@ static int give_socket(int fd, const struct seccomp_notif *request) {
     return status;
 }
 
-int lc_answer_stream_request(int fd, const struct lc_namespace *namespaces, int count) {
+int lc_pass_stream_request_on(int fd, int queue) {
     struct seccomp_notif request = {0};
     if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &request)) {
         // Who asked has ended, or a signal came in between.
         return errno == EINTR || errno == ENOENT ? 0 : -errno;
     }
+    ssize_t written;
+    do written = write(queue, &request, sizeof request);
+    while (written < 0 && errno == EINTR);
+    return written < 0 ? -errno : 0;
+}
+
+int lc_answer_stream_request(
+    int fd, int queue, const struct lc_namespace *namespaces, int count) {
+    struct seccomp_notif request;
+    ssize_t length = read(queue, &request, sizeof request);
+    if (length < 0) return errno == EINTR ? 0 : -errno;
+    if (length != sizeof request) return -EPIPE;
     struct seccomp_notif_resp answer = {
         .id = request.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
     if (follow(fd, &request, namespaces, count)) {

@@ -7,8 +7,14 @@ public import SystemPackage
 /// (`seccomp_unotify(2)`), so that all programs take part, whatever C library they have, and
 /// those that have none. A program that asks for more than that kind of socket can do is told so
 /// by the kernel, as by any other.
+///
+/// A call that waits to be received fails with `EINTR` if a signal comes whose handler restarts no
+/// calls (`SA_RESTART`); one that was received does not (Linux 5.19). So there are threads that do
+/// nothing but receive, and never wait for an answer that is being made.
 public final class StreamInterceptor: Sendable {
     private let requests: OwnedDescriptor
+    /// Those that were received.
+    private let queue: PipeEnds
     private let namespaces: [lc_namespace]
 
     /// From now on the calling thread, and whoever it starts in one of these network namespaces,
@@ -25,16 +31,26 @@ public final class StreamInterceptor: Sendable {
             }
             return found
         }
+        queue = try PipeEnds()
         requests = try OwnedDescriptor(
             lc_intercept_streams(), creating: "a filter of system calls")
     }
 
-    /// Answers requests until there is nobody left who could make one.
+    /// Receives requests until there is nobody left who could make one.
+    ///
+    /// Two threads do this best: one is there while the other passes a request on. They go before
+    /// others where they may.
+    public func receive() {
+        KernelThread.makeCallingThreadPunctual()
+        while lc_pass_stream_request_on(requests.number, queue.writer.rawValue) >= 0 {}
+    }
+
+    /// Answers the requests that were received, for as long as the process lives.
     ///
     /// The calling thread goes to the namespaces of those who ask, over which it needs privileges.
-    public func serve() {
-        while unsafe lc_answer_stream_request(requests.number, namespaces, Int32(namespaces.count))
-            >= 0
+    public func answer() {
+        while unsafe lc_answer_stream_request(
+            requests.number, queue.reader.rawValue, namespaces, Int32(namespaces.count)) >= 0
         {}
     }
 }

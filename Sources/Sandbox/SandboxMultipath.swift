@@ -25,7 +25,7 @@ struct SandboxMultipath {
             let service = try Self.followInterfaces(mode, places, channel)
             try NetworkNamespace.enter(places.far)
             try MultipathService.welcomePaths()
-            threads = [service, try Self.replaceSockets(places)]
+            threads = [service] + (try Self.replaceSockets(places))
         } catch let error as MultipathError {
             throw SandboxError(error.description, fault: error.isLack ? .unavailable : .sandbox)
         } catch {
@@ -58,13 +58,17 @@ struct SandboxMultipath {
         }
     }
 
-    private static func replaceSockets(_ places: Places) throws -> KernelThread {
+    private static func replaceSockets(_ places: Places) throws -> [KernelThread] {
         let interceptor: StreamInterceptor
         do throws(KernelError) {
             interceptor = try StreamInterceptor(in: [places.app, places.far])
         } catch {
             throw MultipathError.noInterception(error)
         }
-        return try KernelThread(named: "sockets") { interceptor.serve() }
+        return try [
+            KernelThread(named: "sockets") { interceptor.answer() },
+            KernelThread(named: "socket requests") { interceptor.receive() },
+            KernelThread(named: "socket requests") { interceptor.receive() },
+        ]
     }
 }

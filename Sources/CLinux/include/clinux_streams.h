@@ -18,13 +18,19 @@ struct lc_namespace {
 /// of other architectures than this one do not ask.
 int lc_intercept_streams(void);
 
-/// Waits for the next socket(2) that is asked for, and answers it: with a socket of Multipath TCP
-/// where the asking thread is in one of these network namespaces, else as the kernel would.
+/// Waits for the next socket(2) that is asked for, and writes the request to a pipe. From then on
+/// signals no longer interrupt the asking thread (Linux 5.19). Fails if the descriptor is of no use
+/// any more.
+int lc_pass_stream_request_on(int fd, int queue);
+
+/// Waits for the next request in a pipe, and answers it: with a socket of Multipath TCP where the
+/// asking thread is in one of these network namespaces, else as the kernel would.
 ///
 /// Moves the calling thread to the namespace of the asking one, over which it must have
-/// privileges, and whose processes must be visible at /proc. Fails if the descriptor is of no use
-/// any more.
-int lc_answer_stream_request(int fd, const struct lc_namespace *namespaces, int count);
+/// privileges, and whose processes must be visible at /proc. Fails if the pipe is of no use any
+/// more.
+int lc_answer_stream_request(
+    int fd, int queue, const struct lc_namespace *namespaces, int count);
 
 /// Identifies the namespace that a descriptor stands for.
 int lc_identify_namespace(int fd, struct lc_namespace *found);

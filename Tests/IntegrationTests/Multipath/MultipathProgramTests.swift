@@ -65,6 +65,21 @@ struct MultipathProgramTests {
         }
     }
 
+    @Test(
+        .requiresMultipath, .enabled(if: hasPrograms("strace"), "strace is not installed"),
+        .timeLimit(.minutes(2)))
+    func `a signal interrupts no call that waits while another is answered`() async throws {
+        try await withTemporaryDirectory { directory in
+            let result = try await runProcess(
+                "python3",
+                [
+                    "slow_answers.py".absoluteFixture, directory.path,
+                    try SandboxedRun.program(), "run",
+                ] + Self.options)
+            #expect(result.standardOutput == "262\n", "\(result)")
+        }
+    }
+
     @Test(.disabled(if: (try? MultipathSupport.check()) != nil, "the kernel has Multipath TCP"))
     func `a kernel without it is told apart from other failures`() async throws {
         let result = try await SandboxedRun(arguments: Self.options + ["--", "true"]).result()
