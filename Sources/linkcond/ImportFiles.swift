@@ -74,8 +74,8 @@ enum ImportFiles {
         return ForeignFile(name: name, path: path, bytes: bytes)
     }
 
-    /// Writes each of `texts` to its file, in directories that are made, or none at all if one of
-    /// the files is there already and is not to be written over.
+    /// Writes each of `texts` to its file, which is there whole or not at all, in directories that
+    /// are made; or none if one of the files is there already and is not to be written over.
     static func write(_ texts: [(file: String, text: String)], isForced: Bool) throws {
         if !isForced {
             for (file, _) in texts where FileManager.default.fileExists(atPath: file) {
@@ -83,17 +83,13 @@ enum ImportFiles {
             }
         }
         for (file, text) in texts {
-            do {
-                let directory = URL(filePath: file).deletingLastPathComponent().path
-                try? FileManager.default.createDirectory(
-                    atPath: directory, withIntermediateDirectories: true)
-                let descriptor = try FileDescriptor.open(
-                    FilePath(file), .writeOnly,
-                    options: [.create, isForced ? .truncate : .exclusiveCreate],
-                    permissions: [.ownerReadWrite, .groupRead, .otherRead])
-                try descriptor.closeAfter { _ = try descriptor.writeAll(text.utf8) }
+            let directory = URL(filePath: file).deletingLastPathComponent().path
+            try? FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true)
+            do throws(Errno) {
+                try ReplacementFile(at: file, owner: nil).write(text, asNew: !isForced)
             } catch {
-                throw FileAccessError(.writing, file, error as? Errno ?? .ioError)
+                throw FileAccessError(.writing, file, error)
             }
         }
     }

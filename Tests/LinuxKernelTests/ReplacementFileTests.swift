@@ -44,6 +44,28 @@ struct ReplacementFileTests {
         }
     }
 
+    @Test("One that is to be new does not replace what has appeared meanwhile")
+    func newFile() async throws {
+        try await withTemporaryDirectory { directory in
+            let new = try ReplacementFile(at: directory.path + "/a", owner: nil)
+            let path = try directory.write("another's", to: "a")
+            #expect(throws: Errno.fileExists) { try new.write("new", asNew: true) }
+            #expect(try text(path) == "another's")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["a"])
+        }
+    }
+
+    @Test("Files in memory are replaced as a whole, though they are below /dev")
+    func sharedMemory() throws {
+        let path = "/dev/shm/linkcond-test-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try ReplacementFile(at: path, owner: nil).write("old")
+        let reader = try #require(FileHandle(forReadingAtPath: path))
+        try ReplacementFile(at: path, owner: nil).write("new")
+        #expect(reader.readDataToEndOfFile() == Data("old".utf8))
+        #expect(try text(path) == "new")
+    }
+
     @Test("What is no ordinary file is written in place")
     func devices() async throws {
         try ReplacementFile(at: "/dev/null", owner: nil).write("x")
