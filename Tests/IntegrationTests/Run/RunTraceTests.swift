@@ -32,14 +32,16 @@ struct RunTraceTests {
             let end: End
         }
         try await Self.withProfile { profile, _ in
+            // From the beginning: what came behind a lost packet is read only when that has come
+            // again, and would count for a time in which it did not pass the link.
             let output = try await SandboxedRun(
                 profile, "--uplink", "none", "--server", "iperf3 --server --one-off >/dev/null",
                 "--server-ready", "5201", "--", "iperf3", "--json", "--client", "server.linkcond",
-                "--reverse", "--omit", "2", "--time", "4"
+                "--reverse", "--time", "6"
             ).output()
             let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
             let ratio = report.end.sum_received.bits_per_second / (1.2e6 * 1448 / 1500)
-            #expect((0.7...1.15).contains(ratio), "\(ratio)")
+            #expect((0.7...1.05).contains(ratio), "\(ratio)")
         }
     }
 
