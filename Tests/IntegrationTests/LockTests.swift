@@ -25,7 +25,7 @@ struct LockTests {
             time.sleep(60)' & lockers="$lockers $!"
             eventually grep -q linkcond-engine /proc/net/unix
             timeout 8 "$0" override set -i eth0 --expensive --for 1s || echo "override: $?"
-            timeout 20 "$0" apply LTE -i eth0 || echo "apply: $?"
+            timeout 20 "$0" apply LTE -i eth0 --backend engine || echo "apply: $?"
             timeout 20 "$0" clear || echo "clear: $?"
             for file in /run/linkcond /run/linkcond/* /run/linkcond-services/lock; do
                 lock -n -x $file
@@ -53,14 +53,14 @@ struct LockTests {
             """
             engines() { pgrep -f ' engine$' --ns $$ --nslist net; }
             noEngine() { test -z "$(engines)"; }
-            "$0" apply LTE -i eth0 2>/dev/null
+            "$0" apply LTE -i eth0 --backend engine 2>/dev/null
             as_user="setpriv --reuid 65534 --regid 65534 --clear-groups"
             $as_user "$0" status | awk '{print $1, $2, $3}'
             $as_user "$0" clear; echo "clear: $?"
             # What a killed engine leaves does not keep the next one from its place.
             kill -9 $(engines)
             eventually noEngine
-            "$0" apply LTE -i eth0 --replace 2>/dev/null; echo "apply: $?"
+            "$0" apply LTE -i eth0 --backend engine --replace 2>/dev/null; echo "apply: $?"
             "$0" clear 2>/dev/null; echo "clear: $?"
             ls /run/linkcond-services
             """)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Run: the end of servers and background processes", .requiresNamespaces)
 struct RunEndTests {
     private static let writer =
-        "trap \"echo %s >>$DIRECTORY/told; exit\" TERM; touch $DIRECTORY/%s; "
+        "trap \"echo %s >>$DIRECTORY/told; exit\" TERM; : >$DIRECTORY/%s; "
         + "while :; do sleep 0.05; done"
 
     private static func writer(_ name: String) -> String {
@@ -17,6 +17,8 @@ struct RunEndTests {
         let result = try await StandInHost.script(
             """
             export DIRECTORY
+            # In the kernel lab files belong to root, whoever makes them.
+            : >$DIRECTORY/told; chmod 666 $DIRECTORY/told
             (run LTE --uplink none --server '\(Self.writer("server"))' -- bash -c '
                 (\(Self.writer("child"))) &
                 until [ -e $DIRECTORY/child -a -e $DIRECTORY/server ]; do sleep 0.02; done')
