@@ -43,6 +43,20 @@ struct RunDescriptorTests {
         #expect(result.standardError.contains("no more than 64 descriptors open"))
     }
 
+    @Test(arguments: [0, 1, 2, 3, 4, 6, 8])
+    func `with next to none a run says so, and takes its arguments for what they are`(
+        count: Int
+    ) async throws {
+        let script = "ulimit -n \(count); exec \"$0\" run LTE --uplink none -- sh -c 'exit 7'"
+        let result = try await runProcess("sh", ["-c", script, try SandboxedRun.program()])
+        #expect(result.standardOutput == "", "\(result)")
+        // What is not linked statically cannot even be loaded.
+        let isLoaded = !result.standardError.contains("error while loading shared libraries")
+        #expect(result.exitCode == (isLoaded ? 125 : 127), "\(result)")
+        #expect(
+            !isLoaded || result.standardError.contains("\(count) descriptors open"), "\(result)")
+    }
+
     @Test func `too few to begin with are named, with what to do`() async throws {
         let result = try await StandInHost.script(
             "(ulimit -n 16; run WiFi -- true)", by: .root)
