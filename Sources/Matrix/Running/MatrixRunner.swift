@@ -71,6 +71,9 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         signals = try SignalDescriptor(Self.interruptions + [SIGCHLD])
     }
 
+    /// Whether what the cells that have run printed is in their logs.
+    public var hasWholeLogs: Bool { logFailures.isEmpty }
+
     /// Runs the cells and waits for them.
     ///
     /// - Returns: the report, and the signal that ended the matrix before its time, if one did.

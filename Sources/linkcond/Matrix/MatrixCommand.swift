@@ -25,8 +25,9 @@ struct MatrixCommand: ParsableCommand {
             summary.md and the logs. Of what cells left in LINKCOND_OUTPUT, the JUnit files become \
             part of the reports.
 
-            The exit code is 0 if all cells passed, 1 if not, 128 and the number of the signal if \
-            one ended the matrix; the report is written in every case.
+            The exit code is 0 if all cells passed, 1 if not, 73 if a file could not be written, \
+            128 and the number of the signal if one ended the matrix; the report is written in \
+            every case.
 
             Examples:
               linkcond matrix --profiles LTE,3G,Edge,high-loss -- npm test
@@ -87,7 +88,9 @@ struct MatrixCommand: ParsableCommand {
             report: report, directory: directory, isJSON: manner.json, pattern: manner.collect
         ).write(console)
         if let interruption { throw ExitCode(128 + interruption) }
-        throw ExitCode(report.isSuccess ? ExitStatus.done.rawValue : ExitStatus.failed.rawValue)
+        guard report.isSuccess else { throw ExitCode(ExitStatus.failed.rawValue) }
+        let status: ExitStatus = runner.hasWholeLogs ? .done : .cannotWrite
+        throw ExitCode(status.rawValue)
     }
 }
 

@@ -130,6 +130,29 @@ struct MatrixBadInputTests {
         }
     }
 
+    @Test func `a log for which there is no room ends a matrix with 73`()
+        async throws
+    {
+        try await MatrixRun.with { run in
+            let result = try await run.script(
+                """
+                mkdir disk
+                exec unshare --mount sh -c '
+                    mount -t tmpfs -o size=4m none disk
+                    head -c 4M /dev/zero >disk/fill 2>/dev/null
+                    truncate -s -128K disk/fill
+                    $LINKCOND matrix --profiles LTE --uplink none --report disk/report -- \\
+                        sh -c "head -c 400000 /dev/zero; rm -f disk/fill"
+                    echo "code $?, left: $(ls disk/report/report.json)"'
+                """)
+            #expect(
+                result.standardOutput.hasSuffix("code 73, left: disk/report/report.json\n"),
+                "\(result)")
+            #expect(result.standardOutput.contains("2 passed, 0 failed"))
+            #expect(result.standardError.contains("logs are not complete: No space left"))
+        }
+    }
+
     @Test func `a gigabyte of output takes neither the disk nor the memory`() async throws {
         try await MatrixRun.with { run in
             let result = try await run.script(
