@@ -13,6 +13,20 @@ struct RunPassesThroughTests {
         run(["sh", "-c", script], by: caller)
     }
 
+    @Test(
+        arguments: [
+            ("list", 0), ("run LTE --uplink none -- sh -c 'exit 7'", 7),
+        ] as [(String, Int32)])
+    func `what needs no proc file system runs without one`(
+        arguments: String, exitCode: Int32
+    ) async throws {
+        let script = "umount -l /proc; \"$0\" \(arguments)"
+        let result = try await runProcess(
+            "unshare", ["--net", "--mount", "sh", "-c", script, try SandboxedRun.program()])
+        #expect(result.exitCode == exitCode, "\(result)")
+        #expect(!result.standardError.contains("runtime"), "\(result)")
+    }
+
     @Test(arguments: Caller.allCases)
     func `identity, working directory and environment`(caller: Caller) async throws {
         let result = try await Self.script(
