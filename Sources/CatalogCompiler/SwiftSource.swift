@@ -36,64 +36,40 @@ enum SwiftSource {
         return "let builtInScenarios: [BuiltInScenario] = [\n\(elements.joined())]\n"
     }
 
-    private static func expression(_ profile: Profile) -> String {
-        """
-        Profile(name: \(literal(profile.name)), family: \(literal(profile.family)), \
-        aliases: [\(profile.aliases.map(literal).joined(separator: ", "))], \
-        summary: \(literal(profile.summary)), source: \(literal(profile.source)), \
-        interface: .\(profile.interface), conditions: \(expression(profile.conditions)), \
-        isExpensive: \(profile.isExpensive), isConstrained: \(profile.isConstrained))
-        """
-    }
-
-    private static func expression(_ conditions: LinkConditions) -> String {
-        """
-        LinkConditions(down: \(expression(conditions.down)), up: \(expression(conditions.up)), \
-        dnsDelay: \(conditions.dnsDelay.map(expression) ?? "nil"), \
-        isBlackhole: \(conditions.isBlackhole))
-        """
-    }
-
-    private static func expression(_ conditions: DirectionConditions) -> String {
-        let bandwidth = conditions.bandwidth.map { ".bitsPerSecond(\($0.bitsPerSecond))" }
-        let jitter = conditions.jitter.map {
-            "Jitter(amount: \(expression($0.amount)), distribution: .\($0.distribution))"
+    /// An expression for `value`, made of its stored properties.
+    ///
+    /// So a new property needs nothing here, as long as the initializer of its type takes all
+    /// properties, in their order.
+    private static func expression(_ value: Any) -> String {
+        switch value {
+        case let text as String: return literal(text)
+        case let duration as Duration: return ".nanoseconds(\(duration.wholeNanoseconds))"
+        case let rate as Bandwidth: return ".bitsPerSecond(\(rate.bitsPerSecond))"
+        case let ratio as Ratio:
+            return "Ratio(knownPartsPerBillion: \(ratio.partsPerBillion))"
+        default: break
         }
-        let reorder = conditions.reorder.map {
-            "Reordering(mean: \(expression($0.mean)), gap: \($0.gap))"
-        }
-        return """
-            DirectionConditions(bandwidth: \(bandwidth ?? "nil"), \
-            delay: \(expression(conditions.delay)), jitter: \(jitter ?? "nil"), \
-            loss: \(expression(conditions.loss)), duplicate: \(expression(conditions.duplicate)), \
-            corrupt: \(expression(conditions.corrupt)), reorder: \(reorder ?? "nil"), \
-            queue: \(conditions.queue.map(expression) ?? "nil"), aqm: .\(conditions.aqm), \
-            ecn: \(conditions.ecn.map { "\($0)" } ?? "nil"), \
-            trace: \(conditions.trace.map(literal) ?? "nil"))
-            """
-    }
-
-    private static func expression(_ duration: Duration) -> String {
-        ".nanoseconds(\(duration.wholeNanoseconds))"
-    }
-
-    private static func expression(_ ratio: Ratio) -> String {
-        "Ratio(knownPartsPerBillion: \(ratio.partsPerBillion))"
-    }
-
-    private static func expression(_ loss: LossModel) -> String {
-        switch loss {
-        case .random(let ratio): ".random(\(expression(ratio)))"
-        case .bursts(let mean, let burst): ".bursts(mean: \(expression(mean)), burst: \(burst))"
+        let mirror = Mirror(reflecting: value)
+        return switch mirror.displayStyle {
+        case .optional: mirror.children.first.map { expression($0.value) } ?? "nil"
+        case .collection: "[\(arguments(mirror))]"
+        case .struct: "\(type(of: value))(\(arguments(mirror)))"
+        case .enum: mirror.children.first.map(expression(ofCase:)) ?? ".\(value)"
+        default: "\(value)"
         }
     }
 
-    private static func expression(_ queue: QueueLimit) -> String {
-        switch queue {
-        case .packets(let count): ".packets(\(count))"
-        case .bytes(let count): ".bytes(ByteCount(bytes: \(count.bytes)))"
-        case .time(let duration): ".time(\(expression(duration)))"
-        }
+    private static func expression(ofCase child: Mirror.Child) -> String {
+        let values = Mirror(reflecting: child.value)
+        let arguments =
+            values.displayStyle == .tuple ? arguments(values) : expression(child.value)
+        return ".\(child.label ?? "")(\(arguments))"
+    }
+
+    private static func arguments(_ mirror: Mirror) -> String {
+        mirror.children.map { child in
+            (child.label.map { "\($0): " } ?? "") + expression(child.value)
+        }.joined(separator: ", ")
     }
 
     /// A string literal; `debugDescription` writes Swift's own escapes.

@@ -33,22 +33,6 @@ public struct Reordering: Sendable, Hashable, Codable {
     }
 }
 
-/// The size of the buffer in front of the bottleneck.
-public enum QueueLimit: Sendable, Hashable, Codable, CustomStringConvertible {
-    case packets(Int)
-    case bytes(ByteCount)
-    case time(Duration)
-
-    /// The limit as a profile writes it.
-    public var description: String {
-        switch self {
-        case .packets(let count): "\(count) packets"
-        case .bytes(let count): "\(count)"
-        case .time(let duration): duration.unitText
-        }
-    }
-}
-
 /// How the bottleneck queue chooses what to drop.
 public enum QueueManagement: String, Sendable, Hashable, Codable, CaseIterable {
     case dropTail = "drop-tail"
@@ -61,7 +45,7 @@ public enum QueueManagement: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// What one direction of a link does to packets, in this order: bottleneck queue and bandwidth,
-/// loss, delay.
+/// loss, delay. How its properties are read, written and shown is in `ConditionField`.
 public struct DirectionConditions: Sendable, Hashable, Codable {
     /// The rate of the bottleneck, counted per IP packet with its headers. Nil: no limit.
     public var bandwidth: Bandwidth?

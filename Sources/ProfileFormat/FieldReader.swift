@@ -113,19 +113,40 @@ package struct FieldReader {
         _ key: String, _: Choice.Type
     ) throws(ProfileError) -> Choice? where Choice.RawValue == String {
         guard let text = try text(key) else { return nil }
-        guard let choice = Choice(rawValue: text) else {
-            let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error(key, "\"\(text)\" is none of \(choices)")
+        do { return try FieldValue.scalar(text).choice(Choice.self) } catch {
+            throw self.error(key, error)
         }
-        return choice
     }
 
     /// The flag under `key`; false if it is not there.
     package func flag(_ key: String) throws(ProfileError) -> Bool {
-        switch try text(key) {
-        case nil, "false": return false
-        case "true": return true
-        case let text?: throw error(key, "\"\(text)\" is neither true nor false")
+        guard let text = try text(key) else { return false }
+        do { return try FieldValue.scalar(text).flag() } catch { throw self.error(key, error) }
+    }
+
+    private func error(_ key: String, _ problem: FieldError) -> ProfileError {
+        error(key, problem.explanation)
+    }
+
+    /// Reads `field`, if it is there, into `conditions`.
+    func read(
+        _ field: ConditionField, into conditions: inout DirectionConditions
+    ) throws(ProfileError) {
+        guard let node = node(field.key) else { return }
+        guard !field.members.isEmpty, case .mapping = node else {
+            guard let text = try text(field.key) else { return }
+            do { return try field.read(.scalar(text), &conditions) } catch {
+                throw self.error(field.key, error)
+            }
+        }
+        let inner = try FieldReader(
+            node, file: file, path: fieldPath(field.key), known: field.members)
+        var members: [(key: String, text: String)] = []
+        for key in field.members {
+            if let text = try inner.text(key) { members.append((key, text)) }
+        }
+        do { try field.read(.mapping(members), &conditions) } catch {
+            throw error.member.map { inner.error($0, error) } ?? self.error(field.key, error)
         }
     }
 }

@@ -3,24 +3,18 @@ import LinkUnits
 package import Yams
 
 extension ProfileReader {
-    /// One changed field: its path, such as `down.delay`, and its value as the file has it.
-    package struct Setting {
-        package let path: String
-        package let value: String
-    }
-
     /// Reads `{ down.delay: 180 ms, dns.delay: 3 s, blackhole: true }`, the fields of `--set` in a
     /// file: conditions that hold their values, and which fields these are.
     package static func settings(
         _ node: Node, file: String, path: String
-    ) throws(ProfileError) -> (values: LinkConditions, settings: [Setting]) {
+    ) throws(ProfileError) -> (values: LinkConditions, settings: [ConditionSetting]) {
         guard case .mapping(let mapping) = node, !mapping.isEmpty else {
             throw ProfileError(
                 file: file, line: node.mark?.line, field: path,
                 explanation: "has to be a list of fields, such as { down.loss: 2% }")
         }
         var groups: [String: [(Node, Node)]] = [:]
-        var settings: [Setting] = []
+        var settings: [ConditionSetting] = []
         for (key, value) in mapping {
             let name = key.string ?? ""
             let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
@@ -33,7 +27,7 @@ extension ProfileReader {
             }
             let field = Node.scalar(.init(parts.last ?? name, .implicit, .any, key.mark))
             groups[isDotted ? parts[0] : "", default: []].append((field, value))
-            settings.append(Setting(path: name, value: text(of: value)))
+            settings.append(ConditionSetting(path: name, value: text(of: value)))
         }
         var values = LinkConditions()
         for (group, pairs) in groups {

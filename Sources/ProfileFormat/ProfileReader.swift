@@ -64,8 +64,8 @@ public enum ProfileReader {
         guard parts.count == 2, ["down", "up", "dns"].contains(parts[0]) else {
             throw ProfileError(
                 file: option,
-                explanation: "\(path) is not a field; fields are down.\(DirectionField.names[0]), "
-                    + "up.\(DirectionField.names[1]), dns.delay and the like "
+                explanation: "\(path) is not a field; fields are down.\(ConditionField.keys[0]), "
+                    + "up.\(ConditionField.keys[1]), dns.delay and the like "
                     + "(see linkcond show --help)")
         }
         do {
@@ -105,10 +105,8 @@ public enum ProfileReader {
     private static func read(
         _ node: Node, file: String, path: String, into conditions: inout DirectionConditions
     ) throws(ProfileError) {
-        let fields = try FieldReader(node, file: file, path: path, known: DirectionField.names)
-        for field in DirectionField.allCases {
-            try field.read(from: fields, into: &conditions)
-        }
+        let fields = try FieldReader(node, file: file, path: path, known: ConditionField.keys)
+        for field in ConditionField.all { try fields.read(field, into: &conditions) }
     }
 
     static func dnsDelay(

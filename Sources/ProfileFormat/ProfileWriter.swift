@@ -32,36 +32,11 @@ public enum ProfileWriter {
     public static func fields(
         of conditions: DirectionConditions
     ) -> [(key: String, value: String)] {
-        var fields: [(String, String)] = []
-        if let bandwidth = conditions.bandwidth {
-            fields.append(("bandwidth", bandwidth.description))
-        }
-        if conditions.delay > .zero { fields.append(("delay", conditions.delay.unitText)) }
-        if let jitter = conditions.jitter {
-            fields.append(("jitter", jitter.amount.unitText))
-            if jitter.distribution != .normal {
-                fields.append(("distribution", jitter.distribution.rawValue))
+        ConditionField.all.compactMap { field in
+            field.value(conditions).map { value in
+                (field.key, field.isFreeText ? scalar(value.description) : value.description)
             }
         }
-        switch conditions.loss {
-        case .none: break
-        case .random(let ratio): fields.append(("loss", ratio.description))
-        case .bursts(let mean, let burst):
-            let burst = LossModel.text(ofBurst: burst)
-            fields.append(("loss", "{ mean: \(mean), burst: \(burst) }"))
-        }
-        if conditions.duplicate > .zero {
-            fields.append(("duplicate", conditions.duplicate.description))
-        }
-        if conditions.corrupt > .zero { fields.append(("corrupt", conditions.corrupt.description)) }
-        if let reorder = conditions.reorder {
-            fields.append(("reorder", "{ mean: \(reorder.mean), gap: \(reorder.gap) }"))
-        }
-        if let queue = conditions.queue { fields.append(("queue", queue.description)) }
-        if conditions.aqm != .dropTail { fields.append(("aqm", conditions.aqm.rawValue)) }
-        if let ecn = conditions.ecn { fields.append(("ecn", "\(ecn)")) }
-        if let trace = conditions.trace { fields.append(("trace", scalar(trace))) }
-        return fields
     }
 
     /// A word as it is, anything that YAML might read otherwise in double quotes.

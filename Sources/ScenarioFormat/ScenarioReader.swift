@@ -170,20 +170,13 @@ public struct ScenarioReader {
 
     /// The fields under `set`, if there are any.
     func change(_ fields: FieldReader) throws(ProfileError) -> ConditionsChange {
-        var change = ConditionsChange()
-        guard let node = fields.node("set") else { return change }
-        let (values, settings) = try ProfileReader.settings(
+        guard let node = fields.node("set") else { return ConditionsChange() }
+        let (written, settings) = try ProfileReader.settings(
             node, file: file, path: fields.fieldPath("set"))
-        change.values = values
-        for way in [\LinkConditions.down, \.up] {
-            change.values[keyPath: way].trace = values[keyPath: way].trace.map(path)
-        }
-        change.settings = settings.compactMap { setting in
-            ConditionsChange.Field(path: setting.path).map {
-                .init(field: $0, text: "\(setting.path)=\(setting.value)")
-            }
-        }
-        return change
+        var values = written
+        values.down.trace = written.down.trace.map(path)
+        values.up.trace = written.up.trace.map(path)
+        return ConditionsChange(settings: settings, values: values)
     }
 
     /// What `kind`, `expensive` and `constrained` say.

@@ -33,8 +33,8 @@ struct ShowCommand: ParsableCommand {
             standard error.
 
             With --format yaml it prints a file to start from; give yours a name of its own. The \
-            fields of a direction are bandwidth, delay, jitter, distribution, loss, duplicate, \
-            corrupt, reorder, queue, aqm, ecn and trace.
+            fields of a direction are \(ConditionField.keys.dropLast().joined(separator: ", ")) \
+            and \(ConditionField.keys.last ?? "").
 
             A name that no profile has, or a file with a timeline, is a scenario: it is \
             checked, and its interfaces and events are shown. --seed decides the times that the \

@@ -41,6 +41,7 @@ struct RandomProfile {
         }
         if conditions.bandwidth != nil || conditions.trace != nil {
             conditions.aqm = pick(QueueManagement.allCases)
+            if conditions.aqm != .dropTail { conditions.ecn = pick([nil, true, false]) }
             conditions.queue = queue(for: conditions)
         }
         return conditions

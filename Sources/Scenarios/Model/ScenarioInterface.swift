@@ -7,7 +7,7 @@ public struct ScenarioInterface: Sendable, Hashable {
     /// The profile that it has at first, with what the file changes of its conditions.
     public var profile: Profile
     /// What the file changes of the profile's conditions.
-    public var settings: [ConditionsChange.Setting]
+    public var settings: [ConditionSetting]
     /// What the file says of how apps see it, beside what the profile says.
     public var override: OverrideSettings
     /// Whether it is there from the start; else it appears by an event.
@@ -19,7 +19,7 @@ public struct ScenarioInterface: Sendable, Hashable {
 
     /// Makes an interface.
     public init(
-        name: String, profile: Profile, settings: [ConditionsChange.Setting] = [],
+        name: String, profile: Profile, settings: [ConditionSetting] = [],
         override: OverrideSettings = .init(), isPresent: Bool = true,
         connections: Connections = .end, line: Int? = nil
     ) {

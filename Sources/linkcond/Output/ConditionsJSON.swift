@@ -45,36 +45,29 @@ struct ProfileJSON: Encodable {
 
 /// The conditions of one direction, wherever linkcond prints them as JSON.
 struct DirectionJSON: Encodable {
-    let bandwidthBitsPerSecond: OrNull<UInt64>
-    let delayMilliseconds: Double
-    let jitterMilliseconds: Double
-    let jitterDistribution: String
-    let lossRatio: Double
-    let lossBurstPackets: Double
-    let duplicateRatio: Double
-    let corruptRatio: Double
-    let reorderRatio: Double
-    let reorderGapPackets: Int
-    let queuePackets: OrNull<Int>
-    let aqm: String
-    let ecn: Bool
-    let trace: OrNull<String>
+    let conditions: DirectionConditions
 
-    init(_ conditions: DirectionConditions) {
-        bandwidthBitsPerSecond = OrNull(conditions.bandwidth?.bitsPerSecond)
-        delayMilliseconds = conditions.delay.milliseconds
-        jitterMilliseconds = conditions.jitter?.amount.milliseconds ?? 0
-        jitterDistribution = (conditions.jitter?.distribution ?? .normal).rawValue
-        lossRatio = conditions.loss.mean.value
-        lossBurstPackets =
-            if case .bursts(_, let burst) = conditions.loss { burst } else { 1 }
-        duplicateRatio = conditions.duplicate.value
-        corruptRatio = conditions.corrupt.value
-        reorderRatio = conditions.reorder?.mean.value ?? 0
-        reorderGapPackets = conditions.reorder?.gap ?? 0
-        queuePackets = OrNull(conditions.queuePackets)
-        aqm = conditions.aqm.rawValue
-        ecn = conditions.aqm != .dropTail && conditions.marksPackets
-        trace = OrNull(conditions.trace)
+    init(_ conditions: DirectionConditions) { self.conditions = conditions }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        for field in ConditionField.all {
+            for (key, value) in field.json(conditions) {
+                let key = Key(stringValue: key)
+                if let value {
+                    try container.encode(value, forKey: key)
+                } else {
+                    try container.encodeNil(forKey: key)
+                }
+            }
+        }
+    }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
     }
 }

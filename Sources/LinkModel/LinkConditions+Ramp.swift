@@ -1,4 +1,3 @@
-public import LinkModel
 import LinkUnits
 
 extension LinkConditions {
@@ -14,61 +13,57 @@ extension LinkConditions {
         let (old, new) = (withExplicitLoss, target.withExplicitLoss)
         let dnsDelay = (old.dnsDelay ?? .zero).between(new.dnsDelay ?? .zero, fraction)
         return LinkConditions(
-            down: old.down.interpolated(to: new.down, fraction),
-            up: old.up.interpolated(to: new.up, fraction),
+            down: RampStep(start: old.down, target: new.down, fraction: fraction).conditions,
+            up: RampStep(start: old.up, target: new.up, fraction: fraction).conditions,
             dnsDelay: dnsDelay > .zero ? dnsDelay : nil)
     }
 }
 
-extension DirectionConditions {
-    fileprivate func interpolated(
-        to target: DirectionConditions, _ fraction: Double
-    ) -> DirectionConditions {
-        var middle = limited(on: target, fraction)
-        middle.delay = delay.between(target.delay, fraction)
-        let amount = (jitter?.amount ?? .zero).between(target.jitter?.amount ?? .zero, fraction)
-        let distribution = target.jitter?.distribution ?? jitter?.distribution ?? .normal
-        middle.jitter =
-            amount > .zero ? Jitter(amount: amount, distribution: distribution) : nil
-        middle.loss = loss.between(target.loss, fraction)
-        middle.duplicate = duplicate.between(target.duplicate, fraction)
-        middle.corrupt = corrupt.between(target.corrupt, fraction)
-        let overtaking = (reorder?.mean ?? .zero).between(target.reorder?.mean ?? .zero, fraction)
-        // A packet overtakes on the delay line, where there is one.
-        middle.reorder =
-            overtaking > .zero && middle.delay > .zero
-            ? Reordering(mean: overtaking, gap: target.reorder?.gap ?? reorder?.gap ?? 1) : nil
+/// A moment between the conditions at the two ends of a ramp.
+struct RampStep: Sendable {
+    let start: DirectionConditions
+    let target: DirectionConditions
+    let fraction: Double
+
+    var conditions: DirectionConditions {
+        var middle = DirectionConditions()
+        for field in ConditionField.all { field.ramp(self, &middle) }
         return middle
     }
 
-    /// Bandwidth and queue on the way to those of `target`, and nothing else.
-    private func limited(on target: DirectionConditions, _ fraction: Double) -> DirectionConditions
-    {
-        guard trace == nil, target.trace == nil else { return limits }
-        guard let bandwidth else { return target.limits }
-        guard let end = target.bandwidth else { return limits }
+    /// A size on the way to that of the target.
+    func between<Size: Interpolable>(_ size: (DirectionConditions) -> Size) -> Size {
+        size(start).between(size(target), fraction)
+    }
+
+    var reorder: Reordering? {
+        let overtaking = between { $0.reorder?.mean ?? .zero }
+        // A packet overtakes on the delay line, where there is one.
+        guard overtaking > .zero, between(\.delay) > .zero else { return nil }
+        return Reordering(mean: overtaking, gap: (target.reorder ?? start.reorder)?.gap ?? 1)
+    }
+
+    /// What limits the rate, and its queue: both depend on each other. The other fields are of no
+    /// account.
+    var limits: DirectionConditions {
+        guard start.trace == nil, target.trace == nil else { return start }
+        guard let bandwidth = start.bandwidth else { return target }
+        guard let end = target.bandwidth else { return start }
         var middle = DirectionConditions(
             bandwidth: bandwidth.between(end, fraction), aqm: target.aqm, ecn: target.ecn)
         // Without a queue of its own each has the default, which follows the bandwidth.
-        guard queue != nil || target.queue != nil else { return middle }
-        middle.queue = queueLimit(between: target, fraction)
+        guard start.queue != nil || target.queue != nil else { return middle }
+        middle.queue = queue
         return middle
     }
 
-    private var limits: DirectionConditions {
-        DirectionConditions(
-            bandwidth: bandwidth, queue: queue, aqm: aqm, ecn: ecn, trace: trace)
-    }
-
-    private func queueLimit(
-        between target: DirectionConditions, _ fraction: Double
-    ) -> QueueLimit? {
-        switch (queue, target.queue) {
+    private var queue: QueueLimit? {
+        switch (start.queue, target.queue) {
         case (.time(let start), .time(let end)): return .time(start.between(end, fraction))
         case (.bytes(let start), .bytes(let end)):
             return .bytes(ByteCount(bytes: start.bytes.between(end.bytes, fraction)))
         default:
-            guard let start = queuePackets, let end = target.queuePackets else {
+            guard let start = start.queuePackets, let end = target.queuePackets else {
                 return target.queue
             }
             return .packets(Int(UInt64(start).between(UInt64(end), fraction)))
@@ -76,9 +71,14 @@ extension DirectionConditions {
     }
 }
 
-extension LossModel {
+/// What has a size, and so a value between two others.
+protocol Interpolable {
+    func between(_ target: Self, _ fraction: Double) -> Self
+}
+
+extension LossModel: Interpolable {
     /// Independent losses are bursts as well, of their own mean length.
-    fileprivate func between(_ target: LossModel, _ fraction: Double) -> LossModel {
+    func between(_ target: LossModel, _ fraction: Double) -> LossModel {
         let ratio = mean.between(target.mean, fraction)
         if case .random = self, case .random = target { return .random(ratio) }
         let burst = meanLossBurst + (target.meanLossBurst - meanLossBurst) * fraction
@@ -87,21 +87,21 @@ extension LossModel {
     }
 }
 
-extension Ratio {
-    fileprivate func between(_ target: Ratio, _ fraction: Double) -> Ratio {
+extension Ratio: Interpolable {
+    func between(_ target: Ratio, _ fraction: Double) -> Ratio {
         let parts = UInt64(partsPerBillion).between(UInt64(target.partsPerBillion), fraction)
         return Ratio(knownPartsPerBillion: UInt32(parts))
     }
 }
 
-extension Bandwidth {
-    fileprivate func between(_ target: Bandwidth, _ fraction: Double) -> Bandwidth {
+extension Bandwidth: Interpolable {
+    func between(_ target: Bandwidth, _ fraction: Double) -> Bandwidth {
         .bitsPerSecond(bitsPerSecond.between(target.bitsPerSecond, fraction))
     }
 }
 
-extension Duration {
-    fileprivate func between(_ target: Duration, _ fraction: Double) -> Duration {
+extension Duration: Interpolable {
+    func between(_ target: Duration, _ fraction: Double) -> Duration {
         .nanoseconds(Int64(wholeNanoseconds.between(target.wholeNanoseconds, fraction)))
     }
 }

@@ -1,0 +1,141 @@
+import LinkUnits
+
+extension ConditionField {
+    /// All fields, in the order in which profiles write them.
+    public static let all = [
+        bandwidth, delay, jitter, distribution, loss, duplicate, corrupt, reorder, queue, aqm, ecn,
+        trace,
+    ]
+
+    private static let bandwidth = ConditionField(
+        "bandwidth", \.bandwidth,
+        // `unlimited` lets a change take away what a profile limits.
+        .quantity(
+            { text throws(QuantityError) in
+                text == "unlimited" ? nil : try Bandwidth(parsing: text)
+            }, { $0?.description }), .rate, isAlwaysShown: true,
+        json: { ["bandwidthBitsPerSecond": $0.bandwidth?.bitsPerSecond] },
+        text: { $0.bandwidth?.description ?? ($0.trace == nil ? "unlimited" : nil) },
+        ramp: { $0.limits.bandwidth })
+
+    private static let delay = ConditionField(
+        "delay", \.delay, .quantity(Duration.init(parsing:), \.unitText), .delay,
+        isAlwaysShown: true,
+        json: { ["delayMilliseconds": $0.delay.milliseconds] },
+        ramp: { $0.between(\.delay) })
+
+    private static let jitter = ConditionField(
+        "jitter", \.jitterAmount, .quantity(Duration.init(parsing:), \.unitText), .delay,
+        json: { ["jitterMilliseconds": $0.jitterAmount.milliseconds] },
+        text: { $0.jitter.map { "\($0.amount.unitText), \($0.distribution)" } },
+        ramp: { $0.between(\.jitterAmount) })
+
+    private static let distribution = ConditionField(
+        "distribution", \.jitterDistribution, .choice(), .delay,
+        needs: {
+            $0.jitter == nil ? "says how jitter is distributed; give a jitter too" : nil
+        },
+        json: { ["jitterDistribution": $0.jitterDistribution.rawValue] },
+        // It stands beside the jitter.
+        text: { _ in nil },
+        ramp: { ($0.target.jitter ?? $0.start.jitter)?.distribution ?? .normal })
+
+    private static let loss = ConditionField(
+        "loss", \.loss,
+        .share(
+            and: "burst", "a mean number of packets, such as 8",
+            read: { mean, burst in burst.map { .bursts(mean: mean, burst: $0) } ?? .random(mean) },
+            write: { ($0.mean, $0.writtenBurst.map(LossModel.text(ofBurst:))) }),
+        .loss, isAlwaysShown: true,
+        json: {
+            ["lossRatio": $0.loss.mean.value, "lossBurstPackets": $0.loss.writtenBurst ?? 1]
+        },
+        text: { conditions in
+            guard let burst = conditions.loss.writtenBurst else {
+                return conditions.loss == .none ? nil : conditions.loss.mean.description
+            }
+            return "\(conditions.loss.mean) in bursts of \(LossModel.text(ofBurst: burst)) packets"
+        },
+        ramp: { $0.between(\.loss) })
+
+    private static let duplicate = ConditionField(
+        "duplicate", \.duplicate, .quantity(Ratio.init(parsing:), \.description), .copies,
+        json: { ["duplicateRatio": $0.duplicate.value] },
+        ramp: { $0.between(\.duplicate) })
+
+    private static let corrupt = ConditionField(
+        "corrupt", \.corrupt, .quantity(Ratio.init(parsing:), \.description), .copies,
+        json: { ["corruptRatio": $0.corrupt.value] },
+        ramp: { $0.between(\.corrupt) })
+
+    private static let reorder = ConditionField(
+        "reorder", \.reorder,
+        .share(
+            and: "gap", "a number of packets, such as 5",
+            read: { mean, gap in
+                mean == .zero && gap == nil ? nil : Reordering(mean: mean, gap: gap ?? 1)
+            },
+            write: { $0.map { ($0.mean, "\($0.gap)") } }), .delay,
+        json: {
+            [
+                "reorderRatio": $0.reorder?.mean.value ?? 0,
+                "reorderGapPackets": $0.reorder?.gap ?? 0,
+            ]
+        },
+        text: {
+            $0.reorder.map { $0.gap == 1 ? "\($0.mean)" : "\($0.mean), gap \($0.gap) packets" }
+        },
+        ramp: \.reorder)
+
+    private static let queue = ConditionField(
+        "queue", \.queue,
+        .quantity(
+            { text throws(QuantityError) in try QueueLimit(parsing: text) }, { $0?.description }),
+        .queue, isAlwaysShown: true,
+        json: { ["queuePackets": $0.queuePackets] },
+        text: {
+            let packets = $0.queuePackets.map { "\($0) packets" }
+            return switch $0.queue {
+            case .packets, nil: packets
+            case let limit?: "\(limit)" + (packets.map { " (\($0))" } ?? "")
+            }
+        },
+        ramp: { $0.limits.queue })
+
+    private static let aqm = ConditionField(
+        "aqm", \.aqm, .choice(), .queue, json: { ["aqm": $0.aqm.rawValue] },
+        ramp: { $0.limits.aqm })
+
+    private static let ecn = ConditionField(
+        "ecn", \.ecn, .flag, .queue,
+        json: { ["ecn": $0.aqm != .dropTail && $0.marksPackets] },
+        text: { $0.aqm != .dropTail && $0.marksPackets ? "marks" : nil },
+        ramp: { $0.limits.ecn })
+
+    private static let trace = ConditionField(
+        "trace", \.trace, .text, .rate,
+        json: { ["trace": $0.trace] },
+        ramp: { $0.limits.trace })
+}
+
+// Two fields are one property, since a distribution is nothing without a jitter.
+extension DirectionConditions {
+    fileprivate var jitterAmount: Duration {
+        get { jitter?.amount ?? .zero }
+        set {
+            let distribution = jitterDistribution
+            jitter = newValue > .zero ? Jitter(amount: newValue, distribution: distribution) : nil
+        }
+    }
+
+    fileprivate var jitterDistribution: Jitter.Distribution {
+        get { jitter?.distribution ?? .normal }
+        set { jitter?.distribution = newValue }
+    }
+}
+
+extension LossModel {
+    fileprivate var writtenBurst: Double? {
+        if case .bursts(_, let burst) = self { burst } else { nil }
+    }
+}

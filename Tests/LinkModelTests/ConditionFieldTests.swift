@@ -1,0 +1,95 @@
+import LinkModel
+import LinkUnits
+import Testing
+
+@Suite("Fields of a direction")
+struct ConditionFieldTests {
+    /// In which every field can have the value of its sample.
+    private let base = DirectionConditions(
+        bandwidth: .megabitsPerSecond(10), delay: .milliseconds(10),
+        jitter: Jitter(amount: .milliseconds(5)), aqm: .codel)
+
+    /// A value of each field that `base` does not have. A new field needs one.
+    private static let samples: [String: FieldValue] = [
+        "bandwidth": .scalar("5 Mbit/s"),
+        "delay": .scalar("50 ms"),
+        "jitter": .scalar("7 ms"),
+        "distribution": .scalar("pareto"),
+        "loss": .mapping([("mean", "2%"), ("burst", "8")]),
+        "duplicate": .scalar("1%"),
+        "corrupt": .scalar("0.1%"),
+        "reorder": .mapping([("mean", "1%"), ("gap", "5")]),
+        "queue": .scalar("64 KiB"),
+        "aqm": .scalar("pie"),
+        "ecn": .scalar("true"),
+        "trace": .scalar("up.trace"),
+    ]
+
+    private func values(_ conditions: DirectionConditions) -> [String?] {
+        ConditionField.all.map { $0.value(conditions)?.description }
+    }
+
+    @Test func `every stored property has a row`() {
+        let properties = Mirror(reflecting: DirectionConditions()).children.map(\.label)
+        for property in properties {
+            #expect(ConditionField.keys.contains { $0 == property })
+        }
+        #expect(Set(ConditionField.keys).count == ConditionField.all.count)
+        #expect(Set(ConditionField.asPacketsMeetThem.map(\.key)) == Set(ConditionField.keys))
+    }
+
+    @Test func `a perfect link has no values`() {
+        #expect(values(DirectionConditions()).allSatisfy { $0 == nil })
+    }
+
+    @Test(arguments: ConditionField.keys)
+    func `a value is read, written, copied, shown and kept on a ramp, and no other is`(
+        key: String
+    ) throws {
+        let index = try #require(ConditionField.keys.firstIndex(of: key))
+        let field = ConditionField.all[index]
+        let sample = try #require(Self.samples[key])
+        var conditions = base
+        try field.read(sample, &conditions)
+
+        var expected = values(base)
+        expected[index] = sample.description
+        #expect(values(conditions) == expected)
+
+        var copy = base
+        field.copy(conditions, &copy)
+        #expect(copy == conditions)
+
+        let (json, before) = (field.json(conditions), field.json(base))
+        #expect(
+            json.mapValues(String.init(describing:)) != before.mapValues(String.init(describing:)))
+        #expect(Set(json.keys) == Set(before.keys))
+        let isShown = ConditionField.all.contains { $0.text(conditions) != $0.text(base) }
+        #expect(isShown)
+
+        let link = LinkConditions(down: conditions, up: base)
+        #expect(link.interpolated(to: link, fraction: 0.5) == link)
+    }
+
+    @Test func `what is no value is refused with its reason`() {
+        func expectRefusal(
+            _ field: String, _ value: FieldValue, _ reason: String, _ member: String?
+        ) {
+            let row = ConditionField.all.first { $0.key == field }
+            var conditions = DirectionConditions()
+            let error = #expect(throws: FieldError.self) { try row?.read(value, &conditions) }
+            #expect(error?.explanation == reason)
+            #expect(error?.member == member)
+            #expect(conditions == DirectionConditions())
+        }
+        expectRefusal("delay", .mapping([]), "has to be a single value", nil)
+        expectRefusal("ecn", .scalar("yes"), "\"yes\" is neither true nor false", nil)
+        expectRefusal(
+            "distribution", .scalar("normal"),
+            "says how jitter is distributed; give a jitter too", nil)
+        expectRefusal("loss", .mapping([]), "is missing; write { mean: 2%, ... }", "mean")
+        expectRefusal(
+            "reorder", .mapping([("mean", "1%"), ("gap", "x")]),
+            "\"x\" is not a number of packets, such as 5", "gap")
+    }
+}
