@@ -295,6 +295,14 @@ int64_t lc_clock_realtime(void) {
     return read_clock(CLOCK_REALTIME);
 }
 
+int64_t lc_clock_thread(void) {
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+int64_t lc_clock_process(void) {
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 int lc_wait(int epoll, int timer, int event, int64_t deadline, int64_t *armed) {
     if (deadline != 0 && deadline <= lc_clock_monotonic()) return 1;
     if (deadline != *armed) {

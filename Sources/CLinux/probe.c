@@ -265,6 +265,12 @@ int lc_stream_connect(int family, const char *address, uint16_t port, int64_t un
     return status;
 }
 
+int64_t lc_stream_round_trip(int stream) {
+    struct tcp_info info = {0};
+    socklen_t length = sizeof info;
+    return getsockopt(stream, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 ? info.tcpi_rtt : 0;
+}
+
 int64_t lc_stream_write(int stream, int64_t until) {
     static uint8_t zeros[65536];
     int status = wait_for_one(stream, POLLOUT, until);

@@ -12,6 +12,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public var durationSeconds: Double
     /// Whether the link did what the profile says and nothing else; nil where nobody knows.
     @OrNull public var isFaithful: Bool?
+    /// Why it did not, if the packet engine knows.
+    @OrNull public private(set) var flaw: String?
     /// From the app to the network, by all interfaces together.
     public var up: WayCounters
     /// From the network to the app, by all interfaces together.
@@ -76,6 +78,7 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
             up: WayCounters(sumOf: interfaces.map(\.up)),
             down: WayCounters(sumOf: interfaces.map(\.down)), evidence: evidence)
         self.interfaces = interfaces
+        flaw = Faithfulness(loops).note
     }
 
     /// Adds what passed over the loopback of the command.
@@ -83,7 +86,9 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
         loopback = Loopback(
             up: WayCounters(loop.up, duration: duration),
             down: WayCounters(loop.down, duration: duration))
-        if !Faithfulness(loop).isGiven { isFaithful = false }
+        guard let note = Faithfulness(loop).note else { return }
+        isFaithful = false
+        flaw = flaw ?? note
     }
 
     /// Adds what the uplink lost.

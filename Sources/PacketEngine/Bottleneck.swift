@@ -5,8 +5,10 @@ import LinkUnits
 struct Bottleneck: Sendable {
     private var transmitter: Transmitter
     private var queue: BottleneckQueue
-    /// The packet in transmission, and when its last byte is through.
-    private var inService: (packet: Packet, end: Duration)?
+    /// The packet in transmission, when that began, and when its last byte is through.
+    private var inService: (packet: Packet, start: Duration, end: Duration)?
+    /// How long it took the packets that are through.
+    private var timeUsed = Duration.zero
 
     init(
         _ conditions: DirectionConditions, trace: DeliveryTrace?, random: RandomStream
@@ -29,6 +31,15 @@ struct Bottleneck: Sendable {
         ByteCount(bytes: queue.bytes &+ (inService?.packet.length.bytes ?? 0))
     }
 
+    /// What it lets pass on average; nil without a limit.
+    var meanRate: Bandwidth? { transmitter.meanRate }
+
+    /// How long packets have been in transmission until now.
+    func timeUsed(by now: Duration) -> Duration {
+        guard let inService else { return timeUsed }
+        return timeUsed + max(.zero, min(now, inService.end) - inService.start)
+    }
+
     /// A packet arrives, after all departures up to now have been taken.
     mutating func enqueue(_ packet: Packet, at now: Duration, drops: inout DropLog) {
         queue.enqueue(packet, behind: inService?.packet, at: now, drops: &drops)
@@ -40,8 +51,9 @@ struct Bottleneck: Sendable {
         by now: Duration, drops: inout DropLog
     ) -> (packet: Packet, end: Duration)? {
         guard let done = inService, done.end <= now else { return nil }
+        timeUsed += done.end - done.start
         startNext(at: done.end, isNext: true, drops: &drops)
-        return done
+        return (done.packet, done.end)
     }
 
     private mutating func startNext(at start: Duration, isNext: Bool, drops: inout DropLog) {
@@ -49,7 +61,8 @@ struct Bottleneck: Sendable {
             inService = nil
             return
         }
-        inService = (packet, transmitter.send(packet.length, from: start, isNext: isNext))
+        let end = transmitter.send(packet.length, from: start, isNext: isNext)
+        inService = (packet, start, end)
     }
 
     /// Takes up other conditions, after all departures up to now have been taken.

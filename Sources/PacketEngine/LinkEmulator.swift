@@ -1,5 +1,5 @@
 public import LinkModel
-import LinkUnits
+public import LinkUnits
 
 /// One direction of a link.
 ///
@@ -14,7 +14,8 @@ import LinkUnits
 ///
 /// Loss stands behind the bottleneck: a lost packet has used its bandwidth.
 public struct LinkEmulator: Sendable {
-    private var delay: Duration
+    /// The delay of one way, without what jitter makes of it.
+    public private(set) var delay: Duration
     private var dnsDelay: Duration?
     /// Whether every packet has the same fate but for its time of arrival.
     private var treatsAllAlike: Bool
@@ -120,6 +121,13 @@ public struct LinkEmulator: Sendable {
         overtaking.change(to: conditions.reorder)
         advance(to: clock)
     }
+
+    /// What the link lets pass on average; nil where nothing limits it.
+    public var meanBandwidth: Bandwidth? { bottleneck.meanRate }
+
+    /// How long packets have been in transmission at the bottleneck, as of the latest time it has
+    /// been told. The rest of the time nothing waited there.
+    public var timeUsed: Duration { bottleneck.timeUsed(by: clock) }
 
     /// What the link has done, and what is on it now.
     ///

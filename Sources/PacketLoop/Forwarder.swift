@@ -25,6 +25,7 @@ struct Forwarder: ~Copyable {
     private var entered: UInt64 = 0
     /// What the emulation was last told of the time.
     private var time = Duration.zero
+    private var watch = ShortageWatch()
 
     init(
         _ direction: Direction, emulator: LinkEmulator, receiver: consuming PacketReceiver,
@@ -40,6 +41,7 @@ struct Forwarder: ~Copyable {
         store = try FrameStore(limit: memory)
         inbox = Inbox(receiver, store: &store)
         self.outbox = outbox
+        self.outbox.tolerance = LatenessTolerance(delay: emulator.delay)
         self.framing = framing
         self.traffic = traffic
     }
@@ -51,6 +53,7 @@ struct Forwarder: ~Copyable {
         if isDrained { time = max(time, clock.now) }
         judge()
         outbox.flush(clock, &store, &statistics)
+        if watch.isDue(at: time) { lookForShortage() }
         if outbox.isRefused { return clock.monotonic + clock.now + Outbox.retryInterval }
         guard isDrained else { return clock.monotonic }
         guard let next = emulator.nextEvent else {
@@ -58,6 +61,19 @@ struct Forwarder: ~Copyable {
             return nil
         }
         return clock.monotonic + next
+    }
+
+    /// Looks whether the machine keeps the link from being filled.
+    private mutating func lookForShortage() {
+        guard let bandwidth = emulator.meanBandwidth else { return }
+        let reading = ShortageWatch.Reading(
+            time: time, used: emulator.timeUsed, thread: KernelClock.threadTime,
+            process: KernelClock.processTime)
+        let finding = watch.take(reading) {
+            guard let processors = Processors(), let idle = processors.idleTime else { return nil }
+            return ShortageWatch.Machine(processors: processors.count, idle: idle)
+        }
+        if let finding { statistics.shortage.add(finding, bandwidth: bandwidth) }
     }
 
     /// Takes what has come, and says whether that was all.
@@ -266,6 +282,7 @@ extension Forwarder {
         to conditions: DirectionConditions, dnsDelay: Duration?, trace: DeliveryTrace?
     ) {
         emulator.change(to: conditions, dnsDelay: dnsDelay, trace: trace, at: time)
+        outbox.tolerance = LatenessTolerance(delay: emulator.delay)
     }
 
     /// How many packets are anywhere between arrival and departure. Of those that were not looked

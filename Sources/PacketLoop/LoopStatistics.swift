@@ -33,10 +33,22 @@ public struct DirectionStatistics: Sendable, Hashable {
     public internal(set) var timeOnLink = Duration.zero
 
     /// How much later than scheduled packets were handed to the kernel.
-    public internal(set) var lateness = LatenessHistogram()
+    public private(set) var lateness = LatenessHistogram()
+    /// Packets that were later than a tenth of the delay that the link then had, and than 1 ms.
+    public private(set) var latePackets: UInt64 = 0
+    /// When the machine could not fill the link.
+    public internal(set) var shortage = ProcessorShortage()
 
     init(link: LinkCounters) {
         self.link = link
+    }
+
+    /// Counts packets that left together.
+    mutating func record(
+        lateness: Duration, packets: Int = 1, tolerance: LatenessTolerance
+    ) {
+        self.lateness.record(lateness, packets: packets)
+        if lateness > tolerance.limit { latePackets += UInt64(packets) }
     }
 
     /// Whether nothing was lost but what the conditions wanted.

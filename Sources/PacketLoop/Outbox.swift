@@ -38,6 +38,8 @@ struct Outbox: ~Copyable {
     private var batch = SendBatch()
     private var entries: [Entry] = []
     private var run: Run?
+    /// How late frames may be.
+    var tolerance = LatenessTolerance(delay: .zero)
     /// Since when the kernel has had no room.
     private var refusedSince: Duration?
 
@@ -172,7 +174,8 @@ struct Outbox: ~Copyable {
                 let now = clock.now
                 for entry in entries[..<sent] {
                     if let due = entry.due {
-                        statistics.lateness.record(now - due, packets: entry.references)
+                        statistics.record(
+                            lateness: now - due, packets: entry.references, tolerance: tolerance)
                     }
                 }
                 finish(sent, &store)

@@ -12,6 +12,8 @@ struct DelayExpectation: Hashable {
     /// The fourth central moment by the square of the variance: what the spread of a measured
     /// deviation depends on. 3 for a normal distribution.
     let kurtosis: Double
+    /// The longest delay there is.
+    let greatest: Double
     /// How long it takes the delay to become another, independent of what it was.
     let memory: Duration
 
@@ -19,18 +21,20 @@ struct DelayExpectation: Hashable {
     init(_ conditions: DirectionConditions, bytes: Int) {
         let fixed = conditions.serialization(ofBytes: bytes).milliseconds
         guard let jitter = conditions.jitter else {
-            self.init(
-                mean: conditions.delay.milliseconds + fixed, deviation: 0, kurtosis: 3,
-                memory: .zero)
+            let delay = conditions.delay.milliseconds + fixed
+            self.init(mean: delay, deviation: 0, kurtosis: 3, greatest: delay, memory: .zero)
             return
         }
         self.init(jitter, around: conditions.delay, fixed: fixed)
     }
 
-    private init(mean: Double, deviation: Double, kurtosis: Double, memory: Duration) {
+    private init(
+        mean: Double, deviation: Double, kurtosis: Double, greatest: Double, memory: Duration
+    ) {
         self.mean = mean
         self.deviation = deviation
         self.kurtosis = kurtosis
+        self.greatest = greatest
         self.memory = memory
     }
 
@@ -51,6 +55,7 @@ struct DelayExpectation: Hashable {
         self.mean = mean
         deviation = variance.squareRoot()
         kurtosis = variance > 0 ? moment(4) / (variance * variance) : 3
+        greatest = values.max() ?? mean
         memory = jitter.memory
     }
 

@@ -15,9 +15,6 @@ extension LinkJudge {
             }
     }
 
-    /// A machine that is later than that for itself tells nothing of delays.
-    private static let worstLateness = 3.0
-
     private func excuse(_ check: Check, _ seen: SeenFlow) -> Check {
         // A late machine makes delays longer and more spread, and never less so.
         guard check.verdict == .failed, seen.lateness > Self.worstLateness,
@@ -29,8 +26,8 @@ extension LinkJudge {
 
     private func delay(of seen: SeenFlow, _ direction: Direction, detail: String?) -> Check {
         let conditions = direction.conditions(of: link)
-        let delays = seen.delays
         let expectation = DelayExpectation(conditions, bytes: seen.flow.packetBytes)
+        let delays = delays(of: seen, expectation)
         // A busy machine makes some probes late and none early, which the lower quartile does not
         // see; but only of a delay without variation is it known.
         let measured =
@@ -51,8 +48,8 @@ extension LinkJudge {
 
     private func jitter(of seen: SeenFlow, _ direction: Direction) -> Check {
         let conditions = direction.conditions(of: link)
-        let delays = seen.delays
         let expectation = DelayExpectation(conditions, bytes: seen.flow.packetBytes)
+        let delays = delays(of: seen, expectation)
         let isSteady = conditions.jitter == nil
         let measured =
             isSteady
@@ -68,6 +65,17 @@ extension LinkJudge {
             tolerance: effort.delayError.milliseconds + min(seen.lateness, Self.worstLateness)
                 + effort.relativeJitterError * expectation.deviation
                 + expectation.deviationError(count: delays.count, interval: seen.interval))
+    }
+
+    /// The delays of a flow, without the one in a hundred that a machine with other things to do
+    /// makes longer than this link ever is: one that is very late moves a mean, and more so the
+    /// deviation from it.
+    private func delays(of seen: SeenFlow, _ expectation: DelayExpectation) -> [Double] {
+        let delays = seen.delays
+        let greatest = expectation.greatest + delayError(of: expectation.greatest)
+        let isTooLong = { (delay: Double) in delay > greatest }
+        guard delays.count(where: isTooLong) <= max(1, delays.count / 100) else { return delays }
+        return delays.filter { !isTooLong($0) }
     }
 
     /// What the instrument may be wrong by at this delay, in milliseconds.
@@ -92,8 +100,9 @@ extension LinkJudge {
             }
             let spread = DelayExpectation(link.up, bytes: dns.flow.packetBytes)
             return dnsCheck(
-                extra, delays, reference.delays,
-                chance: spread.meanError(count: delays.count, interval: dns.interval)
+                extra, delays, reference.delays, quickest: 0.25,
+                chance: min(max(dns.lateness, reference.lateness), Self.worstLateness)
+                    + spread.meanError(count: delays.count, interval: dns.interval)
                     + spread.meanError(
                         count: reference.delays.count, interval: reference.interval),
                 detail: detail)
@@ -110,7 +119,7 @@ extension LinkJudge {
             }
             checks.append(
                 dnsCheck(
-                    extra, times[0], times[1],
+                    extra, times[0], times[1], quickest: 0,
                     chance: inTheWay.milliseconds
                         + spread.meanError(count: times[0].count, interval: extra) * 4,
                     detail: "TCP"))
@@ -118,11 +127,17 @@ extension LinkJudge {
         return checks
     }
 
+    /// - Parameter quickest: which share of the packets, without jitter, a busy machine may have
+    ///   made late none of.
     private func dnsCheck(
-        _ extra: Duration, _ delayed: [Double], _ others: [Double], chance: Double, detail: String
+        _ extra: Duration, _ delayed: [Double], _ others: [Double], quickest: Double,
+        chance: Double, detail: String
     ) -> Check {
-        let middle = link.up.jitter == nil ? Statistics.median : Statistics.mean
-        let difference = middle(delayed).flatMap { late in middle(others).map { late - $0 } }
+        let typical = { (times: [Double]) in
+            link.up.jitter == nil
+                ? Statistics.percentile(quickest, of: times) : Statistics.mean(times)
+        }
+        let difference = typical(delayed).flatMap { late in typical(others).map { late - $0 } }
         return Check(
             .up, .dns, expected: extra.milliseconds, measured: difference,
             tolerance: delayError(of: extra.milliseconds) + chance, detail: detail)

@@ -37,7 +37,7 @@ public struct LinkJudge {
         Direction.allCases.flatMap { direction in
             delays(direction) + sequence(direction) + saturation(direction)
                 + transfers(direction) + (direction == .up ? dns : [])
-        }
+        }.map(excuse)
     }
 
     /// What arrived of the flow for `purpose`, and what was sent.

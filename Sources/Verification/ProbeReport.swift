@@ -1,3 +1,5 @@
+public import LinkModel
+
 /// What one of the two programs that measure a link saw.
 public struct ProbeReport: Sendable, Hashable, Codable {
     /// A flow as its receiver saw it. The three arrays have an element for each arrival.
@@ -29,6 +31,20 @@ public struct ProbeReport: Sendable, Hashable, Codable {
         public init() {}
     }
 
+    /// How exact the emulation of a way was.
+    public struct Emulation: Sendable, Hashable, Codable {
+        /// One packet in a hundred left the link later than this many milliseconds.
+        public var lateness: Double
+        /// Packets lost for want of time or memory.
+        public var unwantedDrops: UInt64
+
+        /// Takes over what was counted.
+        public init(lateness: Double, unwantedDrops: UInt64) {
+            self.lateness = lateness
+            self.unwantedDrops = unwantedDrops
+        }
+    }
+
     /// How many packets of the flow with this index in the plan were sent.
     public var sent: [Int: Int] = [:]
     /// How many packets per second of the last segment of a flow were in fact sent.
@@ -38,11 +54,13 @@ public struct ProbeReport: Sendable, Hashable, Codable {
     public var heldUp: [Int: Double] = [:]
     /// By how many milliseconds the machine was late for each fourth packet of a flow, or more.
     public var lateness: [Int: Double] = [:]
+    /// What the emulation of each way counted, where one was at work that tells.
+    public var emulation: [Direction: Emulation] = [:]
     /// What arrived of the flow with this index in the plan.
     public var arrivals: [Int: Arrivals] = [:]
     /// What came over the transfer with this index in the plan.
     public var transfers: [Int: Transfer] = [:]
-    /// How long each connection of those with this index in the plan took to open.
+    /// The round trip of each handshake of the connections with this index in the plan.
     public var connects: [Int: [Duration]] = [:]
     /// Why a flow with this index in the plan could not be measured.
     public var obstacles: [Int: String] = [:]

@@ -32,6 +32,8 @@ struct LinkVerification {
     let profile: String
     let backend: Sandbox.DataPlane
     let checks: [Check]
+    /// Why the emulation was not exact, if it was not.
+    var flaw: String?
 
     /// Whether nothing is outside tolerance.
     var isAsPromised: Bool { checks.allSatisfy { $0.verdict != .failed } }

@@ -1,4 +1,7 @@
+import Evidence
 import FoundationEssentials
+import LinkModel
+import LinkUnits
 import LinuxKernel
 import Sandbox
 import Verification
@@ -10,9 +13,19 @@ struct MeasuredLink {
     /// Where the plan is, and where the reports go.
     let directory: String
 
-    /// Makes the sandbox, runs both probes, and returns what carried the conditions out. Requires
+    /// What is known of the link beside what the probes saw.
+    struct Account: Codable {
+        /// What carried the conditions out.
+        var plane: String
+        /// How exactly, where that is known.
+        var emulation: [Direction: ProbeReport.Emulation] = [:]
+        /// Why it was not exact, if it was not.
+        var flaw: String?
+    }
+
+    /// Makes the sandbox, runs both probes, and returns what there is to know of the link. Requires
     /// a process with a single thread.
-    func run() throws(SandboxError) -> Sandbox.DataPlane {
+    func run() throws(SandboxError) -> Account {
         let network = SandboxNetwork.unused()
         let app = network.families.map(\.app)
         let far = network.families.map(\.server)
@@ -24,11 +37,19 @@ struct MeasuredLink {
         request.backend = measurement.backend
         request.seed = measurement.seed
         request.network = network
+        request.evidence.wantsStatistics = true
         let outcome = try Sandbox.run(request, listener: Console())
         guard outcome.exitCode == 0 else {
             throw SandboxError("a probe ended with code \(outcome.exitCode)")
         }
-        return outcome.dataPlane
+        var account = Account(
+            plane: outcome.dataPlane.rawValue, flaw: outcome.statistics?.flaw)
+        for (direction, counters) in [
+            (Direction.up, outcome.statistics?.up), (.down, outcome.statistics?.down),
+        ] {
+            account.emulation[direction] = counters.flatMap(ProbeReport.Emulation.init)
+        }
+        return account
     }
 
     private func probe(_ role: MeetingPlace.Role, peer: [IPAddress]) -> [RawText] {
@@ -40,4 +61,18 @@ struct MeasuredLink {
 
     /// This program itself, wherever its file is by now.
     private static let sameProgram = "/proc/self/exe"
+}
+
+extension ProbeReport.Emulation {
+    /// What the packet engine counted; nil where it was not at work.
+    fileprivate init?(_ counters: WayCounters) {
+        let unwanted = [
+            counters.socketDroppedPackets, counters.memoryDroppedPackets,
+            counters.unreadablePackets, counters.unsentPackets,
+        ].compactMap(\.self)
+        guard !unwanted.isEmpty else { return nil }
+        self.init(
+            lateness: (counters.latenessMicroseconds?.p99 ?? 0) / 1000,
+            unwantedDrops: unwanted.reduce(0) { $0.addingSaturated($1) })
+    }
 }

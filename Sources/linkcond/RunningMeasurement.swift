@@ -46,17 +46,21 @@ struct RunningMeasurement {
     func result(of end: ProcessEnd) throws(LinkFailure) -> LinkVerification {
         let place = MeetingPlace(directory: directory)
         guard end == .exited(ExitStatus.done.rawValue),
-            let plane = Sandbox.DataPlane(rawValue: text("plane")),
-            let report = try? place.report()
+            let account = try? JSONDecoder().decode(
+                MeasuredLink.Account.self, from: Data(text("account").utf8)),
+            let plane = Sandbox.DataPlane(rawValue: account.plane),
+            var report = try? place.report()
         else {
             let said = text("output").split(separator: "\n").first.map(String.init)
             throw LinkFailure(measurement, because: said ?? "it ended with \(end)", end: end)
         }
+        report.emulation = account.emulation
         let judge = LinkJudge(
             measurement.conditions, plan: measurement.plan, report: report,
             effort: measurement.effort)
         return LinkVerification(
-            profile: measurement.profile, backend: plane, checks: judge.checks)
+            profile: measurement.profile, backend: plane, checks: judge.checks,
+            flaw: account.flaw)
     }
 
     private func text(_ name: String) -> String {
@@ -74,8 +78,8 @@ struct RunningMeasurement {
                 permissions: .ownerReadWrite)
             _ = try output.duplicate(as: .standardOutput)
             _ = try output.duplicate(as: .standardError)
-            let plane = try MeasuredLink(measurement: measurement, directory: directory).run()
-            try Data(plane.rawValue.utf8).write(to: URL(filePath: directory + "/plane"))
+            let account = try MeasuredLink(measurement: measurement, directory: directory).run()
+            try JSONEncoder().encode(account).write(to: URL(filePath: directory + "/account"))
             return ExitStatus.done.rawValue
         } catch {
             Console().complain("\(error)")

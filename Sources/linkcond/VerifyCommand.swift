@@ -20,8 +20,9 @@ struct VerifyCommand: ParsableCommand {
             many packets, and what the instrument may be wrong by on a machine that has other \
             things to do. More packets, so a longer run, make it tighter. A link that does what \
             it promises fails one check in 100,000 by chance. What this machine is too slow or \
-            too busy to tell is not judged, and its line says so. A check with a tolerance of more \
-            than half of what is expected is called weak: much else would have passed it as well.
+            too busy to tell, as the probes and the packet engine notice themselves, is not judged, \
+            and its line says so. A check with a tolerance of more than half of what is expected is \
+            called weak: much else would have passed it as well.
 
             It ends with exit code 1 if a check fails, and 69 if this host cannot make the link.
 
@@ -99,6 +100,7 @@ struct VerifyCommand: ParsableCommand {
             console.report(
                 "\(done) of \(measurements.count): \(result.profile): "
                     + (failed == 0 ? "as promised" : "\(failed) outside tolerance"))
+            if let flaw = result.flaw { console.note("\(result.profile): \(flaw)") }
         }
         if json {
             try console.print(JSONText.text(of: VerificationJSON(results)))

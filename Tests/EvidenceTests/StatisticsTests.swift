@@ -10,13 +10,15 @@ import Testing
 @Suite("Link statistics")
 struct StatisticsTests {
     private static func direction(
-        lateness: Duration = .microseconds(50), packets: Int = 1000
+        lateness: Duration = .microseconds(50), packets: Int = 1000,
+        delay: Duration = .milliseconds(50)
     ) -> DirectionStatistics {
         var link = LinkEmulator(DirectionConditions(), seed: 1)
         link.enqueue(Packet(slot: 0, length: ByteCount(bytes: 1500)), at: .zero)
         while link.nextVerdict(at: .seconds(1)) != nil {}
         var statistics = DirectionStatistics(link: link.counters)
-        statistics.lateness.record(lateness, packets: packets)
+        statistics.record(
+            lateness: lateness, packets: packets, tolerance: LatenessTolerance(delay: delay))
         return statistics
     }
 
@@ -47,6 +49,42 @@ struct StatisticsTests {
         #expect(Faithfulness(loop).note?.contains("more than 20 ms late") == true)
         loop.up = Self.direction(lateness: .milliseconds(20), packets: 10)
         #expect(Faithfulness(loop).isGiven)
+    }
+
+    @Test(arguments: [
+        (0, 0.9, true), (0, 1.5, false), (5, 1.5, false), (20, 1.9, true), (20, 2.5, false),
+        (400, 30, true), (400, 50, false),
+    ])
+    func `how late packets may be depends on the delay`(
+        delay: Int, lateness: Double, isGiven: Bool
+    ) {
+        let way = Self.direction(
+            lateness: .milliseconds(1) * lateness, delay: .milliseconds(delay))
+        #expect(Faithfulness([way]).isGiven == isGiven)
+        #expect((Faithfulness([way]).note == nil) == isGiven)
+    }
+
+    @Test func `one packet in a hundred may be late, whatever the delay was then`() {
+        var way = Self.direction(lateness: .milliseconds(3), packets: 990)
+        way.record(
+            lateness: .milliseconds(3), packets: 10, tolerance: LatenessTolerance(delay: .zero))
+        #expect(Faithfulness([way]).isGiven)
+        way.record(
+            lateness: .milliseconds(3), packets: 10, tolerance: LatenessTolerance(delay: .zero))
+        let note = "1% of the packets were more than 3 ms late"
+        #expect(Faithfulness([way]).note?.hasSuffix(note) == true)
+    }
+
+    @Test func `nor is one that the machine could not fill, unless that was only for a moment`() {
+        var loop = Self.loop
+        let finding = ShortageWatch.Finding(duration: .milliseconds(300), use: 0.46)
+        loop.up.shortage.add(finding, bandwidth: .megabitsPerSecond(5000))
+        #expect(Faithfulness(loop).isGiven)
+        loop.up.shortage.add(finding, bandwidth: .megabitsPerSecond(5000))
+        #expect(!Faithfulness(loop).isGiven)
+        let note =
+            "for 600 ms it had no processor time left to carry more than 2.3 Gbit/s of 5 Gbit/s"
+        #expect(Faithfulness(loop).note?.hasSuffix(note) == true)
     }
 
     @Test func `counts what passed`() {

@@ -38,6 +38,24 @@ struct BottleneckTests {
         #expect(worst <= 1)
     }
 
+    @Test func `the time in which something is in transmission adds up`() {
+        var link = LinkEmulator(
+            DirectionConditions(bandwidth: .megabitsPerSecond(12), delay: .seconds(1)), seed: 1)
+        #expect(link.meanBandwidth == .megabitsPerSecond(12))
+        link.enqueue(0..<3, at: .milliseconds(10))
+        #expect(link.timeUsed == .zero)
+        _ = link.nextVerdict(at: .microseconds(11_500))
+        #expect(link.timeUsed == .microseconds(1500))
+        _ = link.nextVerdict(at: .milliseconds(50))
+        #expect(link.timeUsed == .milliseconds(3))
+        link.enqueue(3..<4, at: .milliseconds(60))
+        link.change(
+            to: DirectionConditions(bandwidth: .megabitsPerSecond(6)), at: .microseconds(60_500))
+        _ = link.nextVerdict(at: .milliseconds(100))
+        #expect(link.timeUsed == .microseconds(4500))
+        #expect(LinkEmulator(DirectionConditions(), seed: 1).meanBandwidth == nil)
+    }
+
     @Test func `an idle link starts when a packet arrives`() {
         var link = LinkEmulator(
             DirectionConditions(bandwidth: .megabitsPerSecond(12)), seed: 1)

@@ -78,4 +78,85 @@ struct BusyMachineTests {
         actual.bandwidth = .kilobitsPerSecond(kilobits)
         #expect(Self.verdicts(promised: promised, actual: actual)[.bandwidth] == verdict)
     }
+
+    // MARK: What the emulation says of itself
+
+    private static func emulation(
+        lateness: Double = 0.1, unwantedDrops: UInt64 = 0
+    ) -> [Direction: ProbeReport.Emulation] {
+        let emulation = ProbeReport.Emulation(lateness: lateness, unwantedDrops: unwantedDrops)
+        return [.up: emulation, .down: emulation]
+    }
+
+    @Test(arguments: [
+        (33, 0.9, .failed as Check.Verdict?), (33, 1.1, .notJudged), (27, 9.0, .failed),
+        (30, 9.0, .passed),
+    ])
+    func `delay is not judged by an emulation that was late itself`(
+        milliseconds: Int, lateness: Double, verdict: Check.Verdict?
+    ) {
+        let link = Self.link { $0.delay = .milliseconds(milliseconds) }
+        let verdicts = Self.verdicts(actual: link) { report, _ in
+            report.emulation = Self.emulation(lateness: lateness)
+        }
+        #expect(verdicts[.delay] == verdict)
+    }
+
+    @Test(arguments: [(0 as UInt64, .failed as Check.Verdict?), (3, .notJudged)])
+    func `nor loss by one that lost packets itself`(drops: UInt64, verdict: Check.Verdict?) {
+        let link = Self.link { $0.loss = .random(.percent(2)) }
+        let verdicts = Self.verdicts(actual: link) { report, _ in
+            report.emulation = Self.emulation(unwantedDrops: drops)
+        }
+        #expect(verdicts[.loss] == verdict)
+    }
+
+    /// The check of TCP to port 53, after `change` has changed how long handshakes took.
+    private static func handshakes(
+        extra: Duration = .milliseconds(200), change: (inout [Int: [Duration]]) -> Void
+    ) throws -> Check {
+        var promised = LinkConditions(down: way, up: way)
+        promised.dnsDelay = .milliseconds(200)
+        let plan = ProbePlan(promised, effort: .quick)
+        var actual = promised
+        actual.dnsDelay = extra
+        var link = SimulatedLink(actual)
+        var report = link.report(plan)
+        change(&report.connects)
+        let checks = LinkJudge(promised, plan: plan, report: report, effort: .quick).checks
+        return try #require(checks.first { $0.quantity == .dns && $0.detail == "TCP" })
+    }
+
+    @Test(arguments: [0, 1])
+    func `one late handshake, or two, tell nothing of the delay of DNS`(index: Int) throws {
+        let check = try Self.handshakes { connects in
+            for place in (connects[index] ?? []).indices.dropFirst() {
+                connects[index]?[place] += .milliseconds(40)
+            }
+        }
+        #expect(check.verdict == .passed)
+        #expect(check.measured == 200)
+        let wrong = try Self.handshakes(extra: .milliseconds(210)) { _ in }
+        #expect(wrong.verdict == .failed)
+    }
+
+    @Test(arguments: [(1, .passed as Check.Verdict?), (4, .failed)])
+    func `one packet in a hundred that is much too late tells nothing of jitter`(
+        count: Int, verdict: Check.Verdict?
+    ) {
+        let jittery = Self.link { way in
+            way.bandwidth = nil
+            way.delay = .milliseconds(60)
+            way.jitter = Jitter(amount: .milliseconds(5))
+        }
+        let verdicts = Self.verdicts(promised: jittery, actual: jittery) { report, plan in
+            guard
+                let index = plan.flows.firstIndex(where: {
+                    $0.purpose == .delay && $0.direction == .up
+                })
+            else { return }
+            for place in 0..<count { report.arrivals[index]?.received[place * 7] += 150_000_000 }
+        }
+        #expect(verdicts[.jitter] == verdict)
+    }
 }

@@ -77,6 +77,9 @@ int lc_event_signal(int event);
 /// A clock's time in nanoseconds.
 int64_t lc_clock_monotonic(void);
 int64_t lc_clock_realtime(void);
+/// The processor time that the calling thread or its process has had.
+int64_t lc_clock_thread(void);
+int64_t lc_clock_process(void);
 
 /// Makes the calling thread wake up as punctually as it may: the smallest timer slack, and
 /// SCHED_FIFO with this priority. Says whether the latter was allowed.

@@ -51,6 +51,9 @@ int lc_stream_accept(int listener, int64_t until);
 /// A connection made until then, or -ETIMEDOUT.
 int lc_stream_connect(int family, const char *address, uint16_t port, int64_t until);
 
+/// The last round trip that the kernel measured on a connection, in microseconds; 0 if none.
+int64_t lc_stream_round_trip(int stream);
+
 /// Writes what the connection takes, once it takes some before `until`; returns the bytes.
 int64_t lc_stream_write(int stream, int64_t until);
 

@@ -43,6 +43,13 @@ public struct BulkStream: ~Copyable {
         self.descriptor = descriptor
     }
 
+    /// The last round trip as the kernel saw it, however late programs wake up; nil if it has
+    /// measured none.
+    public var roundTrip: Duration? {
+        let microseconds = lc_stream_round_trip(descriptor)
+        return microseconds > 0 ? .microseconds(microseconds) : nil
+    }
+
     /// Writes what the connection takes, and waits for that until `deadline`.
     ///
     /// - Returns: the bytes written.

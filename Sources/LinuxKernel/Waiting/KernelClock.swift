@@ -7,4 +7,10 @@ public enum KernelClock {
 
     /// The time since 1970, which somebody may set (`CLOCK_REALTIME`).
     public static var realtime: Duration { .nanoseconds(lc_clock_realtime()) }
+
+    /// How long the calling thread has had a processor.
+    public static var threadTime: Duration { .nanoseconds(lc_clock_thread()) }
+
+    /// How long the threads of this process have had processors, together.
+    public static var processTime: Duration { .nanoseconds(lc_clock_process()) }
 }

@@ -21,6 +21,7 @@ struct RunStatisticsJSON: Encodable {
     let kernel: String
     let seed: OrNull<UInt64>
     let faithful: OrNull<Bool>
+    let flaw: OrNull<String>
     let down: Way
     let up: Way
     let dns: OrNull<ProfileJSON.DNS>
@@ -49,6 +50,7 @@ struct RunStatisticsJSON: Encodable {
         kernel = release?.split(separator: "\n").first.map(String.init) ?? "unknown"
         seed = OrNull(link.seed)
         faithful = OrNull(link.isFaithful)
+        flaw = OrNull(link.flaw)
         let conditions = request.preferred.conditions.withExplicitLoss
         down = Way(conditions: DirectionJSON(conditions.down), counters: link.down)
         up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)

@@ -50,6 +50,7 @@ struct EvidenceFiles {
         let exitCode: Int
         let profile: String
         let faithful: Bool?
+        let flaw: String?
         let up: Way
         let down: Way
         let durationSeconds: Double

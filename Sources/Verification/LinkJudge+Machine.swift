@@ -1,0 +1,40 @@
+import LinkModel
+import LinkUnits
+
+/// What the machine does wrong is not the link's fault.
+extension LinkJudge {
+    /// A machine that is later than that for itself, in milliseconds, tells nothing of delays.
+    static let worstLateness = 3.0
+
+    /// Leaves a failed check without a judgement if the emulation itself says that it did not keep
+    /// up, and that is what made it fail.
+    func excuse(_ check: Check) -> Check {
+        guard check.verdict == .failed, let measured = check.measured,
+            let expected = check.expected
+        else { return check }
+        let isExcused =
+            switch check.quantity {
+            case .delay, .jitter: isLate(check.direction) && measured > expected
+            case .dns: Direction.allCases.contains(where: isLate)
+            case .queue: isLate(check.direction) || losesItself(check.direction)
+            case .bandwidth, .goodput:
+                (Direction.allCases.contains(where: isLate) || losesItself(check.direction))
+                    && measured < expected
+            case .loss: losesItself(check.direction) && measured > expected
+            case .burst: losesItself(check.direction)
+            case .reorder, .duplicate, .corrupt: false
+            }
+        guard isExcused else { return check }
+        return Check(
+            check.direction, check.quantity, unjudged: measured, because: Check.busyMachine)
+    }
+
+    /// Whether more than one packet in a hundred was later than the instrument may be wrong by.
+    private func isLate(_ direction: Direction) -> Bool {
+        (report.emulation[direction]?.lateness ?? 0) > effort.delayError.milliseconds
+    }
+
+    private func losesItself(_ direction: Direction) -> Bool {
+        (report.emulation[direction]?.unwantedDrops ?? 0) > 0
+    }
+}
