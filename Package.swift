@@ -398,7 +398,7 @@ if Context.environment["LINKCOND_FUZZ"] != nil {
         "LinkUnits", "LinkModel", "ProfileFormat", "Scenarios", "ScenarioFormat", "PacketEngine",
         "DeliveryTraces", "ProfileImport", "CLinux", "LinuxKernel", "CNetlink", "Netlink",
         "NetworkPath", "TrafficControl", "PacketLoop", "Evidence", "Uplink", "Conditioner",
-        "EngineService", "CExpat", "XMLReading", "Plots", "Matrix",
+        "EngineService", "DataPlanes", "CExpat", "XMLReading", "Plots", "Matrix",
     ]
     package.products = []
     package.targets.removeAll { !fuzzed.contains($0.name) }

@@ -81,6 +81,8 @@ struct OwnershipMark: Hashable {
 
     /// The kernel takes 256 bytes, of which the zero at the end is one.
     private static let longestAlias = 254
+    /// The longest name that the command line takes, and then some.
+    private static let longestName = 64
     /// What is kept of a profile's name however long the selection is.
     private static let shortestProfile = 40
 
@@ -140,7 +142,10 @@ struct OwnershipMark: Hashable {
             name: values["name"] ?? ApplyRequest.defaultName,
             slot: values["slot"].flatMap { Int($0) } ?? 0, selection: values["select"] ?? "",
             limit: TimeLimit(words: values))
-        guard Ownership.slots.contains(slot) else { return nil }
+        // What was never given would leave no room for what stands behind it.
+        guard Ownership.slots.contains(slot), name.utf8.count <= Self.longestName else {
+            return nil
+        }
     }
 
     init(

@@ -20,6 +20,8 @@ struct DetourMark: Hashable {
     private static let prefix = "linkcond-engine/2"
     /// The kernel takes 256 bytes, of which the zero at the end is one.
     private static let longest = 254
+    /// No name was ever longer; what was would leave no room for what stands behind it.
+    private static let longestName = 64
 
     init(
         target: Int32, since: Int64, name: String, profile: String, limit: EngineLimit? = nil
@@ -82,14 +84,15 @@ struct DetourMark: Hashable {
             values[parts[0]] = parts[1]
         }
         guard let target = values["of"].flatMap({ Int32($0) }),
-            let since = values["since"].flatMap({ Int64($0) }), let name = values["name"]
+            let since = values["since"].flatMap({ Int64($0) }), let name = values["name"],
+            name.utf8.count <= Self.longestName
         else { return nil }
         self.init(
             target: target, since: since, name: String(name),
             profile: String(alias[split.upperBound...]))
         end = values["ended"].flatMap { EngineEnd(rawValue: String($0)) }
         // Anybody may have written it; the name becomes one of a file.
-        if let watcher = values["watch"],
+        if let watcher = values["watch"], watcher.utf8.count <= Self.longestName,
             watcher.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
         {
             limit = EngineLimit(

@@ -33,8 +33,14 @@ struct ServiceDesk: ~Copyable {
     /// Opens it under a name, with something that reads selectors.
     init(name: String, _ traffic: TrafficReader) throws {
         socket = try NamespaceService.listen(name)
-        decoder = JSONDecoder()
+        decoder = Self.decoder(traffic)
+    }
+
+    /// What reads requests.
+    static func decoder(_ traffic: TrafficReader) -> JSONDecoder {
+        let decoder = JSONDecoder()
         if let key = TrafficReader.key { decoder.userInfo[key] = traffic }
+        return decoder
     }
 
     /// What to wait on.
@@ -102,7 +108,7 @@ struct ServiceDesk: ~Copyable {
     }
 
     /// The part of a request that is looked at whoever makes it.
-    private struct Outline: Decodable {
+    struct Outline: Decodable {
         var query: ServiceQuery
     }
 }

@@ -45,6 +45,18 @@ struct OwnershipMarkTests {
         }
     }
 
+    @Test("A mark with a name that was never given is none of ours")
+    func longName() throws {
+        for name in [String(repeating: "n", count: 240), String(repeating: "\u{fffd}", count: 80)] {
+            let alias = "linkcond/1 up of=5 since=1 clsact=made name=\(name) profile=LTE"
+            #expect(OwnershipMark(alias: alias) == nil)
+        }
+        let name = String(repeating: "n", count: 32)
+        let mark = try #require(
+            OwnershipMark(alias: "linkcond/1 up of=5 since=1 name=\(name) profile=LTE"))
+        #expect(mark.alias.utf8.count <= 254)
+    }
+
     @Test("The alias fits into the kernel's 255 bytes, its zero included")
     func length() throws {
         for name in ["x", "é", "🛰️", "👩‍👩‍👧‍👦"] {

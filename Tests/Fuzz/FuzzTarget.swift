@@ -8,6 +8,7 @@ enum FuzzTarget: String, CaseIterable {
     case matrixFile = "matrix"
     case report, junit, log, netlink
     case packet, request, mark
+    case engine
 
     func run(_ bytes: [UInt8]) {
         switch self {
@@ -24,6 +25,7 @@ enum FuzzTarget: String, CaseIterable {
         case .packet: Kernel.packet(bytes)
         case .request: Kernel.request(bytes)
         case .mark: Kernel.mark(bytes)
+        case .engine: Engine.message(bytes)
         }
     }
 }
