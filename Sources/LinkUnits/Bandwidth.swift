@@ -9,6 +9,17 @@ public struct Bandwidth: Sendable, Hashable, Codable, Comparable {
         self.bitsPerSecond = bitsPerSecond
     }
 
+    /// Reads what is encoded as usual; throws for zero.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let value = try container.decode(UInt64.self, forKey: .bitsPerSecond)
+        guard let rate = Bandwidth(bitsPerSecond: value) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .bitsPerSecond, in: container, debugDescription: "no rate above zero")
+        }
+        self = rate
+    }
+
     private init(positive bitsPerSecond: UInt64) {
         precondition(bitsPerSecond > 0, "a bandwidth is above zero")
         self.bitsPerSecond = bitsPerSecond

@@ -23,6 +23,17 @@ public struct Ratio: Sendable, Hashable, Codable, Comparable {
         self.partsPerBillion = partsPerBillion
     }
 
+    /// Reads what is encoded as usual; throws above 100 %.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let value = try container.decode(UInt32.self, forKey: .partsPerBillion)
+        guard let ratio = Ratio(partsPerBillion: value) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .partsPerBillion, in: container, debugDescription: "no share up to 100 %")
+        }
+        self = ratio
+    }
+
     /// Makes the share nearest to `value`, or nil outside 0 to 1.
     public init?(_ value: Double) {
         guard (0...1).contains(value) else { return nil }

@@ -24,7 +24,7 @@ struct OvertakingProcess: Sendable {
     /// Whether the next packet overtakes.
     mutating func nextOvertakes() -> Bool {
         guard let reordering, reordering.mean > .zero else { return false }
-        guard delayedInRow >= reordering.gap - 1, random.isChosen(reordering.mean) else {
+        guard delayedInRow >= max(1, reordering.gap) - 1, random.isChosen(reordering.mean) else {
             delayedInRow &+= 1
             return false
         }
