@@ -1,6 +1,9 @@
 #define _GNU_SOURCE
 #include "clinux_backpressure.h"
 
+#include "clinux_datagrams.h"
+#include "endpoint.h"
+
 #include <errno.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -36,19 +39,17 @@ int lc_limit_unsent(int fd, uint32_t limit) {
     return setsockopt(fd, SOL_TCP, TCP_NOTSENT_LOWAT, &value, sizeof value) ? -errno : 0;
 }
 
-int lc_is_within_host(int fd) {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } own, other;
-    socklen_t own_length = sizeof own, other_length = sizeof other;
-    if (getsockname(fd, &own.any, &own_length) || getpeername(fd, &other.any, &other_length))
-        return -errno;
-    if (other.any.sa_family == AF_INET)
-        return ntohl(other.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
-            || own.v4.sin_addr.s_addr == other.v4.sin_addr.s_addr;
-    return IN6_ARE_ADDR_EQUAL(&own.v6.sin6_addr, &other.v6.sin6_addr);
+int lc_is_within_host(struct lc_endpoint to) {
+    if (!to.is_ipv6 && to.low >> 24 == IN_LOOPBACKNET) return 1;
+    // Nothing is sent for it: the kernel looks the route up, and with it the own address.
+    int fd = lc_connect_datagram(to);
+    if (fd < 0) return fd;
+    union address own;
+    socklen_t length = sizeof own;
+    if (getsockname(fd, &own.any, &length)) return give_up(fd);
+    close(fd);
+    struct lc_endpoint from = from_address(&own);
+    return from.is_ipv6 == to.is_ipv6 && from.high == to.high && from.low == to.low;
 }
 
 int lc_fix_window(int fd, uint32_t size) {

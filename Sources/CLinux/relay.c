@@ -200,15 +200,15 @@ static int open_connected(struct lc_endpoint to, int type, int protocol) {
     return fd;
 }
 
-/// Lets the receive buffer begin with this size, and grow as it would have. Linux before 5.14 can
-/// only fix it, which would be the end of fast transfers from afar.
-static void begin_receive_buffer(int fd, uint32_t size) {
+/// Lets the receive buffer begin with this size, and grow as it would have, if it is to. Linux
+/// before 5.14 can only fix it, which would be the end of fast transfers from afar.
+static void begin_receive_buffer(int fd, uint32_t size, int grows) {
     int locks;
     socklen_t length = sizeof locks;
-    if (getsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, &length)) return;
+    if (grows && getsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, &length)) return;
     // The kernel doubles it.
     set_option(fd, SOL_SOCKET, SO_RCVBUF, (int)size / 2);
-    set_option(fd, SOL_SOCKET, SO_BUF_LOCK, locks);
+    if (grows) set_option(fd, SOL_SOCKET, SO_BUF_LOCK, locks);
 }
 
 int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape) {
@@ -218,7 +218,7 @@ int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape) {
     if (fd < 0) return -errno;
     set_stream_options(fd, shape.unsent_limit);
     set_option(fd, SOL_TCP, TCP_MAXSEG, (int)shape.segment_size);
-    begin_receive_buffer(fd, shape.receive_buffer);
+    begin_receive_buffer(fd, shape.receive_buffer, shape.grows);
     if (connect(fd, &address.any, length) && errno != EINPROGRESS) return give_up(fd);
     return fd;
 }

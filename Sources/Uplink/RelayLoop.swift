@@ -81,7 +81,7 @@ final class RelayLoop {
             for event in events { receiveDatagrams(event, at: now) }
             for event in events { handle(event, at: now) }
             datagrams.continueQueued(at: now)
-            streams.continueQueued()
+            streams.continueQueued(at: now)
             if let patience = orders.patience,
                 patience == .zero || isAppQuiet && streams.isSettled && !datagrams.hasQueuedFromApp
             {

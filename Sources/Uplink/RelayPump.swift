@@ -7,29 +7,51 @@ extension StreamRelay {
         let socket: StreamSocket
         var token: UInt64 = 0
         /// How many bytes it takes that were never sent yet.
-        private var unsentLimit = leastUnsent
+        private(set) var unsentLimit = leastUnsent
         /// How much it is given at once. The kernel takes whole portions of whoever has room left.
         private(set) var portion = leastUnsent / 2
 
-        /// Whether its receive window is kept small until the other side is known to be fast.
-        private var isNarrow = false
+        /// How many bytes the other end may send ahead of what is read; nil where the kernel knows
+        /// best.
+        private var window: Int?
 
         /// Enough for what is sent while the relay has not had its turn.
-        static let leastUnsent = 16 * 1024
-        static let mostUnsent = 256 * 1024
+        static let leastUnsent = 4 * 1024
+        private static let mostUnsent = 256 * 1024
+        /// Of a larger one the kernel would take more than it has room for.
+        static let mostPortion = 32 * 1024
 
-        static let narrowWindow = 10 * 1024
-        static let wideWindow = 256 * 1024
+        private static let leastWindow = 4 * 1024
+        static let mostWindow = 256 * 1024
 
         /// What makes a host believe that it is at the link's own beginning.
         ///
         /// Its kernel makes room for a number of segments, of 64 KiB each on the loopback, and so
         /// for megabytes that the link has not seen. Up to this size a segment counts as 2 KiB.
-        static let shape = StreamShape(
-            unsentLimit: leastUnsent, segmentSize: 1380, receiveBuffer: 32 * 1024)
+        private static let shape = StreamShape(
+            unsentLimit: leastUnsent, segmentSize: 1380, receiveBuffer: 32 * 1024,
+            growsWithReading: true)
+
+        /// The same for a socket of this host.
+        ///
+        /// A kernel lets the window grow with what is read in a round trip, and the room for what
+        /// is to be sent with the number of segments on their way. Within the host a round trip is
+        /// microseconds, in which the beginning of every stream looks like a fast one. Half of the
+        /// ten segments that every stream begins with leave both as they are.
+        private static let shapeWithinHost = StreamShape(
+            unsentLimit: leastUnsent, segmentSize: 1380, receiveBuffer: 2 * leastWindow,
+            growsWithReading: false)
 
         init(_ socket: consuming StreamSocket) {
             self.socket = socket
+        }
+
+        /// The host's end of a connection, which begins to connect.
+        init(connectingTo endpoint: Endpoint) throws(Errno) {
+            let isWithinHost = StreamSocket.staysWithinHost(endpoint)
+            socket = try StreamSocket(
+                connectingTo: endpoint, isWithinHost ? Self.shapeWithinHost : Self.shape)
+            window = isWithinHost ? Self.leastWindow : nil
         }
 
         /// Whether something has come that was not read.
@@ -37,30 +59,21 @@ extension StreamRelay {
             (try? StreamSocket.readiness(of: socket, and: socket))?.0.isReadable ?? false
         }
 
-        /// The connection is there.
-        ///
-        /// The kernel lets a receive window grow with what is read in a round trip. Within the
-        /// host that is microseconds, in which the beginning of a stream looks like a fast one.
-        func hasConnected() {
-            guard socket.isWithinHost() else { return }
-            isNarrow = (try? socket.fixWindow(at: Self.narrowWindow)) != nil
-        }
-
-        /// The other side takes as much as comes.
-        func widen() {
-            guard isNarrow else { return }
-            isNarrow = false
-            try? socket.fixWindow(at: Self.wideWindow)
+        /// The other side has shown to take this much at a time. Smaller changes are not worth it.
+        func widen(to size: Int) {
+            guard let window, size >= 2 * window else { return }
+            self.window = size
+            try? socket.fixWindow(at: size)
         }
 
         /// It took a whole portion, and may well take more.
         func hasTakenPortion() {
-            portion = min(2 * portion, Self.mostUnsent / 2)
+            portion = min(2 * portion, Self.mostPortion)
         }
 
         /// It takes no more, or there is no more for now.
         func startOver() {
-            portion = unsentLimit / 2
+            portion = min(unsentLimit / 2, Self.mostPortion)
         }
 
         /// Lets as much wait in the socket as is on its way from there, as a sender's own kernel
@@ -98,11 +111,14 @@ extension StreamRelay {
         private var isPendingUrgent = false
         private var hasEnded = false
         private(set) var hasFinished = false
-        /// How much was moved since the sink took no more.
-        private var movedWithoutStall = 0
+        /// How much was moved since this time, in which the sink always took more.
+        private var run = (begin: Duration.zero, count: 0)
 
-        /// A link that takes as much at once is a fast one.
-        private static let fastLink = 64 * 1024
+        /// A link that takes as much in such a time is a fast one. Of what comes seldom or slowly
+        /// every link takes all.
+        private static let fastRun = (duration: Duration.milliseconds(20), count: 64 * 1024)
+        /// So much less than is on its way over the link need be ready to follow.
+        private static let windowsPerFlight = 8
 
         /// Whether nothing waits that was read.
         var isEmpty: Bool { pending.isEmpty }
@@ -110,7 +126,7 @@ extension StreamRelay {
         /// Moves a portion, if both sides let it.
         mutating func step(
             from source: Side, _ sourceReady: StreamReadiness, to sink: Side,
-            _ sinkReady: StreamReadiness, _ buffer: inout [UInt8]
+            _ sinkReady: StreamReadiness, _ buffer: inout [UInt8], at now: Duration
         ) -> Progress {
             guard !hasFinished else { return .finished }
             do throws(Errno) {
@@ -121,8 +137,9 @@ extension StreamRelay {
                 }
                 guard sinkReady.isWritable else {
                     let isChanged = sink.adaptLimit()
+                    source.widen(to: sink.unsentLimit / Self.windowsPerFlight)
                     sink.startOver()
-                    movedWithoutStall = 0
+                    run = (now, 0)
                     return isChanged ? .moved : .waiting
                 }
                 guard pending.isEmpty else {
@@ -133,7 +150,7 @@ extension StreamRelay {
                     sink.startOver()
                     return .waiting
                 }
-                try move(from: source, isUrgent: sourceReady.isUrgent, to: sink, &buffer)
+                try move(from: source, isUrgent: sourceReady.isUrgent, to: sink, &buffer, at: now)
                 return .moved
             } catch {
                 return error == .wouldBlock ? .waiting : .failed
@@ -150,7 +167,8 @@ extension StreamRelay {
         ///
         /// - Parameter isUrgent: whether there is one.
         private mutating func move(
-            from source: Side, isUrgent: Bool, to sink: Side, _ buffer: inout [UInt8]
+            from source: Side, isUrgent: Bool, to sink: Side, _ buffer: inout [UInt8],
+            at now: Duration
         ) throws(Errno) {
             let isUrgent = isUrgent && source.socket.isAtUrgentByte()
             let count = try source.socket.receive(
@@ -165,8 +183,9 @@ extension StreamRelay {
             } catch {
                 guard error == .wouldBlock else { throw error }
             }
-            movedWithoutStall += taken
-            if movedWithoutStall >= Self.fastLink { source.widen() }
+            if now - run.begin > Self.fastRun.duration { run = (now, 0) }
+            run.count += taken
+            if run.count >= Self.fastRun.count { source.widen(to: Side.mostWindow) }
             if taken < count {
                 pending = Array(buffer[taken..<count])
                 isPendingUrgent = isUrgent

@@ -61,7 +61,7 @@ final class StreamRelay {
     private let spare = SpareDescriptor()
     private(set) var connections: [Ends: Connection] = [:]
     private var queued: [Connection] = []
-    private var buffer = [UInt8](repeating: 0, count: Side.mostUnsent / 2)
+    private var buffer = [UInt8](repeating: 0, count: Side.mostPortion)
 
     /// How many portions a connection gets before it is the turn of others.
     private static let turn = 8
@@ -122,8 +122,7 @@ final class StreamRelay {
         var attempt = attempt
         let endpoint = attempt.untried.removeFirst()
         do {
-            let side = Side(
-                try StreamSocket(connectingTo: endpoint, Side.shape))
+            let side = try Side(connectingTo: endpoint)
             let connection = Connection(
                 ends, attempt, host: side, deadline: now + Self.connectTimeout)
             side.token = try events.watch(
@@ -139,7 +138,6 @@ final class StreamRelay {
     ) {
         do {
             try connection.host.socket.checkError()
-            connection.host.hasConnected()
             connection.phase = .offered
             connection.deadline = now + Self.offerTimeout
             letThrough(attempt.request)
@@ -226,30 +224,32 @@ final class StreamRelay {
         case .connecting(let attempt):
             if event.isWritable { finishConnecting(connection, attempt, at: now) }
         case .offered, .closed: break
-        case .relaying(let far): pump(connection, far)
+        case .relaying(let far): pump(connection, far, at: now)
         }
     }
 
     /// Goes on with connections that had more than their turn.
-    func continueQueued() {
+    func continueQueued(at now: Duration) {
         let turn = queued
         queued = []
         for connection in turn {
             connection.isQueued = false
-            if case .relaying(let far) = connection.phase { pump(connection, far) }
+            if case .relaying(let far) = connection.phase { pump(connection, far, at: now) }
         }
     }
 
     /// Moves data as long as both sides let it.
-    private func pump(_ connection: Connection, _ far: Side) {
+    private func pump(_ connection: Connection, _ far: Side, at now: Duration) {
         let host = connection.host
         for _ in 0..<Self.turn {
             guard
                 let (farReady, hostReady) = try? StreamSocket.readiness(
                     of: far.socket, and: host.socket)
             else { return abort(connection) }
-            let up = connection.up.step(from: far, farReady, to: host, hostReady, &buffer)
-            let down = connection.down.step(from: host, hostReady, to: far, farReady, &buffer)
+            let up = connection.up.step(
+                from: far, farReady, to: host, hostReady, &buffer, at: now)
+            let down = connection.down.step(
+                from: host, hostReady, to: far, farReady, &buffer, at: now)
             switch (up, down) {
             case (.failed, _), (_, .failed): return abort(connection)
             case (.finished, .finished): return drop(connection)

@@ -3,6 +3,8 @@
 #ifndef CLINUX_BACKPRESSURE_H
 #define CLINUX_BACKPRESSURE_H
 
+#include "clinux_relay.h"
+
 #include <stdint.h>
 
 /// What a TCP socket is ready for, as bits.
@@ -23,10 +25,10 @@ int lc_in_flight(int fd);
 /// Sets how many bytes may wait for being sent for the first time.
 int lc_limit_unsent(int fd, uint32_t limit);
 
-/// Whether a connected socket's other end is a socket of the same host.
-int lc_is_within_host(int fd);
+/// Whether what is sent to an address stays within the host.
+int lc_is_within_host(struct lc_endpoint to);
 
-/// Sets the receive window of a connected socket until the next call: it no longer grows.
+/// Sets the receive window of a connected socket until the next call.
 int lc_fix_window(int fd, uint32_t size);
 
 /// Whether the next byte to be read is the urgent one.

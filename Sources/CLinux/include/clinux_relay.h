@@ -49,12 +49,13 @@ int lc_accept(
     int fd, uint32_t unsent_limit, struct lc_endpoint *peer, struct lc_endpoint *destination);
 
 /// What keeps the other end of a TCP connection from running ahead: how many bytes wait in the
-/// socket for being sent for the first time, the largest segment in both directions, and with how
-/// large a receive buffer it begins.
+/// socket for being sent for the first time, the largest segment in both directions, with how
+/// large a receive buffer it begins, and whether that grows.
 struct lc_stream_shape {
     uint32_t unsent_limit;
     uint32_t segment_size;
     uint32_t receive_buffer;
+    int grows;
 };
 
 /// A nonblocking TCP socket that begins to connect.

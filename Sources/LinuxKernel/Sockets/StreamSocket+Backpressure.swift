@@ -8,21 +8,26 @@ public struct StreamShape: Sendable, Hashable {
     /// The largest segment in both directions, of which the other end's kernel makes room for a
     /// number before anything is sent.
     public var segmentSize: Int
-    /// The size in bytes with which the receive buffer begins. It grows with what is read.
+    /// The size in bytes with which the receive buffer begins.
     public var receiveBuffer: Int
+    /// Whether the receive buffer grows with what is read.
+    public var growsWithReading: Bool
 
     /// Makes a shape.
-    public init(unsentLimit: Int, segmentSize: Int, receiveBuffer: Int) {
+    public init(
+        unsentLimit: Int, segmentSize: Int, receiveBuffer: Int, growsWithReading: Bool
+    ) {
         self.unsentLimit = unsentLimit
         self.segmentSize = segmentSize
         self.receiveBuffer = receiveBuffer
+        self.growsWithReading = growsWithReading
     }
 
     var shim: lc_stream_shape {
         lc_stream_shape(
             unsent_limit: UInt32(clamping: unsentLimit),
             segment_size: UInt32(clamping: segmentSize),
-            receive_buffer: UInt32(clamping: receiveBuffer))
+            receive_buffer: UInt32(clamping: receiveBuffer), grows: growsWithReading ? 1 : 0)
     }
 }
 
@@ -65,8 +70,10 @@ extension StreamSocket {
         try checked(lc_limit_unsent(descriptor.rawValue, UInt32(clamping: count)))
     }
 
-    /// Whether the other end of the connection is a socket of the same host.
-    public borrowing func isWithinHost() -> Bool { lc_is_within_host(descriptor.rawValue) == 1 }
+    /// Whether what is sent to `endpoint` stays within the host.
+    public static func staysWithinHost(_ endpoint: Endpoint) -> Bool {
+        lc_is_within_host(endpoint.shim) == 1
+    }
 
     /// Sets how many bytes the other end may send ahead of what is read, which no longer grows by
     /// itself.

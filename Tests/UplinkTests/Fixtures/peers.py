@@ -110,20 +110,38 @@ def endless_server(port, log):
         connection.close()
 
 
-def hasty_server(port, log, seconds):
-    """Sends as much as it can for a while, and writes down how many bytes its kernel took."""
+def hasty_server(port, log, algorithm):
+    """Sends as much as it can from when it is asked, and writes down how many bytes its kernel has
+    taken after one, two and four seconds."""
     connection, _ = listener(int(port)).accept()
-    use_ordinary_congestion_control(connection)
-    connection.settimeout(0.1)
-    total = 0
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, algorithm.encode())
+    connection.recv(1)
+    begin = time.monotonic()
+    total, totals = 0, []
+    for moment in (1, 2, 4):
+        while (left := begin + moment - time.monotonic()) > 0:
+            connection.settimeout(left)
+            try:
+                total += connection.send(b"x" * 16384)
+            except socket.timeout:
+                pass
+        totals.append(total)
+    with open(log, "w") as file:
+        file.write(" ".join(map(str, totals)) + "\n")
+
+
+def reader(host, port, seconds):
+    """Asks, and reads what comes for a while."""
+    connection = socket.create_connection((host, int(port)), timeout=20)
+    connection.sendall(b"?")
     end = time.monotonic() + float(seconds)
-    while time.monotonic() < end:
+    while (left := end - time.monotonic()) > 0:
+        connection.settimeout(left)
         try:
-            total += connection.send(b"x" * 16384)
+            if not connection.recv(65536):
+                break
         except socket.timeout:
             pass
-    with open(log, "w") as file:
-        file.write(f"{total}\n")
 
 
 def expect_reset(host, port, server=None):
@@ -156,17 +174,17 @@ def idle_client(host, port, seconds):
     connection.close()
 
 
-def patient_server(port, log):
-    """Sends steadily until the kernel finds that nothing has arrived for two seconds, and writes
-    down how much it could send by then."""
+def patient_server(port, log, size):
+    """Sends so much twenty times a second until the kernel finds that nothing has arrived for two
+    seconds, and writes down how much it could send by then."""
     connection, _ = listener(int(port)).accept()
     use_ordinary_congestion_control(connection)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 2000)
     total = 0
     try:
         while True:
-            connection.sendall(b"x" * 50000)
-            total += 50000
+            connection.sendall(b"x" * int(size))
+            total += int(size)
             time.sleep(0.05)
     except OSError as error:
         with open(log, "w") as file:
