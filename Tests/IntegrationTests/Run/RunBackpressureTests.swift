@@ -28,6 +28,9 @@ struct RunBackpressureTests {
             .split(whereSeparator: \.isWhitespace).map(String.init) ?? []
     }
 
+    /// What the server writes at a time, and so what its count may be ahead by for the moment.
+    private static let portion = 16_384
+
     @Test(arguments: HastyServer.all)
     func `a server of the host gets hardly further ahead than one of the run`(
         server: HastyServer
@@ -51,7 +54,7 @@ struct RunBackpressureTests {
         }
         try #require(taken.map(\.count) == [3, 3], "\(result)")
         for (relayed, direct) in zip(taken[0], taken[1]) {
-            #expect(relayed <= server.limit * direct, "\(taken)")
+            #expect(relayed <= server.limit * direct + Self.portion, "\(taken)")
         }
         #expect(taken[1][2] > 100_000)
     }
