@@ -75,13 +75,14 @@ struct FirstProcess {
         if let bus = request.bus { try start(bus, family, places) }
         try family.waitForServers(at: request.serverPorts)
         let beginning = KernelClock.monotonic
+        // Before the command, whose first packets count as well.
+        var watch = ConstrainedWatch(links, since: beginning, session)
         let app = try App(AppProcesses()) { () throws(SandboxError) in
             try start(in: places.app)
         }
         if let bus = family.bus { app.exclude(session: bus) }
         let performance = perform(app, links, since: beginning)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.evidence.wantsSamples)
-        var watch = ConstrainedWatch(links, since: beginning, session)
         links.onFailure = { channel.send(.note("\($0)")) }
         func rounds() -> Duration? {
             [sampler.turn(), watch?.turn(), links.turn()].compactMap(\.self).min()
