@@ -31,6 +31,15 @@ static int load(const struct bpf_insn *instructions, size_t count) {
     return bpf(BPF_PROG_LOAD, &attributes);
 }
 
+// Six instructions: the address of a map's first element, or zero. BPF_REG_10 is the stack.
+#define LOOK_UP_FIRST(map) \
+    INSTRUCTION(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, -4, 0), \
+    INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_2, BPF_REG_10, 0, 0), \
+    INSTRUCTION(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4), \
+    INSTRUCTION(BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, map), \
+    INSTRUCTION(0, 0, 0, 0, 0), \
+    INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem)
+
 static int create_moment(void) {
     union bpf_attr attributes;
     memset(&attributes, 0, sizeof attributes);
@@ -44,7 +53,7 @@ static int create_moment(void) {
 int lc_gate_create(uint32_t mark, int *hold) {
     int moment = create_moment();
     if (moment < 0) return moment;
-    enum { context = BPF_REG_6, until = BPF_REG_7, stack = BPF_REG_10 };
+    enum { context = BPF_REG_6, until = BPF_REG_7 };
     const short mark_offset = offsetof(struct __sk_buff, mark);
     const struct bpf_insn instructions[] = {
         INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, context, BPF_REG_1, 0, 0),
@@ -53,12 +62,7 @@ int lc_gate_create(uint32_t mark, int *hold) {
         INSTRUCTION(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, (int32_t)mark),
         INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_X, BPF_REG_2, BPF_REG_3, 12, 0),
         // moment = bpf_map_lookup_elem(map, &(uint32_t){0});
-        INSTRUCTION(BPF_ST | BPF_MEM | BPF_W, stack, 0, -4, 0),
-        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_2, stack, 0, 0),
-        INSTRUCTION(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4),
-        INSTRUCTION(BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, moment),
-        INSTRUCTION(0, 0, 0, 0, 0),
-        INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
+        LOOK_UP_FIRST(moment),
         // if (moment == NULL || bpf_ktime_get_ns() > *moment) goto pass;
         INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 7, 0),
         INSTRUCTION(BPF_LDX | BPF_MEM | BPF_DW, until, BPF_REG_0, 0, 0),
@@ -95,18 +99,13 @@ int lc_gate_hold(int hold, uint64_t moment) {
 
 // Notes the time that programs for packets see in the map `moment`. Returns its descriptor.
 static int create_watch(int moment) {
-    enum { now = BPF_REG_6, stack = BPF_REG_10 };
+    enum { now = BPF_REG_6 };
     const struct bpf_insn instructions[] = {
         // now = bpf_ktime_get_ns();
         INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_ktime_get_ns),
         INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, now, BPF_REG_0, 0, 0),
         // moment = bpf_map_lookup_elem(map, &(uint32_t){0});
-        INSTRUCTION(BPF_ST | BPF_MEM | BPF_W, stack, 0, -4, 0),
-        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_2, stack, 0, 0),
-        INSTRUCTION(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4),
-        INSTRUCTION(BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, moment),
-        INSTRUCTION(0, 0, 0, 0, 0),
-        INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
+        LOOK_UP_FIRST(moment),
         // if (moment != NULL) *moment = now;
         INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 1, 0),
         INSTRUCTION(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_0, now, 0, 0),
