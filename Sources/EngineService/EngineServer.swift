@@ -5,13 +5,12 @@ import SystemPackage
 /// cleared.
 ///
 /// Theory of operation. `apply` starts it, apart from the caller and its terminal (`EngineClient`).
-/// It listens on a socket with an abstract name, which belongs to the namespace and vanishes with
-/// the process; so there is one engine in a namespace, and whoever may change the network there
-/// finds it (`ServiceDesk`). Each conditioned interface is an `Appliance`: for each direction a wire
-/// on which its packets come (`Detour`), and a loop that carries them over the emulated link and
-/// back. The kernel takes the packets by hooks that let them go their ordinary way when this process
-/// dies or stands still (`Hooks`), and its parent sees to its end then (`Guardian`). The wires stay
-/// behind; `EngineLeftovers` finds them.
+/// It is a service of the namespace (`NamespaceService`); so there is one engine in each, and
+/// whoever may change the network there finds it (`ServiceDesk`). Each conditioned interface is an
+/// `Appliance`: for each direction a wire on which its packets come (`Detour`), and a loop that
+/// carries them over the emulated link and back. The kernel takes the packets by hooks that let
+/// them go their ordinary way when this process dies or stands still (`Hooks`), and its parent sees
+/// to its end then (`Guardian`). The wires stay behind; `EngineLeftovers` finds them.
 public enum EngineServer {
     /// The name of the socket.
     static let name = "linkcond-engine"
