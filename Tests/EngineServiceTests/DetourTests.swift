@@ -95,6 +95,8 @@ import Testing
             "linkcond-engine/2 of=x since=1 name=a profile=x",
             "linkcond/1 up of=5 since=1 profile=x", "linkcond-engine/2 of=5 since=1 profile=x",
             "linkcond-engine/2 of=5 since=1 name=a", "linkcond-engine/2 of=5 x name=a profile=x",
+            // Longer than any name that was ever given.
+            "linkcond-engine/2 of=5 since=1 name=\(String(repeating: "n", count: 240)) profile=x",
         ])
     func `foreign aliases are foreign`(alias: String) {
         #expect(DetourMark(alias: alias) == nil)

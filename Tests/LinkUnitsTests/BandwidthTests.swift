@@ -1,3 +1,4 @@
+import Foundation
 import LinkTesting
 import LinkUnits
 import Testing
@@ -116,5 +117,15 @@ struct BandwidthTests {
     @Test("Rates are ordered by size, whatever their unit")
     func order() {
         #expect(Bandwidth.kilobitsPerSecond(999) < .megabitsPerSecond(1))
+    }
+
+    @Test("What is no rate is refused when it is decoded")
+    func decoding() throws {
+        let rate = Bandwidth.megabitsPerSecond(50)
+        let encoded = try JSONEncoder().encode(rate)
+        #expect(try JSONDecoder().decode(Bandwidth.self, from: encoded) == rate)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Bandwidth.self, from: Data(#"{"bitsPerSecond": 0}"#.utf8))
+        }
     }
 }

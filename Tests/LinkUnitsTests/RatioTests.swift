@@ -1,3 +1,4 @@
+import Foundation
 import LinkTesting
 import LinkUnits
 import Testing
@@ -58,6 +59,16 @@ struct RatioTests {
     func printing() throws {
         for text in ["0%", "0.1%", "0.13%", "10%", "99.9999999%", "100%"] {
             #expect(try Ratio(parsing: text).description == text)
+        }
+    }
+
+    @Test("What is no share is refused when it is decoded")
+    func decoding() throws {
+        let encoded = try JSONEncoder().encode(Ratio.one)
+        #expect(try JSONDecoder().decode(Ratio.self, from: encoded) == .one)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(
+                Ratio.self, from: Data(#"{"partsPerBillion": 1000000001}"#.utf8))
         }
     }
 }

@@ -97,4 +97,12 @@ struct CopyAndReorderTests {
         #expect(overtaker.map(\.slot) == [1])
         #expect(link.nextEvent == .milliseconds(10_001))
     }
+
+    @Test(arguments: [Int.min, -1, 0])
+    func `a gap that is none lets any packet overtake`(gap: Int) {
+        let conditions = DirectionConditions(
+            delay: .seconds(1), reorder: Reordering(mean: .one, gap: gap))
+        let events = Self.events(conditions, count: 10)
+        #expect(events.allSatisfy { $0.time == .microseconds(Int($0.slot) * 100) })
+    }
 }
