@@ -62,6 +62,7 @@ struct LockTests {
             eventually noEngine
             "$0" apply LTE -i eth0 --backend engine --replace 2>/dev/null; echo "apply: $?"
             "$0" clear 2>/dev/null; echo "clear: $?"
+            eventually noEngine
             ls /run/linkcond-services
             """)
         #expect(

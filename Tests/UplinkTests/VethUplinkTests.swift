@@ -161,7 +161,11 @@ struct VethUplinkTests {
                 SharedParameters.restoreAbandoned(in: path)
                 #expect(try KernelParameter(name).read() == "1")
                 #expect(path.names().count == 1)
-                try shell("kill -9 $(ps -o ppid= -p $(pgrep -f '^/bin/sleep 107.25'))")
+                try shell(
+                    """
+                    until program=$(pgrep -f '^/bin/sleep 107.25'); do sleep 0.01; done
+                    kill -9 $(ps -o ppid= -p $program)
+                    """)
                 parameters = SharedParameters()
                 program.stop()
                 #expect(try KernelParameter(name).read() == "1")
