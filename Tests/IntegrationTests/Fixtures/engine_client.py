@@ -24,8 +24,9 @@ def address():
 
 def connect():
     channel = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    channel.settimeout(60)
+    # With a time limit it would not wait until there is room for one more.
     channel.connect(address())
+    channel.settimeout(60)
     return channel
 
 
