@@ -63,7 +63,13 @@ extension EngineRequest {
                 default: false
                 }
             }
-        guard isName, (1...Self.mostInterfaces).contains(interfaces.count),
+        // It becomes the name of a file.
+        let isWatcher =
+            limit.map { limit in
+                (1...Self.longestName).contains(limit.watcher.utf8.count)
+                    && limit.watcher.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            } ?? true
+        guard isName, isWatcher, (1...Self.mostInterfaces).contains(interfaces.count),
             Set(interfaces).count == interfaces.count, !directions.isEmpty
         else { throw .unintelligible }
     }

@@ -51,6 +51,15 @@ import Testing
         #expect(throws: EngineError.unintelligible) { try request.check() }
     }
 
+    @Test(arguments: ["", "a b", "../a", "é", String(repeating: "a", count: 33)])
+    func `watchers have names that files and marks have room for`(watcher: String) throws {
+        var request = Self.request()
+        request.limit = EngineLimit(until: 1, process: nil, watcher: "a1")
+        try request.check()
+        request.limit?.watcher = watcher
+        #expect(throws: EngineError.unintelligible) { try request.check() }
+    }
+
     @Test func `each interface is asked for once`() throws {
         var request = Self.request()
         try request.check()
