@@ -241,7 +241,7 @@ let package = Package(
             path: "Examples/prefetch-assets", swiftSettings: swiftSettings),
         tests(of: "LinkTesting", ["LinkTesting"]),
         tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
-        tests(of: "LinkModel", ["LinkModel", "LinkUnits"]),
+        tests(of: "LinkModel", ["LinkModel", "LinkUnits", "LinkTesting"]),
         tests(
             of: "PacketEngine", ["PacketEngine", "LinkModel", "LinkUnits", "LinkTesting"],
             exclude: ["Goldens"]),
@@ -258,7 +258,9 @@ let package = Package(
                 "Evidence", "PacketLoop", "PacketEngine", "LinuxKernel", "LinkModel", "LinkUnits",
                 "LinkTesting", systemPackage,
             ], exclude: ["Goldens"]),
-        tests(of: "DeliveryTraces", ["DeliveryTraces", "PacketEngine", "LinkModel", "LinkUnits"]),
+        tests(
+            of: "DeliveryTraces",
+            ["DeliveryTraces", "PacketEngine", "LinkModel", "LinkUnits", "LinkTesting"]),
         tests(
             of: "Plots",
             [
@@ -272,7 +274,7 @@ let package = Package(
                 "Matrix", "Plots", "Evidence", "ProfileFormat", "LinkModel", "LinkUnits",
                 "LinuxKernel", "LinkTesting", systemPackage, yams,
             ]),
-        tests(of: "Scenarios", ["Scenarios", "LinkModel", "LinkUnits"]),
+        tests(of: "Scenarios", ["Scenarios", "LinkModel", "LinkUnits", "LinkTesting"]),
         tests(
             of: "ScenarioFormat",
             [
@@ -303,7 +305,9 @@ let package = Package(
             ["Multipath", "Scenarios", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
         tests(of: "LinuxKernel", ["LinuxKernel", "LinkTesting", systemPackage]),
         tests(of: "Targets", ["Targets", "LinuxKernel", "LinkTesting"]),
-        tests(of: "Sandbox", ["Sandbox", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel"]),
+        tests(
+            of: "Sandbox",
+            ["Sandbox", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel", "LinkTesting"]),
         tests(
             of: "SandboxKernel",
             [
@@ -314,9 +318,9 @@ let package = Package(
             of: "EngineService",
             [
                 "EngineService", "DataPlanes", "PacketLoop", "PacketEngine", "TrafficControl",
-                "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
+                "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", "LinkTesting", systemPackage,
             ]),
-        tests(of: "NetworkFacade", ["NetworkFacade", "Bus"]),
+        tests(of: "NetworkFacade", ["NetworkFacade", "Bus", "LinkTesting"]),
         // Real programs in network namespaces, on this kernel and in the kernel lab.
         tests(
             of: "Integration",
@@ -340,7 +344,7 @@ let package = Package(
         tests(
             of: "NetworkOverride",
             ["NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),
-        tests(of: "XMLReading", ["XMLReading"]),
+        tests(of: "XMLReading", ["XMLReading", "LinkTesting"]),
         // The reports that people and CI engines read, in a real browser and by the real schema.
         tests(
             of: "MatrixReport",

@@ -1,39 +1,25 @@
 # shellcheck shell=bash
 # Runs tests in chunks, each in a kernel lab of its own. A lab has one processor: where there are
 # more, two of them run at a time and take the next chunk whenever one is done. The caller sets
-# `scripts`, `test_bundle` and `work`, and has `run_bundle`.
+# `scripts`, `suites` and `work`, and has `run_bundle`.
 
 readonly most_guests=2
 # Two of these have the memory that one lab has by default.
 readonly guest_memory=1G
-# What these measure goes through the packet engine, a process that needs its processor in time: no
-# other lab runs beside them.
-readonly lone_suites='\.(Run\w*Accuracy|ApplyEngineAccuracy|MultipathAccuracy|Verify)Tests$'
-# Each of these takes a good part of a minute, or more, and is a chunk: the longest come first, so
-# that the guests end at about the same time.
-readonly slow_suites=(
-    LeftoverTests AccuracyTests RunServerTests RunDrainTests SelectorAccuracyTests
-    DefaultRouteTests RunLeftoverTests BadInputTests LiveChangeTests ApplyKernelTests
-)
-# How many chunks the others make: each boots a lab, which takes about 2 s.
-readonly quick_chunks=6
+# How many chunks all that is short makes: each boots a lab, which takes about 2 s.
+readonly short_chunks=6
 # Of the labs that run now, by their processes: the processor and the directory of files.
 declare -A guests=()
 
-# run_in_labs EVENTS SECONDS FILTER [ARGUMENT...]: the tests that match. Prints what they say chunk
-# by chunk, and returns the highest of their exit codes.
+# run_in_labs EVENTS SECONDS [ARGUMENT...]: the tests of `suites`, which are lines of
+# select-tests.jq. Prints what they say chunk by chunk, and returns the highest of their exit codes.
 run_in_labs() {
-    local events=$1 deadline=$((SECONDS + $2)) filter=$3 chunks code=0
-    shift 3
-    local suites lone others processors
-    suites=$(suites_with_tests "$filter") || return
-    [[ -n $suites ]] || return "${exit_unavailable:?}"
-    mapfile -t lone < <(grep --perl-regexp -e "$lone_suites" <<<"$suites")
-    mapfile -t others < <(grep --perl-regexp --invert-match -e "$lone_suites" <<<"$suites")
+    local events=$1 deadline=$((SECONDS + $2)) chunks lone='' processors code=0
+    shift 2
     mapfile -t processors < <(usable_processors | head -n "$most_guests")
-    make_chunks "$quick_chunks" "${others[@]}"
+    make_chunks
     run_chunks "${#processors[@]}" "$@"
-    make_chunks 1 "${lone[@]}"
+    chunks=(${lone:+"$lone"})
     run_chunks 1 "$@"
     return "$code"
 }
@@ -45,31 +31,20 @@ usable_processors() {
     for range in "${ranges[@]}"; do seq "${range%-*}" "${range#*-}"; done
 }
 
-# suites_with_tests FILTER: prints Target.Suite of each suite that has a test which matches.
-suites_with_tests() {
-    local tests
-    tests=$("${test_bundle:?}" --testing-library swift-testing --list-tests --verbose </dev/null) \
-        || return
-    { grep --perl-regexp -e "$1" <<<"$tests" || true; } | sed 's|/.*||' | sort --unique
-}
-
-# make_chunks COUNT SUITE...: sets `chunks`, which are regular expressions of suites: one for each
-# slow suite, and COUNT for all others.
+# Sets `chunks` and `lone`, regular expressions of tests. What is long is a chunk and comes first, so
+# that the guests end at about the same time.
 make_chunks() {
-    local count=$1 name suite number=0 slow_chunks
-    shift
+    local place pattern number=0 short=()
     chunks=()
-    for name in "${slow_suites[@]}"; do
-        for suite in "$@"; do
-            [[ ${suite#*.} != "$name" ]] || chunks+=("\\Q$suite\\E")
-        done
-    done
-    slow_chunks=${#chunks[@]}
-    for suite in "$@"; do
-        [[ " ${slow_suites[*]} " != *" ${suite#*.} "* ]] || continue
-        chunks[slow_chunks + number]+=${chunks[slow_chunks + number]:+|}\\Q$suite\\E
-        number=$(((number + 1) % count))
-    done
+    while read -r place pattern; do
+        case $place in
+            lone) lone+=${lone:+|}$pattern ;;
+            long) chunks+=("$pattern") ;;
+            *) short[number]+=${short[number]:+|}$pattern
+                number=$(((number + 1) % short_chunks)) ;;
+        esac
+    done < <(printf '%s\n' "${suites[@]:?}")
+    chunks+=("${short[@]}")
 }
 
 # run_chunks GUESTS [ARGUMENT...]: so many at a time.
@@ -78,7 +53,7 @@ run_chunks() {
     shift
     for chunk in "${chunks[@]}"; do
         ((${#guests[@]} < most)) || finish_chunk
-        start_chunk "^(?=(?:$chunk)/)(?=.*(?:$filter))" "$@"
+        start_chunk "$chunk" "$@"
     done
     while ((${#guests[@]})); do finish_chunk; done
 }

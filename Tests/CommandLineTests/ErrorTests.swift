@@ -2,7 +2,7 @@ import Foundation
 import LinkTesting
 import Testing
 
-@Suite("Errors and exit codes")
+@Suite("Errors and exit codes", .tags(.unit))
 struct ErrorTests {
     private static let usages: [([String], String)] = [
         (["show", "LTEE"], "linkcond: LTEE: no such profile; did you mean LTE?\n"),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import linkcond
 
-@Suite("Exit status")
+@Suite("Exit status", .tags(.unit))
 struct ExitStatusTests {
     // Swift Testing has one of its own.
     private typealias Status = linkcond.ExitStatus

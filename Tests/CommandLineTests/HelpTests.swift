@@ -4,7 +4,7 @@ import Testing
 
 @testable import linkcond
 
-@Suite("Help")
+@Suite("Help", .tags(.unit))
 struct HelpTests {
     /// Those that people type.
     private static let verbs = LinkcondCommand.configuration.subcommands

@@ -2,7 +2,7 @@ import Foundation
 import LinkTesting
 import Testing
 
-@Suite("linkcond import")
+@Suite("linkcond import", .tags(.unit))
 struct ImportTests {
     /// A sample file of the tests of ProfileImport.
     private static func sample(_ name: String) -> String {

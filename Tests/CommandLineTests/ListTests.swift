@@ -3,7 +3,7 @@ import LinkTesting
 import ProfileCatalog
 import Testing
 
-@Suite("linkcond list")
+@Suite("linkcond list", .tags(.unit))
 struct ListTests {
     @Test("One line for each profile, under the titles")
     func everything() async throws {

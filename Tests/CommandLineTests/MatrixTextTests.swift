@@ -1,9 +1,10 @@
+import LinkTesting
 import Testing
 
 @testable import Matrix
 @testable import linkcond
 
-@Suite("Texts of a matrix")
+@Suite("Texts of a matrix", .tags(.unit))
 struct MatrixTextTests {
     private static func progress(_ profiles: Int, elapsed: Double = 12.34) -> MatrixProgress {
         var cells: [MatrixProgress.CellState] = [

@@ -2,7 +2,7 @@ import Foundation
 import LinkTesting
 import Testing
 
-@Suite("Standard output and terminals")
+@Suite("Standard output and terminals", .tags(.unit))
 struct OutputTests {
     /// Runs linkcond with a pipe as standard output that nobody reads.
     private static let withClosedPipe = """
@@ -76,22 +76,6 @@ struct OutputTests {
         }
     }
 
-    @Test("Without /proc it finds its arguments, and says what is missing", .requiresNamespaces)
-    func missingProc() async throws {
-        let path = try BuiltProduct.path(of: "linkcond")
-        func run(_ arguments: String) async throws -> ProcessResult {
-            try await runProcess(
-                "unshare", ["-nm", "sh", "-c", "umount -l /proc; exec \(path) \(arguments)"])
-        }
-        let list = try await run("list")
-        #expect(list.exitCode == 0 && list.standardOutput.hasPrefix("NAME "), "\(list)")
-        let help = try await run("apply --help")
-        #expect(help.exitCode == 0 && help.standardOutput.contains("linkcond apply"), "\(help)")
-        let apply = try await run("apply LTE -i lo")
-        #expect(apply.exitCode == 69, "\(apply)")
-        #expect(apply.standardError.contains("/proc is not mounted"), "\(apply)")
-    }
-
     /// Runs linkcond on a terminal of its own and prints what the terminal was sent.
     private static let onTerminal = """
         import os, pty, sys
@@ -127,5 +111,24 @@ struct OutputTests {
                 environment: ["TERM": "xterm"])
             #expect(!result.standardOutput.contains("\u{1b}"))
         }
+    }
+}
+
+@Suite("A system without /proc", .requiresNamespaces)
+struct MissingProcTests {
+    @Test("Without /proc it finds its arguments, and says what is missing")
+    func missingProc() async throws {
+        let path = try BuiltProduct.path(of: "linkcond")
+        func run(_ arguments: String) async throws -> ProcessResult {
+            try await runProcess(
+                "unshare", ["-nm", "sh", "-c", "umount -l /proc; exec \(path) \(arguments)"])
+        }
+        let list = try await run("list")
+        #expect(list.exitCode == 0 && list.standardOutput.hasPrefix("NAME "), "\(list)")
+        let help = try await run("apply --help")
+        #expect(help.exitCode == 0 && help.standardOutput.contains("linkcond apply"), "\(help)")
+        let apply = try await run("apply LTE -i lo")
+        #expect(apply.exitCode == 69, "\(apply)")
+        #expect(apply.standardError.contains("/proc is not mounted"), "\(apply)")
     }
 }

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// Overrides that cannot be meant, and what is only read. No privilege is needed for either.
-@Suite("The verbs override and path")
+@Suite("The verbs override and path", .tags(.unit))
 struct OverrideErrorTests {
     @Test(
         "What is wrong is said before anything is done",

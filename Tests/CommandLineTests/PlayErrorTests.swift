@@ -1,7 +1,7 @@
 import LinkTesting
 import Testing
 
-@Suite("Errors of run --scenario and play") struct PlayErrorTests {
+@Suite("Errors of run --scenario and play", .tags(.unit)) struct PlayErrorTests {
     @Test(
         arguments: [
             (["run", "LTE", "--scenario", "elevator", "--", "true"], 64, "leave all but one"),

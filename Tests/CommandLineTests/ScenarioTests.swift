@@ -1,7 +1,7 @@
 import LinkTesting
 import Testing
 
-@Suite("Scenarios on the command line")
+@Suite("Scenarios on the command line", .tags(.unit))
 struct ScenarioTests {
     private static let file = """
         name: Mine

@@ -4,7 +4,7 @@ import Testing
 
 @testable import linkcond
 
-@Suite("linkcond show")
+@Suite("linkcond show", .tags(.unit))
 struct ShowTests {
     @Test(
         "The table of a profile",

@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import linkcond
 
-@Suite("Tables")
+@Suite("Tables", .tags(.unit))
 struct TableTests {
     @Test("Columns are as wide as their widest cell, lines end without blanks")
     func widths() {

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// Targets and time limits that cannot be meant. No privilege is needed to be told.
-@Suite("Bad targets and limits")
+@Suite("Bad targets and limits", .tags(.unit))
 struct TargetErrorTests {
     @Test(
         "Whose network and how long is checked before anything is done",

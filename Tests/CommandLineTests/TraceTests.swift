@@ -2,7 +2,7 @@ import Foundation
 import LinkTesting
 import Testing
 
-@Suite("linkcond trace")
+@Suite("linkcond trace", .tags(.unit))
 struct TraceTests {
     @Test("Every part says what it does", arguments: ["generate", "record", "show"])
     func help(part: String) async throws {

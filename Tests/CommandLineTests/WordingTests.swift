@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What is said names what was meant.
-@Suite("Words of messages")
+@Suite("Words of messages", .tags(.unit))
 struct WordingTests {
     @Test func `a file that looks like a scenario is judged as one`() async throws {
         try await withTemporaryDirectory { directory in
@@ -46,14 +46,6 @@ struct WordingTests {
         }
     }
 
-    @Test(.enabled("only root can become another user") { getuid() == 0 })
-    func `doctor does not judge what it cannot ask for`() async throws {
-        let result = try await runLinkcond("doctor", userID: 65534)
-        #expect(!result.standardOutput.contains("does not work"), "\(result)")
-        #expect(!result.standardOutput.contains("chmod"), "\(result)")
-        #expect(result.standardOutput.contains("linkcond apply takes root"), "\(result)")
-    }
-
     @Test func `help and usage have the options`() async throws {
         let merge = try await runLinkcond("matrix", "merge", "--help")
         for option in ["--report", "--json", "--collect"] {
@@ -80,5 +72,16 @@ struct WordingTests {
             let whole = try await runLinkcond("show", "LTE").standardOutput
             #expect(!whole.contains("link delay") && !whole.contains("average"))
         }
+    }
+}
+
+@Suite("The doctor of a user")
+struct UserDoctorTests {
+    @Test(.enabled("only root can become another user") { getuid() == 0 })
+    func `doctor does not judge what it cannot ask for`() async throws {
+        let result = try await runLinkcond("doctor", userID: 65534)
+        #expect(!result.standardOutput.contains("does not work"), "\(result)")
+        #expect(!result.standardOutput.contains("chmod"), "\(result)")
+        #expect(result.standardOutput.contains("linkcond apply takes root"), "\(result)")
     }
 }

@@ -7,7 +7,7 @@ import ProfileCatalog
 import Testing
 import TrafficControl
 
-@Suite("Applying, status and clearing", .requiresConditioning)
+@Suite("Applying, status and clearing", .requiresConditioning, .tags(.long))
 struct ApplyKernelTests {
     private static let names = SampleConditions.all.map(\.name)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Conditioner
 
-@Suite("Errors of the conditioner")
+@Suite("Errors of the conditioner", .tags(.unit))
 struct ConditionerErrorTests {
     private static var all: [ConditionerError] {
         let netlink = NetlinkError(

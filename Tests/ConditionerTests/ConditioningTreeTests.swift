@@ -7,7 +7,7 @@ import TrafficControl
 
 @testable import Conditioner
 
-@Suite("Conditioning trees")
+@Suite("Conditioning trees", .tags(.unit))
 struct ConditioningTreeTests {
     private static let ifb = Interface(index: 0x4c00_000a, name: "lcu5")
     private static let ethernet = ConditionedLink(mtu: 1500, headerLength: 14)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Conditioner
 
-@Suite("Diagnosis of a host")
+@Suite("Diagnosis of a host", .tags(.unit))
 struct DiagnosisTests {
     private static func host(
         _ name: String, _ ids: [String], kernel: String = "6.1.0-30-amd64",

@@ -7,7 +7,7 @@ import TrafficControl
 
 @testable import Conditioner
 
-@Suite("Conditions read from qdiscs")
+@Suite("Conditions read from qdiscs", .tags(.unit))
 struct FoundDirectionTests {
     private static let ethernet = ConditionedLink(mtu: 1500, headerLength: 14)
 

@@ -6,7 +6,7 @@ import TrafficControl
 
 @testable import Conditioner
 
-@Suite("Plans that change a conditioned interface")
+@Suite("Plans that change a conditioned interface", .tags(.unit))
 struct InterfaceChangeTests {
     private typealias Plans = InterfacePlanTests
 

@@ -6,7 +6,7 @@ import TrafficControl
 
 @testable import Conditioner
 
-@Suite("Interface plans")
+@Suite("Interface plans", .tags(.unit))
 struct InterfacePlanTests {
     static let eth0 = Interface(index: 5, name: "eth0")
     static let ethernet = ConditionedLink(mtu: 1500, headerLength: 14)

@@ -1,3 +1,4 @@
+import LinkTesting
 import Foundation
 import LinkModel
 import LinuxKernel
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Conditioner
 
-@Suite("Journal and feature cache")
+@Suite("Journal and feature cache", .tags(.unit))
 struct JournalTests {
     private static func withDirectory(_ body: (String) throws -> Void) throws {
         let path = FileManager.default.temporaryDirectory

@@ -17,7 +17,7 @@ struct NftSelectionTests {
             chosen: #"fwd to "lo""#)
     }
 
-    @Test("Rules are as recorded, both ways")
+    @Test("Rules are as recorded, both ways", .tags(.unit))
     func golden() throws {
         var text = ""
         for selector in Self.selectors {

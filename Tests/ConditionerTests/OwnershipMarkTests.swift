@@ -5,7 +5,7 @@ import TrafficControl
 
 @testable import Conditioner
 
-@Suite("Ownership marks")
+@Suite("Ownership marks", .tags(.unit))
 struct OwnershipMarkTests {
     private static func mark(
         _ profile: String, direction: Direction = .up, target: Int32 = 5, since: Int64 = 1,

@@ -7,7 +7,7 @@ import TrafficControl
 
 @testable import Conditioner
 
-@Suite("Plan executor")
+@Suite("Plan executor", .tags(.unit))
 struct PlanExecutorTests {
     private static func plan(_ index: Int32, _ name: String) throws -> InterfacePlan {
         let directions = try ApplyRequest(

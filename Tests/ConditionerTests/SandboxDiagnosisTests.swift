@@ -5,7 +5,7 @@ import Testing
 
 @testable import Conditioner
 
-@Suite("Diagnosis of what a sandbox needs")
+@Suite("Diagnosis of what a sandbox needs", .tags(.unit))
 struct SandboxDiagnosisTests {
     private static let debian = HostSystem(
         kernelRelease: "6.1.0-30-amd64", distributionName: "Debian GNU/Linux 12 (bookworm)",
@@ -107,8 +107,11 @@ struct SandboxDiagnosisTests {
             }
         }
     }
+}
 
-    @Test("The engine serves root on this host", .requiresNamespaces)
+@Suite("Findings of this host", .requiresNamespaces)
+struct SandboxFindingsTests {
+    @Test("The engine serves root on this host")
     func thisHost() {
         let found = SandboxFindings.current()
         #expect(found.asItIs == .possible)

@@ -6,7 +6,7 @@ import TrafficControl
 
 @testable import Conditioner
 
-@Suite("Plans for chosen traffic")
+@Suite("Plans for chosen traffic", .tags(.unit))
 struct SelectorPlanTests {
     private typealias Plans = InterfacePlanTests
 

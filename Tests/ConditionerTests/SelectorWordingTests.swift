@@ -1,9 +1,10 @@
+import LinkTesting
 import Testing
 
 @testable import Conditioner
 
 /// What is said of arguments that are empty.
-@Suite("Empty arguments")
+@Suite("Empty arguments", .tags(.unit))
 struct SelectorWordingTests {
     @Test func `an empty SSH_CONNECTION is none`() {
         #expect(SSHSession.variable(in: ["SSH_CONNECTION": ""]) == nil)

@@ -6,7 +6,7 @@ import TrafficControl
 
 @testable import Conditioner
 
-@Suite("Traffic operations")
+@Suite("Traffic operations", .tags(.unit))
 struct TrafficOperationTests {
     private static let ifb = Interface(index: 0x4c00_000a, name: "lcu5")
 

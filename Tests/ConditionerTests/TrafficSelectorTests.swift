@@ -1,9 +1,10 @@
+import LinkTesting
 import LinuxKernel
 import Testing
 
 @testable import Conditioner
 
-@Suite("Traffic selectors")
+@Suite("Traffic selectors", .tags(.unit))
 struct TrafficSelectorTests {
     // MARK: Values
 

@@ -6,7 +6,7 @@ import TrafficControl
 
 @testable import Conditioner
 
-@Suite("Selectors as u32 filters")
+@Suite("Selectors as u32 filters", .tags(.unit))
 struct U32SelectionTests {
     /// Whether the kernel, which takes the first rule that matches, would redirect a packet.
     private static func isChosen(_ packet: [UInt8], _ rules: [U32Rule]) -> Bool {

@@ -1,10 +1,11 @@
+import LinkTesting
 import DeliveryTraces
 import LinkModel
 import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("Made-up delivery traces")
+@Suite("Made-up delivery traces", .tags(.unit))
 struct TraceModelTests {
     private static let mean = Bandwidth.megabitsPerSecond(12)
 

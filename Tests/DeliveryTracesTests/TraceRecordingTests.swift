@@ -1,9 +1,10 @@
+import LinkTesting
 import DeliveryTraces
 import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("Recorded delivery traces")
+@Suite("Recorded delivery traces", .tags(.unit))
 struct TraceRecordingTests {
     private static func bytes(_ count: UInt64) -> ByteCount { ByteCount(bytes: count) }
 

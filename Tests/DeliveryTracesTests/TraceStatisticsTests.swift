@@ -1,9 +1,10 @@
+import LinkTesting
 import DeliveryTraces
 import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("What a delivery trace is like")
+@Suite("What a delivery trace is like", .tags(.unit))
 struct TraceStatisticsTests {
     @Test func `a trace of a year does not take the memory of one`() throws {
         let trace = try DeliveryTrace(parsing: "31536000000\n")

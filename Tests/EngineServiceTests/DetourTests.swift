@@ -1,3 +1,4 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import PacketLoop
@@ -7,7 +8,7 @@ import Testing
 
 @testable import EngineService
 
-@Suite("Detour") struct DetourTests {
+@Suite("Detour", .tags(.unit)) struct DetourTests {
     private let mark = DetourMark(
         target: 5, since: 1_800_000_000, name: "default", profile: "apple/LTE")
 

@@ -1,3 +1,4 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Testing
@@ -5,7 +6,7 @@ import TrafficControl
 
 @testable import EngineService
 
-@Suite("Hook place") struct HookPlaceTests {
+@Suite("Hook place", .tags(.unit)) struct HookPlaceTests {
     private func way(_ direction: Direction, slot: Int, isSelective: Bool) -> HookTable.Way {
         var detour = Detour.sample(direction)
         detour.slot = slot

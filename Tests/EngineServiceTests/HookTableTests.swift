@@ -1,3 +1,4 @@
+import LinkTesting
 import Foundation
 import LinkModel
 import TrafficControl
@@ -5,7 +6,7 @@ import Testing
 
 @testable import EngineService
 
-@Suite("Hook table") struct HookTableTests {
+@Suite("Hook table", .tags(.unit)) struct HookTableTests {
     private func table(_ ways: HookTable.Way...) -> HookTable {
         HookTable(target: .init(index: 5, name: "eth0"), ways: ways)
     }

@@ -1,3 +1,4 @@
+import LinkTesting
 import LinkModel
 import PacketLoop
 import Testing
@@ -5,7 +6,7 @@ import TrafficControl
 
 @testable import EngineService
 
-@Suite("Hooks of a loopback") struct LoopbackHooksTests {
+@Suite("Hooks of a loopback", .tags(.unit)) struct LoopbackHooksTests {
     private func way(
         _ direction: Direction, slot: Int = 0, _ traffic: DetouredTraffic = DetouredTraffic()
     ) -> HookTable.Way {

@@ -1,3 +1,4 @@
+import LinkTesting
 import DataPlanes
 import Foundation
 import LinkModel
@@ -10,7 +11,7 @@ import Testing
 @testable import EngineService
 
 /// What may be said to the engine, and what that makes of it.
-@Suite("Messages to the engine") struct ServiceMessageTests {
+@Suite("Messages to the engine", .tags(.unit)) struct ServiceMessageTests {
     private static let decoder: JSONDecoder = {
         let decoder = JSONDecoder()
         if let key = TrafficReader.key { decoder.userInfo[key] = TrafficReader.ofSelectors }

@@ -1,7 +1,8 @@
+import LinkTesting
 import Evidence
 import Testing
 
-@Suite("Requests while constrained")
+@Suite("Requests while constrained", .tags(.unit))
 struct ConstrainedMeterTests {
     /// Looks every 100 ms, at what `state` says of these times, and in the end says what was seen.
     private static func use(

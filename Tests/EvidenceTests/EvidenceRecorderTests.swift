@@ -10,7 +10,7 @@ import Testing
 
 @testable import Evidence
 
-@Suite("Evidence recorder")
+@Suite("Evidence recorder", .tags(.unit))
 struct EvidenceRecorderTests {
     private static func recorder(
         _ request: EvidenceRequest, patience: Duration = .seconds(30)

@@ -1,3 +1,4 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import PacketEngine
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Evidence
 
-@Suite("Packet ends in words")
+@Suite("Packet ends in words", .tags(.unit))
 struct PacketEndTests {
     private static func comment(
         _ verdict: Verdict?, isCopy: Bool = false, isReordered: Bool = false,

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Evidence
 
-@Suite("Packet log")
+@Suite("Packet log", .tags(.unit))
 struct PacketLogTests {
     private static func text(
         _ format: PacketLog.Format, _ packets: [(PacketRecord, [UInt8])] = SamplePackets.all,

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Evidence
 
-@Suite("Pcapng")
+@Suite("Pcapng", .tags(.unit))
 struct PcapngTests {
     private static let host = Host(hardware: "pdp11", system: "Unix 7")
 

@@ -1,3 +1,4 @@
+import LinkTesting
 import LinkModel
 import PacketEngine
 import PacketLoop
@@ -5,7 +6,7 @@ import Testing
 
 @testable import Evidence
 
-@Suite("Record queue")
+@Suite("Record queue", .tags(.unit))
 struct RecordQueueTests {
     private let frame = [UInt8](repeating: 7, count: 100)
 

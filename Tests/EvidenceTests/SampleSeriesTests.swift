@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkUnits
 import Testing
 
 @testable import Evidence
 
-@Suite("Samples of a link")
+@Suite("Samples of a link", .tags(.unit))
 struct SampleSeriesTests {
     /// A link over which so many packets of 1000 bytes have gone, each 20 ms after it came.
     private static func link(_ packets: UInt64, queued: UInt64 = 0) -> LinkSnapshot {

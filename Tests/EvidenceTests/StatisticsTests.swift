@@ -1,3 +1,4 @@
+import LinkTesting
 import Foundation
 import LinkModel
 import LinkUnits
@@ -7,7 +8,7 @@ import Testing
 @testable import Evidence
 @testable import PacketLoop
 
-@Suite("Link statistics")
+@Suite("Link statistics", .tags(.unit))
 struct StatisticsTests {
     private static func direction(
         lateness: Duration = .microseconds(50), packets: Int = 1000,

@@ -5,7 +5,7 @@ import Testing
 
 /// What a link does under a profile, measured with real programs. The bounds are wide: they tell
 /// right from wrong, `Scripts/bench accuracy` tells how exact.
-@Suite("Accuracy", .serialized, .requiresKernel(.netem))
+@Suite("Accuracy", .serialized, .requiresKernel(.netem), .tags(.measure, .long))
 struct AccuracyTests {
     struct Delay: Sendable, CustomTestStringConvertible {
         let profile: String

@@ -5,7 +5,7 @@ import Testing
 
 /// What a user may get wrong: one line that says what and what to do, the right exit code, and
 /// nothing changed.
-@Suite("Bad input", .serialized)
+@Suite("Bad input", .serialized, .tags(.long))
 struct BadInputTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let arguments: [String]
@@ -72,7 +72,7 @@ struct BadInputTests {
         Case("conquer", exitCode: 64, says: "conquer"),
     ]
 
-    @Test("A wrong argument is explained", arguments: cases)
+    @Test("A wrong argument is explained", .tags(.anyKernel), arguments: cases)
     func wrongArgument(_ wrong: Case) async throws {
         try await TestNetwork.with { network in
             let before = try await network.state()
@@ -113,7 +113,7 @@ struct BadInputTests {
             "huge.yaml", Data(repeating: 0x61, count: 10_000_000), says: "is larger than 64 KiB"),
     ]
 
-    @Test("A bad profile file is explained with its line", arguments: files)
+    @Test("A bad profile file is explained with its line", .tags(.anyKernel), arguments: files)
     func badFile(_ bad: File) async throws {
         try await withTemporaryDirectory { directory in
             let path = try directory.write(bad.content, to: bad.name)

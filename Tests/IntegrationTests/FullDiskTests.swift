@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What becomes of a named file where there is no room for its new contents.
-@Suite("Files on a full disk", .requiresNamespaces)
+@Suite("Files on a full disk", .requiresNamespaces, .tags(.anyKernel))
 struct FullDiskTests {
     /// What there is none of any more, as options of mount(8) for a file system on which it is soon
     /// used up.

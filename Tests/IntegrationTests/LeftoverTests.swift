@@ -4,7 +4,7 @@ import LinkTesting
 import Testing
 
 /// Nothing is left behind, however a process ends.
-@Suite("Leftovers", .serialized, .requiresKernel(.netem))
+@Suite("Leftovers", .serialized, .requiresKernel(.netem), .tags(.long))
 struct LeftoverTests {
     @Test("Apply, replace and clear leave links, qdiscs and filters as they were")
     func roundTrip() async throws {

@@ -4,7 +4,7 @@ import LinkTesting
 import Testing
 
 /// Conditions change while packets are under way.
-@Suite("Live changes", .serialized, .requiresKernel(.netem))
+@Suite("Live changes", .serialized, .requiresKernel(.netem), .tags(.long))
 struct LiveChangeTests {
     @Test("Replacing a profile loses and reorders no packet under way")
     func replace() async throws {

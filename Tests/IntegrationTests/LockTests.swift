@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// Locks, which nobody may hold who could not have changed the network as well.
-@Suite("Locks", .requiresNamespaces)
+@Suite("Locks", .requiresNamespaces, .tags(.anyKernel))
 struct LockTests {
     @Test("A user without privileges does not keep root waiting")
     func strangers() async throws {

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Commands that linkcond prints with names that others have chosen, given to a shell.
-@Suite("Printed commands", .requiresNamespaces)
+@Suite("Printed commands", .requiresNamespaces, .tags(.anyKernel))
 struct PrintedCommandTests {
     /// What would write a file called `p`, if a shell saw more in it than a name.
     private static let interface = "q'$(>p)`>p`&"

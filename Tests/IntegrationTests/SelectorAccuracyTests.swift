@@ -7,7 +7,7 @@ import Testing
 ///
 /// The conditions delay 300 ms up and 500 ms down, so that an exchange shows which of its ways
 /// were chosen.
-@Suite("Selectors", .serialized, .requiresDataPlane)
+@Suite("Selectors", .serialized, .requiresDataPlane, .tags(.measure, .long))
 struct SelectorAccuracyTests {
     private static let near = TestNetwork.appIPv4
     private static let v4 = TestNetwork.serverIPv4

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// Processes that end conditions and overrides, and what becomes of them.
-@Suite("Watchers", .requiresNamespaces)
+@Suite("Watchers", .requiresNamespaces, .tags(.anyKernel))
 struct WatcherTests {
     /// The processes of watchers by the files on which they show themselves.
     private static let functions = """

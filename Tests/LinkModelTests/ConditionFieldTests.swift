@@ -1,8 +1,9 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Testing
 
-@Suite("Fields of a direction")
+@Suite("Fields of a direction", .tags(.unit))
 struct ConditionFieldTests {
     /// In which every field can have the value of its sample.
     private let base = DirectionConditions(

@@ -1,8 +1,9 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Testing
 
-@Suite("Condition problems")
+@Suite("Condition problems", .tags(.unit))
 struct ConditionProblemTests {
     private static let tenMegabits = Bandwidth.megabitsPerSecond(10)
     private static let ten = DirectionConditions(bandwidth: tenMegabits, delay: .milliseconds(5))

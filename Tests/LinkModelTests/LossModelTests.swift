@@ -1,8 +1,9 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Testing
 
-@Suite("Loss model")
+@Suite("Loss model", .tags(.unit))
 struct LossModelTests {
     @Test("Mean and burst give the transitions of the Gilbert model")
     func transitions() throws {

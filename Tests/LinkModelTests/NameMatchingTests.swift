@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import LinkModel
 
-@Suite("Name matching")
+@Suite("Name matching", .tags(.unit))
 struct NameMatchingTests {
     @Test(
         "The distance counts insertions, deletions, replacements and swaps",

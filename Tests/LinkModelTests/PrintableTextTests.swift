@@ -1,7 +1,8 @@
+import LinkTesting
 import LinkModel
 import Testing
 
-@Suite("Printable text")
+@Suite("Printable text", .tags(.unit))
 struct PrintableTextTests {
     @Test(
         "What a terminal would obey is written as its number",

@@ -1,7 +1,8 @@
+import LinkTesting
 import LinkModel
 import Testing
 
-@Suite("Profile")
+@Suite("Profile", .tags(.unit))
 struct ProfileTests {
     @Test("The id is family and name, blanks as hyphens")
     func id() {

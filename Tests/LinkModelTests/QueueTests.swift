@@ -1,8 +1,9 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Testing
 
-@Suite("Bottleneck queue")
+@Suite("Bottleneck queue", .tags(.unit))
 struct QueueTests {
     @Test(
         "The default is 100 ms at the bandwidth, but at least 50 packets",

@@ -1,8 +1,9 @@
+import LinkTesting
 import Foundation
 import LinkModel
 import Testing
 
-@Suite("Ports of servers")
+@Suite("Ports of servers", .tags(.unit))
 struct ServerPortTests {
     @Test(arguments: [("8000", "8000"), ("53/udp", "53/udp"), ("65535/tcp", "65535")])
     func `a port is read and written`(text: String, written: String) throws {

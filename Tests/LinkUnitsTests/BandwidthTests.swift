@@ -3,7 +3,7 @@ import LinkTesting
 import LinkUnits
 import Testing
 
-@Suite("Bandwidth")
+@Suite("Bandwidth", .tags(.unit))
 struct BandwidthTests {
     @Test(
         "A rate is read in every spelling",

@@ -2,7 +2,7 @@ import LinkTesting
 import LinkUnits
 import Testing
 
-@Suite("Byte count")
+@Suite("Byte count", .tags(.unit))
 struct ByteCountTests {
     @Test(
         "A size is read in every spelling",

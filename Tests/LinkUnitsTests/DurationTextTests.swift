@@ -2,7 +2,7 @@ import LinkTesting
 import LinkUnits
 import Testing
 
-@Suite("Text of durations")
+@Suite("Text of durations", .tags(.unit))
 struct DurationTextTests {
     @Test(
         "A duration is read in every spelling",

@@ -3,7 +3,7 @@ import LinkTesting
 import LinkUnits
 import Testing
 
-@Suite("Ratio")
+@Suite("Ratio", .tags(.unit))
 struct RatioTests {
     @Test(
         "A percentage is read exactly",

@@ -1,7 +1,8 @@
+import LinkTesting
 import LinkUnits
 import Testing
 
-@Suite("Arithmetic on numbers of others")
+@Suite("Arithmetic on numbers of others", .tags(.unit))
 struct SaturatingArithmeticTests {
     @Test(arguments: [
         (1e19, Int64.max), (-1e19, .min), (.infinity, .max), (-.infinity, .min), (.nan, 0),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinuxKernel
 
-@Suite("File locks")
+@Suite("File locks", .tags(.anyKernel))
 struct FileLockTests {
     /// Holds a lock until a file beside it says that it may go.
     private static let program = """

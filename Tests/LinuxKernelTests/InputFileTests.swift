@@ -4,7 +4,7 @@ import LinuxKernel
 import SystemPackage
 import Testing
 
-@Suite("Files that somebody names")
+@Suite("Files that somebody names", .tags(.anyKernel))
 struct InputFileTests {
     @Test func `a regular file is read, with a link to it`() async throws {
         try await withTemporaryDirectory { directory in
@@ -40,7 +40,7 @@ struct InputFileTests {
     }
 }
 
-@Suite("Directories of others")
+@Suite("Directories of others", .tags(.anyKernel))
 struct ContainedDirectoryTests {
     /// A directory beside a secret, with links that lead there.
     private static func withDirectory(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinuxKernel
 
-@Suite("Network namespaces")
+@Suite("Network namespaces", .tags(.anyKernel))
 struct NetworkNamespaceTests {
     @Test("The namespace of a process is found again by its inode")
     func path() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import LinuxKernel
 
 /// Who is let change the network by way of a service: processes that could do it themselves.
-@Suite("Process at the other end", .requiresNamespaces)
+@Suite("Process at the other end", .requiresNamespaces, .tags(.anyKernel))
 struct PeerProcessTests {
     /// Connects, says so, sends what its first argument is, and stays until it hears something.
     private static let client = """

@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import LinuxKernel
 
-@Suite("Processors")
+@Suite("Processors", .tags(.anyKernel))
 struct ProcessorsTests {
     private static let status = """
         cpu  50 0 50 1000 40 0 0 0 0 0

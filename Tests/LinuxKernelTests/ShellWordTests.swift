@@ -2,7 +2,7 @@ import LinkTesting
 import LinuxKernel
 import Testing
 
-@Suite("Words of a shell")
+@Suite("Words of a shell", .tags(.anyKernel))
 struct ShellWordTests {
     @Test(arguments: HostileWords.all)
     func `a shell reads back the word that was meant`(word: String) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinuxKernel
 
-@Suite("State directory")
+@Suite("State directory", .tags(.anyKernel))
 struct StateDirectoryTests {
     private static func permissions(_ path: String) -> UInt32? {
         FileStatus(ofFileAt: path)?.permissions

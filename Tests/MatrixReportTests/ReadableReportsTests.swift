@@ -5,7 +5,7 @@ import Testing
 
 @testable import Matrix
 
-@Suite("Reports for people and engines") struct ReadableReportsTests {
+@Suite("Reports for people and engines", .tags(.unit)) struct ReadableReportsTests {
     /// Three cells of the sample, short enough to read.
     private var short: ReadableReports {
         let whole = SampleReport.report

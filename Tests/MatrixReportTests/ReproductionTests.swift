@@ -7,7 +7,7 @@ import XMLReading
 @testable import Matrix
 
 /// The command that runs a cell again, as each report has it, given to a shell.
-@Suite("Commands in reports")
+@Suite("Commands in reports", .tags(.unit))
 struct ReproductionTests {
     private static let words =
         ["run", "a';>pwned;'", "--"] + HostileWords.printable

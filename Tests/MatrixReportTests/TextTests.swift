@@ -1,9 +1,10 @@
+import LinkTesting
 import Plots
 import Testing
 
 @testable import Matrix
 
-@Suite("Text in reports") struct TextTests {
+@Suite("Text in reports", .tags(.unit)) struct TextTests {
     @Test func `whatever is interpolated into markup is escaped`() {
         let hostile = "</script><b a=\"x\" c='y'>&\"\u{301}\u{0}\u{1B}"
         let markup: Markup = "<p title=\"\(hostile)\">\(7)</p>"

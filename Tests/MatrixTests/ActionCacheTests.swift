@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What the action for GitHub keeps from one job to the next is enough not to build again.
-@Suite("Cache of the action")
+@Suite("Cache of the action", .tags(.unit))
 struct ActionCacheTests {
     /// Two checkouts of the same sources, with a compiler that only says that it was asked. `second`
     /// has what the action's cache keeps of `first`.

@@ -6,7 +6,7 @@ import Testing
 
 /// What CI engines read, against what their vendors publish: by check-jsonschema and
 /// kubernetes-validate, which bring the schemas along.
-@Suite("Files for CI engines")
+@Suite("Files for CI engines", .tags(.unit))
 struct CIFileTests {
     private static let plan = CIPlan(
         Sharding(SampleMatrix.specification(["LTE", "3G", "#\n\"Edge\""]).cells, into: 3))

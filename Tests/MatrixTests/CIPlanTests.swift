@@ -5,7 +5,7 @@ import Yams
 
 @testable import Matrix
 
-@Suite("Plans for CI engines")
+@Suite("Plans for CI engines", .tags(.unit))
 struct CIPlanTests {
     private static let plan = CIPlan(
         Sharding(

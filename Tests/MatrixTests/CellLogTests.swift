@@ -6,7 +6,7 @@ import Testing
 
 @testable import Matrix
 
-@Suite("Log of a cell")
+@Suite("Log of a cell", .tags(.unit))
 struct CellLogTests {
     /// The bytes of a log into which `write` has written, and what it says of them.
     private static func log(

@@ -1,10 +1,11 @@
+import LinkTesting
 import Evidence
 import LinkUnits
 import Testing
 
 @testable import Matrix
 
-@Suite("Outcome of a cell")
+@Suite("Outcome of a cell", .tags(.unit))
 struct CellOutcomeTests {
     /// A cell of LTE, and the report of it before anything is known.
     private static func cell(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Matrix
 
-@Suite("Schedule of cells")
+@Suite("Schedule of cells", .tags(.unit))
 struct CellScheduleTests {
     private static func schedule(
         _ cells: [Cell], retries: Int = 0, isFailFast: Bool = false, jobs: Int = 2,

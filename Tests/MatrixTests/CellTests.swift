@@ -1,10 +1,11 @@
+import LinkTesting
 import LinkModel
 import LinuxKernel
 import Testing
 
 @testable import Matrix
 
-@Suite("Cells")
+@Suite("Cells", .tags(.unit))
 struct CellTests {
     @Test func `there is one for each profile and repetition, a baseline first`() {
         let cells = SampleMatrix.specification(repetitions: 2).cells

@@ -1,3 +1,4 @@
+import LinkTesting
 import Evidence
 import Foundation
 import LinkUnits
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Matrix
 
-@Suite("Expectations")
+@Suite("Expectations", .tags(.unit))
 struct ExpectationTests {
     private static let findings = Expectations.Findings(
         exitCode: 0, seconds: 6, transferred: ByteCount(bytes: 2_000_001), baselineSeconds: 2)

@@ -6,7 +6,7 @@ import Testing
 @testable import Matrix
 
 /// Directories of reports that come from other machines, or in which commands have put things.
-@Suite("Directories of reports of others")
+@Suite("Directories of reports of others", .tags(.unit))
 struct HostileReportTests {
     private static let secret = "<testsuite name='s'><testcase name='SECRET'/></testsuite>"
 

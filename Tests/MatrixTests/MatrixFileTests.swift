@@ -5,7 +5,7 @@ import Testing
 
 @testable import Matrix
 
-@Suite("The file linkcond.yaml")
+@Suite("The file linkcond.yaml", .tags(.unit))
 struct MatrixFileTests {
     /// A catalogue of a few profiles, some of which have several names.
     private static func profileID(_ name: String) throws -> String {

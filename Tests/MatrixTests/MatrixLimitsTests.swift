@@ -4,7 +4,7 @@ import Testing
 
 @testable import Matrix
 
-@Suite("How large a matrix may be")
+@Suite("How large a matrix may be", .tags(.unit))
 struct MatrixLimitsTests {
     @Test func `a matrix has a size that there can be`() {
         #expect(SampleMatrix.specification().problem == nil)

@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import Matrix
 
-@Suite("Progress of a matrix")
+@Suite("Progress of a matrix", .tags(.unit))
 struct MatrixProgressTests {
     private static func cell(
         _ profile: String, _ state: MatrixProgress.State, _ seconds: Double? = nil

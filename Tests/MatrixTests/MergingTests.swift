@@ -1,9 +1,10 @@
+import LinkTesting
 import Foundation
 import Testing
 
 @testable import Matrix
 
-@Suite("Merged reports")
+@Suite("Merged reports", .tags(.unit))
 struct MergingTests {
     private static let specification = SampleMatrix.specification(["A", "B", "C"], repetitions: 2)
 

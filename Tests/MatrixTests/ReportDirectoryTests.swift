@@ -4,7 +4,7 @@ import Testing
 
 @testable import Matrix
 
-@Suite("Directory of a report")
+@Suite("Directory of a report", .tags(.unit))
 struct ReportDirectoryTests {
     @Test func `it is made with all above it, and has what is written`() async throws {
         try await withTemporaryDirectory { temporary in

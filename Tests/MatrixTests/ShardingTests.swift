@@ -3,7 +3,7 @@ import Testing
 
 @testable import Matrix
 
-@Suite("Parts of a matrix")
+@Suite("Parts of a matrix", .tags(.unit))
 struct ShardingTests {
     @Test(arguments: [1, 2, 3, 7, 40])
     func `every cell is in one part, and the baseline in all`(count: Int) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Netlink
 
-@Suite("Hostile bytes")
+@Suite("Hostile bytes", .tags(.unit))
 struct HostileBytesTests {
     private static let rounds = 20_000
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Netlink
 
-@Suite("Messages about links and routes")
+@Suite("Messages about links and routes", .tags(.unit))
 struct LinkMessageTests {
     private static let messages: [(title: String, message: NetlinkMessage)] = [
         (

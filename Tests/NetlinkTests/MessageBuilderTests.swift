@@ -3,7 +3,7 @@ import Testing
 
 @testable import Netlink
 
-@Suite("Message builder")
+@Suite("Message builder", .tags(.unit))
 struct MessageBuilderTests {
     @Test("Fixed parts and attributes are padded to four bytes, and the padding is zero")
     func padding() {

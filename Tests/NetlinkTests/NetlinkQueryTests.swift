@@ -4,7 +4,7 @@ import Testing
 
 @testable import Netlink
 
-@Suite("Netlink queries")
+@Suite("Netlink queries", .tags(.unit))
 struct NetlinkQueryTests {
     private static func link(_ index: Int32, _ name: String, kind: String? = nil) -> [UInt8] {
         let header =

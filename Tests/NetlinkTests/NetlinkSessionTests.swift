@@ -4,7 +4,7 @@ import Testing
 
 @testable import Netlink
 
-@Suite("Netlink session")
+@Suite("Netlink session", .tags(.unit))
 struct NetlinkSessionTests {
     private static let request = Link.get(index: 1)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Netlink
 
-@Suite("Reading messages")
+@Suite("Reading messages", .tags(.unit))
 struct ParsingTests {
     @Test("A datagram is taken apart by the lengths of its messages, alignment included")
     func datagram() {

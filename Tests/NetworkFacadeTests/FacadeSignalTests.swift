@@ -1,9 +1,10 @@
+import LinkTesting
 import Bus
 import NetworkFacade
 import Testing
 
 /// What the stand-in tells when the network changes.
-@Suite("NetworkFacade: signals")
+@Suite("NetworkFacade: signals", .tags(.unit))
 struct FacadeSignalTests {
     private typealias Facade = NetworkFacadeTests
 

@@ -1,9 +1,10 @@
+import LinkTesting
 import Bus
 import NetworkFacade
 import Testing
 
 /// What the stand-in for NetworkManager and the portal says, by value.
-@Suite("NetworkFacade")
+@Suite("NetworkFacade", .tags(.unit))
 struct NetworkFacadeTests {
     static let manager: ObjectPath = "/org/freedesktop/NetworkManager"
     static let managerInterface = "org.freedesktop.NetworkManager"

@@ -4,7 +4,7 @@ import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("Bottleneck")
+@Suite("Bottleneck", .tags(.unit))
 struct BottleneckTests {
     /// When the last byte of `bytes` bytes is through that start at 0, in nanoseconds.
     private static func end(of bytes: UInt64, at rate: Bandwidth) -> Double {

@@ -1,10 +1,11 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Testing
 
 @testable import PacketEngine
 
-@Suite("CoDel")
+@Suite("CoDel", .tags(.unit))
 struct CoDelTests {
     private static let link = DirectionConditions(
         bandwidth: .megabitsPerSecond(12), queue: .packets(1000), aqm: .codel)

@@ -4,7 +4,7 @@ import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("Change of conditions")
+@Suite("Change of conditions", .tags(.unit))
 struct ConditionChangeTests {
     private static let slow = DirectionConditions(
         bandwidth: .megabitsPerSecond(12), queue: .packets(100))

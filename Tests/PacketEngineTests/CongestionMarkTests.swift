@@ -1,10 +1,11 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import PacketEngine
 import Testing
 
 /// ECN: marks in place of drops.
-@Suite("Marks of congestion") struct CongestionMarkTests {
+@Suite("Marks of congestion", .tags(.unit)) struct CongestionMarkTests {
     /// Sends 30 Mbit/s into 12 Mbit/s for 5 s.
     private static func overload(
         _ aqm: QueueManagement, ecn: Bool?, canBeMarked: Bool

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("Copies, flipped bits and overtaking")
+@Suite("Copies, flipped bits and overtaking", .tags(.unit))
 struct CopyAndReorderTests {
     private static func events(
         _ conditions: DirectionConditions, count: UInt32, bytes: UInt64 = 100, seed: UInt64 = 3

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import Testing
 
 @testable import PacketEngine
 
-@Suite("Delay shapes")
+@Suite("Delay shapes", .tags(.unit))
 struct DelayShapeTests {
     @Test(arguments: [Jitter.Distribution.normal, .pareto, .paretonormal])
     func `the mean is 0 and the deviation 1`(distribution: Jitter.Distribution) {

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("Delivery trace")
+@Suite("Delivery trace", .tags(.unit))
 struct DeliveryTraceTests {
     private static func link(_ text: String, queue: QueueLimit? = .packets(1000)) throws
         -> LinkEmulator

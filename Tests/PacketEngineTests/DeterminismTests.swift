@@ -4,7 +4,7 @@ import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("Determinism")
+@Suite("Determinism", .tags(.unit))
 struct DeterminismTests {
     /// One run with every effect there is, and changes under way.
     private static func everything(seed: UInt64, aqm: QueueManagement) throws -> String {

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("FQ-CoDel")
+@Suite("FQ-CoDel", .tags(.unit))
 struct FairQueueTests {
     private static let link = DirectionConditions(
         bandwidth: .megabitsPerSecond(12), queue: .packets(1000), aqm: .fqCodel)

@@ -4,7 +4,7 @@ import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("Invariants of the link emulator")
+@Suite("Invariants of the link emulator", .tags(.unit))
 struct InvariantTests {
     /// A link with everything that must hold checked at each step.
     private struct CheckedLink {

@@ -1,10 +1,11 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Testing
 
 @testable import PacketEngine
 
-@Suite("Jitter process")
+@Suite("Jitter process", .tags(.unit))
 struct JitterProcessTests {
     private static let amount = Duration.microseconds(200)
 

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("Link emulator")
+@Suite("Link emulator", .tags(.unit))
 struct LinkEmulatorTests {
     @Test func `a link that only delays delivers in order, each packet after the delay`() {
         var link = LinkEmulator(DirectionConditions(delay: .milliseconds(40)), seed: 1)

@@ -1,10 +1,11 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Testing
 
 @testable import PacketEngine
 
-@Suite("Loss process")
+@Suite("Loss process", .tags(.unit))
 struct LossProcessTests {
     private static func pattern(_ loss: LossModel, count: Int, seed: UInt64 = 1) -> [Bool] {
         var process = LossProcess(loss, random: RandomStream(seed: seed, for: .loss))

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import PacketEngine
 import Testing
 
-@Suite("PIE")
+@Suite("PIE", .tags(.unit))
 struct PIETests {
     private static let link = DirectionConditions(
         bandwidth: .megabitsPerSecond(12), queue: .packets(1000), aqm: .pie)

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkUnits
 import Testing
 
 @testable import PacketEngine
 
-@Suite("Random streams")
+@Suite("Random streams", .tags(.unit))
 struct RandomStreamTests {
     @Test func `the generator is xoshiro256** as its authors publish it`() {
         var stream = RandomStream(state: (1, 2, 3, 4))

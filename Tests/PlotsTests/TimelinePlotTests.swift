@@ -6,7 +6,7 @@ import Testing
 import XMLReading
 
 /// The drawing of a run over time. `LINKCOND_SCREENSHOTS=DIR` keeps the files to look at.
-@Suite("Timeline plot") struct TimelinePlotTests {
+@Suite("Timeline plot", .tags(.unit)) struct TimelinePlotTests {
     private func keep(_ text: String, as name: String) throws {
         guard let directory = ProcessInfo.processInfo.environment["LINKCOND_SCREENSHOTS"] else {
             return

@@ -4,7 +4,7 @@ import PacketEngine
 import Plots
 import Testing
 
-@Suite("Trace plot") struct TracePlotTests {
+@Suite("Trace plot", .tags(.unit)) struct TracePlotTests {
     @Test func `a trace is drawn as it always was`() throws {
         // A ramp up and down, and a pause.
         var moments: [Int] = []

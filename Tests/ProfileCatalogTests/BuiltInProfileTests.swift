@@ -5,7 +5,7 @@ import ProfileCatalog
 import ProfileFormat
 import Testing
 
-@Suite("Built-in profiles")
+@Suite("Built-in profiles", .tags(.unit))
 struct BuiltInProfileTests {
     private let catalog = ProfileCatalog(directories: [])
 

@@ -5,7 +5,7 @@ import ProfileCatalog
 import Scenarios
 import Testing
 
-@Suite("Built-in scenarios")
+@Suite("Built-in scenarios", .tags(.unit))
 struct BuiltInScenarioTests {
     private let catalog = ScenarioCatalog(
         directories: [], profiles: ProfileCatalog(directories: []))

@@ -4,7 +4,7 @@ import LinkTesting
 import ProfileCatalog
 import Testing
 
-@Suite("Files that are no profiles")
+@Suite("Files that are no profiles", .tags(.unit))
 struct ProfileFileTests {
     private let catalog = ProfileCatalog(directories: [])
 

@@ -4,7 +4,7 @@ import LinkUnits
 import ProfileCatalog
 import Testing
 
-@Suite("Profiles of the user")
+@Suite("Profiles of the user", .tags(.unit))
 struct UserProfileTests {
     @Test("Directories are those of the working directory, the user and the host, nearest first")
     func directories() {

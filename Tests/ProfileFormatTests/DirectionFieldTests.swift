@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import ProfileFormat
 import Testing
 
-@Suite("Fields of a direction")
+@Suite("Fields of a direction", .tags(.unit))
 struct DirectionFieldTests {
     private static let tenMegabits = Bandwidth.megabitsPerSecond(10)
 

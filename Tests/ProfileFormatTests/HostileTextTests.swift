@@ -1,8 +1,9 @@
+import LinkTesting
 import LinkModel
 import ProfileFormat
 import Testing
 
-@Suite("Texts that are hardly profiles")
+@Suite("Texts that are hardly profiles", .tags(.unit))
 struct HostileTextTests {
     private static let notYAML = "not valid YAML: "
 

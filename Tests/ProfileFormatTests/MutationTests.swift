@@ -5,7 +5,7 @@ import ProfileFormat
 import Testing
 
 /// Profiles with something broken in them: 10,000 in all, the same in every run.
-@Suite("Mutated profiles")
+@Suite("Mutated profiles", .tags(.unit))
 struct MutationTests {
     @Test("Whatever is broken, the error is one line that names the file", arguments: 0..<10)
     func mutations(seed: UInt64) throws {

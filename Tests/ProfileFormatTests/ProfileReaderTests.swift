@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import ProfileFormat
 import Testing
 
-@Suite("Profile reader")
+@Suite("Profile reader", .tags(.unit))
 struct ProfileReaderTests {
     @Test("Every key at the top is read")
     func allKeys() throws {

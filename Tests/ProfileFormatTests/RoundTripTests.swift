@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import ProfileFormat
 import Testing
 
-@Suite("Writing and reading profiles")
+@Suite("Writing and reading profiles", .tags(.unit))
 struct RoundTripTests {
     @Test("Every built-in profile is read back from what is written")
     func builtIns() throws {

@@ -4,7 +4,7 @@ import LinkTesting
 import Testing
 
 /// The schemas repeat what a direction is, since validators read one file each.
-@Suite("Schemas of a direction")
+@Suite("Schemas of a direction", .tags(.unit))
 struct SchemaTests {
     private typealias Object = [String: Any]
 

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import ProfileFormat
 import Testing
 
-@Suite("Settings of the command line")
+@Suite("Settings of the command line", .tags(.unit))
 struct SettingTests {
     private static let before = LinkConditions(
         down: .init(

@@ -3,7 +3,7 @@ import ProfileFormat
 import ProfileImport
 import Testing
 
-@Suite("Bad files of other tools")
+@Suite("Bad files of other tools", .tags(.unit))
 struct BadFileTests {
     private static let plist = "<?xml version=\"1.0\"?>\n<plist version=\"1.0\">\n"
 

@@ -1,10 +1,11 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import ProfileFormat
 import ProfileImport
 import Testing
 
-@Suite("Profiles in the formats of other tools")
+@Suite("Profiles in the formats of other tools", .tags(.unit))
 struct ExportTests {
     @Test(
         "A sample that was imported is exported with the same numbers",

@@ -5,7 +5,7 @@ import ProfileFormat
 import ProfileImport
 import Testing
 
-@Suite("Samples of other tools")
+@Suite("Samples of other tools", .tags(.unit))
 struct SampleTests {
     @Test("Content tells the format", arguments: Fixture.all.indices)
     func recognition(index: Int) throws {

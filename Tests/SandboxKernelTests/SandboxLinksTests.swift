@@ -11,7 +11,7 @@ import Testing
 @testable import Sandbox
 
 /// Changes of a sandbox's interfaces while it stands, as its app sees them.
-@Suite("Links of a sandbox", .serialized, .requiresNamespaces)
+@Suite("Links of a sandbox", .serialized, .requiresNamespaces, .tags(.contrary))
 struct SandboxLinksTests {
     /// Both data planes, as far as this kernel has them.
     private static let backends: [SandboxRequest.Backend] =

@@ -1,9 +1,10 @@
+import LinkTesting
 import Glibc
 import Testing
 
 @testable import Sandbox
 
-@Suite("Deadline of a command")
+@Suite("Deadline of a command", .tags(.unit))
 struct DeadlineTests {
     @Test func `without a limit nothing is ever due`() {
         var deadline = Deadline(nil)

@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import Sandbox
 
-@Suite("Names in a sandbox")
+@Suite("Names in a sandbox", .tags(.unit))
 struct HostNamesTests {
     static func names(hasUplink: Bool = true, hasServers: Bool = true) -> HostNames {
         HostNames(

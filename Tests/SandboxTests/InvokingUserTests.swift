@@ -1,9 +1,10 @@
+import LinkTesting
 import LinuxKernel
 import Testing
 
 @testable import Sandbox
 
-@Suite("The user behind sudo")
+@Suite("The user behind sudo", .tags(.unit))
 struct InvokingUserTests {
     static let users = """
         root:x:0:0:root:/root:/bin/bash

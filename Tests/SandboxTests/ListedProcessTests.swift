@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import Sandbox
 
-@Suite("Listed processes") struct ListedProcessTests {
+@Suite("Listed processes", .tags(.unit)) struct ListedProcessTests {
     @Test func `a process is read whatever its name`() throws {
         let process = try #require(
             ListedProcess(stat: "42 (a) R 1 (b\n) S 7 40 39 34816 42 4194560 100"))

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinuxKernel
 import Testing
 
 @testable import Sandbox
 
-@Suite("Sockets that the kernel lists")
+@Suite("Sockets that the kernel lists", .tags(.unit))
 struct ListedSocketTests {
     static let table = """
           sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt

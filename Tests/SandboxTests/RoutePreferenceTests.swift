@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import Sandbox
 
-@Suite("Preference of interfaces")
+@Suite("Preference of interfaces", .tags(.unit))
 struct RoutePreferenceTests {
     @Test func `the only interface has the metric that routes have by themselves`() {
         var preference = RoutePreference(["eth0"])

@@ -1,3 +1,4 @@
+import LinkTesting
 import LinkModel
 import LinuxKernel
 import Netlink
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite("Interfaces of a sandbox")
+@Suite("Interfaces of a sandbox", .tags(.unit))
 struct SandboxInterfaceTests {
     @Test(
         arguments: [

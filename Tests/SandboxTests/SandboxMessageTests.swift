@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import Sandbox
 
-@Suite("Messages of a sandbox")
+@Suite("Messages of a sandbox", .tags(.unit))
 struct SandboxMessageTests {
     @Test(
         arguments: [

@@ -1,10 +1,11 @@
+import LinkTesting
 import LinuxKernel
 import Netlink
 import Testing
 
 @testable import Sandbox
 
-@Suite("The network of a sandbox")
+@Suite("The network of a sandbox", .tags(.unit))
 struct SandboxNetworkTests {
     @Test func `networks of different numbers share no address`() {
         let addresses = [0, 1, 255].flatMap { number in

@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import Sandbox
 
-@Suite("UserRecord")
+@Suite("UserRecord", .tags(.unit))
 struct UserRecordTests {
     private let record = UserRecord(user: 4711, group: 12)
 

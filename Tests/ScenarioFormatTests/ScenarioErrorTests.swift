@@ -1,8 +1,9 @@
+import LinkTesting
 import ProfileFormat
 import Scenarios
 import Testing
 
-@Suite("What is wrong with a scenario file")
+@Suite("What is wrong with a scenario file", .tags(.unit))
 struct ScenarioErrorTests {
     private func message(_ read: () throws -> Scenario) -> String? {
         #expect(throws: ProfileError.self, performing: { try read() })?.description

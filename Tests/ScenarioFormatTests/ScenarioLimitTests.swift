@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkUnits
 import ProfileFormat
 import Scenarios
 import Testing
 
-@Suite("Limits by volume in a scenario file") struct ScenarioLimitTests {
+@Suite("Limits by volume in a scenario file", .tags(.unit)) struct ScenarioLimitTests {
     private static func scenario(_ entry: String) throws -> Scenario {
         try readScenario(
             """

@@ -6,7 +6,7 @@ import Scenarios
 import Testing
 
 /// Scenarios with something broken in them, the same in every run.
-@Suite("Mutated scenarios")
+@Suite("Mutated scenarios", .tags(.unit))
 struct ScenarioMutationTests {
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `whatever is broken, it is played or refused in one line`(seed: UInt64) throws {

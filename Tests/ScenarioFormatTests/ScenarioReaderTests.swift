@@ -5,7 +5,7 @@ import ProfileFormat
 import Scenarios
 import Testing
 
-@Suite("What a scenario file says")
+@Suite("What a scenario file says", .tags(.unit))
 struct ScenarioReaderTests {
     /// Every key, and every form of value.
     static let everything = """

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Scenarios
 import Testing
 
-@Suite("The events of a scenario")
+@Suite("The events of a scenario", .tags(.unit))
 struct TimelineTests {
     @Test func `events come by time, those of one time in the order of the file`() throws {
         let scenario = try scenario(

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Scenarios
 import Testing
 
-@Suite("Ramps")
+@Suite("Ramps", .tags(.unit))
 struct RampTests {
     private let slow = DirectionConditions(
         bandwidth: .megabitsPerSecond(1), delay: .milliseconds(500),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Targets
 
-@Suite("Containers by name and ID")
+@Suite("Containers by name and ID", .tags(.unit))
 struct ContainerCatalogTests {
     private typealias Samples = ContainerSamples
 

@@ -1,9 +1,10 @@
+import LinkTesting
 import Foundation
 import Testing
 
 @testable import Targets
 
-@Suite("Files of container engines")
+@Suite("Files of container engines", .tags(.unit))
 struct ContainerFilesTests {
     @Test("Docker's file tells ID, name and first process")
     func docker() throws {

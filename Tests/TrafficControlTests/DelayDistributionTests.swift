@@ -1,9 +1,10 @@
+import LinkTesting
 import Foundation
 import Testing
 
 @testable import TrafficControl
 
-@Suite("Delay distributions")
+@Suite("Delay distributions", .tags(.unit))
 struct DelayDistributionTests {
     private static func numbers(_ table: [UInt8]) -> [Double] {
         stride(from: 0, to: table.count, by: 2).map { index in

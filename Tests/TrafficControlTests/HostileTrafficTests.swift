@@ -5,7 +5,7 @@ import Testing
 
 @testable import TrafficControl
 
-@Suite("Hostile traffic control messages")
+@Suite("Hostile traffic control messages", .tags(.unit))
 struct HostileTrafficTests {
     private static let ifb = Interface(index: 5, name: "lcu5")
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TrafficControl
 
-@Suite("Kernel encodings")
+@Suite("Kernel encodings", .tags(.unit))
 struct KernelEncodingTests {
     // MARK: Time
 

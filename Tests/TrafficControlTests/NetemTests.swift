@@ -5,7 +5,7 @@ import Testing
 
 @testable import TrafficControl
 
-@Suite("Netem")
+@Suite("Netem", .tags(.unit))
 struct NetemTests {
     private static let eth0 = Interface(index: 5, name: "eth0")
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TrafficControl
 
-@Suite("Traffic statistics")
+@Suite("Traffic statistics", .tags(.unit))
 struct StatisticsTests {
     /// A qdisc with the attributes of `TCA_STATS2`.
     private static func statistics(

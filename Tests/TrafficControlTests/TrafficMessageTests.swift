@@ -6,7 +6,7 @@ import Testing
 
 @testable import TrafficControl
 
-@Suite("Messages about qdiscs, classes and filters")
+@Suite("Messages about qdiscs, classes and filters", .tags(.unit))
 struct TrafficMessageTests {
     private static let ifb = Interface(index: 0x4c00_000a, name: "lcu5")
     private static let eth0 = Interface(index: 5, name: "eth0")

@@ -1,9 +1,10 @@
+import LinkTesting
 import Foundation
 import Testing
 
 @testable import TrafficControl
 
-@Suite("u32 matches")
+@Suite("u32 matches", .tags(.unit))
 struct U32MatchTests {
     /// Whether the kernel would say that a packet, from its network header on, matches.
     private static func matches(_ packet: [UInt8], _ keys: [U32Match]) -> Bool {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Uplink
 
-@Suite("Connection requests", .requiresNamespaces, .serialized)
+@Suite("Connection requests", .requiresNamespaces, .serialized, .tags(.contrary))
 struct ConnectionRequestTests {
     /// Expects how the app's attempt to connect ends.
     private func expect(

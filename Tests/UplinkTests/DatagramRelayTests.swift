@@ -4,7 +4,7 @@ import Testing
 
 @testable import Uplink
 
-@Suite("Relay of datagrams", .requiresNamespaces, .serialized)
+@Suite("Relay of datagrams", .requiresNamespaces, .serialized, .tags(.contrary))
 struct DatagramRelayTests {
     @Test func `Datagrams of all sizes come back from where they were sent`() async throws {
         try await TestSandbox.run { sandbox in

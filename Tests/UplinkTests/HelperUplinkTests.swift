@@ -13,7 +13,7 @@ extension Trait where Self == ConditionTrait {
     }
 }
 
-@Suite("Helper uplinks", .requiresNamespaces, .requiresHelpers, .serialized)
+@Suite("Helper uplinks", .requiresNamespaces, .requiresHelpers, .serialized, .tags(.contrary))
 struct HelperUplinkTests {
     @Test func `What the relay leaves goes through slirp4netns`() async throws {
         try await TestSandbox.run(scope: .transport) { sandbox in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Uplink
 
-@Suite("Relay of TCP", .requiresNamespaces, .serialized)
+@Suite("Relay of TCP", .requiresNamespaces, .serialized, .tags(.contrary))
 struct StreamRelayTests {
     static let hosts = ["198.18.0.1", "fd00:6c63::1", "192.0.2.1", "2001:db8::1"]
 

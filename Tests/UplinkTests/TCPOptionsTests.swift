@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import Uplink
 
-@Suite("TCP options")
+@Suite("TCP options", .tags(.contrary))
 struct TCPOptionsTests {
     /// A TCP header with these options behind its first 20 bytes.
     private func header(_ options: [UInt8]) -> ArraySlice<UInt8> {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Uplink
 
-@Suite("Lifetime of uplinks", .requiresNamespaces, .requiresHelpers, .serialized)
+@Suite("Lifetime of uplinks", .requiresNamespaces, .requiresHelpers, .serialized, .tags(.contrary))
 struct UplinkLifetimeTests {
     /// The processes run as another user, for whom a private mount namespace has a tun device.
     @Test(arguments: ["relay", "pasta", "slirp4netns"])
@@ -78,11 +78,12 @@ struct UplinkLifetimeTests {
 }
 
 /// The two processes of a sandbox, each of which is this test bundle once more.
-@Suite("Roles of the lifetime of uplinks", .serialized)
+@Suite(
+    "Roles of the lifetime of uplinks", .tags(.program),
+    .enabled(if: Role.current != nil, "is for UplinkLifetimeTests"))
 struct UplinkRoles {
     @Test func `One of the two processes`() throws {
-        // In a run of all tests it has no part to play.
-        guard let role = Role.current else { return }
+        let role = try #require(Role.current)
         switch role.name {
         case "far": try NetworkOfFarSide.play(role)
         default: try play(host: role)

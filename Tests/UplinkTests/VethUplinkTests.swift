@@ -4,7 +4,7 @@ import Testing
 
 @testable import Uplink
 
-@Suite("Veth uplink", .requiresNamespaces, .serialized)
+@Suite("Veth uplink", .requiresNamespaces, .serialized, .tags(.contrary))
 struct VethUplinkTests {
     private static let forwarding = "cat /proc/sys/net/ipv4/conf/out0/forwarding"
 

@@ -1,3 +1,4 @@
+import LinkTesting
 import Conditioner
 import LinkModel
 import LinkUnits
@@ -6,7 +7,7 @@ import Testing
 @testable import Verification
 
 /// What the machine does wrong is told from what the link does wrong.
-@Suite("Judgement on a busy machine")
+@Suite("Judgement on a busy machine", .tags(.unit))
 struct BusyMachineTests {
     private static let way = DirectionConditions(
         bandwidth: .megabitsPerSecond(2), delay: .milliseconds(30))

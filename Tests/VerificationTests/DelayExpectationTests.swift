@@ -1,10 +1,11 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Testing
 
 @testable import Verification
 
-@Suite("Expected delay")
+@Suite("Expected delay", .tags(.unit))
 struct DelayExpectationTests {
     private func expectation(
         delay: Duration, _ amount: Duration, _ distribution: Jitter.Distribution = .normal

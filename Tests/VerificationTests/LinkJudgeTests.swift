@@ -1,3 +1,4 @@
+import LinkTesting
 import Conditioner
 import LinkModel
 import LinkUnits
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Verification
 
-@Suite("Judgement of a link")
+@Suite("Judgement of a link", .tags(.unit))
 struct LinkJudgeTests {
     private static func both(_ way: DirectionConditions) -> LinkConditions {
         LinkConditions(down: way, up: way)

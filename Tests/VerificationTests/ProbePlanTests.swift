@@ -1,3 +1,4 @@
+import LinkTesting
 import Conditioner
 import LinkModel
 import LinkUnits
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Verification
 
-@Suite("Plan of a measurement")
+@Suite("Plan of a measurement", .tags(.unit))
 struct ProbePlanTests {
     private static let profiles = ProfileCatalog(directories: []).all().entries.map(\.profile)
 

@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import Verification
 
-@Suite("Statistics")
+@Suite("Statistics", .tags(.unit))
 struct StatisticsTests {
     private func near(_ value: Double?, _ expected: Double, within: Double = 1e-9) -> Bool {
         value.map { abs($0 - expected) <= within } ?? false

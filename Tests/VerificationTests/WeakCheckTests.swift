@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import Testing
 
 @testable import Verification
 
-@Suite("Weak checks")
+@Suite("Weak checks", .tags(.unit))
 struct WeakCheckTests {
     @Test func `a tolerance of more than half of what is expected is weak`() {
         func check(_ measured: Double, _ tolerance: Double) -> Check {

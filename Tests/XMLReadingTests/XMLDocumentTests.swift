@@ -1,7 +1,8 @@
+import LinkTesting
 import Testing
 import XMLReading
 
-@Suite("XML documents") struct XMLDocumentTests {
+@Suite("XML documents", .tags(.unit)) struct XMLDocumentTests {
     private func read(_ text: String) throws(XMLError) -> XMLElement {
         try XMLDocument.read(Array(text.utf8))
     }

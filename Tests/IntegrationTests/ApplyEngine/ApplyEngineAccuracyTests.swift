@@ -3,7 +3,9 @@ import LinkTesting
 import Testing
 
 /// What an interface does under a profile that the packet engine carries out.
-@Suite("Accuracy of apply with the packet engine", .serialized, .requiresEngineHooks)
+@Suite(
+    "Accuracy of apply with the packet engine", .serialized, .requiresEngineHooks,
+    .tags(.measure, .lone))
 struct ApplyEngineAccuracyTests {
     @Test(arguments: [("LTE", 115.0), ("3G", 200), ("Edge", 840)])
     func `a round trip takes the sum of both delays`(

@@ -6,7 +6,7 @@ import Testing
 /// overrides of the host.
 @Suite(
     "Bus: a host's NetworkManager", .requiresNamespaces,
-    .requiresInstalled("dbus-daemon", "NetworkManager", "nmcli"))
+    .requiresInstalled("dbus-daemon", "NetworkManager", "nmcli"), .tags(.anyKernel))
 struct BusHostTests {
     /// Runs a script beside it, in which `metered` prints the flag and `becomes VALUE` waits for it.
     private static func script(_ text: String) async throws -> String {

@@ -3,7 +3,9 @@ import LinkTesting
 import Testing
 
 /// Programs that know nothing of linkcond see the override in a sandbox.
-@Suite("Bus: programs in a sandbox", .requiresNamespaces, .requiresInstalled("dbus-daemon"))
+@Suite(
+    "Bus: programs in a sandbox", .requiresNamespaces, .requiresInstalled("dbus-daemon"),
+    .tags(.anyKernel))
 struct BusSandboxTests {
     @Test(.requiresInstalled(python: "gi"), arguments: Caller.allCases)
     func `GLib is told of metered networks`(caller: Caller) async throws {

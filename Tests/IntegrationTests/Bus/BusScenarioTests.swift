@@ -5,7 +5,7 @@ import Testing
 /// What GLib and `NetworkPathMonitor` see of a scenario, side by side.
 @Suite(
     "Bus: programs in a scenario", .requiresNamespaces,
-    .requiresInstalled("dbus-daemon", python: "gi"))
+    .requiresInstalled("dbus-daemon", python: "gi"), .tags(.anyKernel))
 struct BusScenarioTests {
     @Test func `GLib and NetworkPathMonitor see each step, in order`() async throws {
         try await ScenarioRun.expectAllSteps(Self.missingSteps)

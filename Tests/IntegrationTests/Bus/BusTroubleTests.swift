@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What happens where something of D-Bus is missing or breaks.
-@Suite("Bus: trouble", .requiresNamespaces, .requiresInstalled("dbus-daemon"))
+@Suite("Bus: trouble", .requiresNamespaces, .requiresInstalled("dbus-daemon"), .tags(.anyKernel))
 struct BusTroubleTests {
     /// Runs a shell script that calls `linkcond` from a directory of its own, in which everybody
     /// may do everything; `$DIRECTORY` names it.

@@ -4,7 +4,7 @@ import Matrix
 import Testing
 
 /// What a matrix makes of what nobody should ask of it.
-@Suite("Matrix: bad input", .requiresNamespaces)
+@Suite("Matrix: bad input", .requiresNamespaces, .tags(.anyKernel))
 struct MatrixBadInputTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var arguments: [String]

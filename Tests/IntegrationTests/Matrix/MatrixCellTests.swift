@@ -5,7 +5,7 @@ import Matrix
 import Testing
 
 /// Cells in real sandboxes.
-@Suite("Matrix: cells", .requiresNamespaces)
+@Suite("Matrix: cells", .requiresNamespaces, .tags(.anyKernel))
 struct MatrixCellTests {
     @Test(arguments: Caller.allCases)
     func `each profile gets its verdict, its log and its place in the report`(

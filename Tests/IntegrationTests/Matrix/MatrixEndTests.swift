@@ -4,7 +4,7 @@ import Matrix
 import Testing
 
 /// However a matrix ends, what was done is reported, and nothing stays.
-@Suite("Matrix: end", .requiresNamespaces)
+@Suite("Matrix: end", .requiresNamespaces, .tags(.anyKernel))
 struct MatrixEndTests {
     /// Starts a matrix of three cells of which two run, and waits until they do what `trap` says
     /// when they are told to end; `$!` is linkcond.

@@ -4,7 +4,7 @@ import Matrix
 import Testing
 
 /// What commands see of their interface in a matrix, and what is expected of them then.
-@Suite("Matrix: overrides", .requiresNamespaces)
+@Suite("Matrix: overrides", .requiresNamespaces, .tags(.anyKernel))
 struct MatrixOverrideTests {
     @Test func `options and file say what commands see, and a repeated cell sees the same`()
         async throws

@@ -5,7 +5,7 @@ import NetworkPathSession
 import Testing
 
 /// Real suites in matrices: some profiles are too bad for them.
-@Suite("Matrix: real suites", .requiresNamespaces)
+@Suite("Matrix: real suites", .requiresNamespaces, .tags(.anyKernel))
 struct MatrixSuiteTests {
     /// A round trip of Edge takes 0.8 s and the large file 2.8 s more, high-loss needs five round
     /// trips of 1 s; 3G needs 1.4 s in all.
@@ -152,7 +152,8 @@ struct MatrixSuiteTests {
 /// A suite as an app might have one, which `MatrixSuiteTests` runs in a matrix.
 @Suite(
     "Matrix: subject",
-    .enabled(if: ProcessInfo.processInfo.environment["LINKCOND_CELL"] != nil, "is for matrices"))
+    .enabled(if: ProcessInfo.processInfo.environment["LINKCOND_CELL"] != nil, "is for matrices"),
+    .tags(.program))
 struct MatrixSubjectTests {
     private static let server = "http://server.linkcond:8000"
 

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// How fast Multipath TCP is, which others beside it would disturb.
-@Suite("Multipath TCP: accuracy", .requiresNamespaces, .requiresMultipath)
+@Suite("Multipath TCP: accuracy", .requiresNamespaces, .requiresMultipath, .tags(.measure, .lone))
 struct MultipathAccuracyTests {
     @Test func `aggregate gets most of what both interfaces have`() async throws {
         try await withTemporaryDirectory { directory in

@@ -11,7 +11,7 @@ extension Trait where Self == ConditionTrait {
 }
 
 /// Which programs get sockets of Multipath TCP.
-@Suite("Multipath TCP: programs", .requiresNamespaces)
+@Suite("Multipath TCP: programs", .requiresNamespaces, .tags(.contrary))
 struct MultipathProgramTests {
     private static let options = [
         "--interface", "wifi0=WiFi", "--interface", "cell0=LTE", "--multipath", "handover",

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// The verbs `override` and `path` as a user types them.
-@Suite("Overrides by the program", .serialized, .requiresNamespaces)
+@Suite("Overrides by the program", .serialized, .requiresNamespaces, .tags(.anyKernel))
 struct OverrideTests {
     @Test("What is set is shown, seen, and taken away without a trace")
     func setAndClear() async throws {

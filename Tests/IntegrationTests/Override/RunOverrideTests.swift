@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What a command in a sandbox sees of its interface, as root and as an ordinary user.
-@Suite("Overrides in a sandbox", .serialized, .requiresNamespaces)
+@Suite("Overrides in a sandbox", .serialized, .requiresNamespaces, .tags(.contrary, .anyKernel))
 struct RunOverrideTests {
     /// Runs a shell script in a sandbox, with the program as `$linkcond`.
     private func script(

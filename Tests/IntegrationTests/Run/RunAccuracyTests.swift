@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What real programs measure inside a run, against what the profile says.
-@Suite("Run: accuracy", .serialized, .requiresNamespaces)
+@Suite("Run: accuracy", .serialized, .requiresNamespaces, .tags(.measure, .lone))
 struct RunAccuracyTests {
     /// A profile's figures, from its definition.
     struct Expectation: Sendable, CustomTestStringConvertible {

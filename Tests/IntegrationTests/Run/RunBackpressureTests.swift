@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// How far servers of the host get ahead of the link.
-@Suite("Run: backpressure", .requiresNamespaces, .requiresUplink)
+@Suite("Run: backpressure", .requiresNamespaces, .requiresUplink, .tags(.contrary, .anyKernel))
 struct RunBackpressureTests {
     /// A server that sends as much as it can over Edge, which carries 30 kB in a second.
     struct HastyServer: Sendable, CustomTestStringConvertible {

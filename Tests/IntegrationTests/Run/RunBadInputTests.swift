@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// What the user is told when a run is impossible.
-@Suite("Run: bad input", .requiresNamespaces)
+@Suite("Run: bad input", .requiresNamespaces, .tags(.contrary, .anyKernel))
 struct RunBadInputTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var arguments: [String]

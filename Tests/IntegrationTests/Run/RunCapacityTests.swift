@@ -3,7 +3,8 @@ import LinkTesting
 import Testing
 
 /// What a run says of a link that this machine cannot fill, and of one that nobody fills.
-@Suite("Run: more bandwidth than the machine has", .serialized, .requiresNamespaces)
+@Suite(
+    "Run: more bandwidth than the machine has", .serialized, .requiresNamespaces, .tags(.contrary))
 struct RunCapacityTests {
     /// Runs iperf3 for some seconds on one processor, over a link with as much bandwidth as nothing
     /// fills.

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What becomes of UDP of commands in a run, by the uplink.
-@Suite("Run: datagrams", .requiresNamespaces, .requiresUplink)
+@Suite("Run: datagrams", .requiresNamespaces, .requiresUplink, .tags(.contrary, .anyKernel))
 struct RunDatagramTests {
     /// Runs a script on a host, which has to end well, and returns what it prints.
     private func output(

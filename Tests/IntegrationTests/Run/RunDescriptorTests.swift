@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// What becomes of a run where few descriptors are allowed.
-@Suite("Run: descriptors", .requiresNamespaces)
+@Suite("Run: descriptors", .requiresNamespaces, .tags(.contrary, .anyKernel))
 struct RunDescriptorTests {
     @Test(.requiresUplink, arguments: Caller.allCases)
     func `connections find room where 64 are allowed, and what is beyond is refused`(

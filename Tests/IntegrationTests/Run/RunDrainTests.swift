@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What a command has sent when it ends.
-@Suite("Run: what is under way at the end", .requiresNamespaces)
+@Suite("Run: what is under way at the end", .requiresNamespaces, .tags(.contrary, .long))
 struct RunDrainTests {
     private static let uplinks: [(Caller, String)] = [
         (.root, "relay"), (.root, "veth"), (.root, "slirp"), (.ordinaryUser, "relay"),

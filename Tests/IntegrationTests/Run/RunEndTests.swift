@@ -2,7 +2,9 @@ import LinkTesting
 import Testing
 
 /// How servers, and what the command leaves running, are ended.
-@Suite("Run: the end of servers and background processes", .requiresNamespaces)
+@Suite(
+    "Run: the end of servers and background processes", .requiresNamespaces,
+    .tags(.contrary, .anyKernel))
 struct RunEndTests {
     private static let writer =
         "trap \"echo %s >>$DIRECTORY/told; exit\" TERM; : >$DIRECTORY/%s; "

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What is written down of a run, against what the command saw.
-@Suite("Run: evidence", .serialized, .requiresNamespaces)
+@Suite("Run: evidence", .serialized, .requiresNamespaces, .tags(.contrary, .anyKernel))
 struct RunEvidenceTests {
     /// The far side's address: it answers by itself.
     private static let far = "198.18.0.1"

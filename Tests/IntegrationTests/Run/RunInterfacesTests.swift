@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// A command with several interfaces.
-@Suite("Run: several interfaces", .serialized, .requiresNamespaces)
+@Suite("Run: several interfaces", .serialized, .requiresNamespaces, .tags(.contrary, .anyKernel))
 struct RunInterfacesTests {
     private static let interfaces = [
         "--interface", "wifi0=WiFi,down.delay=2 ms,up.delay=2 ms", "--interface",

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// What `--stats` tells of a run whose link the kernel conditions.
-@Suite("Run: statistics of the kernel", .requiresNamespaces)
+@Suite("Run: statistics of the kernel", .requiresNamespaces, .tags(.contrary))
 struct RunKernelStatisticsTests {
     @Test(.requiresConditioning)
     func `the kernel data plane tells what its qdiscs count`() async throws {

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Whatever ends a run, and when, nothing stays.
-@Suite("Run: leftovers", .serialized, .requiresNamespaces)
+@Suite("Run: leftovers", .serialized, .requiresNamespaces, .tags(.contrary, .long))
 struct RunLeftoverTests {
     /// Every caller with all uplinks that are open to it: a hundred moments each.
     private static let uplinks: [(Caller, String)] =

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// What programs of one command measure when they talk to each other over the loopback.
-@Suite("Run: loopback", .requiresNamespaces)
+@Suite("Run: loopback", .requiresNamespaces, .tags(.contrary, .anyKernel))
 struct RunLoopbackTests {
     private static func profile(_ settings: String...) -> [String] {
         ["WiFi"] + settings.flatMap { ["--set", $0] }

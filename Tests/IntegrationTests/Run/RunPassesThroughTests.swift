@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What the command sees of its caller, and the caller of the command.
-@Suite("Run: what passes straight through", .requiresNamespaces)
+@Suite("Run: what passes straight through", .requiresNamespaces, .tags(.contrary, .anyKernel))
 struct RunPassesThroughTests {
     private static func run(_ command: [String], by caller: Caller) -> SandboxedRun {
         SandboxedRun(arguments: ["LTE", "--uplink", "none", "--"] + command, by: caller)

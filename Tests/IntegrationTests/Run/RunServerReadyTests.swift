@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// Waiting for servers.
-@Suite("Run: servers that are waited for", .requiresNamespaces)
+@Suite("Run: servers that are waited for", .requiresNamespaces, .tags(.contrary, .anyKernel))
 struct RunServerReadyTests {
     @Test(arguments: Caller.allCases)
     func `a server of UDP`(caller: Caller) async throws {

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// Client and server in one run, as a test suite would have them.
-@Suite("Run: servers", .requiresNamespaces)
+@Suite("Run: servers", .requiresNamespaces, .tags(.contrary, .long))
 struct RunServerTests {
     @Test(arguments: ["LTE", "3G", "Edge", "high-loss", "DSL"], Caller.allCases)
     func `curl gets what a web server has, by IPv4 and IPv6`(

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// A run in a shell at a terminal.
-@Suite("Run: at a terminal", .requiresNamespaces)
+@Suite("Run: at a terminal", .requiresNamespaces, .tags(.contrary))
 struct RunTerminalTests {
     @Test(arguments: Caller.allCases)
     func `has the terminal, and Ctrl-C, Ctrl-Z and fg work`(caller: Caller) async throws {

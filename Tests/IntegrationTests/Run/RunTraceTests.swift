@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Runs under profiles whose bandwidth is a recorded trace.
-@Suite("Run: delivery traces", .requiresNamespaces)
+@Suite("Run: delivery traces", .requiresNamespaces, .tags(.contrary, .anyKernel))
 struct RunTraceTests {
     /// A profile with a trace beside its file, which lets a packet pass each 10 ms: 1.2 Mbit/s.
     private static func withProfile(

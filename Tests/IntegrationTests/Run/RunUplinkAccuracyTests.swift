@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// What the way to the host costs a download, beside a server on the far side itself.
-@Suite("Run: speed of the uplink", .serialized, .requiresNamespaces)
+@Suite("Run: speed of the uplink", .serialized, .requiresNamespaces, .tags(.measure, .lone))
 struct RunUplinkAccuracyTests {
     @Test(.requiresUplink, arguments: [("LTE", 30_000_000), ("WiFi", 25_000_000), ("3G", 900_000)])
     func `a download from the host is as fast as from a server`(

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// What commands in a run reach of the host's network.
-@Suite("Run: uplinks", .requiresNamespaces)
+@Suite("Run: uplinks", .requiresNamespaces, .tags(.contrary))
 struct RunUplinkTests {
     private static let cases: [(Caller, String)] =
         ["auto", "relay", "slirp", "veth"].map { (.root, $0) }

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Real transfers over a link of known bandwidth, as `linkcond trace record` sees them.
-@Suite("Recorded traces", .serialized, .requiresNamespaces)
+@Suite("Recorded traces", .serialized, .requiresNamespaces, .tags(.anyKernel))
 struct TraceRecordTests {
     private struct Numbers: Decodable {
         var periodSeconds: Double

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// `linkcond play` on real interfaces.
-@Suite("Play", .serialized, .requiresNamespaces)
+@Suite("Play", .serialized, .requiresNamespaces, .tags(.anyKernel))
 struct PlayTests {
     private static let scenario = """
         name: A test

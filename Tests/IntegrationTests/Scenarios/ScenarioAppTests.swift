@@ -4,7 +4,7 @@ import Testing
 
 /// What a scenario does to an app that consists of several processes: a shell, a child, one in a
 /// session of its own, and one whose parents have ended.
-@Suite("Scenarios: the app", .requiresNamespaces)
+@Suite("Scenarios: the app", .requiresNamespaces, .tags(.anyKernel))
 struct ScenarioAppTests {
     @Test(arguments: Caller.allCases)
     func `is suspended as a whole and goes on as a whole`(caller: Caller) async throws {

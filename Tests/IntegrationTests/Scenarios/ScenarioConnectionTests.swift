@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// What becomes of TCP connections when their interface goes.
-@Suite("Scenarios: connections", .requiresNamespaces)
+@Suite("Scenarios: connections", .requiresNamespaces, .tags(.anyKernel))
 struct ScenarioConnectionTests {
     @Test(arguments: ["down", "vanish"], ["end", "keep"])
     func `connections end with their interface, unless they are to wait`(

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// QUIC, whose connections survive a change of addresses, in a handover.
-@Suite("Scenarios: QUIC migration", .requiresNamespaces)
+@Suite("Scenarios: QUIC migration", .requiresNamespaces, .tags(.anyKernel))
 struct ScenarioMigrationTests {
     @Test func `an HTTP/3 download goes on by cellular when Wi-Fi is gone`() async throws {
         let size = 1_200_000

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What a scenario does to the network, as the app sees it.
-@Suite("Scenarios: the network", .requiresNamespaces)
+@Suite("Scenarios: the network", .requiresNamespaces, .tags(.contrary, .anyKernel))
 struct ScenarioNetworkTests {
     private static let interfaces =
         "{ wifi0: { profile: WiFi }, cell0: { profile: LTE, expensive: true }, "

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What the user is told when there is nothing to measure.
-@Suite("Verify: bad input")
+@Suite("Verify: bad input", .tags(.anyKernel))
 struct VerifyBadInputTests {
     @Test(arguments: [
         (["verify"], "Name a profile, or give --all"),

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// `linkcond verify` as a user types it.
-@Suite("Verify", .serialized, .requiresNamespaces)
+@Suite("Verify", .serialized, .requiresNamespaces, .tags(.measure, .lone))
 struct VerifyTests {
     @Test(arguments: ["engine", "kernel"], Caller.allCases)
     func `a link does what its profile says`(backend: String, caller: Caller) async throws {

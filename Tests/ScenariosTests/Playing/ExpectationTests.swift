@@ -1,8 +1,9 @@
+import LinkTesting
 import LinkUnits
 import Scenarios
 import Testing
 
-@Suite("Expectations of a scenario") struct ExpectationTests {
+@Suite("Expectations of a scenario", .tags(.unit)) struct ExpectationTests {
     private typealias Player = TimelinePlayerTests
 
     private static func player(_ expectation: Scenarios.Expectation) -> TimelinePlayer {

@@ -1,7 +1,8 @@
+import LinkTesting
 import Scenarios
 import Testing
 
-@Suite("Relaunches of a scenario") struct RelaunchTests {
+@Suite("Relaunches of a scenario", .tags(.unit)) struct RelaunchTests {
     private typealias Player = TimelinePlayerTests
 
     private static func hasRelaunch(_ player: inout TimelinePlayer, at now: Duration) -> Bool {

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Scenarios
 import Testing
 
-@Suite("TimelinePlayer") struct TimelinePlayerTests {
+@Suite("TimelinePlayer", .tags(.unit)) struct TimelinePlayerTests {
     private static let slow = Self.conditions(delay: 300)
 
     private static func conditions(delay: Int64) -> LinkConditions {

@@ -1,9 +1,10 @@
+import LinkTesting
 import LinkModel
 import LinkUnits
 import Scenarios
 import Testing
 
-@Suite("Limits by volume") struct VolumeLimitTests {
+@Suite("Limits by volume", .tags(.unit)) struct VolumeLimitTests {
     private static let limit = VolumeLimit(
         interface: "cell0", volume: ByteCount(bytes: 20_000_000))
     private static let down = ScenarioAction.carrier(interface: "cell0", isUp: false)
