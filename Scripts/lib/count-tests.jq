@@ -2,8 +2,7 @@
 # record per line). Run with `jq -nR`: a run that crashes leaves its last line incomplete.
 #
 # The stream names every planned test before it runs anything, so a test that was never finished
-# is known and counts as failed. A parametrized test counts once. The stream of a repetition may
-# follow: a test's last outcome counts, and one that passed at last only is told as unsteady.
+# is known and counts as failed. A parametrized test counts once.
 
 def skip_reason:
     .messages[0].text // "" | sub("^.* (skipped|cancelled after [0-9.]+ seconds)(: )?"; "");
@@ -16,8 +15,6 @@ def skip_reason:
         .[$event.testID] = {symbol: $event.messages[0].symbol, reason: ($event | skip_reason)})
     | reduce ($events[] | select(.kind == "testSkipped")) as $event (.;
         .[$event.testID] = {symbol: "skip", reason: ($event | skip_reason)})) as $outcome
-| ([$events[] | select(.kind == "testEnded" and .messages[0].symbol == "fail").testID] | unique)
-    as $failed_once
 | [$records[] | select(.kind == "test").payload | select(.kind == "function").id] | unique
 | map({id: ., symbol: "unfinished", reason: null} + $outcome[.]) as $tests
 | ([$issues[] | select(.testID == null)] | length) as $issues_outside_tests
@@ -26,7 +23,5 @@ def skip_reason:
         + $issues_outside_tests,
     ([$tests[] | select(.symbol == "skip")] | length),
     ($tests[] | select(.symbol == "unfinished") | "unfinished: " + .id),
-    ($tests[] | select((.symbol | startswith("pass")) and IN(.id; $failed_once[]))
-        | "unsteady, passed when repeated: " + .id),
     ([$tests[] | select(.symbol == "skip").reason] | group_by(.)[]
         | "skipped: \(length) x \(.[0])")
