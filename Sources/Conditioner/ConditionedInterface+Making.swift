@@ -27,18 +27,3 @@ extension ConditionedInterface.Way {
         self.counters = counters
     }
 }
-
-extension DirectionCounters {
-    /// Takes over what something else than the kernel's data plane has counted.
-    public init(
-        deliveredPackets: UInt64, deliveredBytes: UInt64, dropped: UInt64, lost: UInt64,
-        queuedPackets: UInt64, bitsPerSecond: UInt64
-    ) {
-        packets = deliveredPackets
-        bytes = deliveredBytes
-        self.dropped = dropped
-        self.lost = lost
-        self.queuedPackets = queuedPackets
-        self.bitsPerSecond = bitsPerSecond
-    }
-}

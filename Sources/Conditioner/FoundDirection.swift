@@ -117,7 +117,7 @@ struct FoundDirection {
         let rate = Self.remainder(root.bytesPerSecond, root.packetsPerSecond, header)
         return DirectionCounters(
             packets: root.packets,
-            bytes: Self.remainder(root.bytes, root.packets, header),
+            bytes: ByteCount(bytes: Self.remainder(root.bytes, root.packets, header)),
             // Each qdisc counts the drops below it as well.
             dropped: UInt64(root.drops) - min(UInt64(root.drops), lost), lost: lost,
             marked: UInt64(statistics[Handle.activeQueue]?.marks ?? 0),
@@ -129,24 +129,6 @@ struct FoundDirection {
     private static func remainder(_ bytes: UInt64, _ packets: UInt64, _ header: UInt64) -> UInt64 {
         bytes - min(bytes, packets.multipliedSaturated(by: header))
     }
-}
-
-/// What went through one direction since it was conditioned.
-public struct DirectionCounters: Sendable, Hashable {
-    /// Packets delivered.
-    public var packets: UInt64
-    /// Bytes delivered, IP headers included.
-    public var bytes: UInt64
-    /// Packets dropped because the queue was full.
-    public var dropped: UInt64
-    /// Packets lost by the loss model.
-    public var lost: UInt64
-    /// Packets marked in place of being dropped (ECN).
-    public var marked: UInt64 = 0
-    /// Packets on the way now.
-    public var queuedPackets: UInt64
-    /// The rate of delivery now, averaged over about a second.
-    public var bitsPerSecond: UInt64
 }
 
 extension LossModel {

@@ -79,15 +79,8 @@ extension DataPlanes.Appliance {
             on: emulated.interface, name: emulated.name, selectors: emulated.selectors,
             profile: emulated.profile, since: emulated.since,
             limit: emulated.limit.map(TimeLimit.init),
-            ways: emulated.ways.mapValues { way in
-                let counters = way.counters
-                return ConditionedInterface.Way(
-                    way.conditions,
-                    counted: DirectionCounters(
-                        deliveredPackets: counters.packets, deliveredBytes: counters.bytes,
-                        dropped: counters.dropped, lost: counters.lost,
-                        queuedPackets: counters.queuedPackets,
-                        bitsPerSecond: counters.bitsPerSecond))
+            ways: emulated.ways.mapValues {
+                ConditionedInterface.Way($0.conditions, counted: $0.counters)
             },
             dnsDelay: emulated.dnsDelay, problem: emulated.flaw)
         backend = .engine

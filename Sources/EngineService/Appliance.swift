@@ -133,14 +133,11 @@ final class Appliance {
         let ways = self.ways.mapValues { way in
             let statistics = way.loop.statistics
             counted.append(statistics)
-            let link = statistics.link
+            var counters = statistics.counters
+            counters.bitsPerSecond = way.bitsPerSecond
             return EmulatedInterface.Way(
                 conditions: way.detour.direction.conditions(of: conditions),
-                counters: EmulatedInterface.Counters(
-                    packets: link.deliveredPackets, bytes: link.deliveredBytes.bytes,
-                    dropped: link.queueFullPackets + link.managedPackets,
-                    lost: link.lostPackets, queuedPackets: link.heldPackets,
-                    bitsPerSecond: way.bitsPerSecond))
+                counters: counters)
         }
         return EmulatedInterface(
             index: target.index, interface: target.name, name: request.name,

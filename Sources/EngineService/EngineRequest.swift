@@ -94,28 +94,12 @@ public struct EngineLimit: Sendable, Hashable, Codable {
 
 /// Conditions of an interface that the packet engine carries out.
 public struct EmulatedInterface: Sendable, Hashable, Codable {
-    /// What passed in one direction.
-    public struct Counters: Sendable, Hashable, Codable {
-        /// Packets delivered.
-        public var packets: UInt64
-        /// Bytes delivered, IP headers included.
-        public var bytes: UInt64
-        /// Packets dropped by the queue.
-        public var dropped: UInt64
-        /// Packets lost by the loss model.
-        public var lost: UInt64
-        /// Packets on the way now.
-        public var queuedPackets: UInt64
-        /// The rate of delivery in the last second.
-        public var bitsPerSecond: UInt64
-    }
-
     /// One direction.
     public struct Way: Sendable, Hashable, Codable {
         /// What the link does.
         public var conditions: DirectionConditions
         /// What passed.
-        public var counters: Counters
+        public var counters: DirectionCounters
     }
 
     /// The index of the interface.

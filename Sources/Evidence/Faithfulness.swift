@@ -29,7 +29,7 @@ public struct Faithfulness: Sendable, Hashable {
     /// Judges by what was counted in these directions.
     public init(_ ways: [DirectionStatistics]) {
         unwantedDrops = ways.reduce(0) { $0 + $1.unwantedDrops }
-        lateness = ways.filter(\.isLate).compactMap { $0.lateness.quantile(.percent99) }.max()
+        lateness = ways.filter(\.isLate).compactMap { $0.lateness.quantile(.percent(99)) }.max()
         shortage = ways.filter(\.isShort).map(\.shortage).max { $0.duration < $1.duration }
     }
 
@@ -58,9 +58,6 @@ public struct Faithfulness: Sendable, Hashable {
 }
 
 extension DirectionStatistics {
-    /// Packets lost for want of time or memory, which no conditions asked for.
-    var unwantedDrops: UInt64 { socketDrops + memoryDrops + unreadable + sendFailures }
-
     /// Whether more than one packet in a hundred was late.
     fileprivate var isLate: Bool {
         lateness.count >= Faithfulness.leastPackets && latePackets > lateness.count / 100
@@ -71,11 +68,6 @@ extension DirectionStatistics {
         shortage.duration >= Faithfulness.leastShortage
             && shortage.carried.bytes > link.arrivedBytes.bytes / 100
     }
-}
-
-extension Ratio {
-    static let half = Ratio(0.5) ?? .one
-    static let percent99 = Ratio(0.99) ?? .one
 }
 
 extension Duration {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+public import LinkModel
 import LinkUnits
 public import PacketLoop
 
@@ -15,13 +16,14 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     /// Why it did not, if the packet engine knows.
     @OrNull public private(set) var flaw: String?
     /// From the app to the network, by all interfaces together.
-    public var up: WayCounters
+    public var up: DirectionCounters
     /// From the network to the app, by all interfaces together.
-    public var down: WayCounters
+    public var down: DirectionCounters
     /// The same by each interface, the one first that was preferred first.
     public var interfaces: [InterfaceStatistics] = []
-    /// What passed over the loopback of the command; nil if that was not conditioned.
-    @OrNull public private(set) var loopback: Loopback?
+    /// What passed over the loopback of the command, up from who asks to who answers; nil if that
+    /// was not conditioned.
+    @OrNull public private(set) var loopback: LinkCounters?
     /// What became of TCP connections with Multipath TCP; nil for a run without.
     @OrNull public var multipath: MultipathStatistics?
     /// What became of what was under way when the command ended.
@@ -40,25 +42,17 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     /// All interfaces over time, with what was done to them; nil for a run without a scenario.
     public var timeline: TimelineRecord?
 
-    /// What passed over the loopback of the command, which the packet engine conditions.
-    public struct Loopback: Codable, Sendable, Hashable {
-        /// From who asks to who answers.
-        public var up: WayCounters
-        /// Back.
-        public var down: WayCounters
-    }
-
     /// Gathers what is known.
     public init(
-        backend: String, seed: UInt64?, duration: Duration, isFaithful: Bool?, up: WayCounters,
-        down: WayCounters, evidence: EvidenceReport = EvidenceReport()
+        backend: String, seed: UInt64?, duration: Duration, isFaithful: Bool?,
+        counters: LinkCounters, evidence: EvidenceReport = EvidenceReport()
     ) {
         self.backend = backend
         _seed = OrNull(wrappedValue: seed)
         durationSeconds = duration.seconds
         _isFaithful = OrNull(wrappedValue: isFaithful)
-        self.up = up
-        self.down = down
+        up = counters.up
+        down = counters.down
         self.evidence = evidence
     }
 
@@ -75,17 +69,15 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
         self.init(
             backend: backend, seed: seed, duration: duration,
             isFaithful: loops.isEmpty ? nil : Faithfulness(loops).isGiven,
-            up: WayCounters(sumOf: interfaces.map(\.up)),
-            down: WayCounters(sumOf: interfaces.map(\.down)), evidence: evidence)
+            counters: interfaces.dropFirst().reduce(interfaces[0].counters) { $0 + $1.counters },
+            evidence: evidence)
         self.interfaces = interfaces
         flaw = Faithfulness(loops).note
     }
 
     /// Adds what passed over the loopback of the command.
     public mutating func add(loopback loop: LoopStatistics, duration: Duration) {
-        loopback = Loopback(
-            up: WayCounters(loop.up, duration: duration),
-            down: WayCounters(loop.down, duration: duration))
+        loopback = loop.counters.averaged(over: duration)
         guard let note = Faithfulness(loop).note else { return }
         isFaithful = false
         flaw = flaw ?? note
@@ -106,4 +98,9 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public func json() throws -> String {
         String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
     }
+}
+
+extension Duration {
+    /// The length in seconds.
+    var seconds: Double { self / .seconds(1) }
 }

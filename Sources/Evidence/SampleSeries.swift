@@ -1,3 +1,4 @@
+public import LinkModel
 import LinkUnits
 
 /// Snapshots of a link at ever longer distances, so that there are enough for a plot of a short
@@ -10,10 +11,10 @@ public struct SampleSeries: Sendable {
 
     /// The distance of snapshots now.
     public private(set) var interval = SampleSeries.firstInterval
-    private var snapshots: [(time: Duration, link: LinkSnapshot)]
+    private var snapshots: [(time: Duration, link: LinkCounters)]
 
     /// Begins with what had passed when the time began.
-    public init(_ first: LinkSnapshot) {
+    public init(_ first: LinkCounters) {
         snapshots = [(.zero, first)]
     }
 
@@ -21,7 +22,7 @@ public struct SampleSeries: Sendable {
     public var nextTime: Duration { (snapshots.last?.time ?? .zero) + interval }
 
     /// Adds a snapshot; with too many of them every other one is forgotten.
-    public mutating func append(_ link: LinkSnapshot, at time: Duration) {
+    public mutating func append(_ link: LinkCounters, at time: Duration) {
         guard snapshots.last.map({ $0.time < time }) ?? true else { return }
         snapshots.append((time, link))
         guard snapshots.count > Self.capacity else { return }
@@ -34,7 +35,7 @@ public struct SampleSeries: Sendable {
 
     /// Adds the last snapshot. A time much shorter than the others says nothing of a rate, and
     /// becomes part of the one before.
-    public mutating func finish(_ link: LinkSnapshot, at time: Duration) {
+    public mutating func finish(_ link: LinkCounters, at time: Duration) {
         if snapshots.count > 1, time < nextTime - interval / 2 { snapshots.removeLast() }
         append(link, at: time)
     }
@@ -53,11 +54,13 @@ public struct SampleSeries: Sendable {
 
 extension LinkSample.Way {
     fileprivate init(
-        from first: LinkSnapshot.Way, to second: LinkSnapshot.Way, within length: Duration
+        from first: DirectionCounters, to second: DirectionCounters, within length: Duration
     ) {
         let packets = second.packets - first.packets
         var delay: Double?
-        if packets > 0, let before = first.timeOnLink, let now = second.timeOnLink {
+        if packets > 0, let before = first.engine?.timeOnLink,
+            let now = second.engine?.timeOnLink
+        {
             delay = (now - before) / .milliseconds(1) / Double(packets)
         }
         let bytes = Double(second.bytes.bytes - first.bytes.bytes)

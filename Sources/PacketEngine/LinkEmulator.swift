@@ -33,7 +33,7 @@ public struct LinkEmulator: Sendable {
 
     /// The latest time the caller has told.
     private var clock = Duration.zero
-    private var tally = LinkCounters()
+    private var tally = EmulatorCounters()
 
     /// Makes an empty link.
     ///
@@ -132,7 +132,7 @@ public struct LinkEmulator: Sendable {
     /// What the link has done, and what is on it now.
     ///
     /// As of the latest time it has been told.
-    public var counters: LinkCounters {
+    public var counters: EmulatorCounters {
         var counters = tally
         counters.queueFullPackets = drops.queueFull
         counters.managedPackets = drops.managed

@@ -1,3 +1,4 @@
+public import LinkModel
 public import LinkUnits
 public import PacketEngine
 
@@ -7,13 +8,16 @@ public struct LoopStatistics: Sendable, Hashable {
     public var up: DirectionStatistics
     /// From the network to the app.
     public var down: DirectionStatistics
+
+    /// What was counted, as both data planes report it.
+    public var counters: LinkCounters { LinkCounters(up: up.counters, down: down.counters) }
 }
 
 /// What a loop has done in one direction since it started.
 public struct DirectionStatistics: Sendable, Hashable {
     /// What the emulated link has done. Where packets are treated singly, each segment of a
     /// super-packet counts; else the super-packet counts as one.
-    public internal(set) var link: LinkCounters
+    public internal(set) var link: EmulatorCounters
     /// Frames that passed at once: no IP, or neighbour discovery.
     public internal(set) var exempt: UInt64 = 0
     /// Packets with which somebody opened a connection, sent data or asked for an echo.
@@ -39,7 +43,7 @@ public struct DirectionStatistics: Sendable, Hashable {
     /// When the machine could not fill the link.
     public internal(set) var shortage = ProcessorShortage()
 
-    init(link: LinkCounters) {
+    init(link: EmulatorCounters) {
         self.link = link
     }
 
@@ -51,8 +55,49 @@ public struct DirectionStatistics: Sendable, Hashable {
         if lateness > tolerance.limit { latePackets += UInt64(packets) }
     }
 
-    /// Whether nothing was lost but what the conditions wanted.
-    public var isFaithful: Bool {
-        socketDrops == 0 && memoryDrops == 0 && unreadable == 0 && sendFailures == 0
+    /// Packets lost for want of time or memory, which no conditions asked for.
+    public var unwantedDrops: UInt64 { socketDrops + memoryDrops + unreadable + sendFailures }
+}
+
+extension DirectionStatistics {
+    /// What was counted, as both data planes report it.
+    public var counters: DirectionCounters {
+        var engine = EngineCounters()
+        engine.arrivedPackets = link.arrivedPackets
+        engine.arrivedBytes = link.arrivedBytes
+        engine.queueFullPackets = link.queueFullPackets
+        engine.managedPackets = link.managedPackets
+        engine.duplicatedPackets = link.duplicatedPackets
+        engine.corruptedPackets = link.corruptedPackets
+        engine.exemptPackets = exempt
+        engine.heldPackets = link.heldPackets
+        engine.longestQueuePackets = UInt64(link.longestQueue)
+        engine.socketDroppedPackets = socketDrops
+        engine.memoryDroppedPackets = memoryDrops
+        engine.unreadablePackets = unreadable
+        engine.unsentPackets = sendFailures
+        engine.lateness = EngineCounters.Lateness(lateness)
+        engine.timeOnLink = timeOnLink
+        return DirectionCounters(
+            packets: link.deliveredPackets, bytes: link.deliveredBytes,
+            dropped: link.queueFullPackets.addingSaturated(link.managedPackets),
+            lost: link.lostPackets, marked: link.markedPackets,
+            queuedPackets: UInt64(link.queuedPackets), engine: engine)
     }
+}
+
+extension EngineCounters.Lateness {
+    /// Nil if nothing was measured.
+    fileprivate init?(_ histogram: LatenessHistogram) {
+        guard let median = histogram.quantile(.percent(50)),
+            let p99 = histogram.quantile(.percent(99))
+        else { return nil }
+        self.init(
+            p50: median.microseconds, p99: p99.microseconds,
+            maximum: histogram.maximum.microseconds)
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Double { Double(wholeNanoseconds) / 1000 }
 }

@@ -106,16 +106,18 @@ enum LinkPlane {
         if case .engine(let link) = self { link.setConnected(isConnected) }
     }
 
-    /// What has passed until now; nil if nobody knows.
-    var snapshot: LinkSnapshot? {
-        switch self {
-        case .engine(let link):
-            return LinkSnapshot(link.statistics)
-        case .kernel:
-            guard let ways = try? ways else { return nil }
-            return LinkSnapshot(
-                up: LinkSnapshot.Way(ways[.up]?.counters),
-                down: LinkSnapshot.Way(ways[.down]?.counters))
+    /// What has passed until now; nothing in a direction without conditions.
+    var counters: LinkCounters {
+        get throws {
+            switch self {
+            case .engine(let link):
+                return link.statistics.counters
+            case .kernel(let conditioner, let end):
+                let ways = try conditioner.status().first { $0.interface == end }?.ways ?? [:]
+                return LinkCounters(
+                    up: ways[.up]?.counters ?? DirectionCounters(),
+                    down: ways[.down]?.counters ?? DirectionCounters())
+            }
         }
     }
 
@@ -132,61 +134,13 @@ enum LinkPlane {
     var packetsUnderWay: UInt64 {
         switch self {
         case .engine(let link): link.packetsUnderWay
-        case .kernel: snapshot?.up.queuedPackets ?? 0
-        }
-    }
-
-    /// What passed in both directions.
-    ///
-    /// - Parameter duration: how long the link carried packets.
-    func counters(after duration: Duration) throws -> (up: WayCounters, down: WayCounters) {
-        switch self {
-        case .engine(let link):
-            let counted = link.statistics
-            return (
-                WayCounters(counted.up, duration: duration),
-                WayCounters(counted.down, duration: duration)
-            )
-        case .kernel:
-            let ways = try ways
-            return (
-                WayCounters(ways[.up]?.counters, duration: duration),
-                WayCounters(ways[.down]?.counters, duration: duration)
-            )
-        }
-    }
-
-    private var ways: [Direction: ConditionedInterface.Way] {
-        get throws {
-            guard case .kernel(let conditioner, let end) = self else { return [:] }
-            return try conditioner.status().first { $0.interface == end }?.ways ?? [:]
+        case .kernel: (try? counters.up.heldPackets) ?? 0
         }
     }
 
     /// Has the packet engine carry nothing any more.
     func stop() {
         if case .engine(let link) = self { link.stop() }
-    }
-}
-
-extension WayCounters {
-    /// Takes over what qdiscs counted; a direction without any has passed nothing.
-    fileprivate init(_ counters: DirectionCounters?, duration: Duration) {
-        self.init(
-            packets: counters?.packets ?? 0, bytes: ByteCount(bytes: counters?.bytes ?? 0),
-            dropped: counters?.dropped ?? 0, lost: counters?.lost ?? 0,
-            queuedPackets: counters?.queuedPackets ?? 0, duration: duration)
-        ecnMarkedPackets = counters?.marked ?? 0
-    }
-}
-
-extension LinkSnapshot.Way {
-    /// Takes over what qdiscs counted, who measure no delay.
-    fileprivate init(_ counters: DirectionCounters?) {
-        self.init(
-            packets: counters?.packets ?? 0, bytes: ByteCount(bytes: counters?.bytes ?? 0),
-            dropped: counters?.dropped ?? 0, lost: counters?.lost ?? 0,
-            queuedPackets: counters?.queuedPackets ?? 0, timeOnLink: nil)
     }
 }
 

@@ -1,4 +1,5 @@
 import Evidence
+import LinkModel
 import LinuxKernel
 
 /// Looks at the links from time to time while the command runs.
@@ -14,7 +15,7 @@ struct LinkSampler {
         self.links = links
         self.beginning = beginning
         guard isWanted else { return }
-        let first = snapshots()
+        let first = counters()
         series = first.mapValues { SampleSeries($0) }
         total = Self.sum(first).map { SampleSeries($0) }
     }
@@ -24,8 +25,8 @@ struct LinkSampler {
         guard let next = total?.nextTime else { return nil }
         let elapsed = KernelClock.monotonic - beginning
         guard elapsed >= next else { return next - elapsed }
-        let current = snapshots()
-        for (name, snapshot) in current { series[name]?.append(snapshot, at: elapsed) }
+        let current = counters()
+        for (name, counters) in current { series[name]?.append(counters, at: elapsed) }
         if let sum = Self.sum(current) { total?.append(sum, at: elapsed) }
         return total?.interval
     }
@@ -33,22 +34,22 @@ struct LinkSampler {
     /// Looks for the last time, and says what was seen: of each interface, and of all together.
     mutating func finish() -> (interfaces: [String: [LinkSample]], total: [LinkSample]) {
         let elapsed = KernelClock.monotonic - beginning
-        let current = snapshots()
-        for (name, snapshot) in current { series[name]?.finish(snapshot, at: elapsed) }
+        let current = counters()
+        for (name, counters) in current { series[name]?.finish(counters, at: elapsed) }
         if let sum = Self.sum(current) { total?.finish(sum, at: elapsed) }
         return (series.mapValues(\.samples), total?.samples ?? [])
     }
 
-    private func snapshots() -> [String: LinkSnapshot] {
-        var snapshots: [String: LinkSnapshot] = [:]
+    private func counters() -> [String: LinkCounters] {
+        var counters: [String: LinkCounters] = [:]
         for interface in links.interfaces {
-            snapshots[interface.name] = links.snapshot(of: interface.name)
+            counters[interface.name] = links.counters(of: interface.name)
         }
-        return snapshots
+        return counters
     }
 
-    private static func sum(_ snapshots: [String: LinkSnapshot]) -> LinkSnapshot? {
-        snapshots.values.dropFirst().reduce(snapshots.values.first) { sum, next in
+    private static func sum(_ counters: [String: LinkCounters]) -> LinkCounters? {
+        counters.values.dropFirst().reduce(counters.values.first) { sum, next in
             sum.map { $0 + next }
         }
     }

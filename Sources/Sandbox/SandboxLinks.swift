@@ -329,7 +329,7 @@ final class SandboxLinks {
     // MARK: What has passed
 
     /// What has passed over the link of an interface until now; nil if nobody knows.
-    func snapshot(of interface: String) -> LinkSnapshot? { parts[interface]?.plane.snapshot }
+    func counters(of interface: String) -> LinkCounters? { try? parts[interface]?.plane.counters }
 
     /// How often the app has opened a connection, sent data or asked for an echo over an interface;
     /// nil if nobody counts.
@@ -369,9 +369,9 @@ final class SandboxLinks {
         guard request.evidence.wantsStatistics else { return report }
         let interfaces = try all.map { part in
             let name = part.wire.app.name
-            let counters = try part.plane.counters(after: whole)
             var statistics = InterfaceStatistics(
-                name: name, profile: part.firstProfile, up: counters.up, down: counters.down)
+                name: name, profile: part.firstProfile,
+                counters: try part.plane.counters.averaged(over: whole))
             statistics.samples = samples[name] ?? []
             return statistics
         }

@@ -65,14 +65,9 @@ struct MeasuredLink {
 
 extension ProbeReport.Emulation {
     /// What the packet engine counted; nil where it was not at work.
-    fileprivate init?(_ counters: WayCounters) {
-        let unwanted = [
-            counters.socketDroppedPackets, counters.memoryDroppedPackets,
-            counters.unreadablePackets, counters.unsentPackets,
-        ].compactMap(\.self)
-        guard !unwanted.isEmpty else { return nil }
+    fileprivate init?(_ counters: DirectionCounters) {
+        guard let engine = counters.engine else { return nil }
         self.init(
-            lateness: (counters.latenessMicroseconds?.p99 ?? 0) / 1000,
-            unwantedDrops: unwanted.reduce(0) { $0.addingSaturated($1) })
+            lateness: (engine.lateness?.p99 ?? 0) / 1000, unwantedDrops: engine.unwantedDrops)
     }
 }

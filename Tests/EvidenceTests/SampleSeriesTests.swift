@@ -1,3 +1,4 @@
+import LinkModel
 import LinkTesting
 import LinkUnits
 import Testing
@@ -7,11 +8,12 @@ import Testing
 @Suite("Samples of a link", .tags(.unit))
 struct SampleSeriesTests {
     /// A link over which so many packets of 1000 bytes have gone, each 20 ms after it came.
-    private static func link(_ packets: UInt64, queued: UInt64 = 0) -> LinkSnapshot {
-        let way = LinkSnapshot.Way(
+    private static func link(_ packets: UInt64, queued: UInt64 = 0) -> LinkCounters {
+        var way = DirectionCounters(
             packets: packets, bytes: ByteCount(bytes: packets * 1000), dropped: packets / 10,
-            lost: packets / 5, queuedPackets: queued, timeOnLink: .milliseconds(20 * packets))
-        return LinkSnapshot(up: way, down: way)
+            lost: packets / 5, queuedPackets: queued, engine: EngineCounters())
+        way.engine?.timeOnLink = .milliseconds(20 * packets)
+        return LinkCounters(up: way, down: way)
     }
 
     private static func series(_ count: Int, packetsEach: Int = 10) -> SampleSeries {
@@ -41,8 +43,8 @@ struct SampleSeriesTests {
     @Test func `who measures no delay says so`() {
         var first = Self.link(0)
         var second = Self.link(5)
-        first.up.timeOnLink = nil
-        second.up.timeOnLink = nil
+        first.up.engine = nil
+        second.up.engine = nil
         var series = SampleSeries(first)
         series.append(second, at: .milliseconds(100))
         #expect(series.samples[0].up.delayMilliseconds == nil)

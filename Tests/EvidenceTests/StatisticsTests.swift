@@ -89,13 +89,13 @@ struct StatisticsTests {
     }
 
     @Test func `counts what passed`() {
-        let counters = WayCounters(Self.direction(), duration: .seconds(2))
-        #expect(counters.arrivedPackets == 1)
+        let counters = Self.direction().counters.averaged(over: .seconds(2))
+        #expect(counters.engine?.arrivedPackets == 1)
         #expect(counters.packets == 1)
-        #expect(counters.bytes == 1500)
+        #expect(counters.bytes == ByteCount(bytes: 1500))
         #expect(counters.bitsPerSecond == 6000)
-        #expect(counters.ecnMarkedPackets == 0)
-        #expect(WayCounters(Self.direction(), duration: .zero).bitsPerSecond == 0)
+        #expect(counters.marked == 0)
+        #expect(Self.direction().counters.averaged(over: .zero).bitsPerSecond == 0)
     }
 
     /// Those of two interfaces, each with what `loop` has counted.
@@ -105,19 +105,20 @@ struct StatisticsTests {
             backend: "engine", seed: seed, duration: duration,
             interfaces: ["wifi0", "cell0"].map { name in
                 InterfaceStatistics(
-                    name: name, profile: "test", up: WayCounters(loop.up, duration: duration),
-                    down: WayCounters(loop.down, duration: duration))
+                    name: name, profile: "test",
+                    counters: loop.counters.averaged(over: duration))
             }, loops: [loop, loop])
     }
 
     @Test func `of several interfaces are added up`() {
         let statistics = Self.statistics(seed: 1)
         #expect(statistics.up.packets == 2)
-        #expect(statistics.down.bytes == 3000)
-        #expect(statistics.down.arrivedPackets == 2)
+        #expect(statistics.down.bytes == ByteCount(bytes: 3000))
+        #expect(statistics.down.engine?.arrivedPackets == 2)
         #expect(
-            statistics.up.longestQueuePackets == statistics.interfaces[0].up.longestQueuePackets)
-        #expect(statistics.up.latenessMicroseconds != nil)
+            statistics.up.engine?.longestQueuePackets
+                == statistics.interfaces[0].up.engine?.longestQueuePackets)
+        #expect(statistics.up.engine?.lateness != nil)
     }
 
     @Test func `survive being sent as JSON`() throws {
@@ -133,17 +134,16 @@ struct StatisticsTests {
         lossy.up.socketDrops = 1
         statistics.add(loopback: lossy, duration: .seconds(1))
         #expect(statistics.isFaithful == false)
-        #expect(statistics.loopback?.up.socketDroppedPackets == 1)
+        #expect(statistics.loopback?.up.engine?.socketDroppedPackets == 1)
         #expect(Faithfulness(Self.loop, lossy).note?.contains("1 packets were lost") == true)
     }
 
     @Test func `what is not known is null and not left out`() throws {
-        let counters = WayCounters(
-            packets: 1, bytes: ByteCount(bytes: 2), dropped: 3, lost: 4, queuedPackets: 5,
-            duration: .seconds(1))
+        let counters = DirectionCounters(
+            packets: 1, bytes: ByteCount(bytes: 2), dropped: 3, lost: 4, queuedPackets: 5)
         let statistics = LinkStatistics(
-            backend: "kernel", seed: nil, duration: .seconds(1), isFaithful: nil, up: counters,
-            down: counters)
+            backend: "kernel", seed: nil, duration: .seconds(1), isFaithful: nil,
+            counters: LinkCounters(up: counters, down: counters))
         let object = try JSONSerialization.jsonObject(with: Data(statistics.json().utf8))
         let fields = try #require(object as? [String: Any])
         #expect(fields["seed"] is NSNull)

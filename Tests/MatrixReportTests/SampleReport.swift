@@ -249,16 +249,16 @@ enum SampleReport {
             LinkStatistics(
                 backend: "engine", seed: seed, duration: .seconds(cell.durationSeconds),
                 isFaithful: cell.status != .timedOut,
-                up: way(up, dropped: 0, lost: 0, cell.durationSeconds),
-                down: way(down, dropped: dropped, lost: lost, cell.durationSeconds)))
+                counters: LinkCounters(
+                    up: way(up, dropped: 0, lost: 0), down: way(down, dropped: dropped, lost: lost)
+                ).averaged(over: .seconds(cell.durationSeconds))))
     }
 
     private static func way(
-        _ bytes: UInt64, dropped: UInt64, lost: UInt64, _ seconds: Double
-    ) -> WayCounters {
-        WayCounters(
-            packets: bytes / 1200, bytes: ByteCount(bytes: bytes), dropped: dropped, lost: lost,
-            queuedPackets: 0, duration: .seconds(seconds))
+        _ bytes: UInt64, dropped: UInt64, lost: UInt64
+    ) -> DirectionCounters {
+        DirectionCounters(
+            packets: bytes / 1200, bytes: ByteCount(bytes: bytes), dropped: dropped, lost: lost)
     }
 
     // MARK: Files

@@ -1,5 +1,6 @@
 import LinkTesting
 import Evidence
+import LinkModel
 import LinkUnits
 import Testing
 
@@ -20,14 +21,12 @@ struct CellOutcomeTests {
     }
 
     private static func outcome(exitCode: Int32, bytes: UInt64 = 0) -> CellOutcome {
-        let way = WayCounters(
-            packets: 1, bytes: ByteCount(bytes: bytes), dropped: 0, lost: 0, queuedPackets: 0,
-            duration: .seconds(4))
+        let way = DirectionCounters(packets: 1, bytes: ByteCount(bytes: bytes))
         var outcome = CellOutcome()
         outcome.exitCode = exitCode
         outcome.statistics = LinkStatistics(
-            backend: "engine", seed: 9, duration: .seconds(4), isFaithful: false, up: way,
-            down: way)
+            backend: "engine", seed: 9, duration: .seconds(4), isFaithful: false,
+            counters: LinkCounters(up: way, down: way).averaged(over: .seconds(4)))
         outcome.notes = ["a note"]
         return outcome
     }

@@ -9,7 +9,7 @@ import Testing
     /// Sends 30 Mbit/s into 12 Mbit/s for 5 s.
     private static func overload(
         _ aqm: QueueManagement, ecn: Bool?, canBeMarked: Bool
-    ) -> (counters: LinkCounters, marked: Int, delivered: Int) {
+    ) -> (counters: EmulatorCounters, marked: Int, delivered: Int) {
         var link = LinkEmulator(
             DirectionConditions(
                 bandwidth: .megabitsPerSecond(12), queue: .packets(10_000), aqm: aqm, ecn: ecn),

@@ -203,7 +203,7 @@ struct SandboxLinksTests {
                 "cell0", to: Self.conditions(delay: .milliseconds(90)), profile: "slower")
             try links.prefer("cell0")
             let last = try delays()
-            let wifi = links.snapshot(of: "wifi0"), cell = links.snapshot(of: "cell0")
+            let wifi = links.counters(of: "wifi0"), cell = links.counters(of: "cell0")
             return (first, last, [wifi?.up, wifi?.down, cell?.up, cell?.down].map { $0?.packets })
         }
         #expect(first[0] < 60, "\(first)")

@@ -1,4 +1,5 @@
 public import Evidence
+public import LinkModel
 import LinkUnits
 
 /// What became of a cell: the command under the conditions of one profile.
@@ -206,9 +207,9 @@ public struct CellStatistics: Codable, Sendable, Hashable {
     /// Whether the link did what the profile says and nothing else; nil where nobody knows.
     @OrNull public var isFaithful: Bool?
     /// Toward the app.
-    public var down: WayCounters
+    public var down: DirectionCounters
     /// From the app.
-    public var up: WayCounters
+    public var up: DirectionCounters
 
     /// Takes over what a run says of its link.
     public init(_ link: LinkStatistics) {
@@ -219,7 +220,7 @@ public struct CellStatistics: Codable, Sendable, Hashable {
     }
 
     /// The bytes delivered in both directions, IP headers included.
-    public var transferredBytes: UInt64 { down.bytes.addingSaturated(up.bytes) }
+    public var transferredBytes: UInt64 { down.bytes.bytes.addingSaturated(up.bytes.bytes) }
 
     private enum CodingKeys: String, CodingKey {
         case backend

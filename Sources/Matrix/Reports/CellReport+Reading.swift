@@ -1,4 +1,5 @@
 import Evidence
+import LinkModel
 import LinkUnits
 import LinuxKernel
 

@@ -45,10 +45,10 @@ struct SandboxStage: Stage {
     }
 
     func carried(by interface: String) throws(StageError) -> ByteCount {
-        guard let snapshot = links.snapshot(of: interface) else {
+        guard let counters = links.counters(of: interface) else {
             throw StageError("\(interface): nobody counts what it carries")
         }
-        return ByteCount(bytes: snapshot.up.bytes.bytes &+ snapshot.down.bytes.bytes)
+        return ByteCount(bytes: counters.up.bytes.bytes &+ counters.down.bytes.bytes)
     }
 
     func perform(_ action: AppAction) throws(StageError) {

@@ -1,4 +1,5 @@
 import Evidence
+import LinkModel
 import LinkUnits
 import Matrix
 import Plots
@@ -42,7 +43,7 @@ enum MatrixTable {
         return (cell.durationSeconds / baseline).shortText
     }
 
-    private static func bytes(_ count: UInt64?) -> String {
-        count.map { ByteCount(bytes: $0).decimalText } ?? "-"
+    private static func bytes(_ count: ByteCount?) -> String {
+        count?.decimalText ?? "-"
     }
 }

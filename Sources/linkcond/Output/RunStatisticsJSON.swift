@@ -26,7 +26,7 @@ struct RunStatisticsJSON: Encodable {
     let up: Way
     let dns: OrNull<ProfileJSON.DNS>
     let interfaces: [Interface]
-    let loopback: OrNull<LinkStatistics.Loopback>
+    let loopback: OrNull<LinkCounters>
     let multipath: OrNull<MultipathStatistics>
     let drain: DrainStatistics
     let refusedConnections: Int
@@ -88,7 +88,7 @@ struct RunStatisticsJSON: Encodable {
     /// The conditions of a direction with what was counted beside them.
     struct Way: Encodable {
         let conditions: DirectionJSON
-        let counters: WayCounters
+        let counters: DirectionCounters
 
         func encode(to encoder: any Encoder) throws {
             try conditions.encode(to: encoder)

@@ -75,10 +75,10 @@ struct CountersJSON: Encodable {
 
     init(_ counters: DirectionCounters) {
         packets = counters.packets
-        bytes = counters.bytes
+        bytes = counters.bytes.bytes
         dropped = counters.dropped
         lost = counters.lost
-        queuedPackets = counters.queuedPackets
+        queuedPackets = counters.heldPackets
         bitsPerSecond = counters.bitsPerSecond
     }
 }

@@ -36,7 +36,7 @@ enum StatusTable {
                     [
                         names, interface.profile, direction.rawValue, backend,
                         rate(counters.bitsPerSecond), "\(counters.packets)", "\(counters.dropped)",
-                        "\(counters.lost)", "\(counters.queuedPackets)",
+                        "\(counters.lost)", "\(counters.heldPackets)",
                         Timestamp.text(interface.since),
                     ] + (hasLimits ? [until(interface.limit)] : [])
                         + [conditions(way, direction, interface)])

@@ -1,5 +1,6 @@
 import Evidence
 import Foundation
+import LinkModel
 import LinkTesting
 import Matrix
 import Testing
@@ -57,7 +58,7 @@ struct MatrixCellTests {
             for cell in [baseline, cell] {
                 let statistics = try #require(cell.statistics)
                 #expect(statistics.backend == "engine")
-                #expect(statistics.up.arrivedPackets == 3 && statistics.down.packets == 3)
+                #expect(statistics.up.engine?.arrivedPackets == 3 && statistics.down.packets == 3)
                 #expect(!cell.samples.isEmpty)
                 #expect(cell.samples.map(\.seconds) == cell.samples.map(\.seconds).sorted())
             }
@@ -88,7 +89,7 @@ struct MatrixCellTests {
             #expect(after.command == before.command)
             let (was, isNow) = (try before.cell("high-loss"), after.cells[0])
             #expect(isNow.seed == was.seed && was.seed != nil)
-            #expect(was.statistics?.up.arrivedPackets == 100)
+            #expect(was.statistics?.up.engine?.arrivedPackets == 100)
             #expect(isNow.statistics?.up.lost == was.statistics?.up.lost)
             #expect((was.statistics?.up.lost ?? 0) > 5)
             #expect(isNow.reproduce == was.reproduce)

@@ -1,4 +1,5 @@
 import Evidence
+import LinkModel
 import LinkUnits
 import Plots
 
@@ -27,26 +28,26 @@ struct CountersTable {
 
     private struct Row {
         var name: String
-        var value: (WayCounters) -> String?
+        var value: (DirectionCounters) -> String?
     }
 
     private static var rows: [Row] {
         [
             Row(name: "Packets delivered") { $0.packets.grouped },
-            Row(name: "Bytes delivered") { ByteCount(bytes: $0.bytes).decimalText },
+            Row(name: "Bytes delivered") { $0.bytes.decimalText },
             Row(name: "Mean rate") { $0.bitsPerSecond.rateText },
             Row(name: "Dropped by the queue") { $0.dropped.grouped },
             Row(name: "Lost") { $0.lost.grouped },
-            Row(name: "Delivered twice") { $0.duplicatedPackets?.grouped },
-            Row(name: "Delivered damaged") { $0.corruptedPackets?.grouped },
+            Row(name: "Delivered twice") { $0.engine?.duplicatedPackets.grouped },
+            Row(name: "Delivered damaged") { $0.engine?.corruptedPackets.grouped },
             Row(name: "Longest queue") {
-                $0.longestQueuePackets.map { "\($0.grouped) packet\($0 == 1 ? "" : "s")" }
+                ($0.engine?.longestQueuePackets).map { "\($0.grouped) packet\($0 == 1 ? "" : "s")" }
             },
             Row(name: "Later than meant, median") {
-                $0.latenessMicroseconds.map { "\($0.p50.roundedText) µs" }
+                ($0.engine?.lateness).map { "\($0.p50.roundedText) µs" }
             },
             Row(name: "Later than meant, 99 of 100") {
-                $0.latenessMicroseconds.map { "\($0.p99.roundedText) µs" }
+                ($0.engine?.lateness).map { "\($0.p99.roundedText) µs" }
             },
         ]
     }

@@ -1,10 +1,10 @@
 public import LinkUnits
 
-/// What a link has done since it was made.
+/// What an emulated link has done since it was made.
 ///
 /// Every packet that arrived was delivered, was dropped for one of three reasons, or is still held:
 /// `arrivedPackets` = `deliveredPackets` - `duplicatedPackets` + `droppedPackets` + `heldPackets`.
-public struct LinkCounters: Sendable, Hashable {
+public struct EmulatorCounters: Sendable, Hashable {
     /// Packets that arrived at the near end.
     public internal(set) var arrivedPackets: UInt64 = 0
     /// Their bytes, counted as IP.
