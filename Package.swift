@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 let swiftSettings: [SwiftSetting] = [
@@ -23,22 +24,279 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let staticLinking: [LinkerSetting] =
     Context.environment["LINKCOND_STATIC"] == nil ? [] : [.unsafeFlags(["-static-executable"])]
 
-func module(
-    _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil,
+/// A library, and the targets that test it: they may import what it may, and `companions`.
+func library(
+    _ name: String, _ dependencies: [Target.Dependency] = [], tests: [String] = [],
+    with companions: [Target.Dependency] = [], resources: [Resource]? = nil,
     plugins: [Target.PluginUsage] = []
-) -> Target {
-    .target(
+) -> [Target] {
+    let own: [Target.Dependency] = [.target(name: name), "LinkTesting"]
+    let library = Target.target(
         name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings,
         plugins: plugins)
+    return [library] + tests.map { testTarget($0, own + dependencies + companions) }
 }
 
-func tests(
-    of name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
-) -> Target {
-    .testTarget(
-        name: name + "Tests", dependencies: dependencies, exclude: exclude,
+/// Tests with the files that they compare with, which are no sources.
+func testTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    let directory = "\(Context.packageDirectory)/Tests/\(name)Tests/"
+    let files = ["Fixtures", "Goldens"].filter {
+        FileManager.default.fileExists(atPath: directory + $0)
+    }
+    return .testTarget(
+        name: name + "Tests", dependencies: dependencies, exclude: files,
         swiftSettings: swiftSettings)
 }
+
+func program(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil,
+    linkerSettings: [LinkerSetting] = []
+) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings,
+        linkerSettings: linkerSettings)
+}
+
+/// What a link is, and what happens to a network and an app over time: values without any system.
+let model: [[Target]] = [
+    library("LinkUnits", tests: ["LinkUnits"]),
+    library("LinkModel", ["LinkUnits"], tests: ["LinkModel"]),
+    library("Scenarios", ["PacketEngine", "LinkModel", "LinkUnits"], tests: ["Scenarios"]),
+]
+
+/// Files of linkcond and of others to the model and back.
+let formats: [[Target]] = [
+    library(
+        "ProfileFormat", ["LinkModel", "LinkUnits", yams], tests: ["ProfileFormat"]),
+    library(
+        "ScenarioFormat", ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits", yams],
+        tests: ["ScenarioFormat"]),
+    // What other tools say about links, as profiles.
+    library(
+        "ProfileImport", ["ProfileFormat", "PacketEngine", "LinkModel", "LinkUnits"],
+        tests: ["ProfileImport"]),
+    // The catalogue: YAML files, turned into Swift values when linkcond is built.
+    [
+        program(
+            "CatalogCompiler",
+            ["ScenarioFormat", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits"]),
+        .plugin(
+            name: "CompileCatalog", capability: .buildTool(), dependencies: ["CatalogCompiler"]),
+    ],
+    library(
+        "ProfileCatalog",
+        [
+            "ScenarioFormat", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
+            systemPackage,
+        ],
+        tests: ["ProfileCatalog"], plugins: ["CompileCatalog"]),
+    // XML of others: libexpat, and nothing else that is C.
+    [.systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])])],
+    library("XMLReading", ["CExpat"], tests: ["XMLReading"]),
+]
+
+/// Mechanisms of the kernel. The only modules that call C.
+let kernel: [[Target]] = [
+    [
+        .target(name: "CLinux"),
+        .systemLibrary(
+            name: "CNetlink", pkgConfig: "libnl-route-3.0",
+            providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
+    ],
+    library("LinuxKernel", ["CLinux", systemPackage], tests: ["LinuxKernel"]),
+    library(
+        "Netlink", ["LinuxKernel", "CNetlink", systemPackage], tests: ["Netlink"]),
+    library(
+        "TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage],
+        tests: ["TrafficControl", "TrafficControlKernel"], with: ["Conditioner"]),
+]
+
+/// The emulation of a link packet by packet.
+let emulation: [[Target]] = [
+    // No clock, no descriptors, no threads.
+    library(
+        "PacketEngine", ["LinkModel", "LinkUnits", deque], tests: ["PacketEngine"]),
+    // Between two interfaces, in real time. A program has a packet loop and a meter, for tests and
+    // benches.
+    library(
+        "PacketLoop", ["PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
+        tests: ["PacketLoop"], with: ["PacketLoopProbe"]),
+    [
+        program(
+            "PacketLoopProbe",
+            [
+                "PacketLoop", "PacketEngine", "ProfileFormat", "LinuxKernel", "LinkModel",
+                "LinkUnits",
+            ],
+            path: "Tests/PacketLoopProbe")
+    ],
+    // Delivery traces: made up, measured, and what they are like.
+    library(
+        "DeliveryTraces", ["PacketEngine", "LinkUnits"], tests: ["DeliveryTraces"],
+        with: ["LinkModel"]),
+]
+
+/// What carries conditions out on a host.
+let planes: [[Target]] = [
+    library(
+        "Conditioner",
+        ["TrafficControl", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
+        tests: ["Conditioner", "ConditionerKernel"], with: ["ProfileCatalog", "Doctor"]),
+    library(
+        "EngineService",
+        [
+            "Evidence", "PacketLoop", "PacketEngine", "TrafficControl", "Netlink", "LinuxKernel",
+            "LinkModel", "LinkUnits", systemPackage,
+        ],
+        tests: ["EngineService"], with: ["DataPlanes"]),
+    library(
+        "DataPlanes",
+        [
+            "EngineService", "Conditioner", "TrafficControl", "Netlink", "LinuxKernel",
+            "LinkModel", systemPackage,
+        ]),
+]
+
+/// What linkcond does with them, a module for each thing that a user does.
+let features: [[Target]] = [
+    // What is written down of a run: captures, logs, statistics.
+    library(
+        "Evidence",
+        ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
+        tests: ["Evidence"]),
+    // What people see of it: markup without holes, numbers, plots.
+    library(
+        "Plots", ["Evidence", "DeliveryTraces", "PacketEngine", "LinkUnits"],
+        tests: ["Plots"], with: ["XMLReading", "LinkModel"],
+        resources: [.embedInCode("Resources/plot.css")]),
+    // What `linkcond override` says of interfaces.
+    library(
+        "NetworkOverride", ["NetworkPath", "Netlink", "LinuxKernel", systemPackage],
+        tests: ["NetworkOverride"]),
+    // How the connections of an app use several interfaces at once.
+    library(
+        "Multipath", ["Scenarios", "Netlink", "LinuxKernel", systemPackage],
+        tests: ["Multipath"]),
+    // How the far side of a sandbox reaches the host's network.
+    library(
+        "Uplink", ["Netlink", "LinuxKernel", systemPackage], tests: ["Uplink"]),
+    // Whose network is meant: names, processes, containers.
+    library("Targets", ["LinuxKernel", systemPackage], tests: ["Targets"]),
+    library(
+        "Sandbox",
+        [
+            "Multipath", "Scenarios", "Uplink", "Evidence", "Conditioner", "PacketLoop",
+            "PacketEngine", "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink",
+            "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
+        ], tests: ["Sandbox", "SandboxKernel"]),
+    library(
+        "Verification", ["Conditioner", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
+        tests: ["Verification"], with: ["ProfileCatalog"]),
+    // What a host can do, and how to get what it lacks.
+    library(
+        "Doctor",
+        [
+            "Sandbox", "Multipath", "EngineService", "Conditioner", "LinuxKernel", "LinkModel",
+            systemPackage,
+        ],
+        tests: ["Doctor"]),
+    // A command over many profiles: cells, what is expected of them, and the report.
+    library(
+        "Matrix",
+        [
+            "Plots", "Evidence", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel",
+            "XMLReading", systemPackage, yams,
+        ],
+        // The reports are what people and CI engines read, in a real browser and by the real schema.
+        tests: ["Matrix", "MatrixReport"],
+        // Part of the program, so that it stays one file.
+        resources: [
+            .embedInCode("Reports/Resources/policy.txt"),
+            .embedInCode("Reports/Resources/report.css"),
+            .embedInCode("Reports/Resources/report.js"),
+        ]),
+]
+
+/// What an app under test links, and what programs see over D-Bus.
+let apps: [[Target]] = [
+    // What it sees of the network: a library of its own.
+    library(
+        "NetworkPath", ["Netlink", "LinuxKernel", systemPackage], tests: ["NetworkPath"]),
+    // URLSession that heeds it. Links full Foundation, so nothing of linkcond depends on it.
+    library(
+        "NetworkPathSession", ["NetworkPath", systemPackage],
+        tests: ["NetworkPathSession"], with: ["NetworkSessionProbe"]),
+    [
+        // An app that uses it, for tests.
+        program(
+            "NetworkSessionProbe", ["NetworkPathSession"], path: "Tests/NetworkSessionProbe"),
+        // Apps that use both, to learn from. Part of this package, so that CI need not build its
+        // libraries a second time.
+        program(
+            "sync-when-free", ["NetworkPath", "NetworkPathSession"],
+            path: "Examples/sync-when-free"),
+        program("prefetch-assets", ["NetworkPathSession"], path: "Examples/prefetch-assets"),
+        // Depends on the programs, so that they are built before the tests run them.
+        testTarget(
+            "Example", ["linkcond", "sync-when-free", "prefetch-assets", "LinkTesting"]),
+        // A program of its own, since libsystemd is only there to be linked dynamically.
+        program(
+            "LinkcondBus",
+            [
+                "NetworkFacade", "Bus", "NetworkPath", "Netlink", "LinuxKernel", systemPackage,
+            ]),
+        .systemLibrary(
+            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    ],
+    library("Bus", ["CSystemd", systemPackage]),
+    library("NetworkFacade", ["Bus"], tests: ["NetworkFacade"]),
+]
+
+let commandLine: [[Target]] = [
+    [
+        program(
+            "linkcond",
+            [
+                "Matrix", "Plots", "Multipath", "DeliveryTraces", "PacketLoop", "PacketEngine",
+                "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence",
+                "Conditioner", "Doctor", "NetworkOverride", "NetworkPath", "ProfileCatalog",
+                "ProfileFormat", "ProfileImport", "Scenarios", "Targets", "LinkModel",
+                "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl", argumentParser,
+                systemPackage,
+            ],
+            linkerSettings: staticLinking),
+        // swift package linkcond test, for packages that depend on this one.
+        .plugin(
+            name: "LinkcondPlugin",
+            capability: .command(
+                intent: .custom(
+                    verb: "linkcond", description: "Run the tests once per network profile.")),
+            dependencies: ["linkcond"]),
+        // Depends on the program, so that it is built before the tests run it.
+        testTarget(
+            "CommandLine",
+            [
+                "linkcond", "Matrix", "ProfileCatalog", "ProfileFormat", "LinkModel",
+                "LinkTesting", argumentParser, systemPackage,
+            ]),
+        // Real programs in network namespaces, on this kernel and in the kernel lab.
+        testTarget(
+            "Integration",
+            [
+                "linkcond", "LinkcondBus", "Matrix", "Evidence", "Verification", "Conditioner",
+                "NetworkPathSession", "LinkModel", "LinkUnits", "LinuxKernel", "LinkTesting",
+            ]),
+        // What tests of several modules need: processes, goldens, seeds.
+        .target(
+            name: "LinkTesting",
+            dependencies: [
+                "Conditioner", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", subprocess,
+                systemPackage,
+            ],
+            path: "Tests/LinkTesting", swiftSettings: swiftSettings),
+        testTarget("LinkTesting", ["LinkTesting"]),
+    ]
+]
 
 let package = Package(
     name: "linkcond",
@@ -56,336 +314,8 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
-    targets: [
-        // What a link is: values without any system.
-        module("LinkUnits"),
-        module("LinkModel", ["LinkUnits"]),
-
-        // The catalogue: YAML files, turned into Swift values when linkcond is built.
-        module("ProfileFormat", ["LinkModel", "LinkUnits", yams]),
-        .executableTarget(
-            name: "CatalogCompiler",
-            dependencies: [
-                "ScenarioFormat", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
-            ],
-            swiftSettings: swiftSettings),
-        .plugin(
-            name: "CompileCatalog", capability: .buildTool(), dependencies: ["CatalogCompiler"]),
-        module(
-            "ProfileCatalog",
-            [
-                "ScenarioFormat", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
-                systemPackage,
-            ],
-            plugins: ["CompileCatalog"]),
-
-        // The emulation of a link packet by packet: no clock, no descriptors, no threads.
-        module("PacketEngine", ["LinkModel", "LinkUnits", deque]),
-
-        // What happens to a network and an app over time: values without any system.
-        module("Scenarios", ["PacketEngine", "LinkModel", "LinkUnits"]),
-        module(
-            "ScenarioFormat", ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits", yams]),
-
-        // Delivery traces: made up, measured, and what they are like.
-        module("DeliveryTraces", ["PacketEngine", "LinkUnits"]),
-
-        // What other tools say about links, as profiles.
-        module("ProfileImport", ["ProfileFormat", "PacketEngine", "LinkModel", "LinkUnits"]),
-
-        // Mechanisms of the kernel. The only modules that call C.
-        .target(name: "CLinux"),
-        .systemLibrary(
-            name: "CNetlink", pkgConfig: "libnl-route-3.0",
-            providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
-        module("LinuxKernel", ["CLinux", systemPackage]),
-        module("Netlink", ["LinuxKernel", "CNetlink", systemPackage]),
-        // What an app under test sees of the network: a library of its own.
-        module("NetworkPath", ["Netlink", "LinuxKernel", systemPackage]),
-        // URLSession that heeds it. Links full Foundation, so nothing of linkcond depends on it.
-        module("NetworkPathSession", ["NetworkPath", systemPackage]),
-
-        module("TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage]),
-
-        // What `linkcond override` says of interfaces.
-        module("NetworkOverride", ["NetworkPath", "Netlink", "LinuxKernel", systemPackage]),
-
-        // The emulation between two interfaces, in real time.
-        module(
-            "PacketLoop",
-            ["PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage]),
-
-        // What is written down of a run: captures, logs, statistics.
-        module(
-            "Evidence",
-            ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage]),
-
-        // How the connections of an app use several interfaces at once.
-        module("Multipath", ["Scenarios", "Netlink", "LinuxKernel", systemPackage]),
-
-        // How the far side of a sandbox reaches the host's network.
-        module("Uplink", ["Netlink", "LinuxKernel", systemPackage]),
-
-        // Whose network is meant: names, processes, containers.
-        module("Targets", ["LinuxKernel", systemPackage]),
-
-        // XML of others: libexpat, and nothing else that is C.
-        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-        module("XMLReading", ["CExpat"]),
-
-        // What linkcond does with them.
-        module(
-            "Conditioner",
-            ["TrafficControl", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage]),
-        module(
-            "Verification",
-            ["Conditioner", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage]),
-        module(
-            "Sandbox",
-            [
-                "Multipath", "Scenarios", "Uplink", "Evidence", "Conditioner", "PacketLoop",
-                "PacketEngine", "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink",
-                "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
-            ]),
-        module(
-            "EngineService",
-            [
-                "Evidence", "PacketLoop", "PacketEngine", "TrafficControl", "Netlink",
-                "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
-            ]),
-        module(
-            "DataPlanes",
-            [
-                "EngineService", "Conditioner", "TrafficControl", "Netlink", "LinuxKernel",
-                "LinkModel", systemPackage,
-            ]),
-        // What people see of it: markup without holes, numbers, plots.
-        module(
-            "Plots", ["Evidence", "DeliveryTraces", "PacketEngine", "LinkUnits"],
-            resources: [.embedInCode("Resources/plot.css")]),
-
-        // A command over many profiles: cells, what is expected of them, and the report.
-        module(
-            "Matrix",
-            [
-                "Plots", "Evidence", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel",
-                "XMLReading", systemPackage, yams,
-            ],
-            // Part of the program, so that it stays one file.
-            resources: [
-                .embedInCode("Reports/Resources/policy.txt"),
-                .embedInCode("Reports/Resources/report.css"),
-                .embedInCode("Reports/Resources/report.js"),
-            ]),
-        .executableTarget(
-            name: "linkcond",
-            dependencies: [
-                "Matrix", "Plots", "Multipath", "DeliveryTraces", "PacketLoop", "PacketEngine",
-                "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence",
-                "Conditioner", "NetworkOverride", "NetworkPath", "ProfileCatalog",
-                "ProfileFormat", "ProfileImport", "Scenarios", "Targets", "LinkModel",
-                "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl", argumentParser,
-                systemPackage,
-            ],
-            swiftSettings: swiftSettings,
-            linkerSettings: staticLinking),
-
-        // What programs see over D-Bus: a program of its own, since libsystemd is only there to be
-        // linked dynamically.
-        .systemLibrary(
-            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        module("Bus", ["CSystemd", systemPackage]),
-        module("NetworkFacade", ["Bus"]),
-        .executableTarget(
-            name: "LinkcondBus",
-            dependencies: [
-                "NetworkFacade", "Bus", "NetworkPath", "Netlink", "LinuxKernel", systemPackage,
-            ],
-            swiftSettings: swiftSettings),
-
-        // swift package linkcond test, for packages that depend on this one.
-        .plugin(
-            name: "LinkcondPlugin",
-            capability: .command(
-                intent: .custom(
-                    verb: "linkcond", description: "Run the tests once per network profile.")),
-            dependencies: ["linkcond"]),
-
-        // What tests of several modules need: processes, goldens, seeds.
-        .target(
-            name: "LinkTesting",
-            dependencies: [
-                "Conditioner", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", subprocess,
-                systemPackage,
-            ],
-            path: "Tests/LinkTesting", swiftSettings: swiftSettings),
-        // A packet loop and a meter as a program, for tests and benches.
-        .executableTarget(
-            name: "PacketLoopProbe",
-            dependencies: [
-                "PacketLoop", "PacketEngine", "ProfileFormat", "LinuxKernel", "LinkModel",
-                "LinkUnits",
-            ],
-            path: "Tests/PacketLoopProbe", swiftSettings: swiftSettings),
-        // An app that uses NetworkPathSession, for tests.
-        .executableTarget(
-            name: "NetworkSessionProbe", dependencies: ["NetworkPathSession"],
-            path: "Tests/NetworkSessionProbe", swiftSettings: swiftSettings),
-        // Apps that use both, to learn from. Part of this package, so that CI need not build its
-        // libraries a second time.
-        .executableTarget(
-            name: "sync-when-free", dependencies: ["NetworkPath", "NetworkPathSession"],
-            path: "Examples/sync-when-free", swiftSettings: swiftSettings),
-        .executableTarget(
-            name: "prefetch-assets", dependencies: ["NetworkPathSession"],
-            path: "Examples/prefetch-assets", swiftSettings: swiftSettings),
-        tests(of: "LinkTesting", ["LinkTesting"]),
-        tests(of: "LinkUnits", ["LinkUnits", "LinkTesting"]),
-        tests(of: "LinkModel", ["LinkModel", "LinkUnits", "LinkTesting"]),
-        tests(
-            of: "PacketEngine", ["PacketEngine", "LinkModel", "LinkUnits", "LinkTesting"],
-            exclude: ["Goldens"]),
-        // Depends on the program, so that it is built before the tests run it.
-        tests(
-            of: "PacketLoop",
-            [
-                "PacketLoop", "PacketLoopProbe", "PacketEngine", "LinuxKernel", "LinkModel",
-                "LinkUnits", "LinkTesting", systemPackage,
-            ]),
-        tests(
-            of: "Evidence",
-            [
-                "Evidence", "PacketLoop", "PacketEngine", "LinuxKernel", "LinkModel", "LinkUnits",
-                "LinkTesting", systemPackage,
-            ], exclude: ["Goldens"]),
-        tests(
-            of: "DeliveryTraces",
-            ["DeliveryTraces", "PacketEngine", "LinkModel", "LinkUnits", "LinkTesting"]),
-        tests(
-            of: "Plots",
-            [
-                "Plots", "Evidence", "PacketEngine", "XMLReading", "LinkModel", "LinkUnits",
-                "LinkTesting",
-            ],
-            exclude: ["Goldens"]),
-        tests(
-            of: "Matrix",
-            [
-                "Matrix", "Plots", "Evidence", "ProfileFormat", "LinkModel", "LinkUnits",
-                "LinuxKernel", "LinkTesting", systemPackage, yams,
-            ]),
-        tests(of: "Scenarios", ["Scenarios", "LinkModel", "LinkUnits", "LinkTesting"]),
-        tests(
-            of: "ScenarioFormat",
-            [
-                "ScenarioFormat", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
-                "LinkTesting",
-            ]),
-        tests(of: "ProfileFormat", ["ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting"]),
-        tests(
-            of: "ProfileImport",
-            [
-                "ProfileImport", "ProfileFormat", "LinkModel", "LinkUnits", "LinkTesting",
-            ], exclude: ["Fixtures", "Goldens"]),
-        tests(
-            of: "ProfileCatalog",
-            [
-                "ProfileCatalog", "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
-                "LinkTesting",
-            ]),
-        // Depends on the program, so that it is built before the tests run it.
-        tests(
-            of: "CommandLine",
-            [
-                "linkcond", "Matrix", "ProfileCatalog", "ProfileFormat", "LinkModel",
-                "LinkTesting", argumentParser, systemPackage,
-            ], exclude: ["Goldens"]),
-        tests(
-            of: "Multipath",
-            ["Multipath", "Scenarios", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
-        tests(of: "LinuxKernel", ["LinuxKernel", "LinkTesting", systemPackage]),
-        tests(of: "Targets", ["Targets", "LinuxKernel", "LinkTesting"]),
-        tests(
-            of: "Sandbox",
-            ["Sandbox", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel", "LinkTesting"]),
-        tests(
-            of: "SandboxKernel",
-            [
-                "Sandbox", "Conditioner", "Evidence", "NetworkPath", "Netlink", "LinuxKernel",
-                "LinkModel", "LinkUnits", "LinkTesting", systemPackage,
-            ]),
-        tests(
-            of: "EngineService",
-            [
-                "EngineService", "DataPlanes", "PacketLoop", "PacketEngine", "TrafficControl",
-                "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", "LinkTesting", systemPackage,
-            ]),
-        tests(of: "NetworkFacade", ["NetworkFacade", "Bus", "LinkTesting"]),
-        // Real programs in network namespaces, on this kernel and in the kernel lab.
-        tests(
-            of: "Integration",
-            [
-                "linkcond", "LinkcondBus", "Matrix", "Evidence", "Verification", "Conditioner",
-                "NetworkPathSession", "LinkModel", "LinkUnits", "LinuxKernel", "LinkTesting",
-            ], exclude: ["Fixtures"]),
-        tests(
-            of: "NetworkPath",
-            ["NetworkPath", "Netlink", "LinuxKernel", "LinkTesting", systemPackage]),
-        // Depends on the program, so that it is built before the tests run it.
-        tests(
-            of: "NetworkPathSession",
-            [
-                "NetworkPathSession", "NetworkSessionProbe", "NetworkPath", "LinkTesting",
-            ], exclude: ["Fixtures"]),
-        // Depends on the programs, so that they are built before the tests run them.
-        tests(
-            of: "Example", ["linkcond", "sync-when-free", "prefetch-assets", "LinkTesting"],
-            exclude: ["Fixtures"]),
-        tests(
-            of: "NetworkOverride",
-            ["NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkTesting"]),
-        tests(of: "XMLReading", ["XMLReading", "LinkTesting"]),
-        // The reports that people and CI engines read, in a real browser and by the real schema.
-        tests(
-            of: "MatrixReport",
-            [
-                "Matrix", "Plots", "XMLReading", "Evidence", "LinkModel", "LinkUnits",
-                "LinkTesting", systemPackage,
-            ], exclude: ["Goldens", "Fixtures"]),
-        tests(of: "Netlink", ["Netlink", "LinkTesting", systemPackage], exclude: ["Goldens"]),
-        tests(
-            of: "TrafficControl",
-            ["TrafficControl", "Netlink", "LinkUnits", "LinkTesting", systemPackage],
-            exclude: ["Goldens"]),
-        tests(
-            of: "TrafficControlKernel",
-            [
-                "Conditioner", "TrafficControl", "Netlink", "LinkUnits", "LinkTesting",
-                systemPackage,
-            ]),
-        tests(
-            of: "Conditioner",
-            [
-                "Conditioner", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel",
-                "LinkUnits", "LinkTesting", systemPackage,
-            ], exclude: ["Goldens"]),
-        tests(
-            of: "Verification",
-            [
-                "Verification", "ProfileCatalog", "Conditioner", "LinuxKernel", "LinkModel",
-                "LinkUnits", "LinkTesting",
-            ]),
-        // The relay between real programs in network namespaces.
-        tests(
-            of: "Uplink", ["Uplink", "Netlink", "LinuxKernel", "LinkTesting", systemPackage],
-            exclude: ["Fixtures", "Goldens"]),
-        tests(
-            of: "ConditionerKernel",
-            [
-                "Conditioner", "ProfileCatalog", "TrafficControl", "Netlink", "LinuxKernel",
-                "LinkModel", "LinkUnits", "LinkTesting", systemPackage,
-            ]),
-    ]
+    targets: [model, formats, kernel, emulation, planes, features, apps, commandLine]
+        .flatMap { floor in floor.flatMap { $0 } }
 )
 
 // The plugin's tool is linkcond, which has to be built once more for it, with all its modules. What

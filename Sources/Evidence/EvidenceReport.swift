@@ -1,3 +1,5 @@
+public import LinkModel
+
 /// What became of the files in which packets were written down.
 public struct EvidenceReport: Codable, Sendable, Hashable {
     /// The capture file; nil: not asked for.

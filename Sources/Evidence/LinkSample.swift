@@ -1,3 +1,5 @@
+public import LinkModel
+
 /// What a link did in a short time, for plots.
 public struct LinkSample: Codable, Sendable, Hashable {
     /// The end of that time, counted from the start of the command. It began where the sample

@@ -1,9 +1,5 @@
 import ArgumentParser
-import Conditioner
-import DataPlanes
-import LinuxKernel
-import Multipath
-import Sandbox
+import Doctor
 
 /// `linkcond doctor`
 struct DoctorCommand: ParsableCommand {
@@ -29,7 +25,7 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let diagnosis = Self.addMultipath(to: Self.addBus(to: DataPlanes.diagnosis()))
+        let diagnosis = Diagnosis.ofThisHost()
         if json {
             try console.print(JSONText.text(of: DiagnosisJSON(diagnosis)))
         } else {
@@ -38,31 +34,5 @@ struct DoctorCommand: ParsableCommand {
         guard diagnosis.servesKernelPlane || diagnosis.servesEnginePlane else {
             throw ExitCode(ExitStatus.unavailable.rawValue)
         }
-    }
-    /// What `run --dbus` and the host's NetworkManager take.
-    private static func addBus(to diagnosis: Diagnosis) -> Diagnosis {
-        let name = "D-Bus"
-        guard let lack = BusDiagnosis.ofThisHost() else {
-            return diagnosis.adding(
-                name, .ok, "programs in a run can ask NetworkManager and the portal", fix: nil)
-        }
-        return diagnosis.adding(name, .missing, lack.detail, fix: lack.fix)
-    }
-
-    /// What `run --multipath` takes. A sandbox has its own switch, which is on.
-    private static func addMultipath(to diagnosis: Diagnosis) -> Diagnosis {
-        let name = "Multipath TCP"
-        do {
-            try MultipathSupport.require()
-        } catch {
-            switch error {
-            case .switchedOff: break
-            default:
-                return diagnosis.adding(
-                    name, .missing, "\(error)", fix: "Run a kernel with CONFIG_MPTCP")
-            }
-        }
-        return diagnosis.adding(
-            name, .ok, "TCP in a run may use several interfaces (run --multipath)", fix: nil)
     }
 }

@@ -5,6 +5,7 @@ import Netlink
 import Testing
 
 @testable import Conditioner
+@testable import Doctor
 
 @Suite("Kernel features", .requiresNamespaces)
 struct FeatureKernelTests {

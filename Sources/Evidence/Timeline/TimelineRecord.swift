@@ -1,3 +1,5 @@
+public import LinkModel
+
 /// What a run was like over time: its interfaces, and what was done to them and to the app.
 ///
 /// It is filled while the run goes on, and read by `TimelinePlot` and by reports.

@@ -1,5 +1,5 @@
-public import Evidence
 public import FoundationEssentials
+public import LinkModel
 
 /// What became of a matrix: `report.json`.
 ///

@@ -19,7 +19,7 @@ struct ProfileJSON: Encodable {
     let interface: String
     let down: DirectionJSON
     let up: DirectionJSON
-    let dns: OrNull<DNS>
+    @OrNull var dns: DNS?
     let expensive: Bool
     let constrained: Bool
     let blackhole: Bool
@@ -36,7 +36,7 @@ struct ProfileJSON: Encodable {
         let conditions = profile.conditions.withExplicitLoss
         down = DirectionJSON(conditions.down)
         up = DirectionJSON(conditions.up)
-        dns = OrNull(conditions.dnsDelay.map(DNS.init))
+        dns = conditions.dnsDelay.map(DNS.init)
         expensive = profile.isExpensive
         constrained = profile.isConstrained
         blackhole = profile.conditions.isBlackhole

@@ -16,15 +16,3 @@ enum JSONText {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 }
-
-/// A value that is written as null where there is none; an `Optional` would be left out.
-struct OrNull<Value: Encodable>: Encodable {
-    let value: Value?
-
-    init(_ value: Value?) { self.value = value }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        if let value { try container.encode(value) } else { try container.encodeNil() }
-    }
-}

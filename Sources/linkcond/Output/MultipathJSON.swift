@@ -1,3 +1,4 @@
+import LinkModel
 import LinkUnits
 import LinuxKernel
 import Netlink
@@ -9,7 +10,7 @@ struct MultipathJSON: Encodable {
 
     /// One of its paths.
     struct Path: Encodable {
-        let interface: OrNull<String>
+        @OrNull var interface: String?
         let local: String
         let remote: String
         let reserve: Bool
@@ -22,7 +23,7 @@ struct MultipathJSON: Encodable {
         remote = connection.remote.description
         paths = connection.paths.map { path in
             Path(
-                interface: OrNull(path.interface), local: path.path.local.description,
+                interface: path.interface, local: path.path.local.description,
                 remote: path.path.remote.description, reserve: path.path.isBackup,
                 roundTripMilliseconds: path.path.roundTripTime.milliseconds,
                 sentBytes: path.path.sentBytes, receivedBytes: path.path.receivedBytes)

@@ -1,3 +1,4 @@
+import LinkModel
 import NetworkOverride
 import NetworkPath
 
@@ -14,10 +15,10 @@ struct OverrideJSON: Encodable {
     let constrained: Bool
     let cost: String
     let lowData: String
-    let kind: OrNull<String>
+    @OrNull var kind: String?
     let preferred: Bool
-    let until: OrNull<String>
-    let problem: OrNull<String>
+    @OrNull var until: String?
+    @OrNull var problem: String?
 
     init(_ override: OverriddenInterface) {
         let mark = override.mark
@@ -26,9 +27,9 @@ struct OverrideJSON: Encodable {
         constrained = override.isConstrained
         cost = mark.cost.rawValue
         lowData = OverrideText.lowData(mark)
-        kind = OrNull(mark.isHotspot ? "hotspot" : mark.kind?.rawValue)
+        kind = mark.isHotspot ? "hotspot" : mark.kind?.rawValue
         preferred = mark.isPreferred
-        until = OrNull(mark.until.map(Timestamp.text))
-        problem = OrNull(OverrideText.problem(with: mark))
+        until = mark.until.map(Timestamp.text)
+        problem = OverrideText.problem(with: mark)
     }
 }

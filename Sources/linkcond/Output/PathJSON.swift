@@ -1,9 +1,10 @@
+import LinkModel
 import NetworkPath
 
 /// What `path --json` prints. The keys are a promise: see `Profiles/schema/path.schema.json`.
 struct PathJSON: Encodable {
     let status: String
-    let unsatisfiedReason: OrNull<String>
+    @OrNull var unsatisfiedReason: String?
     let isExpensive: Bool
     let isConstrained: Bool
     let supportsIPv4: Bool
@@ -25,7 +26,7 @@ struct PathJSON: Encodable {
 
     init(_ path: NetworkPath) {
         status = path.status.rawValue
-        unsatisfiedReason = OrNull(path.unsatisfiedReason.map { "\($0)" })
+        unsatisfiedReason = path.unsatisfiedReason.map { "\($0)" }
         isExpensive = path.isExpensive
         isConstrained = path.isConstrained
         supportsIPv4 = path.supportsIPv4

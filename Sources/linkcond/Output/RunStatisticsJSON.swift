@@ -11,7 +11,7 @@ import Scenarios
 /// `Profiles/schema/statistics.schema.json`.
 struct RunStatisticsJSON: Encodable {
     let profile: String
-    let scenario: OrNull<String>
+    @OrNull var scenario: String?
     let settings: [String]
     let command: [String]
     let exitCode: Int32
@@ -19,18 +19,18 @@ struct RunStatisticsJSON: Encodable {
     let durationSeconds: Double
     let backend: String
     let kernel: String
-    let seed: OrNull<UInt64>
-    let faithful: OrNull<Bool>
-    let flaw: OrNull<String>
+    @OrNull var seed: UInt64?
+    @OrNull var faithful: Bool?
+    @OrNull var flaw: String?
     let down: Way
     let up: Way
-    let dns: OrNull<ProfileJSON.DNS>
+    @OrNull var dns: ProfileJSON.DNS?
     let interfaces: [Interface]
-    let loopback: OrNull<LinkCounters>
-    let multipath: OrNull<MultipathStatistics>
+    @OrNull var loopback: LinkCounters?
+    @OrNull var multipath: MultipathStatistics?
     let drain: DrainStatistics
     let refusedConnections: Int
-    let uplink: OrNull<UplinkStatistics>
+    @OrNull var uplink: UplinkStatistics?
     let events: [EventRecord]
     let evidence: EvidenceReport
 
@@ -39,7 +39,7 @@ struct RunStatisticsJSON: Encodable {
         link: LinkStatistics
     ) {
         profile = request.preferred.profile
-        scenario = OrNull(request.scenario?.scenario.name)
+        scenario = request.scenario?.scenario.name
         self.settings = settings
         command = request.command.map { "\($0)" }
         self.exitCode = exitCode
@@ -48,19 +48,19 @@ struct RunStatisticsJSON: Encodable {
         backend = link.backend
         let release = try? SmallFile.read("/proc/sys/kernel/osrelease")
         kernel = release?.split(separator: "\n").first.map(String.init) ?? "unknown"
-        seed = OrNull(link.seed)
-        faithful = OrNull(link.isFaithful)
-        flaw = OrNull(link.flaw)
+        seed = link.seed
+        faithful = link.isFaithful
+        flaw = link.flaw
         let conditions = request.preferred.conditions.withExplicitLoss
         down = Way(conditions: DirectionJSON(conditions.down), counters: link.down)
         up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)
-        dns = OrNull(conditions.dnsDelay.map(ProfileJSON.DNS.init))
+        dns = conditions.dnsDelay.map(ProfileJSON.DNS.init)
         interfaces = zip(request.interfaces, link.interfaces).map(Interface.init)
-        loopback = OrNull(link.loopback)
-        multipath = OrNull(link.multipath)
+        loopback = link.loopback
+        multipath = link.multipath
         drain = link.drain
         refusedConnections = link.refusedConnections
-        uplink = OrNull(link.uplink)
+        uplink = link.uplink
         events = link.timeline?.events ?? []
         evidence = link.evidence
     }
@@ -72,7 +72,7 @@ struct RunStatisticsJSON: Encodable {
         let profile: String
         let down: Way
         let up: Way
-        let dns: OrNull<ProfileJSON.DNS>
+        @OrNull var dns: ProfileJSON.DNS?
 
         init(_ interface: SandboxInterface, _ link: InterfaceStatistics) {
             let conditions = interface.conditions.withExplicitLoss
@@ -81,7 +81,7 @@ struct RunStatisticsJSON: Encodable {
             profile = interface.profile
             down = Way(conditions: DirectionJSON(conditions.down), counters: link.down)
             up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)
-            dns = OrNull(conditions.dnsDelay.map(ProfileJSON.DNS.init))
+            dns = conditions.dnsDelay.map(ProfileJSON.DNS.init)
         }
     }
 

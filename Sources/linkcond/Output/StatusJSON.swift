@@ -15,33 +15,33 @@ struct ConditionedJSON: Encodable {
     let name: String
     let profile: String
     let backend: String
-    let seed: OrNull<UInt64>
-    let faithful: OrNull<Bool>
+    @OrNull var seed: UInt64?
+    @OrNull var faithful: Bool?
     let since: String
-    let until: OrNull<String>
-    let untilExitOf: OrNull<Int32>
+    @OrNull var until: String?
+    @OrNull var untilExitOf: Int32?
     let selectors: [String]
-    let down: OrNull<WayJSON>
-    let up: OrNull<WayJSON>
-    let dns: OrNull<ProfileJSON.DNS>
-    let problem: OrNull<String>
+    @OrNull var down: WayJSON?
+    @OrNull var up: WayJSON?
+    @OrNull var dns: ProfileJSON.DNS?
+    @OrNull var problem: String?
 
     init(_ appliance: DataPlanes.Appliance) {
         let interface = appliance.interface
         backend = appliance.backend.rawValue
-        seed = OrNull(appliance.seed)
-        faithful = OrNull(appliance.isFaithful)
+        seed = appliance.seed
+        faithful = appliance.isFaithful
         self.interface = interface.interface
         name = interface.name
         selectors = interface.selectors
         profile = interface.profile
         since = Timestamp.text(interface.since)
-        until = OrNull(interface.limit?.until.map(Timestamp.text))
-        untilExitOf = OrNull(interface.limit?.process)
-        down = OrNull(interface.ways[.down].map(WayJSON.init))
-        up = OrNull(interface.ways[.up].map(WayJSON.init))
-        dns = OrNull(interface.dnsDelay.map(ProfileJSON.DNS.init))
-        problem = OrNull(interface.problem)
+        until = interface.limit?.until.map(Timestamp.text)
+        untilExitOf = interface.limit?.process
+        down = interface.ways[.down].map(WayJSON.init)
+        up = interface.ways[.up].map(WayJSON.init)
+        dns = interface.dnsDelay.map(ProfileJSON.DNS.init)
+        problem = interface.problem
     }
 }
 

@@ -101,25 +101,25 @@ struct VerificationJSON: Encodable {
     struct Entry: Encodable {
         let direction: String
         let quantity: String
-        let detail: OrNull<String>
-        let expected: OrNull<Double>
-        let measured: OrNull<Double>
-        let tolerance: OrNull<Double>
+        @OrNull var detail: String?
+        @OrNull var expected: Double?
+        @OrNull var measured: Double?
+        @OrNull var tolerance: Double?
         let unit: String
-        let pass: OrNull<Bool>
+        @OrNull var pass: Bool?
         let weak: Bool
 
         init(_ check: Check) {
             direction = check.direction.rawValue
             quantity = check.quantity.rawValue
-            detail = OrNull(check.detail)
+            detail = check.detail
             // JSON has no infinity.
-            let finite = { (value: Double?) in OrNull(value.flatMap { $0.isFinite ? $0 : nil }) }
+            let finite = { (value: Double?) in value.flatMap { $0.isFinite ? $0 : nil } }
             expected = finite(check.expected)
             measured = finite(check.measured)
             tolerance = finite(check.tolerance)
             unit = check.quantity.unit.rawValue
-            pass = OrNull(check.verdict == .notJudged ? nil : check.verdict == .passed)
+            pass = check.verdict == .notJudged ? nil : check.verdict == .passed
             weak = check.isWeak
         }
     }

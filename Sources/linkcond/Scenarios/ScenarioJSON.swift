@@ -10,8 +10,8 @@ struct ScenarioSummaryJSON: Encodable {
     let aliases: [String]
     let summary: String
     let interfaces: [String]
-    let lengthMilliseconds: OrNull<Double>
-    let file: OrNull<String>
+    @OrNull var lengthMilliseconds: Double?
+    @OrNull var file: String?
 
     init(_ entry: ScenarioCatalog.Entry) {
         let scenario = entry.scenario
@@ -19,8 +19,8 @@ struct ScenarioSummaryJSON: Encodable {
         aliases = scenario.aliases
         summary = scenario.summary
         interfaces = scenario.interfaces.map(\.name)
-        lengthMilliseconds = OrNull(scenario.length?.milliseconds)
-        file = OrNull(entry.file)
+        lengthMilliseconds = scenario.length?.milliseconds
+        file = entry.file
     }
 }
 
@@ -30,9 +30,9 @@ struct ScenarioJSON: Encodable {
     struct Interface: Encodable {
         let name: String
         let profile: String
-        let kind: OrNull<String>
-        let expensive: OrNull<Bool>
-        let constrained: OrNull<Bool>
+        @OrNull var kind: String?
+        @OrNull var expensive: Bool?
+        @OrNull var constrained: Bool?
         let present: Bool
         let connections: String
         let down: DirectionJSON
@@ -43,9 +43,9 @@ struct ScenarioJSON: Encodable {
             let conditions = interface.profile.conditions.withExplicitLoss
             name = interface.name
             profile = interface.conditionsName
-            kind = OrNull(override.kind?.rawValue)
-            expensive = OrNull(override.isExpensive)
-            constrained = OrNull(override.isConstrained)
+            kind = override.kind?.rawValue
+            expensive = override.isExpensive
+            constrained = override.isConstrained
             present = interface.isPresent
             connections = interface.connections.rawValue
             down = DirectionJSON(conditions.down)
@@ -55,37 +55,37 @@ struct ScenarioJSON: Encodable {
 
     struct Entry: Encodable {
         let when: String
-        let forMilliseconds: OrNull<Double>
+        @OrNull var forMilliseconds: Double?
         let what: [String]
-        let line: OrNull<Int>
+        @OrNull var line: Int?
 
         init(_ entry: ScenarioEntry) {
             when = entry.when
-            forMilliseconds = OrNull(entry.length?.milliseconds)
+            forMilliseconds = entry.length?.milliseconds
             what = entry.actions.map(\.description)
-            line = OrNull(entry.line)
+            line = entry.line
         }
     }
 
     struct Event: Encodable {
         let timeMilliseconds: Double
         let what: String
-        let line: OrNull<Int>
+        @OrNull var line: Int?
 
         init(_ event: TimelineEvent) {
             timeMilliseconds = event.time.milliseconds
             what = event.action.description
-            line = OrNull(event.line)
+            line = event.line
         }
     }
 
     struct Repetition: Encodable {
         let everyMilliseconds: Double
-        let times: OrNull<Int>
+        @OrNull var times: Int?
 
         init(_ repetition: Scenario.Repetition) {
             everyMilliseconds = repetition.period.milliseconds
-            times = OrNull(repetition.count)
+            times = repetition.count
         }
     }
 
@@ -97,13 +97,13 @@ struct ScenarioJSON: Encodable {
     let summary: String
     let advice: [String]
     let source: String
-    let file: OrNull<String>
+    @OrNull var file: String?
     let multipath: String
-    let lengthMilliseconds: OrNull<Double>
-    let repetition: OrNull<Repetition>
+    @OrNull var lengthMilliseconds: Double?
+    @OrNull var repetition: Repetition?
     let interfaces: [Interface]
     let timeline: [Entry]
-    let events: OrNull<[Event]>
+    @OrNull var events: [Event]?
 
     private enum CodingKeys: String, CodingKey {
         case name, aliases, summary, advice, source, file, multipath, lengthMilliseconds
@@ -118,15 +118,14 @@ struct ScenarioJSON: Encodable {
         summary = scenario.summary
         advice = scenario.advice
         source = scenario.source
-        file = OrNull(entry.file)
+        file = entry.file
         multipath = scenario.multipath.rawValue
-        lengthMilliseconds = OrNull(scenario.length?.milliseconds)
-        repetition = OrNull(scenario.repetition.map(Repetition.init))
+        lengthMilliseconds = scenario.length?.milliseconds
+        repetition = scenario.repetition.map(Repetition.init)
         interfaces = scenario.interfaces.map(Interface.init)
         timeline = scenario.entries.map(Entry.init)
-        events = OrNull(
-            seed.map { seed in
-                Timeline(scenario, seed: seed).prefix(Self.eventLimit).map(Event.init)
-            })
+        events = seed.map { seed in
+            Timeline(scenario, seed: seed).prefix(Self.eventLimit).map(Event.init)
+        }
     }
 }

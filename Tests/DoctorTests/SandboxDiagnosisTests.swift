@@ -3,7 +3,7 @@ import LinuxKernel
 import SystemPackage
 import Testing
 
-@testable import Conditioner
+@testable import Doctor
 
 @Suite("Diagnosis of what a sandbox needs", .tags(.unit))
 struct SandboxDiagnosisTests {

@@ -1,8 +1,9 @@
+import Conditioner
 import LinkTesting
 import LinuxKernel
 import Testing
 
-@testable import Conditioner
+@testable import Doctor
 
 @Suite("Diagnosis of a host", .tags(.unit))
 struct DiagnosisTests {

@@ -1,4 +1,4 @@
-import Conditioner
+import Doctor
 
 /// What `doctor` found, for people.
 enum DiagnosisTable {
@@ -32,35 +32,5 @@ enum DiagnosisTable {
             + (diagnosis.servesEnginePlane
                 ? "linkcond run works on this host, with the packet engine."
                 : "linkcond run does not work on this host yet.")
-    }
-}
-
-/// What `doctor --json` prints. The keys are a promise: see `Profiles/schema/doctor.schema.json`.
-struct DiagnosisJSON: Encodable {
-    struct Check: Encodable {
-        let name: String
-        let status: String
-        let detail: String
-        let fix: OrNull<String>
-    }
-
-    struct DataPlanes: Encodable {
-        let kernel: Bool
-        let engine: Bool
-        let engineOnInterfaces: Bool
-    }
-
-    let checks: [Check]
-    let dataPlanes: DataPlanes
-
-    init(_ diagnosis: Diagnosis) {
-        checks = diagnosis.checks.map { check in
-            Check(
-                name: check.name, status: check.status.rawValue, detail: check.detail,
-                fix: OrNull(check.fix))
-        }
-        dataPlanes = DataPlanes(
-            kernel: diagnosis.servesKernelPlane, engine: diagnosis.servesEnginePlane,
-            engineOnInterfaces: diagnosis.servesInterfacesByEngine)
     }
 }

@@ -1,7 +1,8 @@
 import LinuxKernel
+import Sandbox
 
 /// What a sandbox's D-Bus lacks on this host.
-public enum BusDiagnosis: Sendable, Hashable {
+enum BusDiagnosis: Sendable, Hashable {
     /// The helper is not beside this program.
     case noHelper
     /// The helper does not run; what it says.
@@ -10,7 +11,7 @@ public enum BusDiagnosis: Sendable, Hashable {
     case noDaemon
 
     /// What is lacking here; nil if nothing is.
-    public static func ofThisHost() -> BusDiagnosis? {
+    static func ofThisHost() -> BusDiagnosis? {
         guard let helper = OwnProgram.neighbour(SandboxBus.helper) else { return .noHelper }
         do {
             // Whether the libraries that it needs are there shows when it runs.
@@ -23,7 +24,7 @@ public enum BusDiagnosis: Sendable, Hashable {
     }
 
     /// What that means.
-    public var detail: String {
+    var detail: String {
         switch self {
         case .noHelper: "\(SandboxBus.helper) does not lie beside linkcond"
         case .brokenHelper(let message): "\(SandboxBus.helper) does not run: \(message)"
@@ -32,7 +33,7 @@ public enum BusDiagnosis: Sendable, Hashable {
     }
 
     /// What to do about it.
-    public var fix: String {
+    var fix: String {
         switch self {
         case .noHelper:
             "Build \(SandboxBus.helper) with Scripts/linkcond, and install both together"

@@ -1,5 +1,5 @@
+import Conditioner
 import LinuxKernel
-import Netlink
 
 /// What a host can do, and how to get what it lacks.
 public struct Diagnosis: Sendable, Hashable {
@@ -27,9 +27,9 @@ public struct Diagnosis: Sendable, Hashable {
     /// Whether the packet engine can run here, in namespaces of its own.
     public let servesEnginePlane: Bool
     /// Whether the packet engine can condition interfaces of the host.
-    public var servesInterfacesByEngine = false
+    public internal(set) var servesInterfacesByEngine = false
     /// Whether the kernel could be asked for what `apply` takes, which is root's to ask.
-    public var isOfRoot = true
+    public internal(set) var isOfRoot = true
 
     /// Puts a diagnosis together from what was found. Pure.
     static func make(
@@ -61,9 +61,13 @@ public struct Diagnosis: Sendable, Hashable {
 
     /// Looks at the host that the process runs on.
     public static func ofThisHost() -> Diagnosis {
-        make(
+        var diagnosis = make(
             answers: try? FeatureProbe.run(), mayChangeNetwork: Privilege.mayChangeNetwork,
             host: HostSystem.current(), sandbox: SandboxFindings.current())
+        diagnosis.addEngineOnInterfaces()
+        diagnosis.addBus()
+        diagnosis.addMultipath()
+        return diagnosis
     }
 
     private static func kernelVersion(_ host: HostSystem) -> Check {

@@ -1,6 +1,6 @@
 /// A value that JSON has as null where there is none; an `Optional` alone would be left out.
 @propertyWrapper
-public struct OrNull<Value: Codable & Sendable & Hashable>: Codable, Sendable, Hashable {
+public struct OrNull<Value> {
     /// The value.
     public var wrappedValue: Value?
 
@@ -8,13 +8,13 @@ public struct OrNull<Value: Codable & Sendable & Hashable>: Codable, Sendable, H
     public init(wrappedValue: Value?) {
         self.wrappedValue = wrappedValue
     }
+}
 
-    /// Reads a value or null.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
-    }
+extension OrNull: Sendable where Value: Sendable {}
+extension OrNull: Equatable where Value: Equatable {}
+extension OrNull: Hashable where Value: Hashable {}
 
+extension OrNull: Encodable where Value: Encodable {
     /// Writes the value or null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -23,5 +23,13 @@ public struct OrNull<Value: Codable & Sendable & Hashable>: Codable, Sendable, H
         } else {
             try container.encodeNil()
         }
+    }
+}
+
+extension OrNull: Decodable where Value: Decodable {
+    /// Reads a value or null.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
     }
 }

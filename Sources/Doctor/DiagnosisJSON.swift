@@ -1,0 +1,32 @@
+import LinkModel
+
+/// What `doctor --json` prints. The keys are a promise: see `Profiles/schema/doctor.schema.json`.
+public struct DiagnosisJSON: Encodable {
+    struct Check: Encodable {
+        let name: String
+        let status: String
+        let detail: String
+        @OrNull var fix: String?
+    }
+
+    struct DataPlanes: Encodable {
+        let kernel: Bool
+        let engine: Bool
+        let engineOnInterfaces: Bool
+    }
+
+    let checks: [Check]
+    let dataPlanes: DataPlanes
+
+    /// Writes a diagnosis.
+    public init(_ diagnosis: Diagnosis) {
+        checks = diagnosis.checks.map { check in
+            Check(
+                name: check.name, status: check.status.rawValue, detail: check.detail,
+                fix: check.fix)
+        }
+        dataPlanes = DataPlanes(
+            kernel: diagnosis.servesKernelPlane, engine: diagnosis.servesEnginePlane,
+            engineOnInterfaces: diagnosis.servesInterfacesByEngine)
+    }
+}
