@@ -16,12 +16,6 @@ public struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
 
     static let malformed = BusError(attempt: "read a message", reason: "it is malformed")
 
-    /// Whether nobody has the name that was asked for.
-    public var isMissingService: Bool {
-        name == "org.freedesktop.DBus.Error.ServiceUnknown"
-            || name == "org.freedesktop.DBus.Error.NameHasNoOwner"
-    }
-
     /// Whether another user would have been allowed to.
     public var isMissingPrivilege: Bool {
         name == "org.freedesktop.DBus.Error.AccessDenied"

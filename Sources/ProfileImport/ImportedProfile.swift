@@ -25,11 +25,6 @@ public struct ImportedProfile: Sendable, Hashable {
     /// What has to be known about it.
     public let remarks: [Remark]
 
-    /// What the file says and the profile does not.
-    public var omissions: [String] {
-        remarks.compactMap { if case .omission(let text) = $0 { text } else { nil } }
-    }
-
     /// The profile as a file, with the remarks as comments in front.
     public var yaml: String {
         ProfileWriter.yaml(profile, comments: remarks.map(\.text))

@@ -35,7 +35,8 @@ enum KernelEncoding {
 
     /// The bandwidth of bytes per second; nil for zero, which means no limit.
     static func bandwidth(bytesPerSecond: UInt64) -> Bandwidth? {
-        Bandwidth(bitsPerSecond: bytesPerSecond.multipliedReportingOverflow(by: 8).partialValue)
+        let (bits, isBeyondAllMeasure) = bytesPerSecond.multipliedReportingOverflow(by: 8)
+        return Bandwidth(bitsPerSecond: isBeyondAllMeasure ? .max : bits)
     }
 
     /// The 32-bit field of a rate, and the 64-bit attribute where that overflows.

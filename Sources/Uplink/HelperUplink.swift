@@ -13,9 +13,6 @@ public final class HelperUplink: Sendable {
 
         /// The package that has it, on Debian as on Fedora.
         var package: String { self == .pasta ? "passt" : "slirp4netns" }
-
-        /// Whether it is installed.
-        public var isInstalled: Bool { HelperProgram.path(of: rawValue) != nil }
     }
 
     /// The interface's name.

@@ -155,3 +155,10 @@ struct SampleTests {
         }
     }
 }
+
+extension ImportedProfile {
+    /// What the file says and the profile does not.
+    fileprivate var omissions: [String] {
+        remarks.compactMap { if case .omission(let text) = $0 { text } else { nil } }
+    }
+}

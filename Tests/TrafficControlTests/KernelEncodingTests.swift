@@ -108,10 +108,12 @@ struct KernelEncodingTests {
         #expect(KernelEncoding.bandwidth(bytesPerSecond: 0) == nil)
     }
 
-    @Test("A rate beyond all measure is read without a trap")
+    @Test("A rate beyond all measure is read as the greatest")
     func impossibleRate() {
         for bytes in [UInt64.max, 1 << 63, 1 << 61] {
-            _ = KernelEncoding.bandwidth(bytesPerSecond: bytes)
+            #expect(KernelEncoding.bandwidth(bytesPerSecond: bytes) == .bitsPerSecond(.max))
         }
+        #expect(
+            KernelEncoding.bandwidth(bytesPerSecond: (1 << 61) - 1) == .bitsPerSecond(.max - 7))
     }
 }

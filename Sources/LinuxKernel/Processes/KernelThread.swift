@@ -52,12 +52,6 @@ public final class KernelThread: Sendable {
         lc_thread_make_punctual(isPreferred ? 1 : 0) == 1
     }
 
-    /// Lets the calling thread, which has next to nothing to do, go also before punctual ones,
-    /// where that is allowed.
-    public static func letCallingThreadPrecede() {
-        _ = lc_thread_make_punctual(2)
-    }
-
     /// Lets the calling thread, which has little to do, go before all others, where that is allowed;
     /// but nobody whom it starts.
     public static func letOnlyCallingThreadPrecede() {
