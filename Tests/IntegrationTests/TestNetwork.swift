@@ -8,6 +8,8 @@ import Testing
 struct TestNetwork: Sendable {
     let app: String
     let server: String
+    /// They are there as long as these are.
+    private let namespaces: [TestNamespace]
 
     /// The app's interface, where conditions are applied.
     static let interface = "eth0"
@@ -20,27 +22,20 @@ struct TestNetwork: Sendable {
     static func with<Result>(_ body: (TestNetwork) async throws -> Result) async throws -> Result {
         let number = counter.add(1, ordering: .relaxed).newValue
         let suffix = "\(ProcessInfo.processInfo.processIdentifier)-\(number)"
-        let network = TestNetwork(app: "lctest-a\(suffix)", server: "lctest-s\(suffix)")
-        do {
-            try await network.build()
-            let result = try await body(network)
-            try await network.tearDown()
-            return result
-        } catch {
-            try? await network.tearDown()
-            throw error
-        }
+        let network = try TestNetwork(app: "lctest-a\(suffix)", server: "lctest-s\(suffix)")
+        defer { withExtendedLifetime(network.namespaces) {} }
+        try await network.build()
+        return try await body(network)
+    }
+
+    private init(app: String, server: String) throws {
+        (self.app, self.server) = (app, server)
+        namespaces = try [app, server].map { try TestNamespace(named: $0) }
     }
 
     private static let counter = Atomic<Int>(0)
 
     private func build() async throws {
-        try await batch(
-            """
-            netns add \(app)
-            netns add \(server)
-            """)
-        for name in [app, server] { try TestParameters.set(inNamespaceAt: "/run/netns/\(name)") }
         try await batch(
             "link add \(Self.interface) netns \(app) type veth peer name eth0 netns \(server)")
         try await batch(
@@ -58,10 +53,6 @@ struct TestNetwork: Sendable {
             addr add \(Self.serverIPv6)/64 dev eth0 nodad
             link set eth0 addrgenmode none up
             """, in: server)
-    }
-
-    private func tearDown() async throws {
-        try await batch("netns del \(app)\nnetns del \(server)")
     }
 
     /// Runs `ip` once for many commands: starting a program is slow in the lab.

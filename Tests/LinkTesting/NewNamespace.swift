@@ -5,7 +5,7 @@ import Synchronization
 
 /// Runs `body` in a network namespace of its own, on a thread of its own, and waits for it.
 ///
-/// The namespace has the `TestParameters`, whatever the host has.
+/// It is a `TestNamespace`: what has been started in it ends with it.
 ///
 /// The body is the test's task still, so that what it expects counts as the test's. It must not
 /// await: behind that it could be on another thread, and so in another namespace.
@@ -17,10 +17,8 @@ public func withNewNamespace<Value: Sendable>(
     // The thread is back before it hands the task on: to do that the runtime may start a thread
     // of its pool, and a thread begins in the namespace of the one that starts it.
     return try await withTaskExecutorPreference(executor) {
-        try NetworkNamespace.withNewOnCallingThread {
-            TestParameters.set()
-            return try body()
-        }
+        let namespace = try TestNamespace()
+        return try NetworkNamespace.visit(namespace.descriptor) { Result { try body() } }.get()
     }
 }
 

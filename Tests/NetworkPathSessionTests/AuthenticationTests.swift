@@ -7,12 +7,12 @@ import Testing
 /// Servers that ask who it is.
 @Suite("Authentication of NetworkSession") struct AuthenticationTests {
     private static func ask(_ kind: String, _ options: String) -> String {
-        AppNetwork.join + "$probe \(kind) \"$url/file?size=1000&password=p\" \(options)"
+        AppRun.join + "$probe \(kind) \"$url/file?size=1000&password=p\" \(options)"
     }
 
     @Test(arguments: ["data", "download", "upload"])
     func `who shows nothing gets the response`(_ kind: String) async throws {
-        let result = try await AppNetwork.run(Self.ask(kind, "style=async,delegate resource=60"))
+        let result = try await AppRun.run(Self.ask(kind, "style=async,delegate resource=60"))
         #expect(result.reports.map(\.outcome) == ["ok", "ok"])
         #expect(result.reports.allSatisfy { $0.status == 401 && $0.bytes == "who are you?".count })
         #expect(result.requests.count == 2)
@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: ["data", "download", "upload"])
     func `a credential of the delegate's is shown`(_ kind: String) async throws {
-        let result = try await AppNetwork.run(
+        let result = try await AppRun.run(
             Self.ask(kind, "credential=u:p style=async,delegate"))
         #expect(result.reports.map(\.outcome) == ["ok", "ok"])
         #expect(
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `a wrong credential is asked for again, until the delegate gives up`() async throws {
-        let result = try await AppNetwork.run(Self.ask("data", "credential=u:wrong"))
+        let result = try await AppRun.run(Self.ask("data", "credential=u:wrong"))
         #expect(result.lines == (0...2).map { "challenge here \($0)" })
         #expect(result.reports.map(\.status) == [401])
     }
@@ -44,14 +44,14 @@ import Testing
     func `the delegate may also cancel, and is not waited for without end`(
         _ answer: String, _ outcome: String
     ) async throws {
-        let result = try await AppNetwork.run(Self.ask("data", "challenge=\(answer) resource=3"))
+        let result = try await AppRun.run(Self.ask("data", "challenge=\(answer) resource=3"))
         #expect(result.reports.map(\.outcome) == [outcome])
         #expect(result.requests.count == 1)
     }
 
     @Test func `a download that was cut goes on with a credential`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 for try in 1 2; do
                     $probe download "$url/file?size=200000&cut=150000&password=p" save=state \
                         credential=u:p
@@ -62,8 +62,8 @@ import Testing
     }
 
     @Test func `a credential stays with the server that asked for it`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + "$probe data \"$url/away?password=p\" credential=u:p")
+        let result = try await AppRun.run(
+            AppRun.join + "$probe data \"$url/away?password=p\" credential=u:p")
         #expect(result.reports.map(\.status) == [200])
         #expect(result.requests.map(\.status) == [401, 302, 200])
         #expect(result.requests.map { $0.credential != nil } == [false, true, false])

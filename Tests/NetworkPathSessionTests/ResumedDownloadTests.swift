@@ -4,8 +4,8 @@ import Testing
 /// Downloads that are cut and gone on with.
 @Suite("Resumed downloads of NetworkSession") struct ResumedDownloadTests {
     @Test func `20 MB cut twice are finished by ranges`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 get() { $probe download "$url/file?size=20000000&cut=8000000" save=state to=whole "$@"; }
                 get; get style=delegate; get
                 $probe download "$url/file?size=20000000" to=other
@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test func `a resource that has changed is downloaded anew`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 get() { $probe download "$url/file?size=200000&version=counted$1" save=state to=whole; }
                 get '&cut=150000'
                 sed -i s/.cut=150000// state
@@ -46,8 +46,8 @@ import Testing
 
     @Test(arguments: ["none", "weak"])
     func `without a strong validator there is nothing to resume`(_ validator: String) async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 $probe download "$url/file?size=200000&cut=150000&validator=\(validator)"
                 ls
                 """)
@@ -57,8 +57,8 @@ import Testing
     }
 
     @Test func `the time of the last change does as a validator`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 for try in 1 2; do
                     $probe download "$url/file?size=200000&cut=150000&validator=date" save=state
                 done
@@ -68,8 +68,8 @@ import Testing
     }
 
     @Test func `a download is cancelled and gone on with`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 get() { $probe download "$url/file?size=9000000$1" save=state style=delegate $2; }
                 get '&hold=yes' cancel=yes
                 sed -i s/.hold=yes// state
@@ -81,8 +81,8 @@ import Testing
     }
 
     @Test func `a file that has gone is downloaded anew`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 get() { $probe download "$url/file?size=200000$1" save=state; }
                 get '&cut=150000'
                 sed -i s/.cut=150000// state

@@ -5,7 +5,7 @@ import Testing
 @Suite("Answers to who goes on with a download") struct ResumptionFaultTests {
     /// Downloads 150,000 of 200,000 bytes; `get` goes on, and `drop WORDS` changes what is asked.
     private static func begin(_ query: String) -> String {
-        AppNetwork.join + """
+        AppRun.join + """
             drop() { sed -i "s/.$1//" state; }
             partials() { find . -name '*.partial' -size +0 | wc -l | sed 's/^/partials /'; }
             get() { $probe download "$url/file?size=200000\(query)" save=state to=whole "$@"; }
@@ -15,13 +15,13 @@ import Testing
     }
 
     /// What the script has printed, not the client.
-    private static func said(_ result: AppNetwork) -> [String] {
+    private static func said(_ result: AppRun) -> [String] {
         result.lines.filter { $0 != "began" }
     }
 
     @Test(arguments: ["503", "401", "403", "429", "500", "404", "portal", "portal-tag"])
     func `an error or a portal leaves alone what is there`(_ fault: String) async throws {
-        let result = try await AppNetwork.run(
+        let result = try await AppRun.run(
             Self.begin("&cut=150000&rest=\(fault)") + """
                 drop cut=150000
                 get; get style=delegate
@@ -44,7 +44,7 @@ import Testing
     func `after a part that does not fit the whole comes, and nothing is left`(
         _ fault: String
     ) async throws {
-        let result = try await AppNetwork.run(
+        let result = try await AppRun.run(
             Self.begin("&cut=150000&rest=\(fault)") + """
                 get
                 partials
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `where ranges are ignored, one file is gone on with`() async throws {
-        let result = try await AppNetwork.run(
+        let result = try await AppRun.run(
             Self.begin("&cut=150000&rest=ignored") + """
                 get
                 partials
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `a new version that is cut as well takes the old one's place`() async throws {
-        let result = try await AppNetwork.run(
+        let result = try await AppRun.run(
             Self.begin("&cut=150000&version=counted") + """
                 get
                 partials
@@ -95,7 +95,7 @@ import Testing
 
     @Test func `of others' files nothing is touched, whatever the data says`() async throws {
         let name = "NetworkSession-00000000-0000-4000-8000-000000000000.partial"
-        let result = try await AppNetwork.run(
+        let result = try await AppRun.run(
             Self.begin("&cut=150000") + """
                 drop cut=150000
                 cp state good

@@ -36,9 +36,9 @@ import Testing
         func script(_ kind: String) -> String {
             let ask = "$probe \(kind) $url/file waits=yes,no style=async,delegate"
             switch self {
-            case .neither: return AppNetwork.join + ask + " allowed=yes,no"
+            case .neither: return AppRun.join + ask + " allowed=yes,no"
             case .expensive, .constrained, .both:
-                return AppNetwork.join + """
+                return AppRun.join + """
                     ip link set eth0 alias '[linkcond:1 \(mark ?? "")]'
                     \(ask) allowed=no resource=\(Self.patience) &
                     \(ask) allowed=yes
@@ -50,7 +50,7 @@ import Testing
                     \(ask) allowed=yes,no resource=\(Self.patience)
                     """
             case .downThenUp:
-                return AppNetwork.join + """
+                return AppRun.join + """
                     ip link set eth0 down
                     \(ask) allowed=yes,no >out &
                     await waiting 4
@@ -66,7 +66,7 @@ import Testing
 
     @Test(arguments: Network.allCases, ["data", "download", "upload"])
     func `each task ends as Apple documents it`(_ network: Network, _ kind: String) async throws {
-        let result = try await AppNetwork.run(network.script(kind))
+        let result = try await AppRun.run(network.script(kind))
         #expect(result.reports.count == 8)
         for report in result.reports {
             let isProhibited = network.reason != nil && !report.allowed

@@ -6,8 +6,8 @@ import Testing
     private static let expensive = "ip link set eth0 alias '[linkcond:1 exp]'\n"
 
     @Test func `a task that waits begins when the network becomes inexpensive`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + Self.expensive + """
+        let result = try await AppRun.run(
+            AppRun.join + Self.expensive + """
                 $probe data $url/file allowed=no waits=yes >out &
                 await waiting
                 ip link set eth0 alias ''
@@ -19,8 +19,8 @@ import Testing
     }
 
     @Test func `a task that waits is told so once, however often the path changes`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + Self.expensive + """
+        let result = try await AppRun.run(
+            AppRun.join + Self.expensive + """
                 $probe data $url/file allowed=no waits=yes >out &
                 await waiting
                 for name in exp con 'exp con'; do
@@ -41,8 +41,8 @@ import Testing
     }
 
     @Test func `waiting does not count for the time a request may take`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 ip link set eth0 down
                 $probe data $url/file waits=yes request=3 >out &
                 await waiting
@@ -56,8 +56,8 @@ import Testing
     }
 
     @Test func `an answer that never comes takes as long as a request may`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join
+        let result = try await AppRun.run(
+            AppRun.join
                 + "$probe download \"$url/file?size=200000&hold=yes\" waits=yes request=3"
         )
         #expect(result.reports.map(\.outcome) == ["-1001"])
@@ -66,8 +66,8 @@ import Testing
 
     @Test func `a transfer whose network becomes expensive is lost, for that reason`() async throws
     {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 $probe download "$url/file?size=200000&hold=yes" allowed=no,yes waits=yes >out &
                 await began 2
                 \(Self.expensive)
@@ -87,8 +87,8 @@ import Testing
     }
 
     @Test func `a transfer goes on when the link comes back`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 $probe download "$url/file?size=300000&hold=yes" >out &
                 await began
                 ip link set eth0 down
@@ -105,8 +105,8 @@ import Testing
     }
 
     @Test func `a transfer whose interface is replaced is lost`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 ip link add wifi0 type veth peer name elsewhere
                 $probe download "$url/file?size=200000&hold=yes" >out &
                 await began
@@ -126,15 +126,15 @@ import Testing
 
     @Test(arguments: ["http://192.0.2.2:9/", "http://no-such-host.invalid/"])
     func `a host that refuses or does not exist is not waited for`(_ url: String) async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + "$probe data \(url) waits=yes resource=20")
+        let result = try await AppRun.run(
+            AppRun.join + "$probe data \(url) waits=yes resource=20")
         #expect(["-1004", "-1003"].contains(result.reports.first?.outcome))
         #expect(result.reports.first?.waited == false)
     }
 
     @Test func `this host itself may always be asked`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + Self.expensive + """
+        let result = try await AppRun.run(
+            AppRun.join + Self.expensive + """
                 python3 -m http.server --bind 127.0.0.1 8001 >server2.txt 2>&1 &
                 until python3 -c 'import socket; socket.create_connection(("127.0.0.1", 8001))' \
                     2>/dev/null; do sleep 0.1; done
@@ -146,8 +146,8 @@ import Testing
     }
 
     @Test func `a mobile network is told from others`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 ip link set eth0 alias '[linkcond:1 inexp cell]'
                 $probe data $url/file allowed=yes,no
                 """)
@@ -156,8 +156,8 @@ import Testing
     }
 
     @Test func `sessions that are dropped leave nothing behind`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + Self.expensive + """
+        let result = try await AppRun.run(
+            AppRun.join + Self.expensive + """
                 for count in 2 40; do
                     $probe data $url/file style=async,delegate again=$count
                     $probe download $url/file allowed=no again=$count

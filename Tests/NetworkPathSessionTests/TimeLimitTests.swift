@@ -25,8 +25,8 @@ import Testing
     @Test(arguments: [
         "inf", "1.7976931348623157e308", "1e18", "nan", "-1", "-inf", "0",
     ]) func `no number is beyond a session`(_ limit: String) async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 for name in resource request own; do
                     $probe data $url/file $name=\(limit) style=async,delegate
                 done
@@ -37,8 +37,8 @@ import Testing
     }
 
     @Test func `part of a second is not none`() async throws {
-        let result = try await AppNetwork.run(
-            AppNetwork.join + """
+        let result = try await AppRun.run(
+            AppRun.join + """
                 $probe data "$url/file?size=200000&hold=yes" request=0.5
                 $probe data "$url/file?size=200000&hold=yes" own=0.5
                 """)

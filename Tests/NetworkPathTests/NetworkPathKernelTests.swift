@@ -11,7 +11,7 @@ import Testing
 @Suite("The monitor", .serialized, .requiresNamespaces)
 struct NetworkPathKernelTests {
     @Test func `the path is what the kernel has`() async throws {
-        let network = try await TestNamespace()
+        let network = try TestNamespace.phone()
         let path = try network.path()
         #expect(path.status == .satisfied && path.supportsIPv4 && !path.supportsIPv6)
         #expect(path.availableInterfaces.map(\.name) == ["wifi0", "cell0"])
@@ -28,7 +28,7 @@ struct NetworkPathKernelTests {
     }
 
     @Test func `every change is told, the first path at once`() async throws {
-        let network = try await TestNamespace()
+        let network = try TestNamespace.phone()
         let feed = network.feed()
         try await feed.path("the first path") { $0.interfacesInUse.map(\.name) == ["wifi0"] }
 
@@ -65,7 +65,7 @@ struct NetworkPathKernelTests {
     }
 
     @Test func `requirements limit what is told`() async throws {
-        let network = try await TestNamespace()
+        let network = try TestNamespace.phone()
         let feed = network.feed(NetworkRequirements(requiredInterfaceKinds: [.cellular]))
         try await feed.path("that there is none") {
             $0.unsatisfiedReason == .notRequired(.wired)
@@ -77,7 +77,7 @@ struct NetworkPathKernelTests {
     }
 
     @Test func `a thousand overrides end in the last one, and none is invented`() async throws {
-        let network = try await TestNamespace()
+        let network = try TestNamespace.phone()
         let feed = network.feed()
         let states = [
             NetworkMark(), NetworkMark(cost: .expensive), NetworkMark(isConstrained: true),
@@ -112,7 +112,7 @@ struct NetworkPathKernelTests {
     @Test func `while routes move from one interface to another there is always a path`()
         async throws
     {
-        let network = try await TestNamespace()
+        let network = try TestNamespace.phone()
         try network.shell("ip route del default dev cell0; ip route del default dev wifi0")
         try network.shell("ip route add default via \(TestNamespace.wifi) dev wifi0 metric 9")
         let feed = network.feed()
@@ -182,7 +182,7 @@ struct NetworkPathKernelTests {
     }
 
     @Test func `several monitors see the same, and nothing is left of them`() async throws {
-        let network = try await TestNamespace()
+        let network = try TestNamespace.phone()
         do {
             let feeds = (0..<8).map { _ in network.feed() }
             for feed in feeds { try await feed.path("the first path") { !$0.isExpensive } }
@@ -194,7 +194,7 @@ struct NetworkPathKernelTests {
     }
 
     @Test func `cancelling the task ends the loop and all that belongs to it`() async throws {
-        let network = try await TestNamespace()
+        let network = try TestNamespace.phone()
         for _ in 0..<20 {
             let task = Task {
                 let feed = network.feed()

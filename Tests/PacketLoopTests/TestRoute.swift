@@ -1,7 +1,5 @@
-import Foundation
 import LinkModel
 import LinkTesting
-import Synchronization
 import Testing
 
 @testable import PacketLoop
@@ -9,8 +7,8 @@ import Testing
 /// Two hosts in namespaces of their own, and between them the calling thread's namespace, where a
 /// loop joins the interfaces `app` and `far`.
 struct TestRoute {
-    let app: String
-    let far: String
+    private let app: TestNamespace
+    private let far: TestNamespace
     let loop: PacketLoop
 
     static let farIPv4 = "192.0.2.2"
@@ -23,29 +21,12 @@ struct TestRoute {
         _ conditions: LinkConditions, setUp: String = "",
         _ body: @Sendable (TestRoute) throws -> Void
     ) async throws {
-        let number = counter.add(1, ordering: .relaxed).newValue
-        let suffix = "\(ProcessInfo.processInfo.processIdentifier)-\(number)"
-        let (app, far) = ("lctest-la\(suffix)", "lctest-lf\(suffix)")
         try await withNewNamespace {
-            defer { _ = try? shell("ip netns del \(app); ip netns del \(far)") }
-            try shell(
-                """
-                set -e
-                parameters="\(TestParameters.script)"
-                sysctl -qw net.ipv6.conf.default.disable_ipv6=1
-                for host in "\(app) app 1" "\(far) far 2"; do
-                    set -- $host
-                    ip netns add $1
-                    ip netns exec $1 sh -c "$parameters"
-                    ip link add eth0 netns $1 type veth peer name $2
-                    ip link set $2 up
-                    ip -n $1 link set lo up
-                    ip -n $1 addr add 192.0.2.$3/24 dev eth0
-                    ip -n $1 addr add 2001:db8::$3/64 dev eth0 nodad
-                    ip -n $1 link set eth0 addrgenmode none up
-                done
-                \(setUp)
-                """)
+            let (app, far) = (try TestNamespace(), try TestNamespace())
+            try shell("sysctl -qw net.ipv6.conf.default.disable_ipv6=1")
+            try join(app, "app", number: 1)
+            try join(far, "far", number: 2)
+            try shell(setUp)
             let loop = try PacketLoop(
                 appSide: try interfaceIndex("app"), farSide: try interfaceIndex("far"),
                 conditions: conditions,
@@ -56,7 +37,23 @@ struct TestRoute {
         }
     }
 
-    private static let counter = Atomic<Int>(0)
+    /// Joins a host to the calling thread's namespace.
+    private static func join(
+        _ host: TestNamespace, _ interface: String, number: Int
+    ) throws {
+        try shell(
+            """
+            set -e
+            ip link add eth0 netns \(host.path) type veth peer name \(interface)
+            ip link set \(interface) up
+            \(host.entering) ip -batch - <<'END'
+            link set lo up
+            addr add 192.0.2.\(number)/24 dev eth0
+            addr add 2001:db8::\(number)/64 dev eth0 nodad
+            link set eth0 addrgenmode none up
+            END
+            """)
+    }
 
     /// Runs a script of `sh` on the app's host, and returns what it said.
     @discardableResult
@@ -66,8 +63,8 @@ struct TestRoute {
     @discardableResult
     func onFar(_ script: String) throws -> String { try run(script, on: far) }
 
-    private func run(_ script: String, on host: String) throws -> String {
-        try shell("timeout -k 5 60 ip netns exec \(host) sh -c '\(script)'")
+    private func run(_ script: String, on host: TestNamespace) throws -> String {
+        try shell("timeout -k 5 60 \(host.entering) sh -c '\(script)'")
     }
 
     /// Round trips in milliseconds, the shortest first.
@@ -117,9 +114,9 @@ struct TestRoute {
             cat >$directory/app.py <<'TEXT'
             \(appProgram)
             TEXT
-            timeout -k 5 90 ip netns exec \(far) python3 $directory/far.py >$directory/log 2>&1 &
+            timeout -k 5 90 \(far.entering) python3 $directory/far.py >$directory/log 2>&1 &
             until grep -q ready $directory/log; do sleep 0.05; done
-            timeout -k 5 80 ip netns exec \(app) python3 $directory/app.py
+            timeout -k 5 80 \(app.entering) python3 $directory/app.py
             wait
             grep -v ready $directory/log || true
             """)

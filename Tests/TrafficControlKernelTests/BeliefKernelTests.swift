@@ -14,14 +14,15 @@ struct BeliefKernelTests {
     private static let childHandle = QdiscHandle(major: 0x1c0e)
 
     private static func child(_ netem: Netem) -> Qdisc {
-        TestBed.qdisc(.netem(netem), handle: childHandle, parent: TestBed.handle.child(1))
+        KernelSession.qdisc(
+            .netem(netem), handle: childHandle, parent: KernelSession.handle.child(1))
     }
 
     @Test("netem counts the packets of its child into its limit", .requiresKernel(.netem))
     func sharedLimit() async throws {
-        try await TestBed.runWithTraffic { bed, traffic in
+        try await KernelSession.runWithTraffic { bed, traffic in
             let failures = try bed.session.execute([
-                TestBed.qdisc(.netem(Netem(limit: 5))).add(),
+                KernelSession.qdisc(.netem(Netem(limit: 5))).add(),
                 Self.child(Netem(delay: .seconds(60), limit: 1000)).add(),
             ])
             #expect(failures == [])
@@ -35,16 +36,16 @@ struct BeliefKernelTests {
 
     @Test("netem keeps the values of attributes that are left out", .requiresKernel(.netem))
     func absentAttributes() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             let netem = Netem(
                 delay: .milliseconds(50), loss: .gilbert(p: .percent(1), r: .percent(10)),
                 duplicate: .percent(5), corrupt: .percent(2), reorder: .percent(3), gap: 4,
                 rate: .megabitsPerSecond(10), packetOverhead: -14, limit: 200)
-            try bed.execute(TestBed.qdisc(.netem(netem)).add())
+            try bed.execute(KernelSession.qdisc(.netem(netem)).add())
             // struct tcmsg and struct tc_netem_qopt alone.
             let builder = MessageBuilder(type: 36, flags: 0x100)
             builder.append(UInt64(1) << 32)
-            builder.append(UInt64(0xffff_ffff) << 32 | UInt64(TestBed.handle.rawValue))
+            builder.append(UInt64(0xffff_ffff) << 32 | UInt64(KernelSession.handle.rawValue))
             builder.append(UInt32(0))
             builder.put(1, "netem")
             builder.put(
@@ -67,7 +68,7 @@ struct BeliefKernelTests {
         "netem keeps the table of an earlier distribution, so that a uniform one is sent too",
         .requiresKernel(.netem))
     func distributionStays() async throws {
-        try await TestBed.runWithTraffic { bed, traffic in
+        try await KernelSession.runWithTraffic { bed, traffic in
             // Timers may be late but never early.
             func early() -> Int {
                 traffic.send(count: 300)
@@ -78,14 +79,14 @@ struct BeliefKernelTests {
             let jittery = Netem(delay: .milliseconds(50), jitter: .milliseconds(10))
             var normal = jittery
             normal.distribution = .normal
-            try bed.execute(TestBed.qdisc(.netem(jittery)).add())
+            try bed.execute(KernelSession.qdisc(.netem(jittery)).add())
             #expect(early() == 0)
             // On a busy machine all may be late once.
             let isNormal = { (0..<5).contains { _ in early() > 10 } }
-            try bed.execute(TestBed.qdisc(.netem(normal)).replace())
+            try bed.execute(KernelSession.qdisc(.netem(normal)).replace())
             #expect(isNormal())
             // Without a table, as an earlier version sent it.
-            let message = TestBed.qdisc(.netem(jittery)).replace()
+            let message = KernelSession.qdisc(.netem(jittery)).replace()
             try bed.execute(message.withoutTable)
             #expect(isNormal())
             try bed.execute(message)
@@ -97,16 +98,17 @@ struct BeliefKernelTests {
         "Replacing a qdisc by one of the same handle keeps the packets in it",
         .requiresKernel(.netem))
     func replacementKeepsPackets() async throws {
-        try await TestBed.runWithTraffic { bed, traffic in
-            try bed.execute(TestBed.qdisc(.netem(Netem(delay: .seconds(60)))).add())
+        try await KernelSession.runWithTraffic { bed, traffic in
+            try bed.execute(KernelSession.qdisc(.netem(Netem(delay: .seconds(60)))).add())
             traffic.send(count: 10)
             #expect(try bed.statistics().queuedPackets == 10)
-            try bed.execute(TestBed.qdisc(.netem(Netem(delay: .seconds(50)))).replace())
-            #expect(try bed.statistics().queuedPackets == 10)
-            try bed.execute(TestBed.qdisc(.netem(Netem(delay: .seconds(50), limit: 3))).replace())
+            try bed.execute(KernelSession.qdisc(.netem(Netem(delay: .seconds(50)))).replace())
             #expect(try bed.statistics().queuedPackets == 10)
             try bed.execute(
-                TestBed.qdisc(.netem(Netem(delay: .seconds(50))), handle: Self.childHandle)
+                KernelSession.qdisc(.netem(Netem(delay: .seconds(50), limit: 3))).replace())
+            #expect(try bed.statistics().queuedPackets == 10)
+            try bed.execute(
+                KernelSession.qdisc(.netem(Netem(delay: .seconds(50))), handle: Self.childHandle)
                     .replace())
             #expect(try bed.statistics(Self.childHandle).queuedPackets == 0)
         }
@@ -114,8 +116,8 @@ struct BeliefKernelTests {
 
     @Test("Changing a segmenter keeps what stands below it", .requiresKernel(.netem, .tbf))
     func segmenterKeepsChild() async throws {
-        try await TestBed.runWithTraffic { bed, traffic in
-            let segmenter = TestBed.qdisc(
+        try await KernelSession.runWithTraffic { bed, traffic in
+            let segmenter = KernelSession.qdisc(
                 .tokenBucket(
                     TokenBucket(
                         rate: Netem.orderKeepingRate, burst: ByteCount(bytes: 1600),
@@ -132,9 +134,10 @@ struct BeliefKernelTests {
 
     @Test("The kernel goes on behind an error in a batch", .requiresNamespaces)
     func batches() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             let failures = try bed.session.execute([
-                TestBed.qdisc(.other("pfifo")).add(), TestBed.qdisc(.other("linkcond")).add(),
+                KernelSession.qdisc(.other("pfifo")).add(),
+                KernelSession.qdisc(.other("linkcond")).add(),
                 Link.addVeth(name: "a", peer: "b"),
             ])
             #expect(failures.map(\.index) == [1])
@@ -145,10 +148,10 @@ struct BeliefKernelTests {
 
     @Test("A qdisc does not change its kind in place", .requiresKernel(.tbf))
     func kinds() async throws {
-        try await TestBed.run { bed in
-            try bed.execute(TestBed.qdisc(.other("pfifo")).add())
+        try await KernelSession.run { bed in
+            try bed.execute(KernelSession.qdisc(.other("pfifo")).add())
             let error = #expect(throws: NetlinkError.self) {
-                try bed.execute(TestBed.qdisc(.other("bfifo")).replace())
+                try bed.execute(KernelSession.qdisc(.other("bfifo")).replace())
             }
             #expect(error?.errno == .invalidArgument)
         }
@@ -157,8 +160,8 @@ struct BeliefKernelTests {
     @Test(
         "The hierarchical token bucket cannot be changed, only its classes", .requiresKernel(.htb))
     func htb() async throws {
-        try await TestBed.run { bed in
-            let htb = TestBed.qdisc(.hierarchicalTokenBucket(defaultClass: 1))
+        try await KernelSession.run { bed in
+            let htb = KernelSession.qdisc(.hierarchicalTokenBucket(defaultClass: 1))
             try bed.execute(htb.add())
             let error = #expect(throws: NetlinkError.self) { try bed.execute(htb.replace()) }
             #expect(error?.errno == .invalidArgument)
@@ -167,11 +170,12 @@ struct BeliefKernelTests {
 
     @Test("What hangs below a qdisc goes with it", .requiresKernel(.netem))
     func subtrees() async throws {
-        try await TestBed.run { bed in
-            let grandchild = TestBed.qdisc(
+        try await KernelSession.run { bed in
+            let grandchild = KernelSession.qdisc(
                 .netem(Netem()), handle: .init(major: 0x1c0f), parent: Self.childHandle.child(1))
             let failures = try bed.session.execute([
-                TestBed.qdisc(.netem(Netem())).add(), Self.child(Netem()).add(), grandchild.add(),
+                KernelSession.qdisc(.netem(Netem())).add(), Self.child(Netem()).add(),
+                grandchild.add(),
                 Self.child(Netem()).delete(),
             ])
             #expect(failures == [])
@@ -183,7 +187,7 @@ struct BeliefKernelTests {
 
     @Test("The alias in the message that makes a link is ignored", .requiresKernel(.ifb))
     func aliasOnCreation() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             let builder = MessageBuilder(type: 16, flags: 0x600)
             builder.append((UInt64(0), UInt64(0)))
             builder.put(3, "lcu5")
@@ -198,14 +202,14 @@ struct BeliefKernelTests {
         "A redirection to an interface that is gone loses everything",
         .requiresKernel(.clsact, .u32, .mirred, .ifb))
     func goneTarget() async throws {
-        try await TestBed.runWithTraffic { bed, traffic in
+        try await KernelSession.runWithTraffic { bed, traffic in
             let ifb = Interface(index: 100, name: "lcu5")
             let failures = try bed.session.execute([
                 Link.addIFB(name: ifb.name, index: ifb.index, group: 1),
                 Link.bringUp(index: ifb.index, alias: ""),
-                Qdisc.clsact(on: TestBed.loopback).add(),
+                Qdisc.clsact(on: KernelSession.loopback).add(),
                 Filter(
-                    interface: TestBed.loopback, parent: .clsactEgress, preference: 1,
+                    interface: KernelSession.loopback, parent: .clsactEgress, preference: 1,
                     networkProtocol: .ipv4, verdict: .redirect(to: ifb, cookie: [1])
                 ).add(),
             ])

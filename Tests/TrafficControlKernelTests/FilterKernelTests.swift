@@ -13,24 +13,24 @@ struct FilterKernelTests {
     private static let ifb = Interface(index: 0x4c00_000a, name: "lcu5")
 
     private static let redirect = Filter(
-        interface: TestBed.loopback, parent: .clsactEgress, preference: 65_182,
+        interface: KernelSession.loopback, parent: .clsactEgress, preference: 65_182,
         networkProtocol: .ipv4, verdict: .redirect(to: ifb, cookie: cookie))
 
     private static let discovery = [(UInt8(0x84), UInt8(0xfc)), (0x88, 0xfe)].map {
         Filter(
-            interface: TestBed.loopback, parent: .clsactIngress, preference: 65_281,
+            interface: KernelSession.loopback, parent: .clsactIngress, preference: 65_281,
             networkProtocol: .ipv6, matches: [.ipv6NextHeader(58), .icmpv6Type($0.0, mask: $0.1)],
             verdict: .classify(QdiscHandle(rawValue: 1)))
     }
 
-    private static func run(_ body: @Sendable (TestBed) throws -> Void) async throws {
-        try await TestBed.run { bed in
+    private static func run(_ body: @Sendable (KernelSession) throws -> Void) async throws {
+        try await KernelSession.run { bed in
             let failures = try bed.session.execute(
                 [
                     Link.addIFB(name: ifb.name, index: ifb.index, group: 7181),
                     Link.disableAutoconfiguration(index: ifb.index),
                     Link.bringUp(index: ifb.index, alias: ""), Link.bringUp(index: 1, alias: ""),
-                    Qdisc.clsact(on: TestBed.loopback).add(), redirect.add(),
+                    Qdisc.clsact(on: KernelSession.loopback).add(), redirect.add(),
                 ] + discovery.map { $0.add() })
             #expect(failures == [])
             try body(bed)
@@ -55,14 +55,15 @@ struct FilterKernelTests {
         try await Self.run { bed in
             try bed.execute(
                 Filter.delete(
-                    interface: TestBed.loopback, parent: .clsactIngress, preference: 65_281,
+                    interface: KernelSession.loopback, parent: .clsactIngress, preference: 65_281,
                     networkProtocol: .ipv6))
             #expect(try bed.filters(.clsactIngress).isEmpty)
             #expect(try !bed.filters(.clsactEgress).isEmpty)
             let error = #expect(throws: NetlinkError.self) {
                 try bed.execute(
                     Filter.delete(
-                        interface: TestBed.loopback, parent: .clsactEgress, preference: 65_182,
+                        interface: KernelSession.loopback, parent: .clsactEgress,
+                        preference: 65_182,
                         networkProtocol: .ipv6))
             }
             #expect(error != nil)
@@ -106,19 +107,19 @@ struct FilterKernelTests {
 
     @Test("A filter sends chosen packets to a class", .requiresKernel(.prio))
     func classification() async throws {
-        try await TestBed.runWithTraffic { bed, traffic in
-            let bands = TestBed.qdisc(.priority(bands: 2))
-            let second = TestBed.qdisc(
-                .other("pfifo"), handle: .init(major: 2), parent: TestBed.handle.child(2))
+        try await KernelSession.runWithTraffic { bed, traffic in
+            let bands = KernelSession.qdisc(.priority(bands: 2))
+            let second = KernelSession.qdisc(
+                .other("pfifo"), handle: .init(major: 2), parent: KernelSession.handle.child(2))
             // UDP is protocol 17; everything that the socket sends matches.
             let filter = Filter(
-                interface: TestBed.loopback, parent: TestBed.handle, preference: 1,
+                interface: KernelSession.loopback, parent: KernelSession.handle, preference: 1,
                 networkProtocol: .ipv4, matches: [.ipv4Protocol(17), .ipv4FirstFragment],
-                verdict: .classify(TestBed.handle.child(2)))
+                verdict: .classify(KernelSession.handle.child(2)))
             let other = Filter(
-                interface: TestBed.loopback, parent: TestBed.handle, preference: 1,
+                interface: KernelSession.loopback, parent: KernelSession.handle, preference: 1,
                 networkProtocol: .ipv4, matches: [.ipv4Protocol(6)],
-                verdict: .classify(TestBed.handle.child(1)))
+                verdict: .classify(KernelSession.handle.child(1)))
             #expect(
                 try bed.session.execute([bands.add(), second.add(), other.add()]) == [])
             traffic.send(count: 3)

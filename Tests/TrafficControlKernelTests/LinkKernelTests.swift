@@ -21,7 +21,7 @@ struct LinkKernelTests {
     @Test(
         "An ifb gets the name, the index and the group that it is asked for", .requiresKernel(.ifb))
     func ifb() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             try bed.execute(Link.addIFB(name: "lcu5", index: Self.index, group: 7181))
             let made = try #require(try bed.session.link(named: "lcu5"))
             #expect(made.index == Self.index)
@@ -45,7 +45,7 @@ struct LinkKernelTests {
 
     @Test("An alias of more than 255 bytes, its zero included, is refused", .requiresKernel(.ifb))
     func longAlias() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             try bed.execute(Link.addIFB(name: "lcu5", index: Self.index, group: 7181))
             #expect(throws: NetlinkError.self) {
                 try bed.execute(
@@ -57,7 +57,7 @@ struct LinkKernelTests {
     @Test("A silenced ifb gets no address of its own", .requiresKernel(.ifb))
     func silence() async throws {
         guard (try? shell("test -e /proc/net/if_inet6")) != nil else { return }
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             let failures = try bed.session.execute([
                 Link.addIFB(name: "loud", index: Self.index, group: 1),
                 Link.addIFB(name: "silent", index: Self.index + 1, group: 1),
@@ -74,7 +74,7 @@ struct LinkKernelTests {
 
     @Test("All links of a group go at once, and no others", .requiresKernel(.ifb))
     func deleteGroup() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             let failures = try bed.session.execute([
                 Link.addIFB(name: "a", index: Self.index, group: 7181),
                 Link.addIFB(name: "b", index: Self.index + 1, group: 7181),
@@ -88,7 +88,7 @@ struct LinkKernelTests {
 
     @Test("A pair of veths is made of two names")
     func veth() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             try bed.execute(Link.addVeth(name: "app0", peer: "dn0"))
             for name in ["app0", "dn0"] {
                 let link = try #require(try bed.session.link(named: name))
@@ -101,7 +101,7 @@ struct LinkKernelTests {
 
     @Test("The loopback interface is known as such")
     func loopback() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             let link = try #require(try bed.session.link(named: "lo"))
             #expect(link.index == 1)
             #expect(link.isLoopback)
@@ -112,7 +112,7 @@ struct LinkKernelTests {
 
     @Test("Interfaces are answered for by index, many at once", .requiresKernel(.ifb))
     func many() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             let indices = (0..<100).map { Self.index + $0 }
             let failures = try bed.session.execute(
                 indices.map { Link.addIFB(name: "i\($0)", index: $0, group: 1) })
@@ -128,7 +128,7 @@ struct LinkKernelTests {
         "Default routes lead to their interfaces",
         .enabled(if: hasPrograms("ip"), "ip is not installed"))
     func defaultRoute() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             func interfaces() throws -> [String] {
                 let links = try bed.session.links()
                 return try bed.session.defaultRouteInterfaces().compactMap { index in
@@ -166,7 +166,7 @@ struct LinkKernelTests {
 
     @Test("Changes of links, qdiscs and filters are events", .requiresKernel(.ifb, .clsact, .u32))
     func events() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             let events = try NetlinkEvents()
             func isSeen(_ type: MessageType) throws -> Bool {
                 for _ in 0..<50 {
@@ -178,11 +178,11 @@ struct LinkKernelTests {
             #expect(try events.next(within: .zero).isEmpty)
             try bed.execute(Link.addIFB(name: "lcu5", index: Self.index, group: 7181))
             #expect(try isSeen(.newlink))
-            try bed.execute(Qdisc.clsact(on: TestBed.loopback).add())
+            try bed.execute(Qdisc.clsact(on: KernelSession.loopback).add())
             #expect(try isSeen(.newqdisc))
             try bed.execute(
                 Filter(
-                    interface: TestBed.loopback, parent: .clsactEgress, preference: 1,
+                    interface: KernelSession.loopback, parent: .clsactEgress, preference: 1,
                     networkProtocol: .ipv4, verdict: .classify(QdiscHandle(rawValue: 1))
                 ).add())
             #expect(try isSeen(.newtfilter))

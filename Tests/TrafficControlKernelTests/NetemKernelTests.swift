@@ -20,8 +20,8 @@ struct NetemKernelTests {
         return expected
     }
 
-    private static func check(_ bed: TestBed, _ netem: Netem) throws {
-        try bed.execute(TestBed.qdisc(.netem(netem)).replace())
+    private static func check(_ bed: KernelSession, _ netem: Netem) throws {
+        try bed.execute(KernelSession.qdisc(.netem(netem)).replace())
         guard case .netem(let found)? = try bed.state()?.kind else {
             Issue.record("no netem was found")
             return
@@ -53,12 +53,12 @@ struct NetemKernelTests {
 
     @Test("Each field is told as it was written, in a fresh netem", arguments: fields.indices)
     func field(index: Int) async throws {
-        try await TestBed.run { try Self.check($0, Self.fields[index]) }
+        try await KernelSession.run { try Self.check($0, Self.fields[index]) }
     }
 
     @Test("Nothing of an earlier setting is left behind by the next, in any order")
     func sequence() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             var random = SeededGenerator(seed: 11)
             for netem in (Self.fields + Self.fields + Self.fields).shuffled(using: &random) {
                 try Self.check(bed, netem)
@@ -68,7 +68,7 @@ struct NetemKernelTests {
 
     @Test("Random settings are told as they were written")
     func randomSettings() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             var random = SeededGenerator(seed: 12)
             for _ in 0..<300 { try Self.check(bed, Netem(random: &random)) }
         }
@@ -76,9 +76,9 @@ struct NetemKernelTests {
 
     @Test("Jitter beyond what 31 bits of nanoseconds hold is capped there")
     func longJitter() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             try bed.execute(
-                TestBed.qdisc(.netem(Netem(delay: .seconds(9), jitter: .seconds(4)))).add())
+                KernelSession.qdisc(.netem(Netem(delay: .seconds(9), jitter: .seconds(4)))).add())
             guard case .netem(let found)? = try bed.state()?.kind else { return }
             #expect(found.jitter == .nanoseconds(2_147_483_647))
         }
@@ -92,7 +92,7 @@ struct NetemKernelTests {
             reorder: .percent(2), gap: 5, rate: .megabitsPerSecond(10), packetOverhead: -14,
             limit: 177)
         let text = try await withNewNamespace {
-            try TestBed().execute(TestBed.qdisc(.netem(netem)).add())
+            try KernelSession().execute(KernelSession.qdisc(.netem(netem)).add())
             return try shell("tc qdisc show dev lo")
         }
         for part in [

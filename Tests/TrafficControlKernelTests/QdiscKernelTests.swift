@@ -10,13 +10,13 @@ import Testing
 @Suite("Qdiscs, classes and the kernel")
 struct QdiscKernelTests {
     private static func check(_ kind: Qdisc.Kind) async throws {
-        try await TestBed.run { bed in
-            try bed.execute(TestBed.qdisc(kind).add())
+        try await KernelSession.run { bed in
+            try bed.execute(KernelSession.qdisc(kind).add())
             let state = try #require(try bed.state())
             #expect(state.kind == kind)
             #expect(state.parent == .root)
             #expect(state.statistics.packets == 0)
-            try bed.execute(TestBed.qdisc(kind).delete())
+            try bed.execute(KernelSession.qdisc(kind).delete())
             #expect(try bed.state() == nil)
         }
     }
@@ -58,11 +58,11 @@ struct QdiscKernelTests {
     @Test("A token bucket is told as it was written, its burst by a time", .requiresKernel(.tbf))
     func tokenBucket() async throws {
         for bits in [8, 1_000_000, 34_359_738_352, 34_359_738_360, 8_000_000_000_000] as [UInt64] {
-            try await TestBed.run { bed in
+            try await KernelSession.run { bed in
                 let bucket = TokenBucket(
                     rate: .bitsPerSecond(bits), burst: ByteCount(bytes: 3200),
                     limit: ByteCount(bytes: 100_000_000))
-                try bed.execute(TestBed.qdisc(.tokenBucket(bucket)).add())
+                try bed.execute(KernelSession.qdisc(.tokenBucket(bucket)).add())
                 guard case .tokenBucket(let found)? = try bed.state()?.kind else {
                     Issue.record("no token bucket was found")
                     return
@@ -70,19 +70,20 @@ struct QdiscKernelTests {
                 #expect(found.rate == bucket.rate)
                 #expect(found.limit == bucket.limit)
                 if bits == 1_000_000 { #expect(found.burst == bucket.burst) }
-                try bed.execute(TestBed.qdisc(.tokenBucket(bucket)).replace())
+                try bed.execute(KernelSession.qdisc(.tokenBucket(bucket)).replace())
             }
         }
     }
 
     @Test("A class is told as it was written and changes in place", .requiresKernel(.htb))
     func classes() async throws {
-        try await TestBed.run { bed in
-            try bed.execute(TestBed.qdisc(.hierarchicalTokenBucket(defaultClass: 1)).add())
+        try await KernelSession.run { bed in
+            try bed.execute(KernelSession.qdisc(.hierarchicalTokenBucket(defaultClass: 1)).add())
             for bits in [8_000, 10_000_000, 34_359_738_368, 800_000_000_000] as [UInt64] {
                 let rate = Bandwidth.bitsPerSecond(bits)
                 let expected = TrafficClass(
-                    interface: TestBed.loopback, handle: TestBed.handle.child(1), rate: rate,
+                    interface: KernelSession.loopback, handle: KernelSession.handle.child(1),
+                    rate: rate,
                     burst: max(ByteCount(bytes: 3200), rate.byteCount(in: .milliseconds(2))))
                 try bed.execute(expected.replace())
                 let found = try bed.session.dump(
@@ -100,29 +101,29 @@ struct QdiscKernelTests {
 
     @Test("The hook for filters is told as clsact or as ingress", .requiresKernel(.clsact))
     func hooks() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             func hook() throws -> Qdisc.Kind? {
                 try bed.session.get([Qdisc.get(at: .clsact, on: 1)])[0].flatMap(QdiscState.init)?
                     .kind
             }
             #expect(try hook() == nil)
-            try bed.execute(Qdisc.clsact(on: TestBed.loopback).add())
+            try bed.execute(Qdisc.clsact(on: KernelSession.loopback).add())
             #expect(try hook() == .classifierActions)
-            try bed.execute(Qdisc.clsact(on: TestBed.loopback).delete())
+            try bed.execute(Qdisc.clsact(on: KernelSession.loopback).delete())
             #expect(try hook() == nil)
             try bed.execute(
-                TestBed.qdisc(.ingress, handle: .init(major: 0xffff), parent: .clsact).add())
+                KernelSession.qdisc(.ingress, handle: .init(major: 0xffff), parent: .clsact).add())
             #expect(try hook() == .ingress)
         }
     }
 
     @Test("What goes through is counted, and a running rate is kept", .requiresKernel(.tbf))
     func statistics() async throws {
-        try await TestBed.runWithTraffic { bed, traffic in
+        try await KernelSession.runWithTraffic { bed, traffic in
             let bucket = TokenBucket(
                 rate: .megabitsPerSecond(100), burst: ByteCount(bytes: 100_000),
                 limit: ByteCount(bytes: 100_000))
-            try bed.execute(TestBed.qdisc(.tokenBucket(bucket)).add())
+            try bed.execute(KernelSession.qdisc(.tokenBucket(bucket)).add())
             traffic.send(count: 30, length: 1000)
             #expect(traffic.delays(within: .milliseconds(1200)).count == 30)
             let statistics = try bed.statistics()
@@ -139,19 +140,19 @@ struct QdiscKernelTests {
 
     @Test("The kernel's explanation of a refusal is passed on", .requiresNamespaces)
     func explanations() async throws {
-        try await TestBed.run { bed in
+        try await KernelSession.run { bed in
             let unknown = #expect(throws: NetlinkError.self) {
-                try bed.execute(TestBed.qdisc(.other("linkcond")).add())
+                try bed.execute(KernelSession.qdisc(.other("linkcond")).add())
             }
             #expect(unknown?.errno == .noSuchFileOrDirectory)
             #expect(unknown?.kernelText == "Specified qdisc kind is unknown")
-            let orphan = TestBed.qdisc(
+            let orphan = KernelSession.qdisc(
                 .other("pfifo"), handle: .init(major: 2), parent: .init(major: 7, minor: 1))
             let parentless = #expect(throws: NetlinkError.self) { try bed.execute(orphan.add()) }
             #expect(parentless?.kernelText == "Failed to find specified qdisc")
-            try bed.execute(TestBed.qdisc(.other("pfifo")).add())
+            try bed.execute(KernelSession.qdisc(.other("pfifo")).add())
             let exists = #expect(throws: NetlinkError.self) {
-                try bed.execute(TestBed.qdisc(.other("pfifo")).add())
+                try bed.execute(KernelSession.qdisc(.other("pfifo")).add())
             }
             #expect(exists?.errno == .fileExists)
             #expect(exists?.kernelText == "Exclusivity flag on, cannot modify")

@@ -138,7 +138,7 @@ struct TcTextKernelTests {
 
     @Test("clsact, redirection and letting pass", .requiresKernel(.clsact, .u32, .mirred, .ifb))
     func hooks() async throws {
-        let loopback = TestBed.loopback
+        let loopback = KernelSession.loopback
         let clsact = Qdisc.clsact(on: loopback)
         let redirect = Filter(
             interface: loopback, parent: .clsactEgress, preference: 65_182, networkProtocol: .ipv4,

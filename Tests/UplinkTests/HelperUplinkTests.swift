@@ -8,7 +8,7 @@ extension Trait where Self == ConditionTrait {
     /// Runs a test only where pasta and slirp4netns are installed; Scripts/test installs both.
     static var requiresHelpers: Self {
         .enabled("pasta (package passt) and slirp4netns have to be installed") {
-            HelperUplink.Kind.allCases.allSatisfy(\.isInstalled)
+            HelperUplink.Kind.allCases.allSatisfy { hasPrograms($0.rawValue) }
         }
     }
 }
@@ -17,7 +17,8 @@ extension Trait where Self == ConditionTrait {
 struct HelperUplinkTests {
     @Test func `What the relay leaves goes through slirp4netns`() async throws {
         try await TestSandbox.run(scope: .transport) { sandbox in
-            try TestSandbox.connectOutside()
+            let outside = try TestSandbox.connectOutside()
+            defer { withExtendedLifetime(outside) {} }
             try NetworkNamespace.run(inNamespaceAt: sandbox.farNamespace) {
                 try HelperUplink.prepareFarSide(TestSandbox.network)
             }

@@ -22,9 +22,9 @@ struct TestSandbox {
 
     let relay: Relay
     /// The path of the far side's network namespace.
-    var farNamespace: String { "/proc/\(farProcess)/ns/net" }
-    private let appProcess: String
-    private let farProcess: String
+    var farNamespace: String { farSide.path }
+    private let appSide: TestNamespace
+    private let farSide: TestNamespace
 
     /// Runs `body` with a sandbox; all its processes and namespaces are gone afterwards.
     ///
@@ -40,50 +40,33 @@ struct TestSandbox {
                 ip address add 192.0.2.1/32 dev lo
                 ip address add 2001:db8::1/128 dev lo nodad
                 """)
-            let (sockets, appProcess, farProcess) =
-                try NetworkNamespace.withNewOnCallingThread {
-                    TestParameters.set()
-                    let farProcess = try startProcess("sleep 600")
-                    let appProcess = try startProcess("unshare -n sleep 600")
-                    try joinApp(appProcess)
-                    let sockets = try RelaySockets.open(network, scope: scope)
-                    return (sockets, appProcess, farProcess)
+            let (app, far) = (try TestNamespace(), try TestNamespace())
+            let sockets = try NetworkNamespace.visit(far.descriptor) {
+                Result {
+                    try joinApp(app)
+                    return try RelaySockets.open(network, scope: scope)
                 }
-            defer { _ = try? shell("kill -9 \(appProcess) \(farProcess)") }
+            }.get()
             let relay = try Relay(
                 sockets, network: network, scope: scope,
                 resolver: HostResolver(servers: nameServers.compactMap { IPAddress($0) }))
             defer { relay.stop() }
-            try body(
-                TestSandbox(relay: relay, appProcess: appProcess, farProcess: farProcess))
+            try body(TestSandbox(relay: relay, appSide: app, farSide: far))
         }
     }
 
-    /// The shell's words for waiting until a process has a network namespace of its own.
-    static func waitForNamespace(_ process: String) -> String {
-        """
-        while [ "$(readlink /proc/\(process)/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do
-            sleep 0.01
-        done
-        """
-    }
-
-    /// Joins the calling thread's namespace, as the far side, to the one that `app`, started there,
-    /// is about to have.
-    static func joinApp(_ app: String) throws {
+    /// Joins the calling thread's namespace, as the far side, to the app's.
+    static func joinApp(_ app: TestNamespace) throws {
         try shell(
             """
-            \(waitForNamespace(app))
-            \(TestParameters.script)
             ip link set lo up
-            ip link add far0 type veth peer name eth0 netns \(app)
+            ip link add far0 type veth peer name eth0 netns \(app.path)
             ip address add 198.18.0.1/24 dev far0
             ip address add 198.18.0.3/24 dev far0
             ip address add fd00:6c63::1/64 dev far0 nodad
             ip address add fd00:6c63::3/64 dev far0 nodad
             ip link set far0 up
-            nsenter -t \(app) -n sh -e <<'END'
-            \(TestParameters.script)
+            \(app.entering) sh -e <<'END'
             ip link set lo up
             ip address add 198.18.0.2/24 dev eth0
             ip address add fd00:6c63::2/64 dev eth0 nodad
@@ -97,37 +80,33 @@ struct TestSandbox {
     /// Runs a shell script in the app's namespace and returns its output.
     @discardableResult
     func app(_ script: String) throws -> String {
-        try Self.run(script, in: appProcess)
+        try Self.run(script, in: appSide)
     }
 
     /// Runs a shell script on the far side.
     @discardableResult
     func far(_ script: String) throws -> String {
-        try Self.run(script, in: farProcess)
+        try Self.run(script, in: farSide)
     }
 
-    private static func run(_ script: String, in process: String) throws -> String {
+    private static func run(_ script: String, in namespace: TestNamespace) throws -> String {
         try shell(
             """
-            timeout -k 1 100 nsenter -t \(process) -n sh <<'END_OF_SCRIPT'
+            timeout -k 1 100 \(namespace.entering) sh <<'END_OF_SCRIPT'
             \(script)
             END_OF_SCRIPT
             """)
     }
 
     /// Gives the stand-in for the host a neighbour, 203.0.113.1, that is its way to everywhere.
-    /// Returns the neighbour's process, in whose namespaces commands can be run.
-    @discardableResult
-    static func connectOutside() throws -> String {
-        let outside = try startProcess("unshare -n sleep 600")
+    static func connectOutside() throws -> TestNamespace {
+        let outside = try TestNamespace()
         try shell(
             """
-            \(waitForNamespace(outside))
-            ip link add out0 type veth peer name in0 netns \(outside)
+            ip link add out0 type veth peer name in0 netns \(outside.path)
             ip address add 203.0.113.2/24 dev out0
             ip link set out0 up
-            nsenter -t \(outside) -n sh -e <<'END'
-            \(TestParameters.script)
+            \(outside.entering) sh -e <<'END'
             ip link set lo up
             ip address add 203.0.113.1/24 dev in0
             ip link set in0 up
@@ -155,7 +134,8 @@ struct TestSandbox {
         try body(process)
     }
 
-    /// Starts a program and returns its process.
+    /// Starts a program and returns its process, which ends with its namespace at the latest.
+    @discardableResult
     static func startProcess(_ command: String) throws -> String {
         try shell("exec \(command) >/dev/null 2>&1 </dev/null & echo $!").filter(\.isNumber)
     }

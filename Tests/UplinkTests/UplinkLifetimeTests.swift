@@ -43,7 +43,7 @@ struct UplinkLifetimeTests {
             try await withNewNamespace {
                 try shell("ip link set lo up; ip address add 192.0.2.1/32 dev lo")
                 let outside = try TestSandbox.connectOutside()
-                defer { _ = try? shell("kill -9 \(outside)") }
+                defer { withExtendedLifetime(outside) {} }
                 try TestSandbox.withServer(
                     "python3 -m http.server --bind :: 8000", port: 8000
                 ) { _ in
@@ -144,8 +144,7 @@ private struct Role {
 private enum NetworkOfFarSide {
     static func play(_ role: Role) throws {
         TestParameters.set()
-        let app = try TestSandbox.startProcess("unshare -n sleep 60")
-        defer { _ = try? shell("kill -9 \(app)") }
+        let app = try TestNamespace()
         try TestSandbox.joinApp(app)
         let sockets = try RelaySockets.open(TestSandbox.network, scope: role.scope)
         if role.helper != nil { try HelperUplink.prepareFarSide(TestSandbox.network) }
@@ -154,12 +153,10 @@ private enum NetworkOfFarSide {
         guard try unsafe byte.withUnsafeMutableBytes({ try unsafe role.socket.read(into: $0) }) == 1
         else { return }
         print(
-            try shell(
+            try app.shell(
                 """
-                nsenter -t \(app) -n sh <<'END'
                 curl -sS -m 5 -o /dev/null -w 'page %{http_code}\\n' 'http://[fd00:6c63::1]:8000/'
                 ping -c 1 -W 3 -q 192.0.2.1; echo ping $?
-                END
                 """))
     }
 }

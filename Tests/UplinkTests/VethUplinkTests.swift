@@ -8,16 +8,14 @@ import Testing
 struct VethUplinkTests {
     private static let forwarding = "cat /proc/sys/net/ipv4/conf/out0/forwarding"
 
-    /// Runs `body` with a sandbox on a host that has an outside; gives it the outside's process.
+    /// Runs `body` with a sandbox on a host that has an outside.
     private func run(
-        _ body: @Sendable (TestSandbox, _ outside: String, StateDirectory) throws -> Void
+        _ body: @Sendable (TestSandbox, _ outside: TestNamespace, StateDirectory) throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
             let path = try StateDirectory(firstOf: [directory.path])
             try await TestSandbox.run(scope: .besideRoutedIPv4) { sandbox in
-                let outside = try TestSandbox.connectOutside()
-                defer { _ = try? shell("kill -9 \(outside)") }
-                try body(sandbox, outside, path)
+                try body(sandbox, try TestSandbox.connectOutside(), path)
             }
         }
     }
@@ -29,12 +27,11 @@ struct VethUplinkTests {
 
     @Test func `IPv4 is forwarded, IPv6 and the host's loopback are relayed`() async throws {
         try await run { sandbox, outside, directory in
-            let server = try TestSandbox.startProcess(
-                "nsenter -t \(outside) -n python3 -m http.server --bind :: 8000")
-            defer { _ = try? shell("kill -9 \(server)") }
+            try TestSandbox.startProcess(
+                "\(outside.entering) python3 -m http.server --bind :: 8000")
             try shell(
                 """
-                until nsenter -t \(outside) -n ss -Htln | grep -q :8000; do sleep 0.01; done
+                until \(outside.entering) ss -Htln | grep -q :8000; do sleep 0.01; done
                 """)
             #expect(try shell(Self.forwarding) == "0\n")
             let uplink = try VethUplink.start(
@@ -59,11 +56,10 @@ struct VethUplinkTests {
 
     @Test func `Hosts outside see one port of the app, and may answer from others`() async throws {
         try await run { sandbox, outside, directory in
-            let inside = "nsenter -t \(outside) -n"
+            let inside = outside.entering
             try shell("\(inside) ip address add 203.0.113.3/24 dev in0")
-            let server = try TestSandbox.startProcess(
+            try TestSandbox.startProcess(
                 "\(inside) \(TestSandbox.peer("reflecting_server 4000 0.0.0.0"))")
-            defer { _ = try? shell("kill -9 \(server)") }
             try shell("until \(inside) ss -Hulnp | grep -q :4000; do sleep 0.01; done")
             let uplink = try VethUplink.start(
                 farNamespace: sandbox.farNamespace, stateDirectory: directory)
@@ -78,20 +74,18 @@ struct VethUplinkTests {
     @Test func `The host forwards for nobody else`() async throws {
         try await run { sandbox, outside, directory in
             // Another network of the host's, to which the outside must not get.
-            let inside = try TestSandbox.startProcess("unshare -n sleep 600")
-            defer { _ = try? shell("kill -9 \(inside)") }
+            let inside = try TestNamespace()
             try shell(
                 """
-                \(TestSandbox.waitForNamespace(inside))
-                ip link add in1 type veth peer name eth0 netns \(inside)
+                ip link add in1 type veth peer name eth0 netns \(inside.path)
                 ip address add 10.9.9.1/24 dev in1
                 ip link set in1 up
-                nsenter -t \(inside) -n ip address add 10.9.9.2/24 dev eth0
-                nsenter -t \(inside) -n ip link set eth0 up
-                nsenter -t \(inside) -n ip route add default via 10.9.9.1
-                nsenter -t \(outside) -n ip route add default via 203.0.113.2
+                \(inside.entering) ip address add 10.9.9.2/24 dev eth0
+                \(inside.entering) ip link set eth0 up
+                \(inside.entering) ip route add default via 10.9.9.1
+                \(outside.entering) ip route add default via 203.0.113.2
                 """)
-            let ping = "nsenter -t \(outside) -n ping -c 1 -W 1 -q"
+            let ping = "\(outside.entering) ping -c 1 -W 1 -q"
             let uplink = try VethUplink.start(
                 farNamespace: sandbox.farNamespace, stateDirectory: directory)
             for target in ["10.9.9.2", "$(ip -4 -br address show up0 | cut -d/ -f1)"] {

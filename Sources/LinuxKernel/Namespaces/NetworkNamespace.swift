@@ -14,35 +14,6 @@ public enum NetworkNamespace {
         return UInt64(status.st_ino)
     }
 
-    /// Runs `body` on the calling thread in a new, empty network namespace, and takes the thread
-    /// back to where it was.
-    ///
-    /// Requires `CAP_SYS_ADMIN` also over the namespace that the thread comes from.
-    public static func withNewOnCallingThread<Result>(
-        _ body: () throws -> Result
-    ) throws -> Result {
-        let original: FileDescriptor
-        do {
-            original = try FileDescriptor.open(
-                FilePath("/proc/thread-self/ns/net"), .readOnly, options: [.closeOnExec])
-        } catch {
-            throw KernelError(
-                .open, subject: "the network namespace", errno: error as? Errno ?? .ioError)
-        }
-        let status = lc_unshare_network()
-        guard status == 0 else {
-            try? original.close()
-            throw KernelError(
-                .create, subject: "a network namespace", errno: Errno(rawValue: -status))
-        }
-        defer {
-            let status = lc_enter_network(original.rawValue)
-            precondition(status == 0, "a thread may go back to where it comes from")
-            try? original.close()
-        }
-        return try body()
-    }
-
     /// Runs `body` in a new, empty network namespace that is gone when it returns.
     ///
     /// The body runs on a thread of its own, because a namespace belongs to a thread: code that

@@ -7,7 +7,7 @@ import Testing
 @testable import TrafficControl
 
 /// A session in the thread's namespace and what tests do with it again and again.
-struct TestBed {
+struct KernelSession {
     let session: NetlinkSession
 
     static let loopback = Interface(index: 1, name: "lo")
@@ -47,16 +47,16 @@ struct TestBed {
     }
 
     /// Runs `body` with a session in a namespace of its own.
-    static func run(_ body: @Sendable (TestBed) throws -> Void) async throws {
-        try await withNewNamespace { try body(TestBed()) }
+    static func run(_ body: @Sendable (KernelSession) throws -> Void) async throws {
+        try await withNewNamespace { try body(KernelSession()) }
     }
 
     /// The same with a loopback interface that is up.
     static func runWithTraffic(
-        _ body: @Sendable (TestBed, LoopbackTraffic) throws -> Void
+        _ body: @Sendable (KernelSession, LoopbackTraffic) throws -> Void
     ) async throws {
         try await withNewNamespace {
-            let bed = try TestBed()
+            let bed = try KernelSession()
             try bed.execute(Link.bringUp(index: 1, alias: ""))
             try body(bed, LoopbackTraffic())
         }

@@ -1,8 +1,8 @@
 import Foundation
 import LinkTesting
 
-/// A network of one app and one HTTP server, which the app reaches by `eth0`.
-struct AppNetwork {
+/// What was said in a run of an app and an HTTP server, which the app reaches by `eth0`.
+struct AppRun {
     /// What a client says of a request.
     struct Report: Decodable {
         let allowed: Bool
@@ -50,7 +50,7 @@ struct AppNetwork {
     ///
     /// In the script `$probe` is the client and `$url` the server; `await PATTERN [COUNT]` waits
     /// until the client in the background has said something so often, or has ended.
-    static func run(_ script: String) async throws -> AppNetwork {
+    static func run(_ script: String) async throws -> AppRun {
         await turns.begin()
         defer { turns.end() }
         return try await runAtOnce(prelude + script)
@@ -66,7 +66,7 @@ struct AppNetwork {
 
         """
 
-    private static func runAtOnce(_ script: String) async throws -> AppNetwork {
+    private static func runAtOnce(_ script: String) async throws -> AppRun {
         let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Fixtures").path
         return try await withTemporaryDirectory { directory in
@@ -85,7 +85,7 @@ struct AppNetwork {
                     description: "\(result.standardError) \(result.standardOutput)")
             }
             let log = try? String(contentsOfFile: directory.path + "/requests", encoding: .utf8)
-            return AppNetwork(
+            return AppRun(
                 reports: try decode(lines.filter { $0.hasPrefix("{") }),
                 requests: try decode((log ?? "").split(separator: "\n").map(String.init)),
                 lines: lines.filter { !$0.hasPrefix("{") })
