@@ -3,7 +3,7 @@
 The client sends 8 Mbit/s, half of it by IPv4. The server keeps in the file `marks` how many came and
 how many of them were marked, for IPv4 and IPv6.
 """
-import select, socket, struct, sys, time
+import os, select, socket, struct, sys, time
 
 role, port = sys.argv[1], int(sys.argv[2])
 families = [
@@ -34,8 +34,10 @@ if role == "server":
                 if kind == families[number][4] and data[0] & 3 == 3:
                     counts[number][1] += 1
         if not readable:
-            with open(f"{sys.argv[3]}/marks", "w") as file:
+            # It may be killed at any moment, and the file is to be whole.
+            with open(f"{sys.argv[3]}/marks.new", "w") as file:
                 file.write(" ".join(str(count) for pair in counts for count in pair))
+            os.replace(f"{sys.argv[3]}/marks.new", f"{sys.argv[3]}/marks")
 
 sockets = []
 for family, level, option, _, _ in families:
