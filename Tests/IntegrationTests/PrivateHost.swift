@@ -4,7 +4,7 @@ import LinkTesting
 enum PrivateHost {
     /// Runs a script of `sh` there, in which `$0` is linkcond; `eth0` has a wire to `eth1`.
     static func script(
-        _ text: String, timeout: Duration = .seconds(60)
+        _ text: String, timeout: Duration = .programLimit
     ) async throws -> ProcessResult {
         try await runProcess(
             "unshare", ["-nm", "sh", "-c", setUp + text, TestNetwork.program()],

@@ -66,7 +66,7 @@ struct TestNetwork: Sendable {
 
     /// Runs a program in the app's namespace.
     func run(
-        _ program: String, _ arguments: [String], timeout: Duration = .seconds(60)
+        _ program: String, _ arguments: [String], timeout: Duration = .programLimit
     ) async throws -> ProcessResult {
         try await runProcess(
             "ip", ["netns", "exec", app, program] + arguments, timeout: timeout)

@@ -14,6 +14,11 @@ public struct ProcessResult: Sendable, Hashable {
     public let standardError: String
 }
 
+extension Duration {
+    /// What no program takes that does not hang, however busy the machine is.
+    public static let programLimit = Duration.seconds(300)
+}
+
 /// A process was killed because it took too long.
 public struct ProcessTimeout: Error, CustomStringConvertible {
     /// What ran, and what it had said until then.
@@ -30,7 +35,7 @@ public struct ProcessTimeout: Error, CustomStringConvertible {
 public func runProcess(
     _ executable: String, _ arguments: [String] = [], environment: [String: String]? = nil,
     workingDirectory: String? = nil, input: String = "", userID: UInt32? = nil,
-    timeout: Duration = .seconds(60)
+    timeout: Duration = .programLimit
 ) async throws -> ProcessResult {
     try await withTemporaryDirectory { directory in
         let streams = directory.path

@@ -188,7 +188,7 @@ struct DatagramRelayTests {
                 let next = try TestSandbox.startProcess(
                     TestSandbox.peer("name_server 127.0.0.53 192.0.2.99"))
                 defer { _ = try? shell("kill -9 \(next)") }
-                try shell("sleep 0.3")
+                try shell("until ss -Htln src 127.0.0.53 | grep -q :53; do sleep 0.01; done")
                 for transport in ["tcp", "udp"] {
                     let answer = try sandbox.app(
                         TestSandbox.peer("resolve 198.18.0.1 \(transport)"))

@@ -25,7 +25,7 @@ struct MatrixRun: Sendable {
     /// Runs it to its end.
     func result(
         _ arguments: String..., environment: [String: String] = [:],
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .programLimit
     ) async throws -> ProcessResult {
         try await result(arguments, environment: environment, timeout: timeout)
     }
@@ -33,7 +33,7 @@ struct MatrixRun: Sendable {
     /// Runs it to its end.
     func result(
         _ arguments: [String], environment: [String: String] = [:],
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .programLimit
     ) async throws -> ProcessResult {
         try await runProcess(
             try SandboxedRun.program(), ["matrix"] + arguments,
@@ -42,7 +42,7 @@ struct MatrixRun: Sendable {
     }
 
     /// Runs a script that finds linkcond as `$LINKCOND`.
-    func script(_ script: String, timeout: Duration = .seconds(60)) async throws -> ProcessResult {
+    func script(_ script: String, timeout: Duration = .programLimit) async throws -> ProcessResult {
         let program = try SandboxedRun.program()
         return try await runProcess(
             "sh", ["-c", script], environment: variables.merging(["LINKCOND": program]) { $1 },

@@ -33,7 +33,7 @@ struct SandboxedRun: Sendable {
     /// Runs it to its end.
     func result(
         input: String = "", environment: [String: String] = [:], workingDirectory: String = "/",
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .programLimit
     ) async throws -> ProcessResult {
         try await runProcess(
             try Self.program(), ["run"] + arguments,
@@ -43,7 +43,7 @@ struct SandboxedRun: Sendable {
     }
 
     /// Runs it to its end, which has to be a good one, and returns what the command printed.
-    func output(timeout: Duration = .seconds(60)) async throws -> String {
+    func output(timeout: Duration = .programLimit) async throws -> String {
         let result = try await result(timeout: timeout)
         guard result.exitCode == 0 else {
             throw TestNetwork.Failure(

@@ -11,7 +11,7 @@ enum StandInHost {
     /// a `/run` and a `/dev/net/tun` of its own.
     static func script(
         _ script: String, by caller: Caller, arguments: [String] = [],
-        timeout: Duration = .seconds(240)
+        timeout: Duration = .programLimit
     ) async throws -> ProcessResult {
         let identity =
             caller.userID.map { "setpriv --reuid \($0) --regid \($0) --clear-groups --" } ?? ""
