@@ -17,7 +17,8 @@ extension Tag {
     /// at a time, in place of `host`.
     @Tag public static var measure: Self
 
-    /// Asks nothing of the lab's kernel that the host's has not: is left out of the stage `lab`.
+    /// Asks nothing of the lab's kernel that the host's has not, or what only the host's may have:
+    /// is left out of the stage `lab`.
     @Tag public static var anyKernel: Self
 
     /// Is a program that another test starts, and no test: belongs to no stage.

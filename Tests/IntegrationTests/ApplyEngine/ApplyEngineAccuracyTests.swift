@@ -5,7 +5,7 @@ import Testing
 /// What an interface does under a profile that the packet engine carries out.
 @Suite(
     "Accuracy of apply with the packet engine", .serialized, .requiresEngineHooks,
-    .tags(.measure, .lone))
+    .tags(.measure, .anyKernel))
 struct ApplyEngineAccuracyTests {
     @Test(arguments: [("LTE", 115.0), ("3G", 200), ("Edge", 840)])
     func `a round trip takes the sum of both delays`(

@@ -3,7 +3,8 @@ import LinkTesting
 import Testing
 
 /// What becomes of traffic, and of the packet engine, while conditions come and go.
-@Suite("Churn of apply with the packet engine", .serialized, .requiresEngineHooks)
+@Suite(
+    "Churn of apply with the packet engine", .serialized, .requiresEngineHooks, .tags(.anyKernel))
 struct ApplyEngineChurnTests {
     /// What `churn.py` found.
     private struct Churn: Decodable {

@@ -4,7 +4,9 @@ import Testing
 
 /// The packet engine's filters beside those of other programs. The kernel of the lab would fare no
 /// differently.
-@Suite("Filters of the packet engine and of others", .requiresEngineHooks, .requiresEngineFilters)
+@Suite(
+    "Filters of the packet engine and of others", .requiresEngineHooks, .requiresEngineFilters,
+    .tags(.anyKernel))
 struct ApplyEngineForeignFilterTests {
     @Test func `filters of others are respected, and stay`() async throws {
         try await TestNetwork.with { network in

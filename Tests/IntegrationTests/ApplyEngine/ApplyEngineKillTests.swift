@@ -6,7 +6,9 @@ import Testing
 /// afterwards, and what is said of them is so.
 ///
 /// With `LINKCOND_KILLS` there are so many kills at random moments, for a long campaign.
-@Suite("Kills and lost messages of the packet engine", .serialized, .requiresEngineHooks)
+@Suite(
+    "Kills and lost messages of the packet engine", .serialized, .requiresEngineHooks,
+    .tags(.anyKernel))
 struct ApplyEngineKillTests {
     /// What `engine_kills.py` found.
     private struct Campaign: Decodable {

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// How the packet engine of a host begins, follows its interfaces, and ends.
-@Suite("Lifetime of apply with the packet engine", .requiresEngineHooks)
+@Suite("Lifetime of apply with the packet engine", .requiresEngineHooks, .tags(.anyKernel))
 struct ApplyEngineLifetimeTests {
     @Test func `one engine serves several interfaces, which come and go one by one`() async throws {
         try await TestNetwork.withEngine { network in

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Who may tell the packet engine what to do, and what nobody may.
-@Suite("Peers of the packet engine", .requiresEngineHooks)
+@Suite("Peers of the packet engine", .requiresEngineHooks, .tags(.anyKernel))
 struct ApplyEnginePeerTests {
     private static let clear = #"{"query": {"id": 1, "isChange": true}, "change": {"remove": {}}}"#
     private static let status = #"{"query": {"id": 2, "isChange": false}}"#

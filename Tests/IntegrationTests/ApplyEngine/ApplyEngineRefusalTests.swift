@@ -4,7 +4,7 @@ import Testing
 
 /// What the packet engine does not do: one line that says why, the right exit code, and nothing
 /// changed.
-@Suite("Refusals of apply with the packet engine", .requiresEngineHooks)
+@Suite("Refusals of apply with the packet engine", .requiresEngineHooks, .tags(.anyKernel))
 struct ApplyEngineRefusalTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let arguments: [String]

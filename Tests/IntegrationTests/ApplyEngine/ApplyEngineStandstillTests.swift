@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// A packet engine that stands still or dies, in both ways in which it gets its packets.
-@Suite("Standstill of the packet engine", .requiresEngineHooks)
+@Suite("Standstill of the packet engine", .requiresEngineHooks, .tags(.anyKernel))
 struct ApplyEngineStandstillTests {
     @Test(arguments: EngineHooks.available)
     func `an engine that is stopped under load is ended, and traffic flows`(

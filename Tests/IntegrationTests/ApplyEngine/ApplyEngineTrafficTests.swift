@@ -3,7 +3,8 @@ import LinkTesting
 import Testing
 
 /// What passes an interface that the packet engine conditions.
-@Suite("Traffic of apply with the packet engine", .requiresEngineHooks, .tags(.contrary))
+@Suite(
+    "Traffic of apply with the packet engine", .requiresEngineHooks, .tags(.contrary, .anyKernel))
 struct ApplyEngineTrafficTests {
     @Test(arguments: [TestNetwork.serverIPv4, TestNetwork.serverIPv6])
     func `fragments pass both ways`(address: String) async throws {

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Somebody takes away, or switches off, what leads packets to the engine.
-@Suite("Lost wires of the packet engine", .requiresEngineHooks)
+@Suite("Lost wires of the packet engine", .requiresEngineHooks, .tags(.anyKernel))
 struct ApplyEngineWireTests {
     /// What is done, and the name of the wire.
     private static let losses: [(change: String, wire: String)] = [

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// A host whose loopback the packet engine conditions: what of it changes, and what never does.
-@Suite("Apply to the loopback: what the host keeps", .requiresEngineHooks)
+@Suite("Apply to the loopback: what the host keeps", .requiresEngineHooks, .tags(.anyKernel))
 struct ApplyLoopbackLifetimeTests {
     /// All settings of the network, and the loopback itself; not the engine's wires.
     private static func settings(_ network: TestNetwork) async throws -> String {

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// What programs measure over a loopback that the packet engine conditions.
-@Suite("Apply to the loopback", .requiresEngineHooks)
+@Suite("Apply to the loopback", .requiresEngineHooks, .tags(.anyKernel))
 struct ApplyLoopbackTests {
     @Test func `each direction of a ping crosses it once, whichever own address it goes to`()
         async throws

@@ -3,7 +3,9 @@ import LinkTesting
 import Testing
 
 /// An interface without addresses on the link layer, of which packets begin with the IP header.
-@Suite("Apply to a tunnel with the packet engine", .requiresEngineHooks, .requiresTunnels)
+@Suite(
+    "Apply to a tunnel with the packet engine", .requiresEngineHooks, .requiresTunnels,
+    .tags(.anyKernel))
 struct ApplyTunnelTests {
     private static let near = ["10.66.0.1", "fd66::1"]
     private static let far = ["10.66.0.2", "fd66::2"]

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// A program nft that is there and does not work.
-@Suite("An nft that hangs or fails", .requiresEngineHooks)
+@Suite("An nft that hangs or fails", .requiresEngineHooks, .tags(.anyKernel))
 struct BrokenPacketFilterTests {
     /// Runs linkcond where it finds a script as nft.
     private static func linkcond(

@@ -3,7 +3,7 @@ import Testing
 
 /// Chains of nftables that other programs have at the interface, before those that give the packet
 /// engine its packets, or before its filters.
-@Suite("Chains of others at an interface", .requiresEngineHooks)
+@Suite("Chains of others at an interface", .requiresEngineHooks, .tags(.anyKernel))
 struct ForeignChainTests {
     private static func chain(_ hook: String, _ priority: Int, _ rule: String) -> String {
         """

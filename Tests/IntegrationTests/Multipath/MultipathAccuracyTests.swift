@@ -2,7 +2,8 @@ import LinkTesting
 import Testing
 
 /// How fast Multipath TCP is, which others beside it would disturb.
-@Suite("Multipath TCP: accuracy", .requiresNamespaces, .requiresMultipath, .tags(.measure, .lone))
+@Suite(
+    "Multipath TCP: accuracy", .requiresNamespaces, .requiresMultipath, .tags(.measure, .anyKernel))
 struct MultipathAccuracyTests {
     @Test func `aggregate gets most of what both interfaces have`() async throws {
         try await withTemporaryDirectory { directory in

@@ -18,7 +18,7 @@ struct MultipathProgramTests {
         "--uplink", "none",
     ]
 
-    @Test(.requiresMultipath, arguments: Caller.allCases)
+    @Test(.requiresMultipath, .tags(.anyKernel), arguments: Caller.allCases)
     func `programs get its sockets with the flags that they asked for`(
         caller: Caller
     ) async throws {
@@ -37,7 +37,7 @@ struct MultipathProgramTests {
         #expect(output == "262 False\n262 False\n17\n")
     }
 
-    @Test(.requiresMultipath)
+    @Test(.requiresMultipath, .tags(.anyKernel))
     func `a network namespace that the command makes has plain TCP`() async throws {
         let script = "import socket; print(socket.socket().getsockopt(socket.SOL_SOCKET, 38))"
         let output = try await SandboxedRun(
@@ -46,7 +46,9 @@ struct MultipathProgramTests {
         #expect(output == "6\n")
     }
 
-    @Test(.requiresMultipath, .enabled(if: hasPrograms("busybox")), arguments: Caller.allCases)
+    @Test(
+        .requiresMultipath, .tags(.anyKernel), .enabled(if: hasPrograms("busybox")),
+        arguments: Caller.allCases)
     func `a static program takes part, whoever calls`(caller: Caller) async throws {
         try await withTemporaryDirectory { directory in
             let path = directory.path
@@ -66,7 +68,8 @@ struct MultipathProgramTests {
     }
 
     @Test(
-        .requiresMultipath, .enabled(if: hasPrograms("strace"), "strace is not installed"),
+        .requiresMultipath, .tags(.anyKernel),
+        .enabled(if: hasPrograms("strace"), "strace is not installed"),
         .timeLimit(.minutes(2)))
     func `a signal interrupts no call that waits while another is answered`() async throws {
         try await withTemporaryDirectory { directory in

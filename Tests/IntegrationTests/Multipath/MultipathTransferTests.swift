@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Unmodified curl over two interfaces, of which one goes in the middle of a download.
-@Suite("Multipath TCP: transfers", .requiresNamespaces, .requiresMultipath)
+@Suite("Multipath TCP: transfers", .requiresNamespaces, .requiresMultipath, .tags(.anyKernel))
 struct MultipathTransferTests {
     /// Both slow enough for busy machines, and of different round trips.
     static let interfaces = [
