@@ -175,23 +175,36 @@ let features: [[Target]] = [
         tests: ["NetworkOverride"]),
     // How the connections of an app use several interfaces at once.
     library(
-        "Multipath", ["Scenarios", "Netlink", "LinuxKernel", systemPackage],
+        "Multipath",
+        ["Scenarios", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
         tests: ["Multipath"]),
     // How the far side of a sandbox reaches the host's network.
     library(
         "Uplink", ["Netlink", "LinuxKernel", systemPackage], tests: ["Uplink"]),
-    // Whose network is meant: names, processes, containers.
-    library("Targets", ["LinuxKernel", systemPackage], tests: ["Targets"]),
+    // What scenarios do on any stage: commands beside the app, and what it sees.
+    library(
+        "ScenarioPlaying",
+        ["Scenarios", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel", systemPackage]),
     library(
         "Sandbox",
         [
-            "Multipath", "Scenarios", "Uplink", "Evidence", "Conditioner", "PacketLoop",
+            "Multipath", "ScenarioPlaying", "Scenarios", "Uplink", "Evidence", "Conditioner",
+            "PacketLoop",
             "PacketEngine", "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink",
             "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
         ], tests: ["Sandbox", "SandboxKernel"]),
     library(
         "Verification", ["Conditioner", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
         tests: ["Verification"], with: ["ProfileCatalog"]),
+    // Whose network is meant, and what `apply`, `play`, `status` and `override` do to it.
+    library(
+        "HostConditioning",
+        [
+            "DataPlanes", "Conditioner", "Sandbox", "ScenarioPlaying", "Multipath", "Scenarios",
+            "NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits",
+            systemPackage,
+        ],
+        tests: ["HostConditioning"]),
     // What a host can do, and how to get what it lacks.
     library(
         "Doctor",
@@ -260,7 +273,8 @@ let commandLine: [[Target]] = [
                 "Matrix", "Plots", "Multipath", "DeliveryTraces", "PacketLoop", "PacketEngine",
                 "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence",
                 "Conditioner", "Doctor", "NetworkOverride", "NetworkPath", "ProfileCatalog",
-                "ProfileFormat", "ProfileImport", "Scenarios", "Targets", "LinkModel",
+                "ProfileFormat", "ProfileImport", "ScenarioPlaying", "Scenarios",
+                "HostConditioning", "LinkModel",
                 "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl", argumentParser,
                 systemPackage,
             ],

@@ -235,13 +235,3 @@ final class Family {
         }
     }
 }
-
-extension ProcessEnd {
-    /// How it ended, for people.
-    var text: String {
-        switch self {
-        case .exited(let code): "exit code \(code)"
-        case .killed(let signal): "signal \(signal)"
-        }
-    }
-}

@@ -5,6 +5,7 @@ import LinuxKernel
 import Netlink
 import NetworkOverride
 import PacketLoop
+import ScenarioPlaying
 import Scenarios
 import SystemPackage
 import Uplink

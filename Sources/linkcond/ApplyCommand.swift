@@ -2,6 +2,7 @@ public import ArgumentParser
 import Conditioner
 import DataPlanes
 import FoundationEssentials
+import HostConditioning
 import LinkModel
 import LinkUnits
 import LinuxKernel
@@ -153,12 +154,13 @@ struct ApplyCommand: ParsableCommand {
             }
             return
         }
-        if cutsTheLine(request) {
+        if request.cutsTheLine {
             console.note(
                 "nothing\(request.selector.isSelective ? " of that" : "") passes from now on; "
                     + "this opens the line again: \(wayBack)")
         }
-        let outcome = try apply(request, planes)
+        let outcome = try planes.apply(
+            request, backend: backend, seed: seed, for: timeLimit.duration)
         if interfaces.isEmpty, !allInterfaces, outcome.interfaces.count > 1 {
             console.note(
                 "default routes lead over \(outcome.interfaces.joined(separator: " and ")), all of "
@@ -179,24 +181,6 @@ struct ApplyCommand: ParsableCommand {
             console.explain(
                 "\(report.messageCount) netlink messages in \(report.sentDatagrams) system call"
                     + (report.sentDatagrams == 1 ? "" : "s"))
-        }
-    }
-
-    /// Whether all packets of a direction are lost.
-    private func cutsTheLine(_ request: ApplyRequest) -> Bool {
-        let conditions = request.conditions.withExplicitLoss
-        return request.directions.contains { $0.conditions(of: conditions).loss.mean == .one }
-    }
-
-    /// Applies the request; the process that will end it is there before.
-    private func apply(
-        _ request: ApplyRequest, _ planes: DataPlanes
-    ) throws -> DataPlanes.Outcome {
-        guard let limit = request.limit else {
-            return try planes.apply(request, backend: backend, seed: seed)
-        }
-        return try Watcher.guarding(limit, after: timeLimit.duration) {
-            try planes.apply(request, backend: backend, seed: seed)
         }
     }
 

@@ -1,6 +1,7 @@
 import Conditioner
 import EngineService
 import Evidence
+import HostConditioning
 import LinuxKernel
 import Matrix
 import NetworkOverride
@@ -9,7 +10,6 @@ import ProfileCatalog
 import ProfileFormat
 import Sandbox
 import SystemPackage
-import Targets
 import Verification
 
 /// The exit codes of linkcond: those of sysexits.h, where it has one.
@@ -53,6 +53,7 @@ enum ExitStatus: Int32, CaseIterable {
         case let error as SandboxError: self.init(of: error)
         case let error as TargetError: self.init(of: error)
         case let error as KernelError: self.init(of: error, otherwise: .internalFault)
+        case let error as HostError: self = error.fault == .usage ? .usage : .unavailable
         case is OutputError, is EvidenceError: self = .cannotWrite
         case is UnavailableError: self = .unavailable
         case let error as FileAccessError:
@@ -155,13 +156,4 @@ struct UnavailableError: Error, CustomStringConvertible {
 /// An argument that is well formed and yet names nothing.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
-}
-
-extension UsageError {
-    /// Default routes lead over several interfaces where only one can be meant.
-    init(severalDefaultRoutes names: [String]) {
-        self.init(
-            description: "default routes lead over \(names.joined(separator: " and ")); name the "
-                + "one that is meant, as in: -i \(names.first ?? "eth0")")
-    }
 }

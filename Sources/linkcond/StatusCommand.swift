@@ -2,6 +2,8 @@ import ArgumentParser
 import DataPlanes
 import FoundationEssentials
 import Glibc
+import HostConditioning
+import Multipath
 import Netlink
 
 /// `linkcond status`
@@ -60,9 +62,7 @@ struct StatusCommand: ParsableCommand {
         let connections = try MultipathConnection.all()
         guard !json else {
             return try JSONText.text(
-                of: StatusJSON(
-                    conditioned: conditioned.map(ConditionedJSON.init),
-                    multipath: connections.map(MultipathJSON.init)))
+                of: StatusJSON(conditioned, connections))
         }
         return StatusTable.text(conditioned, isStyled: console.isStyled)
             + MultipathTable.text(connections, isStyled: console.isStyled)

@@ -139,6 +139,14 @@ public enum Process {
 }
 
 extension ProcessEnd {
+    /// How it ended, for people.
+    public var text: String {
+        switch self {
+        case .exited(let code): "exit code \(code)"
+        case .killed(let signal): "signal \(signal)"
+        }
+    }
+
     fileprivate init(_ exit: lc_child_exit) {
         self = exit.signal == 0 ? .exited(exit.code) : .killed(signal: exit.signal)
     }

@@ -3,6 +3,7 @@ import LinkModel
 import LinkUnits
 import LinuxKernel
 import NetworkPath
+import ScenarioPlaying
 import Scenarios
 import SystemPackage
 
@@ -64,8 +65,7 @@ struct SandboxStage: Stage {
     }
 
     mutating func execute(_ command: String) throws(StageError) {
-        app.exclude(
-            session: try Self.wrap { () throws(SandboxError) in try companions.start(command) })
+        app.exclude(session: try companions.start(command))
     }
 
     func path() throws(StageError) -> SeenPath {
@@ -80,9 +80,7 @@ struct SandboxStage: Stage {
     }
 
     mutating func startCheck(_ command: String) throws(StageError) -> Int32 {
-        let process = try Self.wrap { () throws(SandboxError) in
-            try companions.startCheck(command)
-        }
+        let process = try companions.startCheck(command)
         app.exclude(session: process)
         return process
     }

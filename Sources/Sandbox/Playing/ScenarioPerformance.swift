@@ -2,6 +2,7 @@ import Evidence
 import LinkModel
 import LinuxKernel
 import NetworkPath
+import ScenarioPlaying
 import Scenarios
 
 /// A scenario that is played in a sandbox: the player, the stage, and what is told and written
@@ -15,7 +16,7 @@ final class ScenarioPerformance {
     private(set) var record: TimelineRecord
     private var written: [String: LinkConditions] = [:]
     private var hasEnded = false
-    private var punctuality = Punctuality()
+    private var narrator: Narrator
 
     init(
         _ request: ScenarioRequest, seed: UInt64, on stage: SandboxStage, _ channel: MessageChannel
@@ -24,6 +25,7 @@ final class ScenarioPerformance {
         self.channel = channel
         self.stage = stage
         player = TimelinePlayer(request.scenario, seed: seed)
+        narrator = Narrator(origin: request.origin)
         record = TimelineRecord(interfaces: stage.links.interfaces.map { InterfaceRecord($0.name) })
         writeDown(at: .zero)
     }
@@ -67,21 +69,13 @@ final class ScenarioPerformance {
         for index in record.interfaces.indices {
             record.interfaces[index].samples = samples[record.interfaces[index].name] ?? []
         }
-        if let note = punctuality.note { channel.send(.note(note)) }
+        if let conclusion = narrator.conclusion { channel.send(SandboxMessage(conclusion)) }
         return record
     }
 
     private func tell(_ turn: TimelinePlayer.Turn) {
         for event in turn.events {
-            punctuality.add(event)
-            let complaint = event.complaint(origin: request.origin)
-            if event.failure == nil {
-                channel.send(.explanation(event.line))
-            } else if event.subject == .expectation {
-                channel.send(.failedExpectation(complaint))
-            } else {
-                channel.send(.note(complaint))
-            }
+            channel.send(SandboxMessage(narrator.remark(on: event)))
             record.events.append(EventRecord(event))
         }
         writeDown(at: stage.now)
@@ -106,6 +100,17 @@ final class ScenarioPerformance {
                     isConstrained: interface.mark.makesConstrained, isPreferred: position == 0),
                 at: now)
         }
+    }
+}
+
+extension SandboxMessage {
+    fileprivate init(_ remark: PlayRemark) {
+        self =
+            switch remark {
+            case .event(let text): .explanation(text)
+            case .failedExpectation(let text): .failedExpectation(text)
+            case .note(let text): .note(text)
+            }
     }
 }
 

@@ -1,4 +1,5 @@
 import LinkUnits
+import Multipath
 import LinuxKernel
 import Netlink
 

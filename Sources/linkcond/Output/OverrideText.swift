@@ -1,5 +1,4 @@
-import Conditioner
-import FoundationEssentials
+import HostConditioning
 import NetworkOverride
 import NetworkPath
 
@@ -29,28 +28,13 @@ enum OverrideText {
             let mark = interface.mark
             table.add([
                 interface.name, mark.isHotspot ? "hotspot" : mark.kind?.rawValue ?? "default",
-                mark.cost.rawValue, lowData(mark), mark.isPreferred ? "yes" : "no",
+                mark.cost.rawValue, mark.lowDataText, mark.isPreferred ? "yes" : "no",
                 mark.until.map(Timestamp.text) ?? "linkcond override clear",
             ])
         }
         let problems = overrides.compactMap { interface in
-            problem(with: interface.mark).map { "\(interface.name): \($0)\n" }
+            HostOverrides.problem(with: interface.mark).map { "\(interface.name): \($0)\n" }
         }
         return table.text(isStyled: isStyled) + problems.joined()
-    }
-
-    static func lowData(_ mark: NetworkMark) -> String {
-        mark.isConstrained.map { $0 ? "on" : "off" } ?? "default"
-    }
-
-    /// What is wrong with a time limit that nobody will keep.
-    static func problem(with mark: NetworkMark) -> String? {
-        guard let watcher = mark.watcher else { return nil }
-        let environment = ProcessInfo.processInfo.environment
-        let limit = TimeLimit(until: mark.until, process: nil, watcher: watcher)
-        guard let conditioner = try? Conditioner(environment: environment),
-            conditioner.problem(with: limit) != nil
-        else { return nil }
-        return "the process that was to end this is gone; it stays until linkcond override clear"
     }
 }

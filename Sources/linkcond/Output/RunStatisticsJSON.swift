@@ -43,7 +43,7 @@ struct RunStatisticsJSON: Encodable {
         self.settings = settings
         command = request.command.map { "\($0)" }
         self.exitCode = exitCode
-        self.startedAt = Timestamp.text(Int64(startedAt.timeIntervalSince1970))
+        self.startedAt = startedAt.formatted(.iso8601)
         durationSeconds = link.durationSeconds
         backend = link.backend
         let release = try? SmallFile.read("/proc/sys/kernel/osrelease")

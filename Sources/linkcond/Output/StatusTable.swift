@@ -1,6 +1,6 @@
 import Conditioner
 import DataPlanes
-import FoundationEssentials
+import HostConditioning
 import LinkModel
 import LinkUnits
 
@@ -68,12 +68,5 @@ enum StatusTable {
         var step: UInt64 = 1
         while bitsPerSecond / step >= 1000 { step *= 10 }
         return Bandwidth.bitsPerSecond(bitsPerSecond / step * step).description
-    }
-}
-
-/// Points in time, as ISO 8601 in UTC.
-enum Timestamp {
-    static func text(_ secondsSince1970: Int64) -> String {
-        Date(timeIntervalSince1970: Double(secondsSince1970)).formatted(.iso8601)
     }
 }

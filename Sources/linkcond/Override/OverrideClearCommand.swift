@@ -1,7 +1,5 @@
 import ArgumentParser
-import Conditioner
-import FoundationEssentials
-import NetworkOverride
+import HostConditioning
 
 /// `linkcond override clear`
 struct OverrideClearCommand: ParsableCommand {
@@ -29,9 +27,8 @@ struct OverrideClearCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         try target.enter(console)
-        let outcome = try NetworkOverride.clear(interfaces.isEmpty ? nil : interfaces)
-        OverrideWatchers.dismiss(outcome.idleWatchers)
-        HostNetworkManager.followOverrides(console)
+        let outcome = try HostOverrides.clear(interfaces.isEmpty ? nil : interfaces)
+        if let note = outcome.note { console.note(note) }
         for name in outcome.interfaces { console.report("\(name): override cleared") }
         for name in interfaces where !outcome.interfaces.contains(name) {
             console.report("\(name): had no override")
@@ -39,16 +36,5 @@ struct OverrideClearCommand: ParsableCommand {
         if interfaces.isEmpty, outcome.interfaces.isEmpty {
             console.report("there was no override")
         }
-    }
-}
-
-/// Processes that end overrides with a time limit.
-enum OverrideWatchers {
-    /// Ends those that have nothing left to end. One that is missed, such as that of another user,
-    /// finds nothing to do when its time comes.
-    static func dismiss(_ watchers: [String]) {
-        guard !watchers.isEmpty else { return }
-        let conditioner = try? Conditioner(environment: ProcessInfo.processInfo.environment)
-        try? conditioner?.dismissWatchers(Set(watchers))
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
-import Conditioner
-import FoundationEssentials
+import HostConditioning
 import LinkUnits
 import NetworkOverride
 
@@ -73,9 +72,8 @@ struct OverrideSetCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         try target.enter(console)
-        let outcome = try set(change)
-        OverrideWatchers.dismiss(outcome.idleWatchers)
-        HostNetworkManager.followOverrides(console)
+        let outcome = try HostOverrides.set(change, on: interfaces, for: duration)
+        if let note = outcome.note { console.note(note) }
         let overrides = try NetworkOverride.show()
         for name in outcome.interfaces {
             let override = overrides.first { $0.name == name }
@@ -86,18 +84,5 @@ struct OverrideSetCommand: ParsableCommand {
         console.explain(
             "undo it with: "
                 + (["linkcond override clear"] + target.words + names).joined(separator: " "))
-    }
-
-    /// Sets it; with a limit the one who will end it is there before.
-    private func set(_ change: OverrideChange) throws -> OverrideOutcome {
-        guard let duration else { return try NetworkOverride.set(change, on: interfaces) }
-        let now = Int64(Date().timeIntervalSince1970)
-        let limit = TimeLimit(
-            until: TimeLimitOptions.moment(after: duration, now: now), process: nil)
-        var change = change
-        (change.until, change.watcher) = (limit.until, limit.watcher)
-        return try Watcher.guarding(limit, after: duration, ends: .overrides) {
-            try NetworkOverride.set(change, on: interfaces)
-        }
     }
 }

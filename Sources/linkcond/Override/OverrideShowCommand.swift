@@ -1,4 +1,5 @@
 import ArgumentParser
+import HostConditioning
 import NetworkOverride
 
 /// `linkcond override show`
@@ -25,7 +26,7 @@ struct OverrideShowCommand: ParsableCommand {
         let overrides = try NetworkOverride.show()
         try console.print(
             json
-                ? JSONText.text(of: OverridesJSON(overrides: overrides.map(OverrideJSON.init)))
+                ? JSONText.text(of: OverridesJSON(overrides))
                 : OverrideText.table(overrides, isStyled: console.isStyled))
     }
 }

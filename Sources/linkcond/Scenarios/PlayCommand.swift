@@ -1,10 +1,7 @@
 import ArgumentParser
-import Conditioner
 import DataPlanes
 import FoundationEssentials
-import LinkModel
-import LinuxKernel
-import NetworkOverride
+import HostConditioning
 import ProfileCatalog
 import Sandbox
 import Scenarios
@@ -70,43 +67,31 @@ struct PlayCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         let entry = try ScenarioArgument.catalog.entry(named: scenario)
-        let origin = entry.file ?? entry.scenario.name
         let (scenario, notes) = entry.scenario.forHost
         var hosts = try HostInterfaces(interfaces, of: scenario)
         try target.enter(console)
-        try hosts.resolve()
         let environment = ProcessInfo.processInfo.environment
         let planes = try DataPlanes(environment: environment)
-        try hosts.requireNoConditions(planes)
-        try hosts.requireNoOverrides()
+        try hosts.resolve(planes)
         for note in notes { console.note(note) }
         var selector = try selectors.selector()
         try sshGuard.apply(to: &selector, console)
-        let process = ProcessInfo.processInfo.processIdentifier
-        let limits = HostPerformance.Limits(process: process)
-        var request = ApplyRequest(
-            conditions: .init(), profile: "", selector: selector, isForced: force,
-            now: Int64(Date().timeIntervalSince1970))
-        request.limit = limits.conditions
-        let user = InvokingUser.behindSudo(environment: environment)
-        let stage = HostStage(
-            scenario, on: hosts, planes, request,
-            backend: scenario.needsEngine && backend == .auto ? .engine : backend, seed: seed,
-            overrideWatcher: limits.overrides.watcher,
-            companions: Companions(
-                network: try NetworkNamespace.openCurrent(), identity: user?.identity))
-        var performance = HostPerformance(
-            scenario, origin: origin, seed: seed ?? UInt64(UInt32.random(in: .min ... .max)),
-            on: stage, limits, console)
-        throw ExitCode(try performance.run())
-    }
-}
-
-extension Scenario {
-    /// Whether the kernel is not to do all of its conditions, and so not to begin with them.
-    fileprivate var needsEngine: Bool {
-        (interfaces.map(\.profile.conditions) + laterConditions).contains {
-            $0.engineReason != nil
+        let manner = HostPerformance.Manner(
+            selector: selector, backend: backend, seed: seed, isForced: force,
+            identity: InvokingUser.behindSudo(environment: environment)?.identity)
+        var performance = try HostPerformance(
+            scenario, origin: entry.file ?? scenario.name, on: hosts, planes, manner
+        ) { remark in
+            switch remark {
+            case .event(let text): console.report(text)
+            case .failedExpectation(let text): console.fail(text)
+            case .note(let text): console.note(text)
+            }
+        }
+        switch try performance.run() {
+        case .over(let isAsExpected):
+            throw ExitCode(isAsExpected ? ExitStatus.done.rawValue : ExitStatus.failed.rawValue)
+        case .interrupted(let signal): throw ExitCode(128 + signal)
         }
     }
 }

@@ -4,6 +4,7 @@ import LinuxKernel
 import NetworkPath
 import ProfileCatalog
 import Sandbox
+import ScenarioPlaying
 import Scenarios
 
 /// A scenario in place of a profile.

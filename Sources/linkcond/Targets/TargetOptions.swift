@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
+import HostConditioning
 import LinuxKernel
-import Targets
 import TrafficControl
 
 /// Options that choose whose interfaces are meant.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Conditioner
+import HostConditioning
 import LinkUnits
 
 /// Options that say when conditions end by themselves.
@@ -43,12 +44,6 @@ struct TimeLimitOptions: ParsableArguments {
     /// The limit of conditions that are applied at `now`, in seconds since 1970; nil for none.
     func limit(now: Int64) -> TimeLimit? {
         guard duration != nil || untilExitOf != nil else { return nil }
-        return TimeLimit(
-            until: duration.map { Self.moment(after: $0, now: now) }, process: untilExitOf)
-    }
-
-    /// A moment, in whole seconds since 1970.
-    static func moment(after duration: Duration, now: Int64) -> Int64 {
-        now + Int64((duration / .seconds(1)).rounded(.up))
+        return TimeLimit(after: duration, process: untilExitOf, now: now)
     }
 }

@@ -1,11 +1,10 @@
 import ArgumentParser
-import Conditioner
 import DeliveryTraces
 import Evidence
 import FoundationEssentials
+import HostConditioning
 import LinkUnits
 import LinuxKernel
-import Netlink
 import PacketEngine
 import Sandbox
 import SystemPackage
@@ -86,7 +85,7 @@ struct TraceRecordCommand: ParsableCommand {
         let words =
             command.isEmpty ? [] : LinuxKernel.Process.argumentsBehindHyphens
         try target.enter(console)
-        let index = try interfaceIndex()
+        let index = try HostLink.index(of: interface)
         var recorder = try TraceRecorder(interface: index)
         // Before anything is recorded, so that a file that cannot be written is an error at once.
         let owner = user.map { OutputFile.Owner(user: $0.identity.user, group: $0.identity.group) }
@@ -126,22 +125,6 @@ struct TraceRecordCommand: ParsableCommand {
 
     /// More than a cellular link pauses by itself.
     private static let muchSilence: UInt32 = 200_000_000
-
-    private func interfaceIndex() throws -> Int32 {
-        let session = try NetlinkSession()
-        guard let interface else {
-            let found = try session.defaultRouteInterfaces()
-            guard let index = found.first else { throw ConditionerError.noDefaultRoute }
-            let names = try session.links().filter { found.contains($0.index) }.map(\.name)
-            guard names.count <= 1 else { throw UsageError(severalDefaultRoutes: names) }
-            return index
-        }
-        guard let link = try session.link(named: interface) else {
-            throw ConditionerError.noSuchInterface(
-                interface, known: try session.links().map(\.name))
-        }
-        return link.index
-    }
 }
 
 /// There is nothing that could be a trace.

@@ -9,7 +9,7 @@ import SystemPackage
 /// namespace is gone; to look after what it ends it goes back for a moment. An override goes with
 /// its interface into another namespace, and the watcher follows it.
 struct WatchedNamespace {
-    private let subject: Watcher.Subject
+    private let subject: WatchedSubject
     private let watcher: String
     /// The namespace of the interfaces.
     private var inode: UInt64
@@ -22,7 +22,7 @@ struct WatchedNamespace {
     private static let retries = 10
 
     /// Leaves the calling thread's namespace, which is the one that is watched.
-    init(_ subject: Watcher.Subject, watcher: String) throws {
+    init(_ subject: WatchedSubject, watcher: String) throws {
         self.subject = subject
         self.watcher = watcher
         inode = try NetworkNamespace.currentInode()

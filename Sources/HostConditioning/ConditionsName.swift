@@ -1,13 +1,12 @@
-import Conditioner
-
 /// The name that conditions are applied and cleared by.
-struct ConditionsName: Hashable {
-    let text: String
+public struct ConditionsName: Hashable, Sendable {
+    /// The name.
+    public let text: String
 
     private static let longest = 32
 
     /// Takes what stands behind `--name`: letters, digits, `-`, `_` and `.`, as marks have room for.
-    init(_ text: String) throws(UsageError) {
+    public init(_ text: String) throws(HostError) {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -17,8 +16,8 @@ struct ConditionsName: Hashable {
             }
         }
         guard isPlain, (1...Self.longest).contains(text.utf8.count) else {
-            throw UsageError(
-                description: "--name \(text): a name has 1 to \(Self.longest) letters, digits, "
+            throw HostError(
+                "--name \(text): a name has 1 to \(Self.longest) letters, digits, "
                     + "hyphens, underscores and full stops")
         }
         self.text = text

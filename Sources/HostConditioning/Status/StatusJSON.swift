@@ -1,12 +1,19 @@
 import Conditioner
-import DataPlanes
+public import DataPlanes
 import LinkModel
 import LinkUnits
+public import Multipath
 
 /// What `status --json` prints. The keys are a promise: see `Profiles/schema/status.schema.json`.
-struct StatusJSON: Encodable {
+public struct StatusJSON: Encodable {
     let conditioned: [ConditionedJSON]
     let multipath: [MultipathJSON]
+
+    /// Writes what is conditioned, and the connections of Multipath TCP.
+    public init(_ conditioned: [DataPlanes.Appliance], _ connections: [MultipathConnection]) {
+        self.conditioned = conditioned.map(ConditionedJSON.init)
+        multipath = connections.map(MultipathJSON.init)
+    }
 }
 
 /// One conditioned interface.

@@ -1,10 +1,6 @@
 import Conditioner
-import DataPlanes
-import FoundationEssentials
 import LinkUnits
 import LinuxKernel
-import Netlink
-import NetworkOverride
 import SystemPackage
 
 /// The process that will end conditions, as the one that applies them sees it.
@@ -17,14 +13,6 @@ struct Watcher {
     private static let startLimit = Duration.seconds(20)
     private let program: DetachedProgram
 
-    /// What it ends.
-    enum Subject {
-        /// What `apply` has applied.
-        case conditions
-        /// What `override set` has set.
-        case overrides
-    }
-
     /// How many watchers may be killed before conditions are given up.
     private static let attempts = 3
 
@@ -33,7 +21,7 @@ struct Watcher {
     /// Where there is nobody any more, it takes away what was made: nothing is to stand for ever
     /// that was to have an end.
     static func guarding<Value>(
-        _ limit: TimeLimit, after duration: Duration?, ends subject: Subject = .conditions,
+        _ limit: TimeLimit, after duration: Duration?, ends subject: WatchedSubject = .conditions,
         _ work: () throws -> Value
     ) throws -> Value {
         let first = try Watcher(limit, after: duration, ends: subject)
@@ -55,7 +43,8 @@ struct Watcher {
     }
 
     /// Starts it in the network namespace of the calling thread.
-    init(_ limit: TimeLimit, after duration: Duration?, ends subject: Subject = .conditions) throws
+    init(_ limit: TimeLimit, after duration: Duration?, ends subject: WatchedSubject = .conditions)
+        throws
     {
         // The number of a process may soon be that of another, but not while it is held here.
         let process = try limit.process.map(Self.hold)
@@ -68,17 +57,17 @@ struct Watcher {
         let said = program.hear(within: Self.startLimit) ?? "it takes too long"
         if let number = limit.process, process?.hasEnded == true { throw Self.ended(number) }
         guard said == Self.readiness else {
-            throw UnavailableError(
-                description: "the process that would end the conditions did not start"
-                    + (said.isEmpty ? "" : ": \(said)"))
+            throw HostError(
+                "the process that would end the conditions did not start"
+                    + (said.isEmpty ? "" : ": \(said)"), fault: .unavailable)
         }
     }
 
     /// It was killed while it was needed.
-    static var killed: UnavailableError {
-        UnavailableError(
-            description: "the process that would end the conditions was killed, so that they were "
-                + "taken away again")
+    static var killed: HostError {
+        HostError(
+            "the process that would end the conditions was killed, so that they were "
+                + "taken away again", fault: .unavailable)
     }
 
     /// Leaves it alone: the conditions stand, or never will.
@@ -96,39 +85,7 @@ struct Watcher {
         }
     }
 
-    private static func ended(_ process: Int32) -> UsageError {
-        UsageError(description: "--until-exit-of \(process): there is no such process (any more)")
-    }
-}
-
-extension Watcher.Subject {
-    /// Whether there is anything to end.
-    func stands(endedBy watcher: String) throws -> Bool {
-        switch self {
-        case .overrides: try NetworkOverride.hasOverrides(endedBy: watcher)
-        case .conditions: try !Self.planes().interfaces(endedBy: watcher).isEmpty
-        }
-    }
-
-    /// Whether any of the interfaces is still there on which it stands.
-    func hasInterface(endedBy watcher: String) throws -> Bool {
-        switch self {
-        case .overrides: return try NetworkOverride.hasOverrides(endedBy: watcher)
-        case .conditions:
-            let wanted = try Self.planes().interfaces(endedBy: watcher)
-            return try NetlinkSession().links().contains { wanted.contains($0.index) }
-        }
-    }
-
-    /// Takes it away, and nothing that was made later.
-    func clear(endedBy watcher: String) throws {
-        switch self {
-        case .overrides: _ = try NetworkOverride.clear(endedBy: watcher)
-        case .conditions: try Self.planes().clear(endedBy: watcher)
-        }
-    }
-
-    private static func planes() throws -> DataPlanes {
-        try DataPlanes(environment: ProcessInfo.processInfo.environment)
+    private static func ended(_ process: Int32) -> HostError {
+        HostError("--until-exit-of \(process): there is no such process (any more)")
     }
 }

@@ -1,14 +1,12 @@
 import Conditioner
 import DataPlanes
-import FoundationEssentials
 import LinkModel
 import LinkUnits
 import LinuxKernel
 import NetworkOverride
 import NetworkPath
-import Sandbox
+import ScenarioPlaying
 import Scenarios
-import SystemPackage
 
 /// The interfaces of a host as the stage of a scenario.
 ///
@@ -115,7 +113,7 @@ struct HostStage: Stage {
     }
 
     mutating func execute(_ command: String) throws(StageError) {
-        _ = try Self.wrap { try companions.start(command) }
+        _ = try companions.start(command)
     }
 
     func path() throws(StageError) -> SeenPath {
@@ -127,7 +125,7 @@ struct HostStage: Stage {
     }
 
     mutating func startCheck(_ command: String) throws(StageError) -> Int32 {
-        try Self.wrap { try companions.startCheck(command) }
+        try companions.startCheck(command)
     }
 
     mutating func exitCode(ofCheck check: Int32) -> Int32? {
@@ -176,7 +174,7 @@ struct HostStage: Stage {
     /// Takes away what the scenario has conditioned and overridden.
     func end(conditionsWatcher: String) throws {
         let result = Result { try planes.clear(endedBy: conditionsWatcher) }
-        OverrideWatchers.dismiss(try NetworkOverride.clear(endedBy: overrideWatcher).idleWatchers)
+        HostOverrides.dismiss(try NetworkOverride.clear(endedBy: overrideWatcher).idleWatchers)
         try result.get()
     }
 }

@@ -1,22 +1,23 @@
-import LinuxKernel
-import Netlink
+public import LinuxKernel
+public import Netlink
 
 /// A connection of Multipath TCP, as the kernel has it now.
-struct MultipathConnection {
+public struct MultipathConnection {
     /// One of its paths, and the interface from which it starts.
-    struct Path {
-        let path: MultipathPath
+    public struct Path {
+        /// What the kernel says of it.
+        public let path: MultipathPath
         /// Nil if no interface has the address any more.
-        let interface: String?
+        public let interface: String?
     }
 
     /// The other end of its first path.
-    let remote: Endpoint
+    public let remote: Endpoint
     /// Its paths.
-    let paths: [Path]
+    public let paths: [Path]
 
     /// All connections of the calling thread's network namespace.
-    static func all() throws(NetlinkError) -> [MultipathConnection] {
+    public static func all() throws(NetlinkError) -> [MultipathConnection] {
         // Kernels that cannot be asked have none that matter.
         guard let paths = try? NetlinkSession(.sockets).multipathPaths(), !paths.isEmpty else {
             return []

@@ -4,7 +4,7 @@ import LinuxKernel
 import Netlink
 
 /// One connection of Multipath TCP in `status --json`.
-struct MultipathJSON: Encodable {
+public struct MultipathJSON: Encodable {
     let remote: String
     let paths: [Path]
 
@@ -19,7 +19,8 @@ struct MultipathJSON: Encodable {
         let receivedBytes: UInt64
     }
 
-    init(_ connection: MultipathConnection) {
+    /// Writes a connection.
+    public init(_ connection: MultipathConnection) {
         remote = connection.remote.description
         paths = connection.paths.map { path in
             Path(

@@ -2,7 +2,7 @@ import LinkTesting
 import Foundation
 import Testing
 
-@testable import Targets
+@testable import HostConditioning
 
 @Suite("Files of container engines", .tags(.unit))
 struct ContainerFilesTests {

@@ -1,13 +1,14 @@
-import LinkModel
 import LinkUnits
 
 /// A profile as `list --json` and `show --json` print it. The keys are a promise: see
 /// `Profiles/schema/show.schema.json`.
-struct ProfileJSON: Encodable {
-    struct DNS: Encodable {
+public struct ProfileJSON: Encodable {
+    /// The extra delay of outgoing DNS.
+    public struct DNS: Encodable {
         let delayMilliseconds: Double
 
-        init(_ delay: Duration) { delayMilliseconds = delay.milliseconds }
+        /// Writes a delay.
+        public init(_ delay: Duration) { delayMilliseconds = delay.milliseconds }
     }
 
     let name: String
@@ -24,7 +25,8 @@ struct ProfileJSON: Encodable {
     let constrained: Bool
     let blackhole: Bool
 
-    init(_ profile: Profile) {
+    /// Writes a profile.
+    public init(_ profile: Profile) {
         name = profile.name
         family = profile.family
         id = profile.id
@@ -44,12 +46,14 @@ struct ProfileJSON: Encodable {
 }
 
 /// The conditions of one direction, wherever linkcond prints them as JSON.
-struct DirectionJSON: Encodable {
+public struct DirectionJSON: Encodable {
     let conditions: DirectionConditions
 
-    init(_ conditions: DirectionConditions) { self.conditions = conditions }
+    /// Writes the conditions.
+    public init(_ conditions: DirectionConditions) { self.conditions = conditions }
 
-    func encode(to encoder: any Encoder) throws {
+    /// Writes an object with a key for each field.
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         for field in ConditionField.all {
             for (key, value) in field.json(conditions) {

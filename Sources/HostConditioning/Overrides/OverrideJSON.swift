@@ -1,11 +1,16 @@
 import LinkModel
-import NetworkOverride
-import NetworkPath
+public import NetworkOverride
+public import NetworkPath
 
 /// What `override show --json` prints. The keys are a promise: see
 /// `Profiles/schema/override.schema.json`.
-struct OverridesJSON: Encodable {
+public struct OverridesJSON: Encodable {
     let overrides: [OverrideJSON]
+
+    /// Writes overrides.
+    public init(_ overrides: [OverriddenInterface]) {
+        self.overrides = overrides.map(OverrideJSON.init)
+    }
 }
 
 /// The override of one interface.
@@ -26,10 +31,15 @@ struct OverrideJSON: Encodable {
         expensive = override.isExpensive
         constrained = override.isConstrained
         cost = mark.cost.rawValue
-        lowData = OverrideText.lowData(mark)
+        lowData = mark.lowDataText
         kind = mark.isHotspot ? "hotspot" : mark.kind?.rawValue
         preferred = mark.isPreferred
         until = mark.until.map(Timestamp.text)
-        problem = OverrideText.problem(with: mark)
+        problem = HostOverrides.problem(with: mark)
     }
+}
+
+extension NetworkMark {
+    /// Low Data Mode in a word.
+    public var lowDataText: String { isConstrained.map { $0 ? "on" : "off" } ?? "default" }
 }

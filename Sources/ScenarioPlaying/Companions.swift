@@ -1,10 +1,12 @@
 public import LinuxKernel
+public import Scenarios
 public import SystemPackage
 
 /// The commands that a scenario runs beside the app: in its network, each in a session of its own,
 /// by which it is known that it is not the app.
 public struct Companions {
-    let network: FileDescriptor
+    /// The network namespace in which they run.
+    public let network: FileDescriptor
     let identity: Program.Identity?
     /// Commands for which nobody waits, by their process.
     private var commands: [Int32: String] = [:]
@@ -18,14 +20,14 @@ public struct Companions {
     }
 
     /// Starts a command for which nobody waits; returns its session.
-    public mutating func start(_ command: String) throws(SandboxError) -> Int32 {
+    public mutating func start(_ command: String) throws(StageError) -> Int32 {
         let process = try launch(command)
         commands[process] = command
         return process
     }
 
     /// Starts a command that answers a question; returns its session.
-    public mutating func startCheck(_ command: String) throws(SandboxError) -> Int32 {
+    public mutating func startCheck(_ command: String) throws(StageError) -> Int32 {
         let process = try launch(command)
         checks.updateValue(nil, forKey: process)
         return process
@@ -57,7 +59,7 @@ public struct Companions {
     }
 
     /// What it prints goes to standard error: standard output is the app's.
-    private func launch(_ command: String) throws(SandboxError) -> Int32 {
+    private func launch(_ command: String) throws(StageError) -> Int32 {
         var program = Program(["/bin/sh", "-c", command].map { RawText($0) })
         program.network = network
         program.identity = identity
@@ -70,7 +72,7 @@ public struct Companions {
             return try program.start()
         } catch {
             let reason = (error as? Program.Failure)?.errno ?? (error as? Errno) ?? .ioError
-            throw SandboxError("\(command): cannot be started: \(reason)")
+            throw StageError("\(command): cannot be started: \(reason)")
         }
     }
 }

@@ -9,20 +9,18 @@ enum HostNetworkManager {
 
     /// Has its metered flags be as the overrides of the calling thread's network namespace want
     /// them; the override stands also if that fails.
-    static func followOverrides(_ console: Console) {
-        guard FileManager.default.fileExists(atPath: directory) else { return }
+    ///
+    /// - Returns: why it was not told; nil if it was, or does not run.
+    static func followOverrides() -> String? {
+        guard FileManager.default.fileExists(atPath: directory) else { return nil }
         guard let helper = OwnProgram.neighbour(SandboxBus.helper) else {
-            console.note(
-                "NetworkManager is not told: \(SandboxBus.helper) does not lie beside linkcond")
-            return
+            return "NetworkManager is not told: \(SandboxBus.helper) does not lie beside linkcond"
         }
         do {
             let result = try HelperProgram.run(helper, ["metered"], input: "")
-            if result.exitCode != 0 {
-                console.note("NetworkManager was not told: \(result.message)")
-            }
+            return result.exitCode == 0 ? nil : "NetworkManager was not told: \(result.message)"
         } catch {
-            console.note("NetworkManager was not told: \(error)")
+            return "NetworkManager was not told: \(error)"
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import LinkTesting
 import Testing
 
-@testable import Targets
+@testable import HostConditioning
 
 @Suite("Containers by name and ID", .tags(.unit))
 struct ContainerCatalogTests {

@@ -1,0 +1,28 @@
+public import Conditioner
+public import DataPlanes
+import LinkModel
+import LinkUnits
+
+extension DataPlanes {
+    /// Applies a request; the process that will end it, if it has a limit, is there before.
+    ///
+    /// - Parameter duration: how long until the limit, if it is a moment.
+    public func apply(
+        _ request: ApplyRequest, backend: Backend, seed: UInt64?, for duration: Duration?
+    ) throws -> Outcome {
+        guard let limit = request.limit else {
+            return try apply(request, backend: backend, seed: seed)
+        }
+        return try Watcher.guarding(limit, after: duration) {
+            try apply(request, backend: backend, seed: seed)
+        }
+    }
+}
+
+extension ApplyRequest {
+    /// Whether all packets of a direction are lost.
+    public var cutsTheLine: Bool {
+        let conditions = conditions.withExplicitLoss
+        return directions.contains { $0.conditions(of: conditions).loss.mean == .one }
+    }
+}
