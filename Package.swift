@@ -159,10 +159,20 @@ let planes: [[Target]] = [
 
 /// What linkcond does with them, a module for each thing that a user does.
 let features: [[Target]] = [
+    // The profiles and scenarios of who calls, and files for them.
+    library(
+        "UserCatalog",
+        [
+            "ProfileCatalog", "ProfileImport", "ProfileFormat", "Scenarios", "PacketEngine",
+            "LinkModel", "LinuxKernel", systemPackage,
+        ]),
     // What is written down of a run: captures, logs, statistics.
     library(
         "Evidence",
-        ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
+        [
+            "DeliveryTraces", "PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel",
+            systemPackage,
+        ],
         tests: ["Evidence"]),
     // What people see of it: markup without holes, numbers, plots.
     library(
@@ -194,7 +204,8 @@ let features: [[Target]] = [
             "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
         ], tests: ["Sandbox", "SandboxKernel"]),
     library(
-        "Verification", ["Conditioner", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
+        "Verification",
+        ["Sandbox", "Evidence", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
         tests: ["Verification"], with: ["ProfileCatalog"]),
     // Whose network is meant, and what `apply`, `play`, `status` and `override` do to it.
     library(
@@ -274,7 +285,7 @@ let commandLine: [[Target]] = [
                 "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence",
                 "Conditioner", "Doctor", "NetworkOverride", "NetworkPath", "ProfileCatalog",
                 "ProfileFormat", "ProfileImport", "ScenarioPlaying", "Scenarios",
-                "HostConditioning", "LinkModel",
+                "HostConditioning", "UserCatalog", "LinkModel",
                 "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl", argumentParser,
                 systemPackage,
             ],
@@ -290,7 +301,7 @@ let commandLine: [[Target]] = [
         testTarget(
             "CommandLine",
             [
-                "linkcond", "Matrix", "ProfileCatalog", "ProfileFormat", "LinkModel",
+                "linkcond", "Matrix", "UserCatalog", "ProfileCatalog", "ProfileFormat", "LinkModel",
                 "LinkTesting", argumentParser, systemPackage,
             ]),
         // Real programs in network namespaces, on this kernel and in the kernel lab.

@@ -3,6 +3,9 @@ public import PacketEngine
 
 /// What a delivery trace is like, in a few numbers.
 public struct TraceStatistics: Sendable, Hashable {
+    /// The percentiles of its rates that people are told.
+    public static let percentiles = [5, 25, 50, 75, 95, 100]
+
     /// The stretches of time in which rates are counted: 100 ms, and more where a trace is so long
     /// that there would be too many.
     public let window: Duration

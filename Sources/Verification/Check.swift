@@ -1,5 +1,4 @@
 public import LinkModel
-import Conditioner
 
 /// One quantity of a link: what the profile promises, what was measured, and the verdict.
 public struct Check: Sendable, Hashable {

@@ -1,4 +1,3 @@
-import Conditioner
 public import LinkModel
 import LinkUnits
 

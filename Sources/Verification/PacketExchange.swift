@@ -1,4 +1,3 @@
-import Conditioner
 import LinkUnits
 import LinuxKernel
 

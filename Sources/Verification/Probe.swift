@@ -1,5 +1,4 @@
 import LinkModel
-import Conditioner
 public import LinuxKernel
 
 /// One of the two programs that measure a link: it sends what the plan says and notes what comes.

@@ -1,5 +1,4 @@
 public import LinkModel
-import Conditioner
 public import LinkUnits
 public import LinuxKernel
 

@@ -1,4 +1,3 @@
-import Conditioner
 import LinuxKernel
 import SystemPackage
 

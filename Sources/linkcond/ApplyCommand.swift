@@ -9,6 +9,7 @@ import LinuxKernel
 import ProfileCatalog
 import ProfileFormat
 import TrafficControl
+import UserCatalog
 
 /// `linkcond apply PROFILE`
 struct ApplyCommand: ParsableCommand {
@@ -86,7 +87,7 @@ struct ApplyCommand: ParsableCommand {
 
     @Argument(
         help: "The name of a profile or the path of its file.",
-        completion: ProfileArgument.completion)
+        completion: .profiles)
     var profile: String
 
     @Option(
@@ -193,8 +194,8 @@ struct ApplyCommand: ParsableCommand {
 
     /// What the arguments ask for.
     private func request(_ console: Console) throws -> ApplyRequest {
-        let entry = try ProfileArgument.catalog.entry(named: profile)
-        let conditions = try ProfileArgument.conditions(of: entry.profile, changedBy: settings)
+        let entry = try UserCatalog.profiles.entry(named: profile)
+        let conditions = try entry.profile.conditions(changedBy: settings)
         var selector = try selectors.selector()
         try sshGuard.apply(to: &selector, console)
         let now = Int64(Date().timeIntervalSince1970)

@@ -10,6 +10,7 @@ import ProfileCatalog
 import ProfileFormat
 import Sandbox
 import SystemPackage
+import UserCatalog
 import Verification
 
 /// The exit codes of linkcond: those of sysexits.h, where it has one.
@@ -58,8 +59,9 @@ enum ExitStatus: Int32, CaseIterable {
         case is UnavailableError: self = .unavailable
         case let error as FileAccessError:
             self = error.access == .reading ? .cannotRead : .cannotWrite
-        case let error as LinkFailure: self = error.exitStatus
-        case is VerificationError, is RecordingError: self = .failed
+        case let error as LinkFailure: self.init(of: error)
+        case let error as RecordingError: self.init(of: error)
+        case is VerificationError: self = .failed
         case let error as MatrixError: self.init(of: error)
         default: self = .internalFault
         }
@@ -130,6 +132,23 @@ enum ExitStatus: Int32, CaseIterable {
         }
     }
 
+    private init(of error: LinkFailure) {
+        switch error.fault {
+        case .failed: self = .failed
+        case .unavailable: self = .unavailable
+        case .cannotWrite: self = .cannotWrite
+        case .ourOwn: self = .internalFault
+        }
+    }
+
+    private init(of error: RecordingError) {
+        switch error.fault {
+        case .nothingPassed: self = .failed
+        case .notExecutable: self = .notExecutable
+        case .notFound: self = .notFound
+        }
+    }
+
     private init(of error: MatrixError) {
         switch error.fault {
         case .usage: self = .usage
@@ -150,10 +169,5 @@ enum ExitStatus: Int32, CaseIterable {
 
 /// Options that no data plane serves together.
 struct UnavailableError: Error, CustomStringConvertible {
-    let description: String
-}
-
-/// An argument that is well formed and yet names nothing.
-struct UsageError: Error, CustomStringConvertible {
     let description: String
 }

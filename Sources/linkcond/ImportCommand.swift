@@ -3,6 +3,7 @@ import FoundationEssentials
 import LinkModel
 import ProfileCatalog
 public import ProfileImport
+import UserCatalog
 
 extension ForeignFormat: ExpressibleByArgument {}
 
@@ -88,14 +89,16 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let profiles = try renamed(chosen(try imported()))
+        let request = ImportRequest(
+            file, format: format, upTrace: up, only: only, name: name)
+        let profiles = try request.profiles()
         switch try destination() {
         case .standardOutput:
-            let profile = try single(profiles, "print")
+            let profile = try request.single(profiles, "print")
             say(profiles, console)
             try console.print(profile.yaml)
         case .file(let file):
-            let profile = try single(profiles, "write to one file")
+            let profile = try request.single(profiles, "write to one file")
             say(profiles, console)
             try ImportFiles.write([(file, profile.yaml)], isForced: force)
             console.report("wrote \(profile.profile.name) to \(file)")
@@ -137,52 +140,6 @@ struct ImportCommand: ParsableCommand {
         return output.last == "/" || exists && isDirectory ? .directory(output) : .file(output)
     }
 
-    private func imported() throws -> [ImportedProfile] {
-        let foreign = try ImportFiles.read(file)
-        guard let up else { return try ProfileImport.profiles(in: foreign, format: format) }
-        let format = if let format { format } else { try ProfileImport.format(of: foreign) }
-        guard format == .mahimahi else {
-            throw UsageError(
-                description: "--up: \(file) is of format \(format.rawValue), which has both "
-                    + "directions in one file")
-        }
-        return try ProfileImport.profiles(
-            in: foreign, upTrace: try ImportFiles.read(up), format: format)
-    }
-
-    private func chosen(_ profiles: [ImportedProfile]) throws(UsageError) -> [ImportedProfile] {
-        guard let only else { return profiles }
-        let wanted = NameMatching.normalized(only)
-        let names = profiles.map(\.profile.name)
-        guard let index = names.firstIndex(where: { NameMatching.normalized($0) == wanted }) else {
-            let remedy =
-                NameMatching.suggestion(for: only, among: names).map { "did you mean \($0)?" }
-                ?? "there are \(names.joined(separator: ", "))"
-            throw UsageError(description: "--only \(only): no such profile in \(file); \(remedy)")
-        }
-        return [profiles[index]]
-    }
-
-    private func renamed(_ profiles: [ImportedProfile]) throws -> [ImportedProfile] {
-        guard let name else { return profiles }
-        var profile = try single(profiles, "rename")
-        profile.profile.name = name
-        return [profile]
-    }
-
-    private func single(
-        _ profiles: [ImportedProfile], _ purpose: String
-    ) throws(UsageError) -> ImportedProfile {
-        guard let profile = profiles.first, profiles.count == 1 else {
-            let names = profiles.map(\.profile.name).joined(separator: ", ")
-            throw UsageError(
-                description: "\(file) has \(profiles.count) profiles: \(names); choose one to "
-                    + "\(purpose) with --only NAME, or write all with --output DIRECTORY/ or --save"
-            )
-        }
-        return profile
-    }
-
     private func say(_ profiles: [ImportedProfile], _ console: Console) {
         for profile in profiles {
             let place = profiles.count == 1 ? "" : "\(profile.profile.name): "
@@ -197,9 +154,9 @@ struct ImportCommand: ParsableCommand {
 
     /// Says which of the files just written have names that mean other profiles first.
     private func noteClashes(of files: Set<String>, _ console: Console) {
-        let entries = ProfileArgument.catalog.all().entries
+        let entries = UserCatalog.profiles.all().entries
         for clash in ProfileCatalog.clashes(among: entries) where isOne(clash.entry, of: files) {
-            console.note(ListCommand.text(of: clash))
+            console.note("\(clash)")
         }
     }
 

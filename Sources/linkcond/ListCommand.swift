@@ -1,6 +1,7 @@
 import ArgumentParser
 import LinkModel
 import ProfileCatalog
+import UserCatalog
 
 /// `linkcond list`
 struct ListCommand: ParsableCommand {
@@ -50,13 +51,13 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         if scenarios { return try listScenarios() }
-        let catalog = ProfileArgument.catalog
+        let catalog = UserCatalog.profiles
         let console = global.console
         let (all, problems) = catalog.all()
-        let entries = try family.map { try Self.entries(of: $0, among: all) } ?? all
+        let entries = try family.map { try ProfileCatalog.entries(of: $0, among: all) } ?? all
         console.explain("your profiles come from \(catalog.directories.joined(separator: ", "))")
         for problem in problems { console.note("\(problem)") }
-        for clash in ProfileCatalog.clashes(among: all) { console.note(Self.text(of: clash)) }
+        for clash in ProfileCatalog.clashes(among: all) { console.note("\(clash)") }
         if json {
             try console.print(JSONText.text(of: entries.map { ProfileJSON($0.profile) }))
         } else {
@@ -65,7 +66,7 @@ struct ListCommand: ParsableCommand {
     }
 
     private func listScenarios() throws {
-        let catalog = ScenarioArgument.catalog
+        let catalog = UserCatalog.scenarios
         let console = global.console
         let (entries, problems) = try catalog.all()
         console.explain("your scenarios come from \(catalog.directories.joined(separator: ", "))")
@@ -75,26 +76,5 @@ struct ListCommand: ParsableCommand {
         } else {
             try console.print(ScenarioTable.list(entries).text(isStyled: console.isStyled))
         }
-    }
-
-    static func entries(
-        of family: String, among entries: [ProfileCatalog.Entry]
-    ) throws -> [ProfileCatalog.Entry] {
-        let wanted = NameMatching.normalized(family)
-        let matches = entries.filter { $0.profile.family == wanted }
-        guard matches.isEmpty else { return matches }
-        let families = Set(entries.map(\.profile.family)).sorted()
-        let remedy =
-            NameMatching.suggestion(for: family, among: families).map { "did you mean \($0)?" }
-            ?? "there are \(families.joined(separator: ", "))"
-        throw UsageError(description: "\(family): no such family; \(remedy)")
-    }
-
-    /// Says which profile a name means, and what to write for the other.
-    static func text(of clash: ProfileCatalog.Clash) -> String {
-        let file = clash.entry.file ?? clash.entry.profile.id
-        let place = clash.other.file ?? "built in"
-        return "\(file): the name \(clash.name) also belongs to \(clash.other.profile.id) "
-            + "(\(place)); write \(clash.remedy) for this one"
     }
 }

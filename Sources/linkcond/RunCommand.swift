@@ -9,6 +9,7 @@ import NetworkPath
 import ProfileCatalog
 import Sandbox
 import Scenarios
+import UserCatalog
 
 /// `linkcond run PROFILE -- COMMAND`
 struct RunCommand: ParsableCommand {
@@ -85,7 +86,7 @@ struct RunCommand: ParsableCommand {
         help: ArgumentHelp(
             "The name of a profile or the path of its file; left out with --interface and "
                 + "--scenario."),
-        completion: ProfileArgument.completion)
+        completion: .profiles)
     var profile: String?
 
     @OptionGroup var interfaceOptions: InterfaceOptions
@@ -237,9 +238,9 @@ struct RunCommand: ParsableCommand {
             return SandboxRequest(
                 interfaces: try interfaceOptions.interfaces(), command: command)
         }
-        let found = try ProfileArgument.catalog.entry(named: profile).profile
+        let found = try UserCatalog.profiles.entry(named: profile).profile
         return SandboxRequest(
-            conditions: try ProfileArgument.conditions(of: found, changedBy: settings),
+            conditions: try found.conditions(changedBy: settings),
             profile: found.id, mark: override.change.mark(found), command: command)
     }
 }

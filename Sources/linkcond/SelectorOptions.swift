@@ -1,5 +1,6 @@
 import ArgumentParser
 import Conditioner
+import UserCatalog
 
 /// Options that choose the traffic to be conditioned.
 struct SelectorOptions: ParsableArguments {

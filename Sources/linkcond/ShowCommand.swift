@@ -5,6 +5,7 @@ import ProfileCatalog
 import ProfileFormat
 import ProfileImport
 import Scenarios
+import UserCatalog
 
 /// `linkcond show PROFILE`
 struct ShowCommand: ParsableCommand {
@@ -51,7 +52,7 @@ struct ShowCommand: ParsableCommand {
 
     @Argument(
         help: "The name of a profile or a scenario, or the path of its file.",
-        completion: ScenarioArgument.completionWithProfiles)
+        completion: .profilesAndScenarios)
     var profile: String
 
     @Option(help: "How to print it.")
@@ -91,7 +92,7 @@ struct ShowCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         let entry: ProfileCatalog.Entry
-        switch try ScenarioArgument.profileOrScenario(named: profile) {
+        switch try UserCatalog.profileOrScenario(named: profile) {
         case .scenario(let entry): return try show(entry)
         case .profile(let found): entry = found
         }

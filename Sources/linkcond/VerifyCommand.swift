@@ -3,6 +3,7 @@ import LinkModel
 import LinkUnits
 import ProfileCatalog
 import Sandbox
+import UserCatalog
 import Verification
 
 /// `linkcond verify PROFILE...`
@@ -33,7 +34,7 @@ struct VerifyCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "Names of profiles or paths of their files.", completion: ProfileArgument.completion)
+        help: "Names of profiles or paths of their files.", completion: .profiles)
     var profiles: [String] = []
 
     @Flag(help: "Verify every profile that linkcond list shows.")
@@ -95,7 +96,7 @@ struct VerifyCommand: ParsableCommand {
         console.report(
             "Measuring \(measurements.count) profile\(measurements.count == 1 ? "" : "s") takes "
                 + "about \(Self.text(of: time))")
-        let results = try LinkMeasurements.run(measurements, jobs: jobs) { result, done in
+        let results = try measure(measurements) { result, done in
             let failed = result.checks.count { $0.verdict == .failed }
             console.report(
                 "\(done) of \(measurements.count): \(result.profile): "
@@ -112,18 +113,26 @@ struct VerifyCommand: ParsableCommand {
         }
     }
 
+    private func measure(
+        _ measurements: [LinkMeasurement], report: (LinkVerification, Int) -> Void
+    ) throws -> [LinkVerification] {
+        do {
+            return try LinkMeasurements.run(measurements, jobs: jobs, report: report)
+        } catch let interruption as LinkMeasurements.Interruption {
+            throw ExitCode(128 + interruption.signal)
+        }
+    }
+
     /// What is to be measured.
     private func measurements() throws -> [LinkMeasurement] {
-        let catalog = ProfileArgument.catalog
+        let catalog = UserCatalog.profiles
         let effort: Effort = quick ? .quick : thorough ? .thorough : .normal
         let entries =
             try all ? catalog.all().entries : profiles.map { try catalog.entry(named: $0) }
         return try entries.map { entry in
-            let conditions = try ProfileArgument.conditions(
-                of: entry.profile, changedBy: settings)
-            return LinkMeasurement(
-                profile: entry.profile.id, conditions: conditions,
-                plan: ProbePlan(conditions, effort: effort), effort: effort,
+            LinkMeasurement(
+                profile: entry.profile.id,
+                conditions: try entry.profile.conditions(changedBy: settings), effort: effort,
                 backend: backend, seed: seed)
         }
     }

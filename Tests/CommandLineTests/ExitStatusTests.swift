@@ -3,6 +3,7 @@ import ProfileCatalog
 import ProfileFormat
 import SystemPackage
 import Testing
+import UserCatalog
 
 @testable import linkcond
 

@@ -1,5 +1,4 @@
 import LinkTesting
-import Conditioner
 import LinkModel
 import LinkUnits
 import Testing

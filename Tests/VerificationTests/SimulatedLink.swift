@@ -1,4 +1,3 @@
-import Conditioner
 import LinkModel
 import LinkTesting
 import LinkUnits

@@ -3,6 +3,7 @@ import NetworkOverride
 import NetworkPath
 import ProfileCatalog
 import Sandbox
+import UserCatalog
 
 /// An interface on the command line: `NAME=PROFILE`, and behind commas what is different of it.
 struct InterfaceArgument: Hashable {
@@ -89,8 +90,7 @@ struct InterfaceArgument: Hashable {
         let profile = try catalog.entry(named: profile).profile
         return SandboxInterface(
             name: name,
-            conditions: try ProfileArgument.conditions(
-                of: profile, changedBy: settings, option: "--interface \(name)"),
+            conditions: try profile.conditions(changedBy: settings, option: "--interface \(name)"),
             profile: profile.id, mark: change.mark(profile, name: name))
     }
 }

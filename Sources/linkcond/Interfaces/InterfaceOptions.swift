@@ -1,6 +1,7 @@
 import ArgumentParser
 import NetworkOverride
 import Sandbox
+import UserCatalog
 
 /// The interfaces of a command, if it is to have others than one.
 struct InterfaceOptions: ParsableArguments {
@@ -15,7 +16,7 @@ struct InterfaceOptions: ParsableArguments {
 
     /// The interfaces, the most preferred first.
     func interfaces() throws -> [SandboxInterface] {
-        let catalog = ProfileArgument.catalog
+        let catalog = UserCatalog.profiles
         let interfaces = try texts.map { try InterfaceArgument($0).interface(catalog) }
         if let problem = SandboxInterface.problem(of: interfaces) {
             throw UsageError(description: "--interface: \(problem)")

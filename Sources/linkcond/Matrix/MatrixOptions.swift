@@ -11,14 +11,14 @@ struct MatrixOptions: ParsableArguments {
         help: ArgumentHelp(
             "The profiles, with commas between them; may be given several times.",
             valueName: "names"),
-        completion: ProfileArgument.completion)
+        completion: .profiles)
     var profiles: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Scenarios to be played, with commas between them: names, files, or a directory of "
                 + "files; may be given several times.", valueName: "names or directory"),
-        completion: ScenarioArgument.completion)
+        completion: .scenarios)
     var scenarios: [String] = []
 
     @Option(help: "All profiles of a family, such as webpagetest; may be given several times.")

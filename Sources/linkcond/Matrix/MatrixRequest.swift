@@ -5,6 +5,7 @@ import Matrix
 import ProfileCatalog
 import ProfileFormat
 import Sandbox
+import UserCatalog
 
 /// What is asked of a matrix: the options, and before them the file or an earlier report.
 struct MatrixRequest {
@@ -119,7 +120,7 @@ struct MatrixRequest {
                 error == .tooLarge(limit: MatrixFile.sizeLimit) ? .badFile : .cannotRead,
                 "\(name): \(error)")
         }
-        let catalog = ProfileArgument.catalog
+        let catalog = UserCatalog.profiles
         return try MatrixFile(parsing: String(decoding: bytes, as: UTF8.self), file: name) {
             try catalog.entry(named: $0).profile.id
         }
@@ -127,12 +128,12 @@ struct MatrixRequest {
 
     /// The profiles of the options, each once; nil if they name none.
     private static func profiles(_ choice: MatrixOptions) throws -> [String]? {
-        let catalog = ProfileArgument.catalog
+        let catalog = UserCatalog.profiles
         var names = choice.profiles.flatMap { $0.split(separator: ",") }.map { name in
             String(name.trimmingPrefix(while: \.isWhitespace))
         }
         for family in choice.family {
-            names += try ListCommand.entries(of: family, among: catalog.all().entries)
+            names += try ProfileCatalog.entries(of: family, among: catalog.all().entries)
                 .map(\.profile.id)
         }
         var seen: Set<String> = []
@@ -174,7 +175,7 @@ struct MatrixRequest {
         specification.network = file.network
         // Where the options name other profiles, what the file says of them goes by any name.
         let names = try Self.namesByID(specification.profiles)
-        let catalog = ProfileArgument.catalog
+        let catalog = UserCatalog.profiles
         func known<Value>(_ values: [String: Value]) throws -> [String: Value] {
             var known: [String: Value] = [:]
             for (name, value) in values {
@@ -193,7 +194,7 @@ struct MatrixRequest {
     private static func namesByID(_ profiles: [String]) throws -> [String: String] {
         var names: [String: String] = [:]
         for name in profiles + [MatrixSpecification.baseline] {
-            names[try ProfileArgument.catalog.entry(named: name).profile.id] = name
+            names[try UserCatalog.profiles.entry(named: name).profile.id] = name
         }
         return names
     }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Matrix
 import ProfileCatalog
 import Scenarios
+import UserCatalog
 
 /// The scenarios of a matrix on the command line.
 enum MatrixScenarios {
@@ -12,7 +13,7 @@ enum MatrixScenarios {
         }
         guard !arguments.isEmpty else { return nil }
         let scenarios = try sources.map { source in
-            let entry = try ScenarioArgument.catalog.entry(named: source)
+            let entry = try UserCatalog.scenarios.entry(named: source)
             return MatrixScenario(name: entry.scenario.name, source: source)
         }
         var names: Set<String> = []

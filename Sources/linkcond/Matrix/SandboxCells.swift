@@ -9,6 +9,7 @@ import ProfileCatalog
 import Sandbox
 import Scenarios
 import SystemPackage
+import UserCatalog
 
 /// Runs the cells of a matrix in sandboxes.
 struct SandboxCells: CellLauncher {
@@ -39,18 +40,18 @@ struct SandboxCells: CellLauncher {
         backend = try Self.choice(network.backend, "backend")
         var links: [String: Link] = [:]
         for name in Set(specification.profiles + [MatrixSpecification.baseline]) {
-            let profile = try ProfileArgument.catalog.entry(named: name).profile
+            let profile = try UserCatalog.profiles.entry(named: name).profile
             // What is changed of a profile is not a link without conditions any more.
             let settings = name == MatrixSpecification.baseline ? [] : network.settings
             links[name] = Link(
                 profile: profile,
-                conditions: try ProfileArgument.conditions(of: profile, changedBy: settings),
+                conditions: try profile.conditions(changedBy: settings),
                 override: try Self.override(network.override(of: name)))
         }
         self.links = links
         scenarios = Dictionary(
             try (specification.scenarios ?? []).map {
-                ($0.name, try ScenarioArgument.catalog.entry(named: $0.source))
+                ($0.name, try UserCatalog.scenarios.entry(named: $0.source))
             }
         ) { first, _ in first }
     }

@@ -2,9 +2,11 @@ import ArgumentParser
 import DataPlanes
 import FoundationEssentials
 import HostConditioning
+import LinuxKernel
 import ProfileCatalog
 import Sandbox
 import Scenarios
+import UserCatalog
 
 /// `linkcond play SCENARIO`
 struct PlayCommand: ParsableCommand {
@@ -32,7 +34,7 @@ struct PlayCommand: ParsableCommand {
 
     @Argument(
         help: "The name of a scenario or the path of its file.",
-        completion: ScenarioArgument.completion)
+        completion: .scenarios)
     var scenario: String
 
     @Option(
@@ -66,7 +68,7 @@ struct PlayCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        let entry = try ScenarioArgument.catalog.entry(named: scenario)
+        let entry = try UserCatalog.scenarios.entry(named: scenario)
         let (scenario, notes) = entry.scenario.forHost
         var hosts = try HostInterfaces(interfaces, of: scenario)
         try target.enter(console)

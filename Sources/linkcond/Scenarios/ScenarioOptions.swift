@@ -6,6 +6,7 @@ import ProfileCatalog
 import Sandbox
 import ScenarioPlaying
 import Scenarios
+import UserCatalog
 
 /// A scenario in place of a profile.
 struct ScenarioOptions: ParsableArguments {
@@ -15,12 +16,12 @@ struct ScenarioOptions: ParsableArguments {
             "Plays a scenario in place of a profile, by its name or the path of its file: what "
                 + "happens to the network and to the command, and when.",
             valueName: "name or file"),
-        completion: ScenarioArgument.completion)
+        completion: .scenarios)
     var name: String?
 
     /// The scenario that is asked for; nil: none.
     func entry() throws -> ScenarioCatalog.Entry? {
-        try name.map { try ScenarioArgument.catalog.entry(named: $0) }
+        try name.map { try UserCatalog.scenarios.entry(named: $0) }
     }
 }
 

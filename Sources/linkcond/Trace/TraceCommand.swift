@@ -1,7 +1,4 @@
 import ArgumentParser
-import PacketEngine
-import ProfileFormat
-import ProfileImport
 
 /// `linkcond trace`
 struct TraceCommand: ParsableCommand {
@@ -28,17 +25,4 @@ struct TraceCommand: ParsableCommand {
         subcommands: [
             TraceGenerateCommand.self, TraceRecordCommand.self, TraceShowCommand.self,
         ])
-}
-
-/// Files with delivery traces.
-enum TraceFile {
-    /// Reads a trace; `-` is standard input.
-    static func read(_ file: String) throws -> DeliveryTrace {
-        let content = try ImportFiles.read(file, reader: "linkcond trace show -")
-        do {
-            return try DeliveryTrace(parsing: String(decoding: content.bytes, as: UTF8.self))
-        } catch {
-            throw ProfileError(file: content.name, explanation: error.description)
-        }
-    }
 }

@@ -2,6 +2,7 @@ public import ArgumentParser
 public import DeliveryTraces
 import LinkUnits
 import PacketEngine
+import UserCatalog
 
 extension TraceModel: ExpressibleByArgument {}
 

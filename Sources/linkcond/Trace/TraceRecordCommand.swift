@@ -6,8 +6,8 @@ import HostConditioning
 import LinkUnits
 import LinuxKernel
 import PacketEngine
-import Sandbox
 import SystemPackage
+import UserCatalog
 
 /// `linkcond trace record NAME`
 struct TraceRecordCommand: ParsableCommand {
@@ -90,7 +90,10 @@ struct TraceRecordCommand: ParsableCommand {
         // Before anything is recorded, so that a file that cannot be written is an error at once.
         let owner = user.map { OutputFile.Owner(user: $0.identity.user, group: $0.identity.group) }
         let file = try ResultFile(creating: downFile, owner: owner)
-        let end = try recorder.record(words, as: user?.identity, for: duration, console)
+        let end = try recorder.record(words, as: user?.identity, for: duration)
+        if recorder.missedFrames > 0 {
+            console.note("\(recorder.missedFrames) frames came too fast to be recorded")
+        }
         try write(recorder, to: file, owner, console)
         if let end, end != 0 { throw ExitCode(end) }
     }
@@ -100,9 +103,7 @@ struct TraceRecordCommand: ParsableCommand {
         _ console: Console
     ) throws {
         guard let down = recorder.down.trace else {
-            throw RecordingError(
-                description: "nothing came to the interface that would make a trace; keep the "
-                    + "link busy with a download while it is recorded")
+            throw RecordingError.nothingPassed
         }
         try file.write(down.text)
         report(down, downFile, console)
@@ -125,9 +126,4 @@ struct TraceRecordCommand: ParsableCommand {
 
     /// More than a cellular link pauses by itself.
     private static let muchSilence: UInt32 = 200_000_000
-}
-
-/// There is nothing that could be a trace.
-struct RecordingError: Error, CustomStringConvertible {
-    let description: String
 }

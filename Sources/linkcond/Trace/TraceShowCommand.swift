@@ -1,11 +1,10 @@
 import ArgumentParser
 import DeliveryTraces
 import Evidence
-import LinkUnits
 import LinuxKernel
-import PacketEngine
 import Plots
 import SystemPackage
+import UserCatalog
 
 /// `linkcond trace show FILE`
 struct TraceShowCommand: ParsableCommand {
@@ -52,34 +51,5 @@ struct TraceShowCommand: ParsableCommand {
             try console.print(
                 TraceText.page(trace, name: name, columns: min(max(terminal, 40), 120)))
         }
-    }
-}
-
-/// What `trace show --json` prints. The keys are a promise: see `Profiles/schema/trace.schema.json`.
-struct TraceJSON: Encodable {
-    let periodSeconds: Double
-    let opportunities: Int
-    let meanBitsPerSecond: UInt64
-    let windowSeconds: Double
-    let bitsPerSecond: [UInt64]
-    let percentileBitsPerSecond: [String: UInt64]
-    let silentRatio: Double
-    let longestGapSeconds: Double
-    let longestGapStartSeconds: Double
-
-    init(_ trace: DeliveryTrace) {
-        let statistics = TraceStatistics(trace)
-        periodSeconds = trace.period / .seconds(1)
-        opportunities = trace.opportunityCount
-        meanBitsPerSecond = trace.meanBandwidth.bitsPerSecond
-        windowSeconds = statistics.window / .seconds(1)
-        bitsPerSecond = statistics.rates
-        percentileBitsPerSecond = Dictionary(
-            uniqueKeysWithValues: (TraceText.percentiles + [100]).map {
-                ("p\($0)", statistics.rate(percentile: $0))
-            })
-        silentRatio = Double(statistics.silence.partsPerBillion) / 1e9
-        longestGapSeconds = statistics.longestGap / .seconds(1)
-        longestGapStartSeconds = statistics.longestGapStart / .seconds(1)
     }
 }

@@ -5,9 +5,6 @@ import Plots
 
 /// Delivery traces for people.
 enum TraceText {
-    /// The percentiles that are told.
-    static let percentiles = [5, 25, 50, 75, 95]
-
     private static let plotRows = 8
     private static let blocks = Array(" ▁▂▃▄▅▆▇█")
 
@@ -28,7 +25,7 @@ enum TraceText {
     /// - Parameter columns: how wide the plot may be.
     static func page(_ trace: DeliveryTrace, name: String, columns: Int) -> String {
         let statistics = TraceStatistics(trace)
-        let rates = (percentiles + [100]).map { percentile in
+        let rates = TraceStatistics.percentiles.map { percentile in
             let label = percentile == 100 ? "at most" : "\(percentile)% up to"
             return "  \(padded(label, 10))  \(statistics.rate(percentile: percentile).rateText)"
         }

@@ -1,52 +1,22 @@
-import ArgumentParser
 import FoundationEssentials
 import Glibc
-import LinkModel
 import LinkUnits
 import LinuxKernel
-import Sandbox
-import Verification
-
-/// A profile that `verify` measures.
-struct LinkMeasurement {
-    let profile: String
-    let conditions: LinkConditions
-    let plan: ProbePlan
-    let effort: Effort
-    /// What is to carry the conditions out.
-    let backend: SandboxRequest.Backend
-    /// What decides the packets' fate; nil: every run another.
-    let seed: UInt64?
-
-    /// Whether the machine has enough to do with it alone.
-    var isFast: Bool {
-        [conditions.up, conditions.down].contains { direction in
-            direction.loss.mean < .one
-                && direction.bandwidth.map { $0 > .megabitsPerSecond(20) } ?? true
-        }
-    }
-}
-
-/// What `verify` found out about a profile.
-struct LinkVerification {
-    let profile: String
-    let backend: Sandbox.DataPlane
-    let checks: [Check]
-    /// Why the emulation was not exact, if it was not.
-    var flaw: String?
-
-    /// Whether nothing is outside tolerance.
-    var isAsPromised: Bool { checks.allSatisfy { $0.verdict != .failed } }
-}
 
 /// Measures links, each set up by a process of its own: one that makes namespaces can do nothing
 /// else beside.
-enum LinkMeasurements {
+public enum LinkMeasurements {
+    /// Somebody asked for the end before all was measured.
+    public struct Interruption: Error {
+        /// By this signal.
+        public let signal: Int32
+    }
+
     /// Roughly what setting a link up and taking it down takes.
     private static let setUp = Duration.milliseconds(400)
 
     /// About how long it will take.
-    static func expectedTime(of measurements: [LinkMeasurement], jobs: Int) -> Duration {
+    public static func expectedTime(of measurements: [LinkMeasurement], jobs: Int) -> Duration {
         let time = { (isFast: Bool) in
             measurements.filter { $0.isFast == isFast }
                 .reduce(Duration.zero) { $0 + $1.plan.duration + setUp }
@@ -59,7 +29,8 @@ enum LinkMeasurements {
     /// order of `measurements`.
     ///
     /// - Parameter report: is called after each, with how many are done.
-    static func run(
+    /// - Throws: `LinkFailure`, `Interruption`.
+    public static func run(
         _ measurements: [LinkMeasurement], jobs: Int, report: (LinkVerification, Int) -> Void
     ) throws -> [LinkVerification] {
         let signals = try SignalDescriptor(Self.interruptions + [SIGCHLD])
@@ -86,7 +57,7 @@ enum LinkMeasurements {
                 guard interruptions.contains(signal.number) else { continue }
                 // What does not end when asked to is made to end.
                 for measurement in running { measurement.end(obstacle == nil ? SIGTERM : SIGKILL) }
-                obstacle = obstacle ?? ExitCode(128 + signal.number)
+                obstacle = obstacle ?? Interruption(signal: signal.number)
             }
             for measurement in running where measurement.isOverdue { measurement.end(SIGKILL) }
             while let (process, end) = Process.reapAny() {

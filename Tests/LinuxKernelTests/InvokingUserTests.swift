@@ -1,8 +1,7 @@
 import LinkTesting
-import LinuxKernel
 import Testing
 
-@testable import Sandbox
+@testable import LinuxKernel
 
 @Suite("The user behind sudo", .tags(.unit))
 struct InvokingUserTests {

@@ -30,9 +30,8 @@ struct ScratchDirectory: ~Copyable {
             return
         }
         throw LinkFailure(
-            exitStatus: .cannotWrite,
-            description: "cannot make a directory in \(parent.path) for what is measured; have "
-                + "TMPDIR name a directory where you may write")
+            "cannot make a directory in \(parent.path) for what is measured; have TMPDIR name a "
+                + "directory where you may write", fault: .cannotWrite)
     }
 
     private static func removeAbandoned(in parent: URL, _ prefix: String) {

@@ -1,11 +1,10 @@
-import FoundationEssentials
+public import FoundationEssentials
 import LinuxKernel
 import ProfileCatalog
-import Sandbox
 
 /// Where the user's profiles and scenarios are: under sudo those of who called it, whose files are
 /// read and written in their name.
-struct UserDirectories {
+public struct UserDirectories {
     /// The directories of profiles, nearest first.
     let profiles: [String]
     /// The directories of scenarios.
@@ -13,9 +12,10 @@ struct UserDirectories {
     /// Who called sudo, if root is asked through it.
     private let user: InvokingUser?
     /// The one of the user's own for profiles; nil if nothing says where it is.
-    let ownProfiles: String?
+    public let ownProfiles: String?
 
-    init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    /// Finds them by the variables of the environment.
+    public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         user = InvokingUser.behindSudo(environment: environment)
         var environment = environment
         // sudo sets it to root's.
@@ -27,7 +27,7 @@ struct UserDirectories {
     }
 
     /// Runs `body` with the rights to files of who called sudo, if it was called.
-    func acting<Result>(_ body: () throws -> Result) throws -> Result {
+    public func acting<Result>(_ body: () throws -> Result) throws -> Result {
         guard let user else { return try body() }
         return try FileRights.lending(to: user.identity, body)
     }

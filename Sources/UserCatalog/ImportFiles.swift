@@ -1,47 +1,18 @@
 import FoundationEssentials
 import LinuxKernel
 import ProfileFormat
-import ProfileImport
+public import ProfileImport
 import SystemPackage
 
-/// A file that cannot be read or written.
-struct FileAccessError: Error, CustomStringConvertible {
-    enum Access {
-        case reading, writing
-    }
-
-    let access: Access
-    let file: String
-    let explanation: String
-
-    init(_ access: Access, _ file: String, _ explanation: String) {
-        self.access = access
-        self.file = file
-        self.explanation = explanation
-    }
-
-    init(_ access: Access, _ file: String, _ errno: Errno) {
-        switch (access, errno) {
-        case (.reading, _):
-            self.init(access, file, InputFileError.unreadable(errno).description)
-        case (.writing, .fileExists):
-            self.init(access, file, "is there already; --force writes over it")
-        case (.writing, _): self.init(access, file, "cannot be written: \(errno)")
-        }
-    }
-
-    var description: String { "\(file): \(explanation)" }
-}
-
 /// The files that `linkcond import` reads and writes.
-enum ImportFiles {
+public enum ImportFiles {
     /// Above the trace of a day, below what would fill the memory.
     private static let sizeLimit = 64 << 20
 
     /// Reads `file`; `-` is standard input.
     ///
     /// - Parameter reader: how a command is called that reads standard input.
-    static func read(
+    public static func read(
         _ file: String, reader: String = "linkcond import -"
     ) throws -> ForeignFile {
         do {
@@ -76,7 +47,7 @@ enum ImportFiles {
 
     /// Writes each of `texts` to its file, which is there whole or not at all, in directories that
     /// are made; or none if one of the files is there already and is not to be written over.
-    static func write(_ texts: [(file: String, text: String)], isForced: Bool) throws {
+    public static func write(_ texts: [(file: String, text: String)], isForced: Bool) throws {
         if !isForced {
             for (file, _) in texts where FileManager.default.fileExists(atPath: file) {
                 throw FileAccessError(.writing, file, .fileExists)
@@ -95,7 +66,7 @@ enum ImportFiles {
     }
 
     /// The names of files for profiles of these names, all different.
-    static func names(for profiles: [String]) -> [String] {
+    public static func names(for profiles: [String]) -> [String] {
         var taken: Set<String> = []
         return profiles.map { profile in
             let characters = profile.lowercased().map { character in

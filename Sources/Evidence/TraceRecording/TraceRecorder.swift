@@ -1,16 +1,18 @@
-import DeliveryTraces
+public import DeliveryTraces
 import LinkUnits
-import LinuxKernel
+public import LinuxKernel
 import PacketLoop
-import Sandbox
 import SystemPackage
 
 /// Records what comes to an interface, and what of an upload has come to the other side.
-struct TraceRecorder: ~Copyable {
+public struct TraceRecorder: ~Copyable {
     /// What came to the interface.
-    private(set) var down = TraceRecording()
+    public private(set) var down = TraceRecording()
     /// What came to the other side, as far as TCP says.
-    private(set) var up = TraceRecording()
+    public private(set) var up = TraceRecording()
+
+    /// How many frames came too fast to be recorded.
+    public private(set) var missedFrames = 0
 
     private var listener: ArrivalListener
     private var acknowledged = AcknowledgedBytes()
@@ -21,7 +23,7 @@ struct TraceRecorder: ~Copyable {
     private static let terminate: Int32 = 15
 
     /// Listens from now on.
-    init(interface: Int32) throws(KernelError) {
+    public init(interface: Int32) throws(KernelError) {
         listener = try ArrivalListener(interface: interface)
     }
 
@@ -29,9 +31,8 @@ struct TraceRecorder: ~Copyable {
     ///
     /// - Parameter words: the command; without words there is none.
     /// - Returns: the command's exit code; nil if there is none, or it was ended.
-    mutating func record(
-        _ words: [RawText], as identity: LinuxKernel.Program.Identity?, for duration: Duration?,
-        _ console: Console
+    public mutating func record(
+        _ words: [RawText], as identity: LinuxKernel.Program.Identity?, for duration: Duration?
     ) throws -> Int32? {
         let signals = try SignalDescriptor([Self.interrupt, Self.terminate])
         let process = words.isEmpty ? nil : try Self.start(words, as: identity)
@@ -40,7 +41,7 @@ struct TraceRecorder: ~Copyable {
             try takeAll()
             if process != nil, let child = LinuxKernel.Process.reapAny() {
                 try takeAll()
-                noteDrops(console)
+                missedFrames += listener.takeDrops()
                 return child.end.shellCode
             }
             let isOver = duration.map { KernelClock.monotonic - start >= $0 } ?? false
@@ -48,7 +49,7 @@ struct TraceRecorder: ~Copyable {
             _ = Readiness.wait(for: [signals.descriptor], timeout: Self.round)
         }
         if let process { LinuxKernel.Process.signal(Self.terminate, to: process) }
-        noteDrops(console)
+        missedFrames += Int(listener.takeDrops())
         return nil
     }
 
@@ -63,12 +64,6 @@ struct TraceRecorder: ~Copyable {
         }
     }
 
-    private func noteDrops(_ console: Console) {
-        let drops = listener.takeDrops()
-        guard drops > 0 else { return }
-        console.note("\(drops) frames came too fast to be recorded")
-    }
-
     private static func start(
         _ words: [RawText], as identity: LinuxKernel.Program.Identity?
     ) throws -> Int32 {
@@ -79,10 +74,10 @@ struct TraceRecorder: ~Copyable {
         } catch {
             let name = words.first?.description ?? ""
             guard error.errno == .noSuchFileOrDirectory || !program.isInPath else {
-                throw SandboxError(
+                throw RecordingError(
                     "\(name): cannot be executed: \(error.errno)", fault: .notExecutable)
             }
-            throw SandboxError("\(name): command not found", fault: .notFound)
+            throw RecordingError("\(name): command not found", fault: .notFound)
         }
     }
 }

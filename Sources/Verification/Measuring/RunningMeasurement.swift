@@ -3,7 +3,6 @@ import Glibc
 import LinuxKernel
 import Sandbox
 import SystemPackage
-import Verification
 
 /// A measurement under way, in a copy of this process: one that makes namespaces can do nothing
 /// else beside.
@@ -45,7 +44,7 @@ struct RunningMeasurement {
     /// What was found, after it has ended.
     func result(of end: ProcessEnd) throws(LinkFailure) -> LinkVerification {
         let place = MeetingPlace(directory: directory)
-        guard end == .exited(ExitStatus.done.rawValue),
+        guard end == .exited(0),
             let account = try? JSONDecoder().decode(
                 MeasuredLink.Account.self, from: Data(text("account").utf8)),
             let plane = Sandbox.DataPlane(rawValue: account.plane),
@@ -80,29 +79,11 @@ struct RunningMeasurement {
             _ = try output.duplicate(as: .standardError)
             let account = try MeasuredLink(measurement: measurement, directory: directory).run()
             try JSONEncoder().encode(account).write(to: URL(filePath: directory + "/account"))
-            return ExitStatus.done.rawValue
+            return 0
         } catch {
-            Console().complain("\(error)")
+            _ = try? FileDescriptor.standardError.writeAll("\(error)\n".utf8)
             // Whatever a sandbox does not come about for is the host's fault.
-            return (error is SandboxError ? .unavailable : ExitStatus(of: error)).rawValue
+            return (error is SandboxError ? LinkFailure.Fault.unavailable : .ourOwn).rawValue
         }
-    }
-}
-
-/// A link could not be set up or measured.
-struct LinkFailure: Error, CustomStringConvertible {
-    let exitStatus: ExitStatus
-    let description: String
-
-    init(exitStatus: ExitStatus, description: String) {
-        self.exitStatus = exitStatus
-        self.description = description
-    }
-
-    init(_ measurement: LinkMeasurement, because reason: String, end: ProcessEnd) {
-        let prefix = "linkcond: "
-        let cause = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
-        description = "cannot measure \(measurement.profile): \(cause)"
-        exitStatus = ExitStatus(rawValue: end.shellCode) ?? .failed
     }
 }

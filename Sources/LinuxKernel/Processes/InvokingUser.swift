@@ -1,7 +1,6 @@
 import Glibc
-public import LinuxKernel
 
-/// The user who called `sudo linkcond run`: the command is theirs, not root's.
+/// The user who called `sudo linkcond`: commands and files are theirs, not root's.
 public struct InvokingUser: Sendable, Hashable {
     /// Whom the command runs as.
     public let identity: Program.Identity
@@ -14,8 +13,12 @@ public struct InvokingUser: Sendable, Hashable {
     public static func behindSudo(environment: [String: String]) -> InvokingUser? {
         guard getuid() == 0, geteuid() == 0 else { return nil }
         return InvokingUser(
-            environment: environment, users: HostNames.text(of: "/etc/passwd") ?? "",
-            groups: HostNames.text(of: "/etc/group") ?? "")
+            environment: environment, users: text(of: "/etc/passwd"),
+            groups: text(of: "/etc/group"))
+    }
+
+    private static func text(of path: String) -> String {
+        (try? SmallFile.read(path, limit: 64 << 20)) ?? ""
     }
 
     /// Reads sudo's variables, and from the user databases what they leave out.

@@ -1,10 +1,8 @@
 import Evidence
-import FoundationEssentials
 import LinkModel
 import LinkUnits
 import LinuxKernel
 import Sandbox
-import Verification
 
 /// A sandbox with a probe at either end of its link.
 struct MeasuredLink {
@@ -38,7 +36,7 @@ struct MeasuredLink {
         request.seed = measurement.seed
         request.network = network
         request.evidence.wantsStatistics = true
-        let outcome = try Sandbox.run(request, listener: Console())
+        let outcome = try Sandbox.run(request, listener: Silence())
         guard outcome.exitCode == 0 else {
             throw SandboxError("a probe ended with code \(outcome.exitCode)")
         }
@@ -57,6 +55,13 @@ struct MeasuredLink {
             Self.sameProgram, "probe", "--role", role.rawValue, "--peer", "\(peer[0])",
             "--peer-ipv6", "\(peer[1])", "--directory", directory,
         ].map { RawText($0) }
+    }
+
+    /// What a run says beside errors is of no use to who reads figures.
+    private struct Silence: Sandbox.Listener {
+        func note(_ text: String) {}
+        func explain(_ text: String) {}
+        func fail(_ text: String) {}
     }
 
     /// This program itself, wherever its file is by now.

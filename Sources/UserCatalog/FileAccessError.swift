@@ -1,0 +1,35 @@
+import LinuxKernel
+public import SystemPackage
+
+/// A file that cannot be read or written.
+public struct FileAccessError: Error, Sendable, CustomStringConvertible {
+    /// What was to be done with it.
+    public enum Access: Sendable {
+        case reading, writing
+    }
+
+    /// What was to be done with it.
+    public let access: Access
+    let file: String
+    let explanation: String
+
+    init(_ access: Access, _ file: String, _ explanation: String) {
+        self.access = access
+        self.file = file
+        self.explanation = explanation
+    }
+
+    /// Says what an error of the system means.
+    public init(_ access: Access, _ file: String, _ errno: Errno) {
+        switch (access, errno) {
+        case (.reading, _):
+            self.init(access, file, InputFileError.unreadable(errno).description)
+        case (.writing, .fileExists):
+            self.init(access, file, "is there already; --force writes over it")
+        case (.writing, _): self.init(access, file, "cannot be written: \(errno)")
+        }
+    }
+
+    /// One sentence with the way out.
+    public var description: String { "\(file): \(explanation)" }
+}
