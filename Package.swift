@@ -239,6 +239,14 @@ let features: [[Target]] = [
             .embedInCode("Reports/Resources/report.css"),
             .embedInCode("Reports/Resources/report.js"),
         ]),
+    // What `run` and `matrix` make of names: sandboxes, the cells of a matrix, and their files.
+    library(
+        "SandboxRuns",
+        [
+            "Sandbox", "Matrix", "Plots", "Evidence", "UserCatalog", "ProfileCatalog",
+            "ProfileFormat", "ScenarioPlaying", "Scenarios", "NetworkOverride", "NetworkPath",
+            "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
+        ]),
 ]
 
 /// What an app under test links, and what programs see over D-Bus.
@@ -285,7 +293,7 @@ let commandLine: [[Target]] = [
                 "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence",
                 "Conditioner", "Doctor", "NetworkOverride", "NetworkPath", "ProfileCatalog",
                 "ProfileFormat", "ProfileImport", "ScenarioPlaying", "Scenarios",
-                "HostConditioning", "UserCatalog", "LinkModel",
+                "HostConditioning", "UserCatalog", "SandboxRuns", "LinkModel",
                 "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl", argumentParser,
                 systemPackage,
             ],

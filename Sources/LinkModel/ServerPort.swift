@@ -52,3 +52,12 @@ public struct ServerPort: Sendable, Hashable, Codable, CustomStringConvertible {
         }
     }
 }
+
+extension ServerPort {
+    /// Why no server can get ready at these ports; nil if one can.
+    public static func problem(of ports: [ServerPort], servers: [String]) -> String? {
+        guard let port = ports.first, servers.isEmpty else { return nil }
+        return "--server-ready \(port) waits for a server of --server, and there is none; a server "
+            + "of this host is not waited for"
+    }
+}

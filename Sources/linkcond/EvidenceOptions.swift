@@ -1,8 +1,6 @@
 import ArgumentParser
-import Evidence
-import LinkModel
-import LinuxKernel
 import Sandbox
+import SandboxRuns
 
 /// Options that name files in which a run is written down.
 struct EvidenceOptions: ParsableArguments {
@@ -55,30 +53,8 @@ struct EvidenceOptions: ParsableArguments {
                 + "--backend kernel")
     }
 
-    /// Opens the files, so that one that cannot be written is an error before anything happens,
-    /// and asks `request` to have them filled.
-    func open(for request: inout SandboxRequest) throws(EvidenceError) -> RunFiles {
-        let owner = request.identity.map {
-            OutputFile.Owner(user: $0.user, group: $0.group)
-        }
-        let stream = { (path: String) throws(EvidenceError) in
-            try OutputFile(creating: path, owner: owner)
-        }
-        let result = { (path: String) throws(EvidenceError) in
-            try ResultFile(creating: path, owner: owner)
-        }
-        request.evidence.capture = try pcap.map(stream)
-        request.evidence.log = try log.map(stream)
-        request.evidence.wantsStatistics = stats != nil || timeline != nil
-        request.evidence.wantsSamples = timeline != nil
-        let isOnly = request.interfaces.count == 1
-        request.evidence.links = request.interfaces.map { interface in
-            let conditions = interface.conditions.withExplicitLoss
-            return ObservedLink(
-                name: isOnly ? "" : interface.name, conditions: conditions,
-                upDescription: ConditionText.text(of: conditions.up),
-                downDescription: ConditionText.text(of: conditions.down))
-        }
-        return RunFiles(statistics: try stats.map(result), timeline: try timeline.map(result))
+    /// The paths of the files.
+    var paths: RunFiles.Paths {
+        RunFiles.Paths(statistics: stats, capture: pcap, log: log, timeline: timeline)
     }
 }

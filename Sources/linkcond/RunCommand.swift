@@ -8,6 +8,7 @@ import NetworkOverride
 import NetworkPath
 import ProfileCatalog
 import Sandbox
+import SandboxRuns
 import Scenarios
 import UserCatalog
 
@@ -163,9 +164,7 @@ struct RunCommand: ParsableCommand {
                 "PROFILE, --interface and --scenario are several ways to say what the network is "
                     + "like; leave all but one of them out")
         }
-        if let problem = ServerOptions.problem(
-            ports: server.readyPorts, servers: server.commands)
-        {
+        if let problem = ServerPort.problem(of: server.readyPorts, servers: server.commands) {
             throw ValidationError(problem)
         }
         guard scenario.name == nil || settings.isEmpty && override.change == OverrideChange()
@@ -206,12 +205,10 @@ struct RunCommand: ParsableCommand {
             request.identity = user.identity
             request.variables = user.variables
         }
-        let isOverridden =
-            override.change != OverrideChange() || request.scenario != nil
-            || request.interfaces.contains { $0.mark.saysMoreThanKind }
+        let isOverridden = override.change != OverrideChange() || request.saysMoreThanKinds
         request.bus = try bus.bus(isOverridden: isOverridden, console)
-        request.variables.merge(SandboxVariables.all(request)) { _, new in new }
-        let files = try evidence.open(for: &request)
+        request.describeNetwork()
+        let files = try RunFiles(evidence.paths, for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
         var isWritten = outcome.unwrittenFiles == 0
@@ -220,9 +217,7 @@ struct RunCommand: ParsableCommand {
                 request, settings: settings, startedAt: beginning, exitCode: outcome.exitCode,
                 link: statistics)
             isWritten = files.write(try JSONText.text(of: json), console) && isWritten
-            let record = TimelineRecord(request, statistics)
-            let title = "\(request.networkName): \(request.commandText)"
-            isWritten = files.draw(record, title: title, console) && isWritten
+            isWritten = files.draw(request, statistics, console) && isWritten
         }
         // That is no reason to hide that the command failed.
         if !isWritten, outcome.exitCode == 0 { throw ExitCode(ExitStatus.cannotWrite.rawValue) }

@@ -34,14 +34,6 @@ struct ServerOptions: ParsableArguments {
         }
         return port
     }
-
-    /// Why no server can get ready; nil if one can.
-    static func problem(ports: [ServerPort], servers: [String]) -> String? {
-        guard let port = ports.first, servers.isEmpty else { return nil }
-        return
-            "--server-ready \(port) waits for a server of --server, and there is none; a server of "
-            + "this host is not waited for"
-    }
 }
 
 /// How long what the command has sent may take to arrive after its end.

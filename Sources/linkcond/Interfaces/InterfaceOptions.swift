@@ -1,6 +1,7 @@
 import ArgumentParser
 import NetworkOverride
 import Sandbox
+import SandboxRuns
 import UserCatalog
 
 /// The interfaces of a command, if it is to have others than one.

@@ -1,10 +1,9 @@
 import ArgumentParser
 import Evidence
 import FoundationEssentials
-import LinkModel
 import LinuxKernel
 import Matrix
-import Sandbox
+import SandboxRuns
 
 /// `linkcond matrix -- COMMAND`
 struct MatrixCommand: ParsableCommand {
@@ -56,19 +55,21 @@ struct MatrixCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         let words = MatrixWords(LinuxKernel.Process.arguments)
-        let wanted = try MatrixRequest(self, typedCommand: words.command)
+        let wanted = try MatrixRequest(said(typedCommand: words.command))
         if let engine = machines.plan {
             try console.print(
                 try wanted.plan(
-                    for: engine, machines, words: words.lasting, typedCommand: words.command))
+                    for: engine, shards: machines.shards, image: machines.image, words: words))
             return
         }
-        let (shard, cells) = try wanted.share(of: machines, console)
+        let environment = ProcessInfo.processInfo.environment
+        let (shard, cells) = try wanted.share(
+            machines.shard, environment: environment, note: console.note)
         guard !cells.isEmpty else {
             console.report("There is nothing to run.")
             return
         }
-        let user = InvokingUser.behindSudo(environment: ProcessInfo.processInfo.environment)
+        let user = InvokingUser.behindSudo(environment: environment)
         let launcher = try SandboxCells(
             command: wanted.command, specification: wanted.specification, user: user)
         let owner = user.map {
@@ -92,34 +93,24 @@ struct MatrixCommand: ParsableCommand {
         let status: ExitStatus = runner.hasWholeLogs ? .done : .cannotWrite
         throw ExitCode(status.rawValue)
     }
-}
 
-/// What was typed: the command, and the options that every part of a matrix has.
-struct MatrixWords {
-    /// The words of the command, of which the parser sees only the first.
-    let command: [String]
-    /// The options before it that are not about the plan, nor about this machine.
-    let lasting: [String]
-
-    private static let passing: Set = ["--plan", "--shards", "--shard", "--image", "--report"]
-
-    init(_ words: [String]) {
-        let hyphens = words.firstIndex(of: "--")
-        command = hyphens.map { Array(words[($0 + 1)...]) } ?? []
-        let options = words[..<(hyphens ?? words.endIndex)]
-        let verb = options.firstIndex(of: "matrix").map { $0 + 1 } ?? options.endIndex
-        var lasting: [String] = []
-        var skips = false
-        for word in options[verb...] {
-            let name = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? word
-            if skips {
-                skips = false
-            } else if Self.passing.contains(name) {
-                skips = name == word
-            } else if word != "--json" {
-                lasting.append(word)
-            }
-        }
-        self.lasting = lasting
+    /// What the options say.
+    private func said(typedCommand: [String]) -> MatrixChoice {
+        var said = MatrixChoice()
+        said.profiles = choice.profiles
+        said.scenarios = choice.scenarios
+        said.families = choice.family
+        said.file = choice.file
+        said.repetitions = choice.repetitions
+        said.isWithoutBaseline = choice.noBaseline
+        said.rerunFailed = choice.rerunFailed
+        said.balanceBy = machines.balanceBy
+        said.retries = manner.retries
+        said.isFailFast = manner.failFast
+        said.seed = manner.seed
+        said.timeout = manner.timeout
+        said.command = typedCommand
+        said.changeNetwork = network.change
+        return said
     }
 }

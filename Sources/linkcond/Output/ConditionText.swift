@@ -11,7 +11,7 @@ enum ConditionText {
     static func summary(_ request: ApplyRequest) -> String {
         let conditions = request.conditions.withExplicitLoss
         var parts = request.directions.reversed().map { direction in
-            "\(direction.rawValue) \(text(of: direction.conditions(of: conditions)))"
+            "\(direction.rawValue) \(ProfileWriter.line(of: direction.conditions(of: conditions)))"
         }
         if let delay = conditions.dnsDelay, request.directions.contains(.up) {
             parts.append("DNS \(delay.unitText) later")
@@ -19,14 +19,6 @@ enum ConditionText {
         let selectors = request.selector.commandLine
         return "\(request.profile) (\(parts.joined(separator: "; ")))"
             + (selectors.isEmpty ? "" : " for \(selectors.joined(separator: " "))")
-    }
-
-    /// The fields of a direction, without the word where the unit says it: `50 Mbit/s, delay 50 ms`.
-    static func text(of conditions: DirectionConditions) -> String {
-        let fields = ProfileWriter.fields(of: conditions).map { key, value in
-            key == "bandwidth" ? value : "\(key) \(value)"
-        }
-        return fields.isEmpty ? "unlimited" : fields.joined(separator: ", ")
     }
 
     /// The commands that do the same as a plan, with a heading.

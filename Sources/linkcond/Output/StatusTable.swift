@@ -3,6 +3,7 @@ import DataPlanes
 import HostConditioning
 import LinkModel
 import LinkUnits
+import ProfileFormat
 
 /// What is conditioned, for people.
 enum StatusTable {
@@ -57,7 +58,7 @@ enum StatusTable {
         _ way: ConditionedInterface.Way, _ direction: Direction, _ interface: ConditionedInterface
     ) -> String {
         let dns = direction == .up ? interface.dnsDelay : nil
-        return (interface.selectors + [ConditionText.text(of: way.conditions)])
+        return (interface.selectors + [ProfileWriter.line(of: way.conditions)])
             .joined(separator: ", ")
             + (dns.map { ", DNS \($0.unitText) later" } ?? "")
     }

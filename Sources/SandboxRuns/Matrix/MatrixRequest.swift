@@ -1,26 +1,29 @@
 import FoundationEssentials
 import LinkModel
 import LinuxKernel
-import Matrix
+public import Matrix
 import ProfileCatalog
 import ProfileFormat
 import Sandbox
 import UserCatalog
 
 /// What is asked of a matrix: the options, and before them the file or an earlier report.
-struct MatrixRequest {
-    private(set) var command: [String] = []
-    private(set) var specification: MatrixSpecification
+public struct MatrixRequest {
+    /// The command.
+    public private(set) var command: [String] = []
+    /// What is to run.
+    public private(set) var specification: MatrixSpecification
     /// How many cells run at once; nil: not said.
-    private(set) var jobs: Int?
+    public private(set) var jobs: Int?
     /// How long cells took in an earlier report, by profile.
-    private(set) var earlierSeconds: [String: Double] = [:]
+    public private(set) var earlierSeconds: [String: Double] = [:]
     private var cells: [Cell]
 
-    init(_ options: MatrixCommand, typedCommand: [String]) throws {
-        if let path = options.choice.rerunFailed {
-            guard options.choice.profiles.isEmpty, options.choice.family.isEmpty,
-                options.choice.scenarios.isEmpty, options.choice.repetitions == nil
+    /// Puts together what is said with what stands in the file or an earlier report.
+    public init(_ choice: MatrixChoice) throws {
+        if let path = choice.rerunFailed {
+            guard choice.profiles.isEmpty, choice.families.isEmpty, choice.scenarios.isEmpty,
+                choice.repetitions == nil
             else {
                 throw UsageError(
                     description: "--rerun-failed takes the cells from the report; leave out "
@@ -30,20 +33,20 @@ struct MatrixRequest {
             command = report.command
             specification = report.specification
             cells = []
-            change(by: options)
+            change(by: choice)
             try expectSoundness()
             cells = Self.failed(in: report, specification)
             earlierSeconds = report.secondsByProfile
         } else {
-            let file = try Self.file(options.choice.file)
-            let profiles = try Self.profiles(options.choice) ?? file?.profiles
+            let file = try Self.file(choice.file)
+            let profiles = try Self.profiles(choice) ?? file?.profiles
             specification = MatrixSpecification(
                 profiles: profiles ?? [],
                 seed: file?.seed ?? UInt64(UInt32.random(in: .min ... .max)))
             cells = []
             if let file { try take(file) }
-            change(by: options)
-            specification.scenarios = try MatrixScenarios.named(options.choice.scenarios)
+            change(by: choice)
+            specification.scenarios = try MatrixScenarios.named(choice.scenarios)
             guard profiles != nil || specification.scenarios != nil,
                 !specification.profiles.isEmpty || specification.hasBaseline
                     || specification.scenarios != nil
@@ -55,10 +58,10 @@ struct MatrixRequest {
             try expectSoundness()
             cells = specification.cells
         }
-        if let path = options.machines.balanceBy {
+        if let path = choice.balanceBy {
             earlierSeconds = try ReportDirectory.report(at: path).secondsByProfile
         }
-        if !typedCommand.isEmpty { command = typedCommand }
+        if !choice.command.isEmpty { command = choice.command }
         guard !command.isEmpty else {
             throw UsageError(
                 description: "there is no command; write it behind --, as in: linkcond matrix "
@@ -68,18 +71,20 @@ struct MatrixRequest {
     }
 
     /// The cells that this machine is to run, and which part of all they are.
-    func share(
-        of machines: MatrixMachineOptions, _ console: Console
+    ///
+    /// - Parameter shard: the part that is asked for; nil: the one that a CI engine names in
+    ///   `environment`, of which `note` tells.
+    public func share(
+        _ shard: Shard?, environment: [String: String], note: (String) -> Void
     ) throws -> (shard: Shard?, cells: [Cell]) {
-        var shard = machines.shard
-        if shard == nil, machines.plan == nil {
-            let environment = ProcessInfo.processInfo.environment
-            if let detected = try Shard.detected(in: environment), detected.shard.count > 1 {
-                shard = detected.shard
-                console.note(
-                    "part \(detected.shard) of the matrix, as \(detected.variable) says; --shard "
-                        + "1/1 is all of it")
-            }
+        var shard = shard
+        if shard == nil, let detected = try Shard.detected(in: environment),
+            detected.shard.count > 1
+        {
+            shard = detected.shard
+            note(
+                "part \(detected.shard) of the matrix, as \(detected.variable) says; --shard 1/1 is "
+                    + "all of it")
         }
         guard let shard, shard.count > 1 else { return (nil, cells) }
         let sharding = Sharding(cells, into: shard.count, earlierSeconds: earlierSeconds)
@@ -87,11 +92,14 @@ struct MatrixRequest {
     }
 
     /// The matrix as a CI engine runs it.
-    func plan(
-        for engine: PlanEngine, _ machines: MatrixMachineOptions, words: [String],
-        typedCommand: [String]
+    ///
+    /// - Parameters:
+    ///   - shards: into how many parts it is divided; nil: one for each cell.
+    ///   - words: the options and the command that were typed.
+    public func plan(
+        for engine: PlanEngine, shards: Int?, image: String, words: MatrixWords
     ) throws -> String {
-        let count = machines.shards ?? max(1, cells.count { !$0.isBaseline })
+        let count = shards ?? max(1, cells.count { !$0.isBaseline })
         guard count <= Shard.mostParts else {
             throw UsageError(
                 description: "\(count) cells are more than the \(Shard.mostParts) parts that a "
@@ -104,7 +112,7 @@ struct MatrixRequest {
         }
         let sharding = Sharding(cells, into: count, earlierSeconds: earlierSeconds)
         return try CIPlan(sharding).text(
-            for: engine, arguments: words, command: typedCommand, image: machines.image)
+            for: engine, arguments: words.lasting, command: words.command, image: image)
     }
 
     // MARK: Where it comes from
@@ -127,12 +135,12 @@ struct MatrixRequest {
     }
 
     /// The profiles of the options, each once; nil if they name none.
-    private static func profiles(_ choice: MatrixOptions) throws -> [String]? {
+    private static func profiles(_ choice: MatrixChoice) throws -> [String]? {
         let catalog = UserCatalog.profiles
         var names = choice.profiles.flatMap { $0.split(separator: ",") }.map { name in
             String(name.trimmingPrefix(while: \.isWhitespace))
         }
-        for family in choice.family {
+        for family in choice.families {
             names += try ProfileCatalog.entries(of: family, among: catalog.all().entries)
                 .map(\.profile.id)
         }
@@ -199,20 +207,19 @@ struct MatrixRequest {
         return names
     }
 
-    private mutating func change(by options: MatrixCommand) {
-        if let repetitions = options.choice.repetitions { specification.repetitions = repetitions }
-        if options.choice.noBaseline { specification.hasBaseline = false }
+    private mutating func change(by choice: MatrixChoice) {
+        if let repetitions = choice.repetitions { specification.repetitions = repetitions }
+        if choice.isWithoutBaseline { specification.hasBaseline = false }
         let baseline = MatrixSpecification.baseline
         if specification.profiles.contains(where: { NameMatching.normalized($0) == baseline }) {
             specification.profiles.removeAll { NameMatching.normalized($0) == baseline }
             specification.hasBaseline = true
         }
-        let manner = options.manner
-        if let retries = manner.retries { specification.retries = retries }
-        if manner.failFast { specification.isFailFast = true }
-        if let seed = manner.seed { specification.seed = seed }
-        if let timeout = manner.timeout { specification.timeLimits = TimeLimits(timeout) }
-        options.network.change(&specification.network)
+        if let retries = choice.retries { specification.retries = retries }
+        if choice.isFailFast { specification.isFailFast = true }
+        if let seed = choice.seed { specification.seed = seed }
+        if let timeout = choice.timeout { specification.timeLimits = TimeLimits(timeout) }
+        choice.changeNetwork(&specification.network)
     }
 
     /// Sees that it is a matrix, and one of a size that there can be.
@@ -222,8 +229,8 @@ struct MatrixRequest {
 
     /// Sees that there is what expectations are judged by.
     private func expectWhatIsNeeded() throws(UsageError) {
-        if let problem = ServerOptions.problem(
-            ports: specification.network.serverPorts, servers: specification.network.servers)
+        if let problem = ServerPort.problem(
+            of: specification.network.serverPorts, servers: specification.network.servers)
         {
             throw UsageError(description: problem)
         }

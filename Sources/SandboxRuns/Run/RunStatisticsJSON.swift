@@ -1,15 +1,15 @@
-import Evidence
-import FoundationEssentials
+public import Evidence
+public import FoundationEssentials
 import LinkModel
 import LinkUnits
 import LinuxKernel
 import NetworkPath
-import Sandbox
+public import Sandbox
 import Scenarios
 
 /// What `run --stats` writes. The keys are a promise: see
 /// `Profiles/schema/statistics.schema.json`.
-struct RunStatisticsJSON: Encodable {
+public struct RunStatisticsJSON: Encodable {
     let profile: String
     @OrNull var scenario: String?
     let settings: [String]
@@ -34,7 +34,8 @@ struct RunStatisticsJSON: Encodable {
     let events: [EventRecord]
     let evidence: EvidenceReport
 
-    init(
+    /// Writes down a run.
+    public init(
         _ request: SandboxRequest, settings: [String], startedAt: Date, exitCode: Int32,
         link: LinkStatistics
     ) {

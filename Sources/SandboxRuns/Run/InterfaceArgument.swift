@@ -1,21 +1,21 @@
 import LinkModel
 import NetworkOverride
 import NetworkPath
-import ProfileCatalog
-import Sandbox
-import UserCatalog
+public import ProfileCatalog
+public import Sandbox
+public import UserCatalog
 
 /// An interface on the command line: `NAME=PROFILE`, and behind commas what is different of it.
-struct InterfaceArgument: Hashable {
-    let name: String
-    let profile: String
+public struct InterfaceArgument: Hashable, Sendable {
+    private let name: String
+    private let profile: String
     private let settings: [String]
     private let change: OverrideChange
 
     private static let form = "NAME=PROFILE, as in wifi0=WiFi or cell0=LTE,expensive"
 
     /// Reads what stands behind `--interface`.
-    init(_ text: String) throws(UsageError) {
+    public init(_ text: String) throws(UsageError) {
         let parts = Self.parts(of: text)
         let head = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard head.count == 2, !head[1].isEmpty else {
@@ -86,30 +86,11 @@ struct InterfaceArgument: Hashable {
     }
 
     /// The interface, with the profile that `catalog` has under that name.
-    func interface(_ catalog: ProfileCatalog) throws -> SandboxInterface {
+    public func interface(_ catalog: ProfileCatalog) throws -> SandboxInterface {
         let profile = try catalog.entry(named: profile).profile
         return SandboxInterface(
             name: name,
             conditions: try profile.conditions(changedBy: settings, option: "--interface \(name)"),
             profile: profile.id, mark: change.mark(profile, name: name))
     }
-}
-
-extension OverrideChange {
-    /// The mark of an interface of this name under this profile: a name such as `cell0` says more of
-    /// the interface than the profile does.
-    func mark(_ profile: Profile, name: String? = nil) -> NetworkMark {
-        var mark = NetworkMark(profile)
-        if let kind = name.flatMap(NetworkInterface.Kind.init(guessedFromName:)) {
-            mark.kind = kind
-        }
-        var change = self
-        if change.kind == .default { change.kind = nil }
-        return change.applied(to: mark)
-    }
-}
-
-extension NetworkMark {
-    /// Whether somebody has said what the interface is to look like.
-    var saysMoreThanKind: Bool { cost != .default || isConstrained != nil || isHotspot }
 }

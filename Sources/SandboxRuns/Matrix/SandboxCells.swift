@@ -1,18 +1,19 @@
 import Evidence
 import LinkModel
 import LinkUnits
-import LinuxKernel
-import Matrix
+public import LinuxKernel
+public import Matrix
 import NetworkOverride
 import NetworkPath
 import ProfileCatalog
+import ProfileFormat
 import Sandbox
 import Scenarios
 import SystemPackage
 import UserCatalog
 
 /// Runs the cells of a matrix in sandboxes.
-struct SandboxCells: CellLauncher {
+public struct SandboxCells: CellLauncher {
     private let command: [RawText]
     private let network: CellNetwork
     private let uplink: SandboxRequest.Uplink
@@ -30,7 +31,7 @@ struct SandboxCells: CellLauncher {
 
     /// Prepares the conditions of all profiles, so that what is wrong with one of them is known
     /// before anything runs.
-    init(
+    public init(
         command: [String], specification: MatrixSpecification, user: InvokingUser?
     ) throws {
         self.command = command.map { RawText($0) }
@@ -76,17 +77,19 @@ struct SandboxCells: CellLauncher {
         return choice
     }
 
-    func conditions(of cell: Cell) -> ConditionSummary {
+    /// The conditions of a cell, for people.
+    public func conditions(of cell: Cell) -> ConditionSummary {
         let first = cell.scenario.flatMap { scenarios[$0.name]?.scenario.interfaces.first }
         let conditions =
             (first?.profile.conditions ?? links[cell.profile]?.conditions ?? LinkConditions())
             .withExplicitLoss
         return ConditionSummary(
-            down: ConditionText.text(of: conditions.down),
-            up: ConditionText.text(of: conditions.up))
+            down: ProfileWriter.line(of: conditions.down),
+            up: ProfileWriter.line(of: conditions.up))
     }
 
-    func start(_ attempt: CellAttempt) throws -> CellProcess {
+    /// Starts a process that runs an attempt.
+    public func start(_ attempt: CellAttempt) throws -> CellProcess {
         let request = try request(for: attempt)
         let output = try PipeEnds()
         let outcome = try PipeEnds()
@@ -132,14 +135,12 @@ struct SandboxCells: CellLauncher {
         request.identity = user?.identity
         request.evidence.wantsConstrainedUse = attempt.cell.expectations.requests != nil
         let isOverridden = links[attempt.cell.profile].map { $0.override != OverrideChange() }
-        if request.scenario != nil || isOverridden == true
-            || request.interfaces.contains(where: \.mark.saysMoreThanKind)
-        {
+        if isOverridden == true || request.saysMoreThanKinds {
             // Where the host cannot do it, programs that ask D-Bus see the host's network.
             request.bus = try? SandboxBus(hasPortal: false, isRequired: false)
         }
         request.variables = user?.variables ?? [:]
-        request.variables.merge(SandboxVariables.all(request)) { $1 }
+        request.describeNetwork()
         request.variables.merge(attempt.variables) { $1 }
         return request
     }

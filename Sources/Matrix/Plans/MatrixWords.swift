@@ -1,0 +1,30 @@
+/// What was typed: the command, and the options that every part of a matrix has.
+public struct MatrixWords: Sendable {
+    /// The words of the command, of which the parser sees only the first.
+    public let command: [String]
+    /// The options before it that are not about the plan, nor about this machine.
+    public let lasting: [String]
+
+    private static let passing: Set = ["--plan", "--shards", "--shard", "--image", "--report"]
+
+    /// Reads the words behind the program's name.
+    public init(_ words: [String]) {
+        let hyphens = words.firstIndex(of: "--")
+        command = hyphens.map { Array(words[($0 + 1)...]) } ?? []
+        let options = words[..<(hyphens ?? words.endIndex)]
+        let verb = options.firstIndex(of: "matrix").map { $0 + 1 } ?? options.endIndex
+        var lasting: [String] = []
+        var skips = false
+        for word in options[verb...] {
+            let name = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? word
+            if skips {
+                skips = false
+            } else if Self.passing.contains(name) {
+                skips = name == word
+            } else if word != "--json" {
+                lasting.append(word)
+            }
+        }
+        self.lasting = lasting
+    }
+}
