@@ -153,7 +153,7 @@ let planes: [[Target]] = [
         "DataPlanes",
         [
             "EngineService", "Conditioner", "TrafficControl", "Netlink", "LinuxKernel",
-            "LinkModel", systemPackage,
+            "LinkModel",
         ]),
 ]
 

@@ -1,5 +1,4 @@
 import DequeModule
-import LinkUnits
 
 /// The ends of packets that do not reach the far end, in the order in which they were dropped.
 struct DropLog: Sendable {

@@ -1,4 +1,3 @@
-import LinkUnits
 import LinuxKernel
 
 /// The moment from which a loop counts time.

@@ -1,7 +1,6 @@
 import Conditioner
 import Evidence
 import LinkModel
-import LinkUnits
 import LinuxKernel
 import Netlink
 import PacketLoop

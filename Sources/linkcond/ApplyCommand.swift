@@ -4,7 +4,6 @@ import DataPlanes
 import FoundationEssentials
 import HostConditioning
 import LinkModel
-import LinkUnits
 import LinuxKernel
 import ProfileCatalog
 import ProfileFormat

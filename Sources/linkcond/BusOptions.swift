@@ -1,5 +1,4 @@
 import ArgumentParser
-import LinuxKernel
 import Sandbox
 
 /// Options that say by which message bus the command asks for the state of the network.

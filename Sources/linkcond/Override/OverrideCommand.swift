@@ -1,5 +1,4 @@
 import ArgumentParser
-import NetworkOverride
 
 /// `linkcond override`
 struct OverrideCommand: ParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import HostConditioning
-import LinkUnits
 import NetworkOverride
 
 /// `linkcond override set`

@@ -2,7 +2,6 @@ import ArgumentParser
 import FoundationEssentials
 import HostConditioning
 import LinuxKernel
-import TrafficControl
 
 /// Options that choose whose interfaces are meant.
 struct TargetOptions: ParsableArguments {

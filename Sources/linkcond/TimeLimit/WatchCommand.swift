@@ -1,7 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
 import HostConditioning
-import LinkUnits
 
 /// `linkcond watch`: the process that ends conditions, started by `apply` with `--for` or
 /// `--until-exit-of`.

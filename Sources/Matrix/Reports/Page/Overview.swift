@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LinkUnits
 import Plots
 
 /// The first page: what came of the whole, and the matrix.
