@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import Multipath
 
-@Suite("The quickest interface")
+@Suite("The quickest interface", .tags(.unit))
 struct DelayComparisonTests {
     /// Echoes of interface 1, which is preferred, and 2; the choice after each pair.
     private func choices(_ echoes: [(Int, Int)]) -> [Int32?] {

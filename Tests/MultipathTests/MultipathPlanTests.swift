@@ -1,3 +1,4 @@
+import LinkTesting
 import LinuxKernel
 import Netlink
 import Scenarios
@@ -5,7 +6,7 @@ import Testing
 
 @testable import Multipath
 
-@Suite("Endpoints of Multipath TCP")
+@Suite("Endpoints of Multipath TCP", .tags(.unit))
 struct MultipathPlanTests {
     private let wifi = MultipathPlan.Interface(
         index: 1, name: "wifi0",

@@ -1,8 +1,9 @@
+import LinkTesting
 import NetworkOverride
 import NetworkPath
 import Testing
 
-@Suite("Changes of an override")
+@Suite("Changes of an override", .tags(.unit))
 struct OverrideChangeTests {
     private let before = NetworkMark(
         cost: .expensive, isConstrained: true, kind: .wifi, isPreferred: true, until: 5,

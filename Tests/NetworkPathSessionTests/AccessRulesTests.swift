@@ -1,3 +1,4 @@
+import LinkTesting
 import Foundation
 import FoundationNetworking
 import NetworkPath
@@ -5,7 +6,7 @@ import Testing
 
 @testable import NetworkPathSession
 
-@Suite("Which networks a request may use") struct AccessRulesTests {
+@Suite("Which networks a request may use", .tags(.unit)) struct AccessRulesTests {
     private static let url = URL(string: "http://192.0.2.2/")
 
     private static func rules(

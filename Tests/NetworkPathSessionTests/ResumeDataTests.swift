@@ -1,10 +1,11 @@
+import LinkTesting
 import Foundation
 import FoundationNetworking
 import Testing
 
 @testable import NetworkPathSession
 
-@Suite("What resumes a download") struct ResumeDataTests {
+@Suite("What resumes a download", .tags(.unit)) struct ResumeDataTests {
     @Test(
         arguments: [
             ("bytes 5-9/10", 5, 10), ("bytes 0-0/1", 0, 1), ("bytes 7-99/*", 7, nil),

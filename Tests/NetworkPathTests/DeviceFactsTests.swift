@@ -1,8 +1,9 @@
+import LinkTesting
 import Testing
 
 @testable import NetworkPath
 
-@Suite("The kind of a device")
+@Suite("The kind of a device", .tags(.unit))
 struct DeviceFactsTests {
     private static let ethernet: UInt16 = 1
     private static let noHeader: UInt16 = 65534

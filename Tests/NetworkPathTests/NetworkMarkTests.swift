@@ -1,7 +1,8 @@
+import LinkTesting
 import NetworkPath
 import Testing
 
-@Suite("The mark of an override")
+@Suite("The mark of an override", .tags(.unit))
 struct NetworkMarkTests {
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 

@@ -1,7 +1,8 @@
+import LinkTesting
 import NetworkPath
 import Testing
 
-@Suite("Requirements")
+@Suite("Requirements", .tags(.unit))
 struct NetworkRequirementsTests {
     private let wifi = NetworkInterface(name: "wlan0", index: 2, kind: .wifi)
     private let cell = NetworkInterface(name: "wwan0", index: 3, kind: .cellular, isExpensive: true)

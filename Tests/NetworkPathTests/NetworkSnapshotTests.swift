@@ -1,9 +1,10 @@
+import LinkTesting
 import LinuxKernel
 import Testing
 
 @testable import NetworkPath
 
-@Suite("The path of a snapshot")
+@Suite("The path of a snapshot", .tags(.unit))
 struct NetworkSnapshotTests {
     private typealias Device = NetworkSnapshot.Device
     private typealias Way = NetworkSnapshot.Way

@@ -1,3 +1,4 @@
+import LinkTesting
 import LinkUnits
 import LinuxKernel
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import PacketLoop
 
 /// IP packets without an Ethernet header.
-@Suite("Bare packets")
+@Suite("Bare packets", .tags(.unit))
 struct BarePacketTests {
     private static let frames = [
         SampleFrame.ipv4(protocol: 6, SampleFrame.tcp(flags: 2, [])),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PacketLoop
 
-@Suite("Frame headers")
+@Suite("Frame headers", .tags(.unit))
 struct FrameHeadersTests {
     private static let oneTag: [UInt8] = [0x81, 0, 0, 42]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PacketLoop
 
-@Suite("Marks of congestion in frames") struct FrameMarkTests {
+@Suite("Marks of congestion in frames", .tags(.unit)) struct FrameMarkTests {
     @Test(arguments: [UInt8(1), 2, 3]) func `the mark is set and the checksum mended`(
         _ field: UInt8
     ) {

@@ -1,10 +1,11 @@
+import LinkTesting
 import LinkUnits
 import LinuxKernel
 import Testing
 
 @testable import PacketLoop
 
-@Suite("Frame store")
+@Suite("Frame store", .tags(.unit))
 struct FrameStoreTests {
     private static let limit = ByteCount(bytes: 200_000)
 

@@ -1,3 +1,4 @@
+import LinkTesting
 import LinkUnits
 import LinuxKernel
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import PacketLoop
 
 /// Packets that are made ready for a raw socket.
-@Suite("Local packets")
+@Suite("Local packets", .tags(.unit))
 struct LocalPacketTests {
     private static let limit = ByteCount(bytes: 200_000)
     private static let content = (0..<101).map { UInt8($0) }

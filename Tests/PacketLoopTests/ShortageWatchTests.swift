@@ -1,10 +1,11 @@
+import LinkTesting
 import LinkUnits
 import Testing
 
 @testable import PacketLoop
 
 /// When a link stays below its bandwidth for want of processor time, and when it does not.
-@Suite("Shortage of processor time")
+@Suite("Shortage of processor time", .tags(.unit))
 struct ShortageWatchTests {
     /// What a link and its machine do, as shares of the time.
     struct Load: Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PacketLoop
 
-@Suite("Small parts of the loop")
+@Suite("Small parts of the loop", .tags(.unit))
 struct SmallPartsTests {
     @Test
     func `A checksum is that of the example in RFC 1071, whatever the parts`() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PacketLoop
 
-@Suite("Super-packets")
+@Suite("Super-packets", .tags(.unit))
 struct SuperFrameTests {
     /// A super-packet as the kernel makes it: the checksum is that of the pseudo-header.
     private struct Sample {

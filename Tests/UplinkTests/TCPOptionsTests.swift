@@ -3,7 +3,7 @@ import Testing
 
 @testable import Uplink
 
-@Suite("TCP options", .tags(.contrary))
+@Suite("TCP options", .tags(.unit, .contrary))
 struct TCPOptionsTests {
     /// A TCP header with these options behind its first 20 bytes.
     private func header(_ options: [UInt8]) -> ArraySlice<UInt8> {
