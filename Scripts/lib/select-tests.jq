@@ -18,7 +18,8 @@
         if $stage == "host" then
             (has_tag("measure") or ($is_unit_apart and has_tag("unit"))) | not
         elif $stage == "lab" then
-            (.suite | test("^(\\w*KernelTests|IntegrationTests)\\.")) and (has_tag("anyKernel") | not)
+            (.suite | test("^(\\w*KernelTests|IntegrationTests)\\."))
+                and (has_tag("anyKernel") or has_tag("unit") | not)
         else has_tag($stage) end)
 | group_by(.suite)[]
 | map(select(.is_chosen)) as $chosen

@@ -6,7 +6,7 @@ public import Testing
 /// `IntegrationTests` or ends in `KernelTests`.
 extension Tag {
     /// Needs no privilege and nothing of the kernel, and waits for nothing: runs in the stage
-    /// `unit` too.
+    /// `unit` too, and never in `lab`.
     @Tag public static var unit: Self
 
     /// Must not rely on what the host's network hands on to new ones: runs in the stage `contrary`

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinuxKernel
 
-@Suite("Processors", .tags(.unit, .anyKernel))
+@Suite("Processors", .tags(.unit))
 struct ProcessorsTests {
     private static let status = """
         cpu  50 0 50 1000 40 0 0 0 0 0
