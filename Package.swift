@@ -138,22 +138,30 @@ let emulation: [[Target]] = [
 
 /// What carries conditions out on a host.
 let planes: [[Target]] = [
+    // What all data planes have in common.
+    library(
+        "DataPlane",
+        ["TrafficControl", "Netlink", "LinuxKernel", "LinkModel", systemPackage],
+        tests: ["DataPlane"], with: ["LinkUnits"]),
     library(
         "Conditioner",
-        ["TrafficControl", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
+        [
+            "DataPlane", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits",
+            systemPackage,
+        ],
         tests: ["Conditioner", "ConditionerKernel"], with: ["ProfileCatalog", "Doctor"]),
     library(
         "EngineService",
         [
-            "Evidence", "PacketLoop", "PacketEngine", "TrafficControl", "Netlink", "LinuxKernel",
-            "LinkModel", "LinkUnits", systemPackage,
+            "DataPlane", "Evidence", "PacketLoop", "PacketEngine", "TrafficControl", "Netlink",
+            "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
         ],
-        tests: ["EngineService"], with: ["DataPlanes"]),
+        tests: ["EngineService"]),
     library(
         "DataPlanes",
         [
-            "EngineService", "Conditioner", "TrafficControl", "Netlink", "LinuxKernel",
-            "LinkModel",
+            "EngineService", "Conditioner", "DataPlane", "TrafficControl", "Netlink",
+            "LinuxKernel", "LinkModel",
         ]),
 ]
 
@@ -199,8 +207,8 @@ let features: [[Target]] = [
         "Sandbox",
         [
             "Multipath", "ScenarioPlaying", "Scenarios", "Uplink", "Evidence", "Conditioner",
-            "PacketLoop",
-            "PacketEngine", "TrafficControl", "NetworkOverride", "NetworkPath", "Netlink",
+            "DataPlane", "PacketLoop", "PacketEngine", "TrafficControl", "NetworkOverride",
+            "NetworkPath", "Netlink",
             "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
         ], tests: ["Sandbox", "SandboxKernel"]),
     library(
@@ -211,7 +219,7 @@ let features: [[Target]] = [
     library(
         "HostConditioning",
         [
-            "DataPlanes", "Conditioner", "Sandbox", "ScenarioPlaying", "Multipath", "Scenarios",
+            "DataPlanes", "DataPlane", "Sandbox", "ScenarioPlaying", "Multipath", "Scenarios",
             "NetworkOverride", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits",
             systemPackage,
         ],
@@ -290,7 +298,7 @@ let commandLine: [[Target]] = [
             "linkcond",
             [
                 "Matrix", "Plots", "Multipath", "DeliveryTraces", "PacketLoop", "PacketEngine",
-                "DataPlanes", "EngineService", "Verification", "Sandbox", "Evidence",
+                "DataPlanes", "DataPlane", "EngineService", "Verification", "Sandbox", "Evidence",
                 "Conditioner", "Doctor", "NetworkOverride", "NetworkPath", "ProfileCatalog",
                 "ProfileFormat", "ProfileImport", "ScenarioPlaying", "Scenarios",
                 "HostConditioning", "UserCatalog", "SandboxRuns", "LinkModel",
@@ -364,7 +372,8 @@ if Context.environment["LINKCOND_FUZZ"] != nil {
     let fuzzed = [
         "LinkUnits", "LinkModel", "ProfileFormat", "Scenarios", "ScenarioFormat", "PacketEngine",
         "DeliveryTraces", "ProfileImport", "CLinux", "LinuxKernel", "CNetlink", "Netlink",
-        "NetworkPath", "TrafficControl", "PacketLoop", "Evidence", "Uplink", "Conditioner",
+        "NetworkPath", "TrafficControl", "PacketLoop", "Evidence", "Uplink", "DataPlane",
+        "Conditioner",
         "EngineService", "DataPlanes", "CExpat", "XMLReading", "Plots", "Matrix",
     ]
     package.products = []

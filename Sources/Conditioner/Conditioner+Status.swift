@@ -1,38 +1,8 @@
-public import LinkModel
+public import DataPlane
+import LinkModel
 import LinuxKernel
 import Netlink
 import TrafficControl
-
-/// Conditions on an interface, as the kernel has them.
-public struct ConditionedInterface: Sendable, Hashable {
-    /// The conditions and counters of one direction.
-    public struct Way: Sendable, Hashable {
-        /// What the qdiscs do.
-        public var conditions: DirectionConditions
-        /// What went through them.
-        public var counters: DirectionCounters
-    }
-
-    /// The name of the interface; for one that is gone its former index.
-    public var interface: String
-    /// The name that tells these conditions from others of the interface; empty where nothing
-    /// tells it any more.
-    public var name: String
-    /// The traffic that is conditioned, as options of the command line; none for all of it.
-    public var selectors: [String]
-    /// The name of the profile.
-    public var profile: String
-    /// When it was conditioned, in seconds since 1970.
-    public var since: Int64
-    /// When they end by themselves, and who sees to that; nil: not before they are cleared.
-    public var limit: TimeLimit?
-    /// The conditioned directions.
-    public var ways: [Direction: Way]
-    /// Extra delay of outgoing DNS.
-    public var dnsDelay: Duration?
-    /// What another program has broken, and the way out; nil if all is well.
-    public var problem: String?
-}
 
 extension Conditioner {
     /// All conditions of the namespace, by interface and in the order in which they choose their
@@ -56,7 +26,7 @@ extension Conditioner {
         let directions = completed(inventory.directions(of: index))
         let hooks =
             inventory.hooked.contains(index)
-            ? try HookFilters(session, interface: index).ours : [:]
+            ? try HookFilters(session, interface: index).groups : [:]
         var link = inventory.targets[index]
         if link == nil, !hooks.isEmpty {
             link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
@@ -75,24 +45,25 @@ extension Conditioner {
         _ link: Link?, _ index: Int32, _ directions: [FoundDirection], _ filters: Set<FilterPlace>
     ) -> ConditionedInterface {
         let headerLength = link.map(ConditionedLink.init)?.headerLength ?? 0
-        var ways: [Direction: ConditionedInterface.Way] = [:]
-        for found in directions {
-            ways[found.mark.direction] = ConditionedInterface.Way(
-                conditions: found.conditions(headerLength: headerLength),
-                counters: found.counters(headerLength: headerLength))
-        }
         let mark = directions.first?.mark
-        let limit = mark?.limit
-        return ConditionedInterface(
-            interface: link?.name ?? "index \(index)", name: mark?.name ?? "",
-            selectors: mark?.selectorWords ?? [], profile: mark?.profile ?? "unknown",
-            since: directions.map(\.mark.since).max() ?? 0, limit: limit, ways: ways,
-            dnsDelay: directions.compactMap(\.dnsDelay).first,
-            problem: link == nil
-                ? "the interface is gone; linkcond clear removes what was left of its conditions"
-                : Self.problem(Set(directions.map(\.mark.direction)), Set(filters.map(\.direction)))
-                    ?? limit.flatMap(problem(with:))
-        )
+        var status = ConditionedInterface(
+            by: .kernel, on: link?.name ?? "index \(index)", index: index, name: mark?.name ?? "",
+            profile: mark?.profile ?? "unknown", since: directions.map(\.mark.since).max() ?? 0,
+            limit: mark?.limit)
+        status.slot = mark?.slot ?? 0
+        status.selection = mark?.selection ?? ""
+        for found in directions {
+            status.directions[found.mark.direction] = ConditionedDirection(
+                found.conditions(headerLength: headerLength),
+                found.counters(headerLength: headerLength))
+        }
+        status.dnsDelay = directions.compactMap(\.dnsDelay).first
+        status.problem =
+            link == nil
+            ? "the interface is gone; linkcond clear removes what was left of its conditions"
+            : Self.problem(Set(directions.map(\.mark.direction)), Set(filters.map(\.direction)))
+                ?? status.limit?.problem(environment)
+        return status
     }
 
     /// What is wrong where there are ifbs for the directions `found` and filters for `filters`.
@@ -139,7 +110,4 @@ extension OwnershipMark {
     fileprivate func isShortened(from full: String) -> Bool {
         selection.hasSuffix("~") && full.hasPrefix(selection.dropLast())
     }
-
-    /// The selection as options of the command line, or what is known of it.
-    fileprivate var selectorWords: [String] { selector?.commandLine ?? [selection] }
 }

@@ -1,19 +1,17 @@
-import Netlink
+public import DataPlane
+public import Netlink
 
 extension Conditioner {
-    /// Conditions interfaces of a network namespace that ends with the caller, as several requests
-    /// want it: all of them, or none.
+    /// Conditions interfaces of a network namespace that ends with the caller, each as its request
+    /// wants it: all of them, or none.
     ///
     /// Nothing is recorded for a later `clear`, so that no right to write files is needed;
     /// otherwise as `apply`.
-    @discardableResult
     public func applyTransiently(
-        _ requests: [ApplyRequest]
-    ) throws(ConditionerError) -> ApplyReport {
+        _ requests: [(request: ApplyRequest, link: Link)]
+    ) throws(ConditionerError) {
         var plans: [InterfacePlan] = []
-        for request in requests { plans += try plan(request) }
-        let datagramsBefore = session.sentDatagrams
+        for (request, link) in requests { plans += try plan(request, on: [link]) }
         try PlanExecutor(session: session).run(plans)
-        return ApplyReport(plans: plans, sentDatagrams: session.sentDatagrams - datagramsBefore)
     }
 }

@@ -1,4 +1,5 @@
-import LinkModel
+public import DataPlane
+public import LinkModel
 import LinuxKernel
 public import Netlink
 import SystemPackage
@@ -13,7 +14,10 @@ import TrafficControl
 /// are values (`InterfacePlan`); `PlanExecutor` sends all of them with one system call and takes
 /// everything back if the kernel refuses any part. What was done is found again from marks in the
 /// kernel (`Ownership`, `Inventory`), so that any later process can show and clear it.
-public struct Conditioner {
+public struct Conditioner: DataPlane {
+    /// The kernel's.
+    public let kind = DataPlaneKind.kernel
+
     let session: NetlinkSession
     let environment: [String: String]
 
@@ -32,8 +36,9 @@ public struct Conditioner {
     }
 
     /// What `apply` would do. Needs no privilege and changes nothing.
-    public func plan(_ request: ApplyRequest) throws(ConditionerError) -> [InterfacePlan] {
-        let links = try links(of: request)
+    public func plan(
+        _ request: ApplyRequest, on links: [Link]
+    ) throws(ConditionerError) -> [InterfacePlan] {
         for link in links { try check(link) }
         let marks = try Self.mapping { () throws(NetlinkError) in
             Dictionary(
@@ -63,31 +68,28 @@ public struct Conditioner {
         for name: String, _ link: Link, _ marks: [OwnershipMark]
     ) throws(ConditionerError) -> Int {
         if let mark = marks.first(where: { $0.name == name }) { return mark.slot }
-        let taken = Set(marks.map(\.slot))
-        let next = taken.max().map { $0 + 1 } ?? 0
-        if Ownership.slots.contains(next) { return next }
-        guard let free = Ownership.slots.last(where: { !taken.contains($0) }) else {
+        guard let free = Slot.next(beside: Set(marks.map(\.slot))) else {
             throw .tooManyConditions(link.name)
         }
         return free
     }
 
-    /// Conditions all interfaces of the request, or none if one of them cannot be.
+    /// Conditions all of `links`, or none if one of them cannot be.
     ///
     /// Requires `CAP_NET_ADMIN`. Returns what was done.
     @discardableResult
-    public func apply(_ request: ApplyRequest) throws(ConditionerError) -> ApplyReport {
+    func carryOut(
+        _ request: ApplyRequest, on links: [Link], _ state: HostState
+    ) throws(ConditionerError) -> AppliedPlans {
         guard Privilege.mayChangeNetwork else {
             throw .missingPrivilege("conditioning an interface")
         }
-        let access = try ExclusiveAccess(environment: environment)
-        access.removeLeftovers()
-        let plans = try plan(request)
-        try KernelFeatureCache(access.directory).check(plans)
+        let directory = try Self.mapping { () throws(KernelError) in try state.directory }
+        Self.removeLeftovers(in: directory)
+        let plans = try plan(request, on: links)
+        try check(plans, KernelFeatureCache(directory))
 
-        let journal = try Self.mapping { () throws(KernelError) in
-            try Journal(access.directory)
-        }
+        let journal = try Self.mapping { () throws(KernelError) in try Journal(directory) }
         let known = Set(journal.entries().map(\.index))
         var recorded: [Int32] = []
         let datagramsBefore = session.sentDatagrams
@@ -101,9 +103,26 @@ public struct Conditioner {
             for index in recorded where !known.contains(index) { journal.erase(index) }
             throw error
         }
-        try dismissWatchers(plans.reduce(into: []) { $0.formUnion($1.formerWatchers) }, access)
-        return ApplyReport(
+        return AppliedPlans(
             plans: plans, sentDatagrams: session.sentDatagrams - datagramsBefore)
+    }
+
+    /// Throws if the kernel lacks what one of `plans` needs, before anything is tried.
+    private func check(
+        _ plans: [InterfacePlan], _ cache: KernelFeatureCache
+    ) throws(ConditionerError) {
+        let missing = cache.missing(Set(plans.flatMap(\.operations).compactMap(\.feature)))
+        guard missing.isEmpty else { throw .missingFeatures(missing) }
+    }
+
+    /// Removes what processes have left that were killed.
+    static func removeLeftovers(in directory: StateDirectory) {
+        WatcherFile.removeAbandoned(in: directory)
+        directory.removePartialFiles(in: "")
+        for namespace in directory.names(in: Journal.directoryName) {
+            directory.removePartialFiles(in: "\(Journal.directoryName)/\(namespace)")
+        }
+        SharedParameters.restoreAbandoned(in: directory)
     }
 
     /// The plan for one interface on which `standing` stands, under any name.
@@ -146,7 +165,10 @@ public struct Conditioner {
         }
         plan.isFirst = standing.isEmpty
         plan.formerWatchers = Set(found.compactMap(\.mark.limit?.watcher))
-        plan.precedents = request.precedents(in: observation.slot, among: standing)
+        let others = Dictionary(grouping: standing, by: \.mark.slot).values.compactMap { found in
+            found.first?.mark.precedence(Set(found.map(\.mark.direction)))
+        }
+        plan.precedents = Precedence(request, slot: observation.slot).precedents(among: others)
         return plan
     }
 
@@ -201,47 +223,9 @@ public struct Conditioner {
     }
 
     private func check(_ link: Link) throws(ConditionerError) {
-        guard link.group != Ownership.group else { throw .ownInterface(link.name) }
+        guard !link.isOwn else { throw .ownInterface(link.name) }
         guard link.isUp else { throw .interfaceDown(link.name) }
         guard link.index <= Ownership.lastConditionable else { throw .indexTooLarge(link.name) }
-    }
-
-    /// The interfaces of a request, without repetitions.
-    public func links(of request: ApplyRequest) throws(ConditionerError) -> [Link] {
-        guard request.isForAllInterfaces else { return try links(named: request.interfaces) }
-        let all = try Self.mapping { () throws(NetlinkError) in try session.links() }
-        let found = all.filter { link in
-            link.isUp && !link.isLoopback && link.group != Ownership.group
-        }
-        let named = request.interfaces.isEmpty ? [] : try links(named: request.interfaces)
-        guard !(found + named).isEmpty else { throw .noInterfaces }
-        let indexes = Set(found.map(\.index))
-        return found + named.filter { !indexes.contains($0.index) }
-    }
-
-    /// The interfaces called `names`, without repetitions; for no name those of default routes.
-    public func links(named names: [String]) throws(ConditionerError) -> [Link] {
-        guard !names.isEmpty else {
-            let links = try Self.mapping { () throws(NetlinkError) in
-                try session.get(session.defaultRouteInterfaces().map { Link.get(index: $0) })
-                    .compactMap { $0.flatMap(Link.init) }
-            }
-            guard !links.isEmpty else { throw .noDefaultRoute }
-            return links
-        }
-        var links: [Link] = []
-        for name in names {
-            let link = try Self.mapping { () throws(NetlinkError) in
-                try session.link(named: name)
-            }
-            guard let link else {
-                let known = try Self.mapping { () throws(NetlinkError) in try session.links() }
-                throw .noSuchInterface(
-                    name, known: known.filter { $0.group != Ownership.group }.map(\.name))
-            }
-            if !links.contains(where: { $0.index == link.index }) { links.append(link) }
-        }
-        return links
     }
 
     static func mapping<Value>(
@@ -257,21 +241,12 @@ public struct Conditioner {
     }
 }
 
-extension ApplyRequest {
-    /// The names of conditions that may choose the same packets and come first.
-    fileprivate func precedents(in slot: Int, among standing: [FoundDirection]) -> [String] {
-        var names: [String] = []
-        for found in standing
-        where found.mark.name != name && directions.contains(found.mark.direction) {
-            let place = FilterPlace(
-                direction: found.mark.direction, slot: slot, isSelective: selector.isSelective)
-            if found.mark.place.precedes(place), found.mark.selector?.overlaps(selector) ?? true,
-                !names.contains(found.mark.name)
-            {
-                names.append(found.mark.name)
-            }
-        }
-        return names
+extension OwnershipMark {
+    /// What decides which packets are theirs.
+    fileprivate func precedence(_ directions: Set<Direction>) -> Precedence {
+        Precedence(
+            name: name, slot: slot, selector: selector, isSelective: place.isSelective,
+            directions: directions)
     }
 }
 

@@ -1,3 +1,4 @@
+public import DataPlane
 public import LinkModel
 public import LinuxKernel
 public import Netlink
@@ -6,17 +7,13 @@ import SystemPackage
 /// Why interfaces were not conditioned, or not cleared.
 ///
 /// Whatever it is, the interfaces are as they were before, unless the description says otherwise.
-public enum ConditionerError: Error, Sendable, CustomStringConvertible {
-    case noSuchInterface(String, known: [String])
-    case noDefaultRoute
-    case noInterfaces
+public enum ConditionerError: PlaneRefusal {
     case interfaceDown(String)
     case ownInterface(String)
     case indexTooLarge(String)
     case alreadyConditioned(String, name: String, profile: String)
     case unreadableSelector(String, name: String)
     case tooManyConditions(String)
-    case noSuchConditions(name: String, known: [String])
     case foreignFilters(String, Direction, kinds: [String])
     case ingressQdisc(String)
     case missingPrivilege(String)
@@ -30,12 +27,6 @@ public enum ConditionerError: Error, Sendable, CustomStringConvertible {
     /// One sentence: what failed, why, and the way out.
     public var description: String {
         switch self {
-        case .noSuchInterface(let name, let known):
-            "\(name): no such interface (have: \(known.joined(separator: ", ")))"
-        case .noDefaultRoute:
-            "no interface carries a default route; name one with -i"
-        case .noInterfaces:
-            "no interface but loopback is up; bring one up, or name one with -i"
         case .interfaceDown(let name):
             "\(name): the interface is down; bring it up with: ip link set \(ShellWord(name)) up"
         case .ownInterface(let name):
@@ -53,11 +44,8 @@ public enum ConditionerError: Error, Sendable, CustomStringConvertible {
             "\(interface): which traffic the conditions called \(name) choose cannot be read any "
                 + "more; use linkcond clear -i \(ShellWord(interface)) --name \(ShellWord(name)), then apply again"
         case .tooManyConditions(let interface):
-            "\(interface): has \(Ownership.slots.count) conditions already, which are the most; "
+            "\(interface): has \(Slot.all.count) conditions already, which are the most; "
                 + "clear some of them: linkcond status shows their names"
-        case .noSuchConditions(let name, let known):
-            "\(name): there are no conditions of this name"
-                + (known.isEmpty ? "" : " (have: \(known.joined(separator: ", ")))")
         case .foreignFilters(let name, let direction, let kinds):
             "\(name): other programs have filters on its way \(direction.rawValue) "
                 + "(\(kinds.joined(separator: ", "))), which see packets before linkcond and may "
@@ -80,6 +68,14 @@ public enum ConditionerError: Error, Sendable, CustomStringConvertible {
             "\(name): the interface vanished meanwhile; nothing is left of its conditions"
         case .kernel(let error): error.description
         case .netlink(let error): error.description
+        }
+    }
+
+    /// Whether the packet engine may be able to do it.
+    public var isLack: Bool {
+        switch self {
+        case .missingFeatures, .unsupported, .ingressQdisc: true
+        default: false
         }
     }
 

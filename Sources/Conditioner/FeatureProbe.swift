@@ -1,3 +1,4 @@
+import DataPlane
 import LinkUnits
 import LinuxKernel
 import Netlink
@@ -28,10 +29,14 @@ public enum FeatureProbe {
         }
     }
 
-    /// Whether the kernel lacks a feature, asked on the loopback interface of the calling thread's
-    /// namespace, which has to be one that nobody uses.
-    public static func finds(missing feature: KernelFeature) throws -> Bool {
-        try answer(feature, NetlinkSession()) == .missing
+    /// The first of `needed` features that the kernel lacks, asked on the loopback interface of the
+    /// calling thread's namespace, which has to be one that nobody uses. Nil where it has them all,
+    /// or does not tell.
+    static func firstMissing(of needed: Set<KernelFeature>) -> KernelFeature? {
+        guard let session = try? NetlinkSession() else { return nil }
+        return KernelFeature.allCases.first { feature in
+            needed.contains(feature) && (try? answer(feature, session)) == .missing
+        }
     }
 
     /// Every namespace has a loopback interface, and this is its index.
@@ -82,7 +87,7 @@ public enum FeatureProbe {
         case .u32:
             return filter(.classify(QdiscHandle(rawValue: 1)))
         case .mirred:
-            return filter(.redirect(to: loopback, cookie: Ownership.cookie))
+            return filter(.redirect(to: loopback, cookie: Filter.ownCookie))
         case .ifb:
             return ([.addIFB(Interface(index: 1000, name: "probe"))], 0)
         }

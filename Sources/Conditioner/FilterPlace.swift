@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import TrafficControl
 
@@ -18,7 +19,7 @@ struct FilterPlace: Hashable {
     }
 
     /// The hook that they belong to.
-    var hook: QdiscHandle { direction == .up ? .clsactEgress : .clsactIngress }
+    var hook: QdiscHandle { direction.hook }
 
     var neighborDiscovery: Group { Group(preference: base, networkProtocol: .ipv6) }
 
@@ -51,7 +52,7 @@ struct FilterPlace: Hashable {
         var places: [UInt16: FilterPlace] = [:]
         for direction in Direction.allCases {
             for isSelective in [true, false] {
-                for slot in Ownership.slots {
+                for slot in Slot.all {
                     let place = FilterPlace(
                         direction: direction, slot: slot, isSelective: isSelective)
                     for group in place.groups { places[group.preference] = place }

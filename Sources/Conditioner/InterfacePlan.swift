@@ -1,4 +1,6 @@
+import DataPlane
 import LinkModel
+import LinuxKernel
 import Netlink
 public import TrafficControl
 
@@ -25,6 +27,12 @@ public struct InterfacePlan: Sendable, Hashable {
 
     /// The changes and, after them, the removals.
     public var allOperations: [TrafficOperation] { operations + removals }
+
+    /// The commands that do the same, with a heading.
+    public var script: String {
+        ShellWord.comment(interface.name) + "\n"
+            + allOperations.map(\.commandText).joined(separator: "\n") + "\n"
+    }
 
     init(
         interface: Interface, operations: [TrafficOperation],
@@ -184,7 +192,7 @@ extension InterfacePlan {
                         interface: interface, parent: place.hook, preference: group.preference,
                         networkProtocol: group.networkProtocol, matches: rule.matches,
                         verdict: rule.isChosen
-                            ? .redirect(to: ifb, cookie: Ownership.cookie)
+                            ? .redirect(to: ifb, cookie: Filter.ownCookie)
                             : .classify(QdiscHandle(rawValue: 1))))
             }
         }

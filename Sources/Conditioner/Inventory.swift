@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import Netlink
 import TrafficControl
@@ -52,7 +53,7 @@ struct Inventory {
         _ session: NetlinkSession
     ) throws(NetlinkError) -> [(link: Link, mark: OwnershipMark)] {
         try session.links(kind: "ifb").compactMap { link in
-            guard link.group == Ownership.group, let mark = OwnershipMark(alias: link.alias) else {
+            guard link.isOwn, let mark = OwnershipMark(alias: link.alias) else {
                 return nil
             }
             return (link, mark)
@@ -75,36 +76,20 @@ extension ConditionedLink {
     }
 }
 
-/// The filters of one interface's hooks.
-struct HookFilters {
-    /// Ours, by their place.
-    var ours: [FilterPlace: Set<FilterPlace.Group>]
-    /// The kinds and preferences of others', by direction.
-    var foreign: [Direction: [String]]
-
+extension HookFilters<FilterPlace> {
     /// Reads both hooks of the interface.
     init(_ session: NetlinkSession, interface: Int32) throws(NetlinkError) {
-        ours = [:]
-        foreign = [:]
-        for direction in Direction.allCases {
-            let hook: QdiscHandle = direction == .up ? .clsactEgress : .clsactIngress
-            let filters = try session.dump(
-                Filter.list(interface: interface, parent: hook), attempt: "list the filters"
-            ).compactMap(FilterState.init)
-            // The kernel names a preference several times: for its tables and for each filter.
-            var seen: Set<FilterState> = []
-            for filter in filters where seen.insert(filter).inserted {
-                if let place = FilterPlace(preference: filter.preference) {
-                    guard let group = place.groups.first(where: { $0.isOf(filter) }) else {
-                        continue
-                    }
-                    ours[place, default: []].insert(group)
-                } else {
-                    foreign[direction, default: []].append(
-                        "pref \(filter.preference) \(filter.kind)")
-                }
-            }
+        try self.init(session, interface: interface) { FilterPlace(preference: $0) }
+    }
+
+    /// Ours, by their place.
+    var groups: [FilterPlace: Set<FilterPlace.Group>] {
+        var groups: [FilterPlace: Set<FilterPlace.Group>] = [:]
+        for (place, filters) in ours {
+            let found = place.groups.filter { group in filters.contains { group.isOf($0) } }
+            if !found.isEmpty { groups[place] = Set(found) }
         }
+        return groups
     }
 }
 

@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import TrafficControl
 
@@ -7,20 +8,11 @@ import TrafficControl
 /// its slot. Each direction of each has an ifb of its own, whose index, name, group and alias say
 /// whose it is; filters are recognised by their preference.
 enum Ownership {
-    /// The link group of every ifb of ours.
-    static let group: UInt32 = 7181
-
-    /// What stands in every action of ours.
-    static let cookie = Array("linkcond".utf8)
-
     /// Beyond every index that the kernel gives out by itself.
     private static let firstIndex: Int32 = 0x4c00_0000
 
     /// The largest index of an interface that has room for its two ifbs.
     static let lastConditionable: Int32 = 0x00ff_ffff
-
-    /// How many conditions an interface has room for: the indexes of ifbs end at 0x7fff_ffff.
-    static let slots = 0..<24
 
     /// The ifb of one direction of the conditions in a slot of the interface with this index.
     static func ifb(of index: Int32, _ direction: Direction, slot: Int = 0) -> Interface {
@@ -79,10 +71,6 @@ struct OwnershipMark: Hashable {
 
     private static let prefix = "linkcond/1"
 
-    /// The kernel takes 256 bytes, of which the zero at the end is one.
-    private static let longestAlias = 254
-    /// The longest name that the command line takes, and then some.
-    private static let longestName = 64
     /// What is kept of a profile's name however long the selection is.
     private static let shortestProfile = 40
 
@@ -96,56 +84,33 @@ struct OwnershipMark: Hashable {
         if slot != 0 { words.append("slot=\(slot)") }
         if name != ApplyRequest.defaultName { words.append("name=\(name)") }
         words += limit?.words ?? []
-        var room = Self.longestAlias - words.joined(separator: " ").utf8.count
-        room -= " profile=".utf8.count
         if !selection.isEmpty {
-            room -= " select=".utf8.count
-            let kept = Self.shortened(
-                selection, to: room - min(profile.utf8.count, Self.shortestProfile), ending: "~")
-            words.append("select=\(kept)")
-            room -= kept.utf8.count
+            let room = MarkText.room(behind: words + ["select="])
+            words.append(
+                "select="
+                    + MarkText.shortened(
+                        selection, to: room - min(profile.utf8.count, Self.shortestProfile),
+                        ending: "~"))
         }
-        words.append("profile=\(Self.shortened(profile, to: room, ending: ""))")
-        return words.joined(separator: " ")
-    }
-
-    private static func shortened(_ text: String, to bytes: Int, ending: String) -> String {
-        guard text.utf8.count > bytes else { return text }
-        var text = text
-        while text.utf8.count + ending.utf8.count > bytes, !text.isEmpty { text.removeLast() }
-        return text + ending
+        return MarkText.alias(words, profile: profile)
     }
 
     /// Reads an alias; nil if it is not one of ours.
     init?(alias: String) {
-        let words = alias.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard words.count >= 6, words[0] == Self.prefix,
-            let direction = Direction(rawValue: words[1])
-        else { return nil }
-        var values: [String: String] = [:]
-        for (index, word) in words.enumerated().dropFirst(2) {
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { return nil }
-            guard parts[0] != "profile" else {
-                values["profile"] = words[index...].joined(separator: " ").dropPrefix("profile=")
-                break
-            }
-            values[String(parts[0])] = String(parts[1])
-        }
-        guard let target = values["of"].flatMap({ Int32($0) }),
-            let since = values["since"].flatMap({ Int64($0) }), let profile = values["profile"]
+        guard let text = MarkText(alias: alias, prefix: Self.prefix), text.words.count == 1,
+            let direction = Direction(rawValue: text.words[0]),
+            let target = text.values["of"].flatMap({ Int32($0) }),
+            let since = text.values["since"].flatMap({ Int64($0) })
         else { return nil }
         self.init(
             direction: direction, target: target, since: since,
-            madeClsact: values["clsact"] == "made",
-            distribution: values["jitter"].flatMap(Jitter.Distribution.init), profile: profile,
-            name: values["name"] ?? ApplyRequest.defaultName,
-            slot: values["slot"].flatMap { Int($0) } ?? 0, selection: values["select"] ?? "",
-            limit: TimeLimit(words: values))
+            madeClsact: text.values["clsact"] == "made",
+            distribution: text.values["jitter"].flatMap(Jitter.Distribution.init),
+            profile: text.profile, name: text.values["name"] ?? ApplyRequest.defaultName,
+            slot: text.values["slot"].flatMap { Int($0) } ?? 0,
+            selection: text.values["select"] ?? "", limit: TimeLimit(words: text.values))
         // What was never given would leave no room for what stands behind it.
-        guard Ownership.slots.contains(slot), name.utf8.count <= Self.longestName else {
-            return nil
-        }
+        guard Slot.all.contains(slot), name.utf8.count <= MarkText.longestName else { return nil }
     }
 
     init(
@@ -165,8 +130,4 @@ struct OwnershipMark: Hashable {
         self.selection = selection
         self.limit = limit
     }
-}
-
-extension String {
-    fileprivate func dropPrefix(_ prefix: String) -> String { String(dropFirst(prefix.count)) }
 }

@@ -24,12 +24,12 @@ public enum TrafficOperation: Sendable, Hashable {
     public var message: NetlinkMessage {
         switch self {
         case .addIFB(let ifb):
-            Link.addIFB(name: ifb.name, index: ifb.index, group: Ownership.group)
+            Link.addIFB(name: ifb.name, index: ifb.index, group: Link.ownGroup)
         case .silence(let ifb): Link.disableAutoconfiguration(index: ifb.index)
         case .bringUp(let ifb, let alias): Link.bringUp(index: ifb.index, alias: alias)
         case .setAlias(let ifb, let alias): Link.setAlias(index: ifb.index, alias)
         case .deleteLink(let ifb): Link.delete(index: ifb.index)
-        case .deleteOwnLinks: Link.delete(group: Ownership.group)
+        case .deleteOwnLinks: Link.delete(group: Link.ownGroup)
         case .addQdisc(let qdisc): qdisc.add()
         case .replaceQdisc(let qdisc): qdisc.replace()
         case .deleteQdisc(let qdisc): qdisc.delete()
@@ -46,14 +46,14 @@ public enum TrafficOperation: Sendable, Hashable {
     public var commandText: String {
         switch self {
         case .addIFB(let ifb):
-            "ip link add \(ShellWord(ifb.name)) index \(ifb.index) group \(Ownership.group) type ifb"
+            "ip link add \(ShellWord(ifb.name)) index \(ifb.index) group \(Link.ownGroup) type ifb"
         case .silence(let ifb): "ip link set dev \(ShellWord(ifb.name)) addrgenmode none"
         case .bringUp(let ifb, let alias):
             "ip link set dev \(ShellWord(ifb.name)) alias \(ShellWord(alias)) up"
         case .setAlias(let ifb, let alias):
             "ip link set dev \(ShellWord(ifb.name)) alias \(ShellWord(alias))"
         case .deleteLink(let ifb): "ip link del dev \(ShellWord(ifb.name))"
-        case .deleteOwnLinks: "ip link del group \(Ownership.group)"
+        case .deleteOwnLinks: "ip link del group \(Link.ownGroup)"
         case .addQdisc(let qdisc): qdisc.tcAddText
         case .replaceQdisc(let qdisc): qdisc.tcReplaceText
         case .deleteQdisc(let qdisc): qdisc.tcDeleteText

@@ -1,3 +1,4 @@
+import DataPlane
 import Evidence
 import LinkModel
 import LinkUnits
@@ -30,7 +31,7 @@ final class Appliance {
     /// The interface; its name can change.
     private(set) var target: Interface
     private(set) var address: [UInt8]
-    private(set) var request: EngineRequest
+    private(set) var request: ApplyRequest
     /// Where the random numbers began.
     let seed: UInt64
     /// Their number among those of the interface.
@@ -41,7 +42,7 @@ final class Appliance {
     private(set) var lost: [Direction: String] = [:]
 
     /// Takes over an interface whose ways stand.
-    init(_ link: Link, _ request: EngineRequest, seed: UInt64, slot: Int, ways: [Way]) {
+    init(_ link: Link, _ request: ApplyRequest, seed: UInt64, slot: Int, ways: [Way]) {
         target = Interface(index: link.index, name: link.name)
         address = link.address
         self.request = request
@@ -56,13 +57,13 @@ final class Appliance {
 
     /// What the table of the interface has to take for them.
     var hooks: [HookTable.Way] {
-        ways.values.map { HookTable.Way(detour: $0.detour, traffic: request.traffic) }
+        ways.values.map { HookTable.Way(detour: $0.detour, selector: request.selector) }
     }
 
     /// Changes the conditions and adds ways; what is under way is not lost. Returns the ways that
     /// are conditioned no more.
     func change(
-        to request: EngineRequest, _ traces: LinkTraces, adding added: [Way]
+        to request: ApplyRequest, _ traces: LinkTraces, adding added: [Way]
     ) -> [Way] {
         self.request = request
         for way in ways.values { way.loop.change(to: request.conditions, traces: traces) }
@@ -127,24 +128,25 @@ final class Appliance {
     }
 
     /// What there is to know of it.
-    var status: EmulatedInterface {
+    var status: ConditionedInterface {
         let conditions = request.conditions.withExplicitLoss
-        var counted: [DirectionStatistics] = []
-        let ways = self.ways.mapValues { way in
-            let statistics = way.loop.statistics
-            counted.append(statistics)
-            var counters = statistics.counters
+        let statistics = ways.mapValues(\.loop.statistics)
+        let flaw = loss ?? Faithfulness(Array(statistics.values)).note
+        var status = ConditionedInterface(
+            by: .engine, on: target.name, index: target.index, name: request.name,
+            profile: request.profile, since: request.now, limit: request.limit)
+        status.slot = slot
+        status.selection = request.selector.text
+        status.seed = seed
+        for (direction, way) in ways {
+            var counters = statistics[direction]?.counters ?? DirectionCounters()
             counters.bitsPerSecond = way.bitsPerSecond
-            return EmulatedInterface.Way(
-                conditions: way.detour.direction.conditions(of: conditions),
-                counters: counters)
+            status.directions[direction] = ConditionedDirection(
+                direction.conditions(of: conditions), counters)
         }
-        return EmulatedInterface(
-            index: target.index, interface: target.name, name: request.name,
-            selectors: request.traffic.selectors, word: request.traffic.word, slot: slot,
-            profile: request.profile, since: request.now,
-            limit: request.limit, seed: seed, ways: ways,
-            dnsDelay: request.directions.contains(.up) ? conditions.dnsDelay : nil,
-            flaw: loss ?? Faithfulness(counted).note)
+        if request.directions.contains(.up) { status.dnsDelay = conditions.dnsDelay }
+        status.problem = flaw
+        status.isFaithful = flaw == nil
+        return status
     }
 }

@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinuxKernel
 import Netlink
@@ -15,7 +16,7 @@ final class ClassifierHooks: Hooks {
     private enum Content: Hashable {
         case gate
         /// What is sent to the interfaces with the indexes `entrances`.
-        case rules(FilterChoice.Part, entrances: [Int32])
+        case rules(HookTable.FilterRules, entrances: [Int32])
     }
 
     /// What stands at the hooks of an interface.

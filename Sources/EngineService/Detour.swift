@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinuxKernel
 import Netlink
@@ -23,29 +24,11 @@ struct Detour: Hashable {
     /// The number of the conditions among those of the interface.
     var slot = 0
 
-    /// The link group of all that linkcond makes.
-    static let group: UInt32 = 7181
     /// The mark of packets that the engine is done with. The hooks take it away.
     static let mark: UInt32 = 0x1c0d_7181
-    /// How many conditions an interface can have.
-    static let slots = 0..<24
-    static let cookie = Array("linkcond".utf8)
 
     /// Whether it is that of the loopback, which has the same index everywhere.
     var isOfLoopback: Bool { target.index == 1 }
-
-    /// The slot for new conditions beside others: that behind all of them, since what came first
-    /// chooses first.
-    static func slot(beside taken: Set<Int>, on link: Link) throws(EngineError) -> Int {
-        let next = taken.max().map { $0 + 1 } ?? 0
-        if slots.contains(next) { return next }
-        guard let free = slots.last(where: { !taken.contains($0) }) else {
-            throw EngineError(
-                "\(link.name): has \(slots.count) conditions already, which are the most; "
-                    + "linkcond clear --name takes one away", fault: .unavailable)
-        }
-        return free
-    }
 
     /// The end at which the hooks put packets in.
     var near: String {
@@ -98,7 +81,7 @@ struct Detour: Hashable {
     static func target(ofNearEnd link: Link) -> Int32? {
         let numbers = link.name.dropFirst(3).split(
             separator: ".", omittingEmptySubsequences: false)
-        guard link.group == group, link.kind == "veth",
+        guard link.isOwn, link.kind == "veth",
             ["lcu", "lcd"].contains(link.name.prefix(3)), numbers.count <= 2,
             numbers.allSatisfy({ UInt32($0) != nil })
         else { return nil }
@@ -110,10 +93,10 @@ struct Detour: Hashable {
     /// without could be left behind by who is killed meanwhile.
     func wire(_ mark: DetourMark) -> [Step] {
         let wire = Link.SilentWire(
-            near: near, far: far, group: Self.group, nearAddress: nearAddress)
+            near: near, far: far, group: Link.ownGroup, nearAddress: nearAddress)
         let addressWords =
             nearAddress.map { " address " + $0.map(Self.hexadecimal).joined(separator: ":") } ?? ""
-        let rest = "group \(Self.group) mtu 65535 arp off"
+        let rest = "group \(Link.ownGroup) mtu 65535 arp off"
         return [
             Step(
                 message: Link.add(wire),
@@ -150,7 +133,7 @@ struct Detour: Hashable {
             Filter(
                 interface: Interface(index: ends.near, name: near), parent: .clsactIngress,
                 preference: UInt16(number + 1), networkProtocol: networkProtocol,
-                verdict: .inject(into: target, cookie: Self.cookie))
+                verdict: .inject(into: target, cookie: Filter.ownCookie))
         }
     }
 

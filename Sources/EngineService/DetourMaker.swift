@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinuxKernel
 import Netlink
@@ -12,7 +13,7 @@ struct DetourMaker {
     /// Makes the wire of a detour and the loop at its end, which carries nothing yet because
     /// nothing comes.
     func make(
-        _ detour: Detour, _ request: EngineRequest, _ traces: LinkTraces, seed: UInt64
+        _ detour: Detour, _ request: ApplyRequest, _ traces: LinkTraces, seed: UInt64
     ) throws(EngineError) -> Appliance.Way {
         try removeLeftover(detour)
         let mark = DetourMark(request, on: detour.target.index)
@@ -34,7 +35,7 @@ struct DetourMaker {
     }
 
     private func makeLoop(
-        _ detour: Detour, _ ends: Detour.Ends, _ request: EngineRequest, _ traces: LinkTraces,
+        _ detour: Detour, _ ends: Detour.Ends, _ request: ApplyRequest, _ traces: LinkTraces,
         seed: UInt64
     ) throws(KernelError) -> DetourLoop {
         guard detour.isOfLoopback else {
@@ -74,18 +75,18 @@ struct DetourMaker {
     func remove(_ detours: [Detour]) {
         guard !detours.isEmpty, let links = try? session.links() else { return }
         let names = Set(detours.map(\.near))
-        remove(links.filter { $0.group == Detour.group && names.contains($0.name) }, of: links)
+        remove(links.filter { $0.isOwn && names.contains($0.name) }, of: links)
     }
 
     /// Takes away wires by their near ends, which are among `links`, all of the namespace.
     func remove(_ ends: [Link], of links: [Link]) {
-        let group = links.filter { $0.group == Detour.group }
+        let group = links.filter(\.isOwn)
         // The kernel takes as long for one as for hundreds at once. The group is also that of the
         // kernel's data plane, which has no wires.
         let isAll = group.count == 2 * ends.count && group.allSatisfy { $0.kind == "veth" }
         let messages =
             isAll && !ends.isEmpty
-            ? [Link.delete(group: Detour.group)] : ends.map { Link.delete(index: $0.index) }
+            ? [Link.delete(group: Link.ownGroup)] : ends.map { Link.delete(index: $0.index) }
         _ = try? session.execute(messages)
     }
 

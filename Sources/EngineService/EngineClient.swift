@@ -1,8 +1,9 @@
+import DataPlane
 import LinuxKernel
 import SystemPackage
 
 /// Talks to the packet engine of the calling thread's network namespace.
-public enum EngineClient {
+enum EngineClient {
     private static let startLimit = Duration.seconds(40)
     /// Hundreds of interfaces take some seconds.
     private static let patience = Duration.seconds(30)
@@ -11,11 +12,15 @@ public enum EngineClient {
     private static let attempts = 5
     private static let pause = Duration.milliseconds(50)
 
-    /// Conditions all interfaces of the request or none; starts an engine where none runs.
+    /// Conditions the interfaces with these indexes, all or none; starts an engine where none runs.
     ///
-    /// Requires root. Returns all interfaces that the engine conditions then.
-    public static func apply(_ request: EngineRequest) throws(EngineError) -> [EmulatedInterface] {
+    /// Requires root. Returns all that the engine conditions then, in the order in which it chooses
+    /// packets.
+    static func apply(
+        _ request: ApplyRequest, on interfaces: [Int32]
+    ) throws(EngineError) -> [ConditionedInterface] {
         let files = try TraceFiles(for: request.conditions)
+        let request = EngineRequest(apply: request, interfaces: interfaces)
         let id = UInt64.random(in: .min ... .max)
         for _ in 0..<attempts {
             let answer = try ask(
@@ -27,7 +32,7 @@ public enum EngineClient {
     }
 
     /// What the engine conditions; nil if none runs. Needs no privilege.
-    public static func status() throws(EngineError) -> [EmulatedInterface]? {
+    static func status() throws(EngineError) -> [ConditionedInterface]? {
         try ask(nil, id: .random(in: .min ... .max), within: shortPatience)
     }
 
@@ -37,7 +42,7 @@ public enum EngineClient {
     /// Requires root. Returns what was conditioned; nil if no engine runs any more.
     static func remove(
         _ indices: [Int32]?, name: String?
-    ) throws(EngineError) -> [EmulatedInterface]? {
+    ) throws(EngineError) -> [ConditionedInterface]? {
         try ask(
             .remove(interfaces: indices, name: name), id: .random(in: .min ... .max),
             within: patience)
@@ -78,7 +83,7 @@ public enum EngineClient {
     private static func ask(
         _ change: ServiceRequest.Change?, id: UInt64, with files: [FileDescriptor] = [],
         within limit: Duration
-    ) throws(EngineError) -> [EmulatedInterface]? {
+    ) throws(EngineError) -> [ConditionedInterface]? {
         var lastProcess: Int32 = 0
         for attempt in 0..<attempts {
             if attempt > 0 { _ = Readiness.wait(for: [], timeout: pause * attempt) }

@@ -1,8 +1,9 @@
+public import DataPlane
 import LinkModel
 import LinuxKernel
 
 /// Why the packet engine did not do what it was asked for. Interfaces are as they were before.
-public struct EngineError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
+public struct EngineError: PlaneRefusal, Hashable, Codable {
     /// What was at fault, as far as the exit code tells.
     public enum Fault: String, Hashable, Sendable, Codable {
         /// The command line.
@@ -25,6 +26,9 @@ public struct EngineError: Error, Hashable, Sendable, Codable, CustomStringConve
     public let fault: Fault
     /// One sentence: what failed, why, and the way out.
     public let description: String
+
+    /// Whether the kernel's data plane may be able to do it.
+    public var isLack: Bool { fault == .unavailable }
 
     /// Makes an error.
     public init(_ description: String, fault: Fault = .failed) {
@@ -96,6 +100,12 @@ extension EngineError {
             "\(interface): is conditioned with \(profile) already, under the name \(name); use "
                 + "--replace to change it, --name for other conditions beside it, or linkcond clear "
                 + "-i \(interface)", fault: .usage)
+    }
+
+    static func tooManyConditions(_ interface: String) -> EngineError {
+        EngineError(
+            "\(interface): has \(Slot.all.count) conditions already, which are the most; "
+                + "linkcond clear --name takes one away", fault: .unavailable)
     }
 
     static func vanished(_ name: String) -> EngineError {

@@ -1,31 +1,32 @@
+import DataPlane
 import LinuxKernel
-public import Netlink
+import Netlink
 
 /// An interface whose packets went through an engine that was killed. They go their ordinary way.
-public struct EngineLeftover: Sendable, Hashable {
+struct EngineLeftover: Hashable {
     /// Its index.
-    public var index: Int32
+    var index: Int32
     /// Its name, or its former index if it is gone.
-    public var interface: String
+    var interface: String
     /// The name that told the conditions from others of the interface.
-    public var name: String
+    var name: String
     /// The name of the profile.
-    public var profile: String
+    var profile: String
     /// When it was conditioned, in seconds since 1970.
-    public var since: Int64
+    var since: Int64
     /// When the conditions were to end.
-    public var limit: EngineLimit?
+    var limit: TimeLimit?
     /// Why the engine ended; nil if that is not known: it was killed.
-    public var end: EngineEnd?
+    var end: EngineEnd?
 }
 
 /// What the packet engine has in the network namespace of the calling thread, whether it lives or
 /// not.
-public enum EngineLeftovers {
+enum EngineLeftovers {
     /// Interfaces with wires of an engine that is not there any more; `live` are those of the one
     /// that is. Needs no privilege.
-    public static func find(
-        besides live: [EmulatedInterface]
+    static func find(
+        besides live: [ConditionedInterface]
     ) throws(NetlinkError) -> [EngineLeftover] {
         let links = try NetlinkSession().links()
         let names = Dictionary(links.map { ($0.index, $0.name) }) { first, _ in first }
@@ -62,15 +63,17 @@ public enum EngineLeftovers {
     /// Takes away the conditions of the engine from interfaces, from all for nil, whether it lives,
     /// hangs or is dead; with `name` only what was applied under that name. Requires root.
     ///
+    /// - Parameter answer: what the engine said that it conditions.
     /// - Returns: the names of the interfaces that had conditions, or wires of a dead engine; and
     ///   of all conditions that there were.
-    public static func clear(
-        _ indices: [Int32]?, name: String?
+    static func clear(
+        _ indices: [Int32]?, name: String?,
+        beside answer: Result<[ConditionedInterface], EngineError>
     ) throws(EngineError) -> (interfaces: [String], known: Set<String>) {
         var cleared: [String] = []
         var known: Set<String> = []
         do throws(EngineError) {
-            let standing = try EngineClient.status() ?? []
+            let standing = try answer.get()
             known = Set(standing.map(\.name))
             let chosen = standing.filter {
                 indices?.contains($0.index) ?? true && $0.name == name ?? $0.name

@@ -1,3 +1,4 @@
+import DataPlane
 import LinuxKernel
 import SystemPackage
 
@@ -68,7 +69,7 @@ final class EngineLine {
     func ask(
         _ change: ServiceRequest.Change?, id: UInt64, with files: [FileDescriptor],
         within limit: Duration
-    ) throws(EngineError) -> [EmulatedInterface]? {
+    ) throws(EngineError) -> [ConditionedInterface]? {
         guard !hasEnded, let message = try next(within: limit) else { return nil }
         guard let greeting = message.decode(ServiceGreeting.self),
             greeting.version == ServiceGreeting.currentVersion
@@ -77,7 +78,7 @@ final class EngineLine {
         guard channel.send(json: ServiceRequest(query: query, change: change), with: files) else {
             return nil
         }
-        var interfaces: [EmulatedInterface] = []
+        var interfaces: [ConditionedInterface] = []
         while let message = try next(within: limit) {
             // An answer to this question is younger than the look at the process.
             guard process?.isSender(of: message) != false,

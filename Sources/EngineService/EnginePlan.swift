@@ -1,15 +1,16 @@
+import DataPlane
 import LinkModel
 import LinuxKernel
-public import Netlink
+import Netlink
 import TrafficControl
 
 /// What the engine would do, as text.
-public enum EnginePlan {
+enum EnginePlan {
     /// Commands for a shell that make the wires and hooks of a request beside the conditions that
     /// stand there. Who carries the packets from one end of the wires to the other is not among
     /// them.
-    public static func script(
-        _ request: EngineRequest, _ links: [Link], beside standing: [EmulatedInterface]
+    static func script(
+        _ request: ApplyRequest, _ links: [Link], beside standing: [ConditionedInterface]
     ) throws(EngineError) -> String {
         let kind = HookProbe.likelyKind
         var parts: [String] = []
@@ -22,7 +23,7 @@ public enum EnginePlan {
     }
 
     private static func script(
-        _ request: EngineRequest, _ link: Link, _ standing: [EmulatedInterface],
+        _ request: ApplyRequest, _ link: Link, _ standing: [ConditionedInterface],
         _ kind: HookKind
     ) throws(EngineError) -> String {
         let target = Interface(index: link.index, name: link.name)
@@ -30,8 +31,10 @@ public enum EnginePlan {
         let slot: Int
         if let former {
             slot = former.slot
+        } else if let free = Slot.next(beside: Set(standing.map(\.slot))) {
+            slot = free
         } else {
-            slot = try Detour.slot(beside: Set(standing.map(\.slot)), on: link)
+            throw .tooManyConditions(link.name)
         }
         let detours = Direction.allCases.filter(request.directions.contains).map { direction in
             Detour(target: target, address: link.address, direction: direction, slot: slot)
@@ -39,7 +42,7 @@ public enum EnginePlan {
         // The texts name interfaces by their names.
         let ends = Detour.Ends(near: 0, far: 0)
         let mark = DetourMark(request, on: link.index)
-        let wires = detours.filter { former?.ways[$0.direction] == nil }.flatMap { detour in
+        let wires = detours.filter { former?.directions[$0.direction] == nil }.flatMap { detour in
             (detour.wire(mark) + detour.steps(ends)).map(\.command)
         }
         let carriers = detours.map { detour in
@@ -51,7 +54,7 @@ public enum EnginePlan {
         }
         let table = HookTable(
             target: target,
-            ways: detours.map { HookTable.Way(detour: $0, traffic: request.traffic) })
+            ways: detours.map { HookTable.Way(detour: $0, selector: request.selector) })
         let others = standing.filter { $0.name != request.name }.map {
             ShellWord.comment(
                 "and the rules of the conditions called \($0.name), which stand there already")

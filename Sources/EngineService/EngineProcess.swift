@@ -1,3 +1,4 @@
+import DataPlane
 import Glibc
 import LinuxKernel
 import Netlink
@@ -37,11 +38,11 @@ struct EngineProcess: ~Copyable {
         self.pulse = pulse
     }
 
-    static func open(_ beats: BeatPipe, _ traffic: TrafficReader) throws -> EngineProcess {
+    static func open(_ beats: BeatPipe) throws -> EngineProcess {
         // Before any thread, so that none takes these signals.
         let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
         _ = try? DescriptorLimit.raise()
-        let desk = try ServiceDesk(name: EngineServer.name, traffic)
+        let desk = try ServiceDesk(name: EngineServer.name)
         let room = try EngineRoom.open()
         let pulse = try Pulse(beats, gate: room.hooks.gate, allowing: workLimit)
         return EngineProcess(
@@ -113,7 +114,7 @@ struct EngineProcess: ~Copyable {
         func reply(_ content: ServiceReply.Content) -> Bool {
             channel.send(json: ServiceReply(id: question.id, content: content))
         }
-        let interfaces: [EmulatedInterface]
+        let interfaces: [ConditionedInterface]
         switch outcome {
         case .failed(let error): return question.visitor.refuse(error, id: question.id)
         case .applied: interfaces = room.status
@@ -131,7 +132,7 @@ struct EngineProcess: ~Copyable {
             return .removed(room.remove(interfaces, name: name))
         case .apply(let request):
             do throws(EngineError) {
-                try room.apply(request, try request.traces(from: files))
+                try room.apply(request, try request.apply.traces(from: files))
                 return .applied
             } catch {
                 return .failed(error)

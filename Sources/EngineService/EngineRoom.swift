@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinuxKernel
 import Netlink
@@ -30,10 +31,10 @@ struct EngineRoom: ~Copyable {
     var isEmpty: Bool { appliances.isEmpty }
 
     /// By interface, and in the order in which they choose their packets.
-    var status: [EmulatedInterface] {
+    var status: [ConditionedInterface] {
         appliances.values.sorted {
-            ($0.target.name, $0.request.traffic.isSelective ? 0 : 1, $0.slot)
-                < ($1.target.name, $1.request.traffic.isSelective ? 0 : 1, $1.slot)
+            ($0.target.name, $0.request.selector.isSelective ? 0 : 1, $0.slot)
+                < ($1.target.name, $1.request.selector.isSelective ? 0 : 1, $1.slot)
         }.map(\.status)
     }
 
@@ -60,10 +61,11 @@ struct EngineRoom: ~Copyable {
     }
 
     /// Conditions all interfaces of the request, or none.
-    mutating func apply(_ request: EngineRequest, _ traces: LinkTraces) throws(EngineError) {
-        try request.check()
+    mutating func apply(_ asked: EngineRequest, _ traces: LinkTraces) throws(EngineError) {
+        try asked.check()
+        let request = asked.apply
         var undertakings: [Undertaking] = []
-        for index in request.interfaces { undertakings.append(try prepare(index, request)) }
+        for index in asked.interfaces { undertakings.append(try prepare(index, request)) }
         let new = undertakings.count { $0.former == nil }
         guard appliances.count + new <= Self.mostInterfaces else {
             throw EngineError(
@@ -89,7 +91,7 @@ struct EngineRoom: ~Copyable {
     }
 
     private func prepare(
-        _ index: Int32, _ request: EngineRequest
+        _ index: Int32, _ request: ApplyRequest
     ) throws(EngineError) -> Undertaking {
         let link = try Self.check(link(index), index)
         let former = appliances[Appliance.ID(target: index, name: request.name)]
@@ -117,7 +119,8 @@ struct EngineRoom: ~Copyable {
     private func slot(of former: Appliance?, on link: Link) throws(EngineError) -> Int {
         if let former { return former.slot }
         let taken = appliances.values.filter { $0.target.index == link.index }.map(\.slot)
-        return try Detour.slot(beside: Set(taken), on: link)
+        guard let free = Slot.next(beside: Set(taken)) else { throw .tooManyConditions(link.name) }
+        return free
     }
 
     private func link(_ index: Int32) throws(EngineError) -> Link? {
@@ -132,25 +135,32 @@ struct EngineRoom: ~Copyable {
     static func check(_ link: Link?, _ index: Int32) throws(EngineError) -> Link {
         guard let link else { throw .vanished("index \(index)") }
         let reason: String? =
-            if link.group == Detour.group {
+            if link.isOwn {
                 "belongs to linkcond itself; name the interface that it conditions"
-            } else if !link.hasEthernetHeader, !link.isBare {
-                "the packet engine conditions Ethernet interfaces and tunnels only, and this is "
-                    + "neither; name the one that its packets leave by, or use a kernel with "
-                    + "netem (see linkcond doctor)"
             } else if !link.isUp {
                 "the interface is down; bring it up with: ip link set \(ShellWord(link.name)) up"
-            } else if !HookTable.canName(link.name) {
-                "nftables cannot be told a name with such letters; rename the interface"
             } else {
-                nil
+                lack(link)
             }
         guard let reason else { return link }
         throw EngineError("\(link.name): \(reason)", fault: .unavailable)
     }
 
+    /// What an engine lacks for an interface, with the way out; nil if nothing.
+    static func lack(_ link: Link) -> String? {
+        if !link.hasEthernetHeader, !link.isBare {
+            "the packet engine conditions Ethernet interfaces and tunnels only, and this is "
+                + "neither; name the one that its packets leave by, or use a kernel with "
+                + "netem (see linkcond doctor)"
+        } else if !HookTable.canName(link.name) {
+            "nftables cannot be told a name with such letters; rename the interface"
+        } else {
+            nil
+        }
+    }
+
     private func makeWays(
-        of undertaking: inout Undertaking, _ request: EngineRequest, _ traces: LinkTraces
+        of undertaking: inout Undertaking, _ request: ApplyRequest, _ traces: LinkTraces
     ) throws(EngineError) {
         for detour in undertaking.detours
         where undertaking.former?.ways[detour.direction] == nil {
@@ -160,19 +170,19 @@ struct EngineRoom: ~Copyable {
     }
 
     /// The table of an interface when an undertaking is done.
-    private func table(after undertaking: Undertaking, _ request: EngineRequest) -> HookTable {
+    private func table(after undertaking: Undertaking, _ request: ApplyRequest) -> HookTable {
         let link = undertaking.link
         let others = appliances.values.filter {
             $0.target.index == link.index && $0.request.name != request.name
         }
-        let ways = undertaking.detours.map { HookTable.Way(detour: $0, traffic: request.traffic) }
+        let ways = undertaking.detours.map { HookTable.Way(detour: $0, selector: request.selector) }
         return HookTable(
             target: Interface(index: link.index, name: link.name),
             ways: others.flatMap(\.hooks) + ways)
     }
 
     private mutating func conclude(
-        _ undertaking: Undertaking, _ request: EngineRequest, _ traces: LinkTraces
+        _ undertaking: Undertaking, _ request: ApplyRequest, _ traces: LinkTraces
     ) {
         guard let former = undertaking.former else {
             let new = Appliance(
@@ -200,7 +210,7 @@ struct EngineRoom: ~Copyable {
 
     /// Takes conditions away and tells which: those of the interfaces with these indexes or of
     /// all, and under this name or any.
-    mutating func remove(_ indices: [Int32]?, name: String? = nil) -> [EmulatedInterface] {
+    mutating func remove(_ indices: [Int32]?, name: String? = nil) -> [ConditionedInterface] {
         let chosen = appliances.values.filter {
             indices?.contains($0.target.index) ?? true && $0.request.name == name ?? $0.request.name
         }

@@ -22,16 +22,14 @@ public enum EngineServer {
 
     /// Serves until there is nothing more to do. For a process that has a single thread, started
     /// by an `EngineClient`.
-    ///
-    /// - Parameter traffic: reads the selectors of requests.
-    public static func run(reading traffic: TrafficReader) -> Never {
+    public static func run() -> Never {
         DetachedProgram.keepReportFromChildren()
         do {
             let beats = try Guardian.guardCopy()
             KernelThread.nameCallingThread(name)
             // That a program has ended is told where it is written to.
             KernelThread.outliveBrokenPipes()
-            var process = try EngineProcess.open(beats, traffic)
+            var process = try EngineProcess.open(beats)
             DetachedProgram.report(readyReport)
             process.run()
         } catch let error as EngineError {

@@ -1,3 +1,4 @@
+import DataPlane
 import LinuxKernel
 import Netlink
 

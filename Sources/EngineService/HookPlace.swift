@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import TrafficControl
 
@@ -34,14 +35,14 @@ struct HookPlace: Hashable {
         let number = Self.protocols.firstIndex(of: networkProtocol) ?? 0
         direction = way.detour.direction
         preference =
-            (way.traffic.isSelective ? Self.selective : Self.general)
+            (way.selector.isSelective ? Self.selective : Self.general)
             + (direction == .up ? 0 : Self.down)
             + UInt16(way.detour.slot * Self.protocols.count + number)
     }
 
     /// The place that a filter with this preference stands in; nil for one that is not ours.
     init?(preference: UInt16) {
-        let width = UInt16(Detour.slots.count * Self.protocols.count)
+        let width = UInt16(Slot.all.count * Self.protocols.count)
         for base in [Self.gates, Self.selective, Self.general] {
             for direction in Direction.allCases {
                 let first = base + (direction == .up ? 0 : Self.down)
@@ -54,5 +55,5 @@ struct HookPlace: Hashable {
     }
 
     /// The hook.
-    var hook: QdiscHandle { direction == .up ? .clsactEgress : .clsactIngress }
+    var hook: QdiscHandle { direction.hook }
 }

@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinuxKernel
 import Netlink
@@ -42,7 +43,7 @@ public enum HookProbe {
             let mark = DetourMark(target: loopback.index, since: 0, name: "probe", profile: "probe")
             _ = try session.execute(detour.wire(mark).map(\.message))
             let hooks = try ClassifierHooks()
-            let way = HookTable.Way(detour: detour, traffic: DetouredTraffic())
+            let way = HookTable.Way(detour: detour, selector: .everything)
             try hooks.change(
                 to: [loopback.index: HookTable(target: loopback, ways: [way])], isForced: true)
         }

@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinuxKernel
 import TrafficControl
@@ -7,7 +8,7 @@ extension HookTable {
     /// What filters in one place take.
     struct Taking {
         var place: HookPlace
-        var part: FilterChoice.Part
+        var part: FilterRules
         /// The near ends of the wires that get it.
         var entrances: [String]
 
@@ -18,18 +19,24 @@ extension HookTable {
                     interface: target, parent: place.hook, preference: place.preference,
                     networkProtocol: part.networkProtocol, matches: rule.matches,
                     verdict: rule.isChosen
-                        ? .distribute(to: entrances, cookie: Detour.cookie)
+                        ? .distribute(to: entrances, cookie: Filter.ownCookie)
                         : .classify(QdiscHandle(rawValue: 1)))
             }
         }
     }
 
+    /// What is looked at in packets of one protocol; the first rule that matches decides.
+    struct FilterRules: Hashable {
+        var networkProtocol: Filter.NetworkProtocol
+        var rules: [U32Rule]
+    }
+
     /// What is taken, in any order; nil if the choice of some conditions takes too many filters.
     var takings: [Taking]? {
-        guard ways.allSatisfy({ $0.traffic.filters != nil }) else { return nil }
+        guard ways.allSatisfy({ FilterRules.areFew(for: $0.selector) }) else { return nil }
         if let hooks = LoopbackHooks(ways, of: target) { return hooks.takings }
         return ways.flatMap { way in
-            (way.traffic.filters?.parts(way.detour.direction) ?? []).map { part in
+            FilterRules.all(way.selector, way.detour.direction).map { part in
                 Taking(
                     place: HookPlace(way, part.networkProtocol), part: part,
                     entrances: [way.detour.near])
@@ -65,18 +72,20 @@ extension LoopbackHooks {
     var takings: [HookTable.Taking] {
         let slots = Dictionary(grouping: ways, by: \.detour.slot)
         return slots.values.flatMap { ways in
-            guard var first = ways.first, let filters = first.traffic.filters else {
-                return [HookTable.Taking]()
-            }
+            guard var first = ways.first else { return [HookTable.Taking]() }
             first.detour.direction = .up
+            let filters = Direction.allCases.flatMap {
+                HookTable.FilterRules.all(first.selector, $0)
+            }
             return [Filter.NetworkProtocol.ipv4, .ipv6].map { networkProtocol in
                 var seen: Set<U32Rule> = []
-                let rules = (filters.up + filters.down)
-                    .filter { $0.networkProtocol == networkProtocol }.flatMap(\.rules)
-                    .filter { seen.insert($0).inserted }
-                let part = FilterChoice.Part(
-                    networkProtocol,
-                    Self.exempt(networkProtocol) + rules.filter { !$0.isChosen }
+                let rules = filters.filter { $0.networkProtocol == networkProtocol }.flatMap(
+                    \.rules
+                )
+                .filter { seen.insert($0).inserted }
+                let part = HookTable.FilterRules(
+                    networkProtocol: networkProtocol,
+                    rules: Self.exempt(networkProtocol) + rules.filter { !$0.isChosen }
                         + rules.filter(\.isChosen))
                 return HookTable.Taking(
                     place: HookPlace(first, networkProtocol), part: part,
@@ -101,5 +110,27 @@ extension LoopbackHooks {
                 U32Match(value: 0xff00_0000, mask: 0xff00_0000, offset: 24),
             ]
         return matches.map { U32Rule(matches: [$0], isChosen: false) }
+    }
+}
+
+extension HookTable.FilterRules {
+    /// Every packet has to pass them all.
+    static let mostMatches = 3000
+
+    /// What is looked at for a selector in a direction.
+    static func all(_ selector: TrafficSelector, _ direction: Direction) -> [Self] {
+        let selection = U32Selection(selector, direction)
+        return Filter.NetworkProtocol.allCases.map { networkProtocol in
+            let discovery = networkProtocol == .ipv6 ? selection.neighborDiscovery : []
+            return Self(
+                networkProtocol: networkProtocol,
+                rules: discovery + selection.rules(for: networkProtocol))
+        }.filter { !$0.rules.isEmpty }
+    }
+
+    /// Whether a selector does not take too many rules.
+    static func areFew(for selector: TrafficSelector) -> Bool {
+        let rules = Direction.allCases.flatMap { all(selector, $0) }.flatMap(\.rules)
+        return rules.reduce(0) { $0 + 1 + $1.matches.count } <= mostMatches
     }
 }

@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import TrafficControl
 
@@ -7,7 +8,17 @@ struct HookTable: Hashable {
     /// What is taken for some conditions in one direction.
     struct Way: Hashable {
         var detour: Detour
-        var traffic: DetouredTraffic
+        var selector: TrafficSelector
+
+        /// What tells it from others of the interface, in the order in which they choose.
+        fileprivate var order: (Int, Int) { (selector.isSelective ? 0 : 1, detour.slot) }
+
+        /// Rules of nft, of which the first that matches decides.
+        ///
+        /// - Parameter verdict: what is done with packets that are chosen.
+        func rules(verdict: String) -> [String] {
+            NftSelection(selector, detour.direction).rules(chosen: verdict)
+        }
     }
 
     /// The interface.
@@ -19,11 +30,7 @@ struct HookTable: Hashable {
     /// else what came first.
     init(target: Interface, ways: [Way]) {
         self.target = target
-        self.ways = ways.sorted { Self.order($0) < Self.order($1) }
-    }
-
-    private static func order(_ way: Way) -> (Int, Int) {
-        (way.traffic.isSelective ? 0 : 1, way.detour.slot)
+        self.ways = ways.sorted { $0.order < $1.order }
     }
 
     /// How the names of all these tables begin.
@@ -51,7 +58,7 @@ struct HookTable: Hashable {
             lines.append(
                 "add chain \(table) \(direction.rawValue) { type filter hook \(hook) device "
                     + "\(Self.quoted(target.name)) priority \(Self.priority); }")
-            lines += Self.rules(ways, direction).map {
+            lines += Self.rules(ways).map {
                 "add rule \(table) \(direction.rawValue) \($0)"
             }
         }
@@ -68,9 +75,9 @@ struct HookTable: Hashable {
         LoopbackHooks(ways, of: target) == nil ? Set(ways.map(\.detour.direction)) : [.up]
     }
 
-    private static func rules(_ ways: [Way], _ direction: Direction) -> [String] {
+    private static func rules(_ ways: [Way]) -> [String] {
         [Self.passRule, Self.gateRule]
-            + ways.flatMap { $0.traffic.rules(direction, entrance: $0.detour.near) }
+            + ways.flatMap { $0.rules(verdict: "fwd to \"\($0.detour.near)\"") }
     }
 
     /// The command that takes it away.

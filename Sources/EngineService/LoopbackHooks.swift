@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import TrafficControl
 
@@ -53,24 +54,21 @@ struct LoopbackHooks {
         for (index, way) in ways.enumerated()
         where slots.firstIndex(of: way.detour.slot) == index {
             let entrances = ways.filter { $0.detour.slot == way.detour.slot }.map(\.detour.near)
-            rules += way.traffic.loopbackRules(entrances: entrances)
+            rules += Self.rules(of: way, entrances)
         }
         return rules
     }
-}
 
-extension DetouredTraffic {
     /// The rules for packets of both directions, first those that spare some, with the interfaces
     /// that lead to the engine.
-    fileprivate func loopbackRules(entrances: [String]) -> [String] {
-        var seen: Set<String> = []
-        let rules = (up + down).filter { seen.insert($0).inserted }
+    private static func rules(of way: HookTable.Way, _ entrances: [String]) -> [String] {
         let verdict =
             entrances.dropLast().map { "dup to \"\($0)\" " }.joined()
             + entrances.suffix(1).map { "fwd to \"\($0)\"" }.joined()
-        return rules.filter { !$0.contains(Self.verdict) }
-            + rules.filter { $0.contains(Self.verdict) }.map {
-                $0.replacing(Self.verdict, with: verdict)
-            }
+        var seen: Set<String> = []
+        let rules = Direction.allCases.flatMap { direction in
+            NftSelection(way.selector, direction).rules(chosen: verdict)
+        }.filter { seen.insert($0).inserted }
+        return rules.filter { !$0.contains(verdict) } + rules.filter { $0.contains(verdict) }
     }
 }

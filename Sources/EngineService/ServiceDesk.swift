@@ -19,7 +19,7 @@ struct ServiceDesk: ~Copyable {
     }
 
     private let socket: ServiceSocket
-    private let decoder: JSONDecoder
+    private let decoder = JSONDecoder()
     private var visitors: [Visitor] = []
 
     /// Whoever has said nothing for so long is sent away.
@@ -30,17 +30,9 @@ struct ServiceDesk: ~Copyable {
     /// What is kept for a visitor who does not read: the status of all interfaces.
     private static let keptBytes: Int32 = 2 << 20
 
-    /// Opens it under a name, with something that reads selectors.
-    init(name: String, _ traffic: TrafficReader) throws {
+    /// Opens it under a name.
+    init(name: String) throws {
         socket = try NamespaceService.listen(name)
-        decoder = Self.decoder(traffic)
-    }
-
-    /// What reads requests.
-    static func decoder(_ traffic: TrafficReader) -> JSONDecoder {
-        let decoder = JSONDecoder()
-        if let key = TrafficReader.key { decoder.userInfo[key] = traffic }
-        return decoder
     }
 
     /// What to wait on.

@@ -1,3 +1,4 @@
+import DataPlane
 import FoundationEssentials
 import LinuxKernel
 import SystemPackage
@@ -5,7 +6,7 @@ import SystemPackage
 /// What the engine says first on each connection.
 struct ServiceGreeting: Codable, Hashable {
     /// Both ends have to have the same one.
-    static let currentVersion = 3
+    static let currentVersion = 4
     var version = Self.currentVersion
     /// What a request repeats, so that it cannot be older than this.
     var token: UInt64
@@ -42,7 +43,7 @@ struct ServiceRequest: Codable {
 /// What the engine answers: any number of interfaces, and then one of the others.
 struct ServiceReply: Codable {
     enum Content: Codable {
-        case interface(EmulatedInterface)
+        case interface(ConditionedInterface)
         case failed(EngineError)
         /// All is done.
         case done

@@ -1,10 +1,12 @@
+import DataPlane
+
 /// What became of the last requests that changed something, so that one that is sent again is not
 /// done again.
 struct ServiceOutcomes {
     enum Outcome {
         /// Conditions stand; the answer is all that there are.
         case applied
-        case removed([EmulatedInterface])
+        case removed([ConditionedInterface])
         case failed(EngineError)
     }
 

@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinuxKernel
 import PacketEngine
@@ -34,7 +35,7 @@ final class TraceFiles {
     }
 }
 
-extension EngineRequest {
+extension ApplyRequest {
     /// The delivery traces that came with the request. Of what is in the files nothing is told.
     func traces(from files: [FileDescriptor]) throws(EngineError) -> LinkTraces {
         let named = TraceFiles.directions.filter { $0.conditions(of: conditions).trace != nil }

@@ -6,7 +6,7 @@ public import PacketLoop
 /// What passed over the link of a run.
 public struct LinkStatistics: Codable, Sendable, Hashable {
     /// What carried out the conditions: `engine` or `kernel`.
-    public var backend: String
+    public var backend: DataPlaneKind
     /// With which the same packets meet the same fate; nil where the kernel rolled the dice.
     @OrNull public var seed: UInt64?
     /// How long the command ran.
@@ -44,7 +44,7 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
 
     /// Gathers what is known.
     public init(
-        backend: String, seed: UInt64?, duration: Duration, isFaithful: Bool?,
+        backend: DataPlaneKind, seed: UInt64?, duration: Duration, isFaithful: Bool?,
         counters: LinkCounters, evidence: EvidenceReport = EvidenceReport()
     ) {
         self.backend = backend
@@ -63,7 +63,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     ///   - interfaces: at least one.
     ///   - loops: what the packet engine counted; none where the kernel was at work.
     public init(
-        backend: String, seed: UInt64?, duration: Duration, interfaces: [InterfaceStatistics],
+        backend: DataPlaneKind, seed: UInt64?, duration: Duration,
+        interfaces: [InterfaceStatistics],
         loops: [LoopStatistics], evidence: EvidenceReport = EvidenceReport()
     ) {
         self.init(

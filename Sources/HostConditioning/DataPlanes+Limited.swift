@@ -1,6 +1,6 @@
-public import Conditioner
+public import DataPlane
 public import DataPlanes
-import LinkModel
+public import LinkModel
 import LinkUnits
 
 extension DataPlanes {
@@ -8,13 +8,13 @@ extension DataPlanes {
     ///
     /// - Parameter duration: how long until the limit, if it is a moment.
     public func apply(
-        _ request: ApplyRequest, backend: Backend, seed: UInt64?, for duration: Duration?
+        _ request: ApplyRequest, backend: Backend, for duration: Duration?
     ) throws -> Outcome {
         guard let limit = request.limit else {
-            return try apply(request, backend: backend, seed: seed)
+            return try apply(request, backend: backend)
         }
         return try Watcher.guarding(limit, after: duration) {
-            try apply(request, backend: backend, seed: seed)
+            try apply(request, backend: backend)
         }
     }
 }

@@ -1,4 +1,4 @@
-public import Conditioner
+public import DataPlane
 import FoundationEssentials
 import LinuxKernel
 import Netlink

@@ -1,5 +1,6 @@
 public import Evidence
 import Glibc
+public import LinkModel
 import LinuxKernel
 import PacketLoop
 import SystemPackage
@@ -10,7 +11,7 @@ import SystemPackage
 /// stays in the host's namespaces: it passes signals on, connects the uplink to the host's
 /// network, and in the end returns the command's exit code. The *first process* of a new process
 /// namespace (`FirstProcess`) makes three network namespaces, joins them (`SandboxNetwork`),
-/// conditions the wire between them (`LinkPlane`), and starts servers and command. Without root
+/// conditions the wire between them (`ConditionedWires`), and starts servers and command. Without root
 /// all of that happens in a user namespace in which the caller stays who it is. Namespaces,
 /// interfaces and mounts exist as long as the first process; that one dies with the supervisor,
 /// and with it, by the kernel's hand, every process in there. So nothing is left behind however
@@ -26,14 +27,6 @@ public enum Sandbox {
         func fail(_ text: String)
     }
 
-    /// What carried the conditions out.
-    public enum DataPlane: String, Sendable, Hashable {
-        /// Qdiscs.
-        case kernel
-        /// The packet engine.
-        case engine
-    }
-
     /// How a run ended.
     public struct Outcome: Sendable, Hashable {
         /// The command's exit code; 128 and the number for a signal; 124 if it ran too long; 1 if
@@ -47,7 +40,7 @@ public enum Sandbox {
         /// How many files of evidence could not be written.
         public var unwrittenFiles = 0
         /// What carried the conditions out.
-        public var dataPlane = DataPlane.engine
+        public var dataPlane = DataPlaneKind.engine
         /// What passed over the link, if that was asked for.
         public var statistics: LinkStatistics?
     }

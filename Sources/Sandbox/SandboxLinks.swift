@@ -1,3 +1,4 @@
+import DataPlane
 import Evidence
 import LinkModel
 import LinuxKernel
@@ -40,7 +41,7 @@ final class SandboxLinks {
     /// The namespaces in which they are.
     let places: Places
     /// What carries out the conditions.
-    let dataPlane: Sandbox.DataPlane
+    let dataPlane: DataPlaneKind
     /// What the user may want to know of that.
     let explanation: String
 
@@ -53,7 +54,7 @@ final class SandboxLinks {
 
     private struct Part {
         let wire: Wire
-        let plane: LinkPlane
+        let conditioned: any ConditionedWire
         let firstProfile: String
         let endsConnections: Bool
     }
@@ -79,19 +80,21 @@ final class SandboxLinks {
         let wires = request.wires(of: network)
         preference = RoutePreference(interfaces.map(\.name))
         (places, sessions) = try Places.make(network, wires, interfaces, preference)
-        let choice = try LinkPlane.start(request, wires)
-        (dataPlane, explanation, recorder) = (choice.kind, choice.explanation, choice.recorder)
+        let conditioned = try ConditionedWires.start(request, wires)
+        dataPlane = conditioned.choice.kind
+        explanation = request.explanation(of: conditioned.choice)
+        recorder = conditioned.recorder
         var parts: [String: Part] = [:]
         var states: [String: Interface] = [:]
-        for ((wire, plane), interface) in zip(zip(wires, choice.planes), interfaces) {
+        for ((wire, conditioned), interface) in zip(zip(wires, conditioned.wires), interfaces) {
             parts[interface.name] = Part(
-                wire: wire, plane: plane, firstProfile: interface.profile,
+                wire: wire, conditioned: conditioned, firstProfile: interface.profile,
                 endsConnections: interface.endsConnections)
             states[interface.name] = Interface(
                 name: interface.name, index: wire.app.index, addresses: wire.families.map(\.app),
                 conditions: interface.conditions, profile: interface.profile,
                 mark: interface.mark, isPresent: interface.isPresent)
-            if !interface.isPresent { plane.setConnected(false) }
+            if !interface.isPresent { conditioned.setConnected(false) }
         }
         (self.parts, self.states) = (parts, states)
     }
@@ -109,7 +112,7 @@ final class SandboxLinks {
         // The link does not mind where its ends are.
         let (part, _) = try known(interface)
         do {
-            try part.plane.change(
+            try part.conditioned.change(
                 to: conditions, profile: profile, traces: request.traces[conditions])
         } catch {
             throw SandboxError("\(interface): its conditions cannot be changed: \(error)")
@@ -126,10 +129,10 @@ final class SandboxLinks {
         let end = part.wire.appEnd.index
         if isUp {
             try send([Link.bringUp(index: end)], sessions.link, interface)
-            part.plane.setConnected(state.isPresent)
+            part.conditioned.setConnected(state.isPresent)
             if state.isPresent { try addAddresses(part.wire) }
         } else {
-            part.plane.setConnected(false)
+            part.conditioned.setConnected(false)
             if state.isPresent { try removeAddresses(part.wire) }
             try send([Link.takeDown(index: end)], sessions.link, interface)
             endConnections(part)
@@ -158,7 +161,7 @@ final class SandboxLinks {
                         + (state.hasCarrier ? wire.addressMessages(metric: metric) : [])),
             ]
         } else {
-            part.plane.setConnected(false)
+            part.conditioned.setConnected(false)
             if state.hasCarrier { try removeAddresses(wire) }
             endConnections(part)
             let move = Link.move(
@@ -202,7 +205,7 @@ final class SandboxLinks {
             let change = RoutePreference.Change(interface: interface, old: metric, new: wanted)
             try carryOut([(change, part.wire)], interface)
         }
-        part.plane.setConnected(state.hasCarrier)
+        part.conditioned.setConnected(state.hasCarrier)
         onChange(self)
     }
 
@@ -329,14 +332,18 @@ final class SandboxLinks {
     // MARK: What has passed
 
     /// What has passed over the link of an interface until now; nil if nobody knows.
-    func counters(of interface: String) -> LinkCounters? { try? parts[interface]?.plane.counters }
+    func counters(of interface: String) -> LinkCounters? {
+        try? parts[interface]?.conditioned.counters
+    }
 
     /// How often the app has opened a connection, sent data or asked for an echo over an interface;
     /// nil if nobody counts.
-    func requests(over interface: String) -> UInt64? { parts[interface]?.plane.requests }
+    func requests(over interface: String) -> UInt64? {
+        parts[interface]?.conditioned.loop?.up.requests
+    }
 
     /// How many packets toward the network are on the links.
-    var packetsUnderWay: UInt64 { parts.values.reduce(0) { $0 + $1.plane.packetsUnderWay } }
+    var packetsUnderWay: UInt64 { parts.values.reduce(0) { $0 + $1.conditioned.packetsUnderWay } }
 
     /// The far side as the app's host knows it: nobody if nothing was ever sent there.
     var neighbours: [KnownNeighbour] {
@@ -360,9 +367,9 @@ final class SandboxLinks {
         let all = request.interfaces.compactMap { parts[$0.name] }
         if recorder != nil {
             // What is counted then is what the files hold.
-            for part in all { part.plane.stop() }
+            for part in all { part.conditioned.stop() }
         }
-        var report = SandboxReport(loops: all.compactMap(\.plane.loop))
+        var report = SandboxReport(loops: all.compactMap(\.conditioned.loop))
         let evidence = recorder?.finish() ?? EvidenceReport()
         report.fileNotes = evidence.notes
         report.fileFailures = evidence.failures
@@ -371,13 +378,13 @@ final class SandboxLinks {
             let name = part.wire.app.name
             var statistics = InterfaceStatistics(
                 name: name, profile: part.firstProfile,
-                counters: try part.plane.counters.averaged(over: whole))
+                counters: try part.conditioned.counters.averaged(over: whole))
             statistics.samples = samples[name] ?? []
             return statistics
         }
-        let isEngine = dataPlane == .engine
+        let isEmulated = dataPlane == .engine
         report.statistics = LinkStatistics(
-            backend: dataPlane.rawValue, seed: isEngine ? request.chance : nil,
+            backend: dataPlane, seed: isEmulated ? request.chance : nil,
             duration: duration, interfaces: interfaces, loops: report.loops, evidence: evidence)
         return report
     }

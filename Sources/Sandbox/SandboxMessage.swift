@@ -1,3 +1,4 @@
+import LinkModel
 import LinuxKernel
 
 /// What the two processes of a sandbox tell each other: the supervisor in the host's namespaces
@@ -16,7 +17,7 @@ enum SandboxMessage: Hashable {
     /// From inside: what the user may want to know.
     case explanation(String)
     /// From inside: what conditions the link.
-    case dataPlane(Sandbox.DataPlane)
+    case dataPlane(DataPlaneKind)
     /// From inside: a part of the statistics, which are JSON, and whether it is the last.
     case statistics(String, isLast: Bool)
     /// From inside: something was not as the scenario expects.
@@ -75,7 +76,7 @@ enum SandboxMessage: Hashable {
         case 8: self = .failed(SandboxError(text, fault: .init(rawValue: value) ?? .sandbox))
         case 9: self = .forked(value)
         case 10:
-            guard let plane = Sandbox.DataPlane(rawValue: text) else { return nil }
+            guard let plane = DataPlaneKind(rawValue: text) else { return nil }
             self = .dataPlane(plane)
         case 11: self = .failedExpectation(text)
         case 12: self = .commandEnded

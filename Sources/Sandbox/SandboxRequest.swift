@@ -6,16 +6,6 @@ public import Scenarios
 
 /// What `run` is asked for.
 public struct SandboxRequest: Sendable {
-    /// What carries out the conditions.
-    public enum Backend: String, Sendable, CaseIterable {
-        /// The kernel where it can do all that is asked, else the packet engine.
-        case auto
-        /// Qdiscs.
-        case kernel
-        /// The packet engine.
-        case engine
-    }
-
     /// How the far side reaches the host's network.
     public enum Uplink: String, Sendable, CaseIterable {
         /// The relay.

@@ -1,5 +1,5 @@
-public import ArgumentParser
-import Conditioner
+import ArgumentParser
+import DataPlane
 import DataPlanes
 import FoundationEssentials
 import HostConditioning
@@ -119,7 +119,7 @@ struct ApplyCommand: ParsableCommand {
     var settings: [String] = []
 
     @Option(help: "What carries out the conditions.")
-    var backend = DataPlanes.Backend.auto
+    var backend = Backend.auto
 
     @Option(
         help: ArgumentHelp(
@@ -144,15 +144,9 @@ struct ApplyCommand: ParsableCommand {
         let console = global.console
         try target.enter(console)
         let request = try request(console)
-        let planes = try DataPlanes(environment: ProcessInfo.processInfo.environment)
-        if dryRun {
-            switch try planes.dryRun(request, backend: backend, seed: seed) {
-            case .kernel(let plans):
-                try console.print(plans.map(ConditionText.script).joined(separator: "\n"))
-            case .engine(let script):
-                try console.print(script)
-            }
-            return
+        let planes = DataPlanes(environment: ProcessInfo.processInfo.environment)
+        guard !dryRun else {
+            return try console.print(try planes.dryRun(request, backend: backend))
         }
         if request.cutsTheLine {
             console.note(
@@ -160,16 +154,17 @@ struct ApplyCommand: ParsableCommand {
                     + "this opens the line again: \(wayBack)")
         }
         let outcome = try planes.apply(
-            request, backend: backend, seed: seed, for: timeLimit.duration)
-        if interfaces.isEmpty, !allInterfaces, outcome.interfaces.count > 1 {
+            request, backend: backend, for: timeLimit.duration)
+        let conditioned = outcome.report.interfaces
+        if interfaces.isEmpty, !allInterfaces, conditioned.count > 1 {
             console.note(
-                "default routes lead over \(outcome.interfaces.joined(separator: " and ")), all of "
+                "default routes lead over \(conditioned.joined(separator: " and ")), all of "
                     + "which are conditioned; for one alone name it, as in -i "
-                    + outcome.interfaces[0])
+                    + conditioned[0])
         }
-        for name in outcome.interfaces {
+        for name in conditioned {
             console.report("\(name): \(ConditionText.summary(request))")
-            for other in outcome.precedents[name] ?? [] {
+            for other in outcome.report.precedents[name] ?? [] {
                 console.note(
                     "\(name): the conditions called \(other) come first, and keep what both "
                         + "choose")
@@ -177,11 +172,7 @@ struct ApplyCommand: ParsableCommand {
         }
         for remark in outcome.remarks { console.note(remark) }
         console.explain(outcome.explanation)
-        if case .kernel(let report) = outcome.work {
-            console.explain(
-                "\(report.messageCount) netlink messages in \(report.sentDatagrams) system call"
-                    + (report.sentDatagrams == 1 ? "" : "s"))
-        }
+        for detail in outcome.report.details { console.explain(detail) }
     }
 
     /// The command that takes the conditions away again.
@@ -203,11 +194,9 @@ struct ApplyCommand: ParsableCommand {
             profile: ([entry.profile.id] + settings).joined(separator: ", "),
             name: try ConditionsName(name).text, selector: selector, interfaces: interfaces,
             directions: direction.list, replaces: replace,
-            isForced: force, now: now)
+            isForced: force, seed: seed, now: now)
         request.isForAllInterfaces = allInterfaces
         if !dryRun { request.limit = timeLimit.limit(now: now) }
         return request
     }
 }
-
-extension DataPlanes.Backend: ExpressibleByArgument {}

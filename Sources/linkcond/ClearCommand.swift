@@ -50,7 +50,7 @@ struct ClearCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         try target.enter(console)
-        let planes = try DataPlanes(environment: ProcessInfo.processInfo.environment)
+        let planes = DataPlanes(environment: ProcessInfo.processInfo.environment)
         let cleared = try planes.clear(
             interfaces.isEmpty ? nil : interfaces, conditions: name)
         for interface in cleared {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DataPlanes
 import EngineService
 
 /// `linkcond engine`: the packet engine in the background, started by `apply`.
@@ -13,6 +12,6 @@ struct EngineCommand: ParsableCommand {
             """, shouldDisplay: false)
 
     func run() {
-        EngineServer.run(reading: .ofSelectors)
+        EngineServer.run()
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinkModel
 import Sandbox
 import SandboxRuns
 

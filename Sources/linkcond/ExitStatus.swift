@@ -1,4 +1,6 @@
 import Conditioner
+import DataPlane
+import DataPlanes
 import EngineService
 import Evidence
 import HostConditioning
@@ -44,6 +46,8 @@ enum ExitStatus: Int32, CaseIterable {
     init(of error: any Error) {
         switch error {
         case let error as CatalogError: self.init(of: error)
+        case let error as InterfaceError: self.init(of: error)
+        case let error as DataPlaneError: self.init(of: error)
         case let error as ConditionerError: self.init(of: error)
         case let error as EngineError: self.init(of: error)
         case let error as OverrideError: self.init(of: error)
@@ -69,10 +73,8 @@ enum ExitStatus: Int32, CaseIterable {
 
     private init(of error: ConditionerError) {
         switch error {
-        case .noSuchInterface, .noDefaultRoute, .ownInterface, .alreadyConditioned,
-            .noSuchConditions:
-            self = .usage
-        case .noInterfaces, .interfaceDown, .indexTooLarge, .foreignFilters, .ingressQdisc,
+        case .ownInterface, .alreadyConditioned: self = .usage
+        case .interfaceDown, .indexTooLarge, .foreignFilters, .ingressQdisc,
             .missingFeatures,
             .unsupported, .tooManyConditions, .unreadableSelector:
             self = .unavailable
@@ -88,6 +90,21 @@ enum ExitStatus: Int32, CaseIterable {
         case .readOnlyFileSystem, .noSpace, .diskQuotaExceeded: self = .cannotWrite
         case _ where error.operation == .lock: self = .failed
         default: self = status
+        }
+    }
+
+    private init(of error: InterfaceError) {
+        switch error {
+        case .noSuchInterface, .noDefaultRoute: self = .usage
+        case .noInterfaces: self = .unavailable
+        case .netlink: self = .failed
+        }
+    }
+
+    private init(of error: DataPlaneError) {
+        switch error {
+        case .otherPlane, .noSuchConditions: self = .usage
+        case .lacking: self = .unavailable
         }
     }
 

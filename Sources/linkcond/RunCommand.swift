@@ -116,7 +116,7 @@ struct RunCommand: ParsableCommand {
     var settings: [String] = []
 
     @Option(help: "What carries out the conditions.")
-    var backend = SandboxRequest.Backend.auto
+    var backend = Backend.auto
 
     @Option(
         help: ArgumentHelp(

@@ -1,3 +1,4 @@
+import DataPlane
 import ArgumentParser
 import Conditioner
 import FoundationEssentials

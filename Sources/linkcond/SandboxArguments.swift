@@ -1,3 +1,4 @@
+public import LinkModel
 public import ArgumentParser
 import LinkUnits
 public import Sandbox
@@ -5,7 +6,7 @@ public import Scenarios
 
 extension MultipathMode: ExpressibleByArgument {}
 extension SandboxRequest.Uplink: ExpressibleByArgument {}
-extension SandboxRequest.Backend: ExpressibleByArgument {}
+extension Backend: ExpressibleByArgument {}
 
 /// A duration on the command line.
 enum DurationArgument {

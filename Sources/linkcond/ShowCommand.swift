@@ -1,3 +1,4 @@
+import DataPlane
 import ArgumentParser
 import Conditioner
 import LinkModel
@@ -145,7 +146,7 @@ struct ShowCommand: ParsableCommand {
     private func script(_ profile: Profile) throws -> String {
         let request = ApplyRequest(
             conditions: profile.conditions, profile: profile.id,
-            selector: try selectors.selector(), interfaces: [interface], now: 0)
-        return ConditionText.script(try request.examplePlan(interface: interface))
+            selector: try selectors.selector(), now: 0)
+        return try request.examplePlan(interface: interface).script
     }
 }

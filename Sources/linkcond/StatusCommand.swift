@@ -41,7 +41,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         try target.enter(console)
-        let planes = try DataPlanes(environment: ProcessInfo.processInfo.environment)
+        let planes = DataPlanes(environment: ProcessInfo.processInfo.environment)
         guard watch else {
             try console.print(try text(planes, console))
             return

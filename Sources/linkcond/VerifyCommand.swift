@@ -54,7 +54,7 @@ struct VerifyCommand: ParsableCommand {
     var settings: [String] = []
 
     @Option(help: "What carries the conditions out.")
-    var backend = SandboxRequest.Backend.auto
+    var backend = Backend.auto
 
     @Option(help: "Have chance do the same to the packets in every run with this number.")
     var seed: UInt64?
@@ -101,6 +101,7 @@ struct VerifyCommand: ParsableCommand {
             console.report(
                 "\(done) of \(measurements.count): \(result.profile): "
                     + (failed == 0 ? "as promised" : "\(failed) outside tolerance"))
+            for text in result.explanations { console.explain("\(result.profile): \(text)") }
             if let flaw = result.flaw { console.note("\(result.profile): \(flaw)") }
         }
         if json {

@@ -1,3 +1,4 @@
+import DataPlane
 import Conditioner
 import LinkModel
 import LinkTesting
@@ -183,7 +184,7 @@ struct ApplyKernelTests {
     }
 
     private static func up(_ host: TestHost) throws -> DirectionCounters {
-        try #require(try host.conditioner.status().first?.ways[.up]?.counters)
+        try #require(try host.conditioner.status().first?.directions[.up]?.counters)
     }
 
     @Test("A replacement keeps the packets under way")

@@ -1,3 +1,4 @@
+import DataPlane
 import Foundation
 import LinkModel
 import LinkTesting
@@ -73,8 +74,8 @@ struct ConcurrencyKernelTests {
             for found in try host.conditioner.status() {
                 #expect(found.problem == nil)
                 let expected = SampleConditions[found.profile].asReported
-                #expect(found.ways[.up]?.conditions == expected.up)
-                #expect(found.ways[.down]?.conditions == expected.down)
+                #expect(found.directions[.up]?.conditions == expected.up)
+                #expect(found.directions[.down]?.conditions == expected.down)
                 #expect(found.dnsDelay == expected.dnsDelay)
             }
             try host.conditioner.clear(nil)

@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinkTesting
 import LinuxKernel
@@ -50,7 +51,7 @@ struct ForeignObjectsKernelTests {
             try Self.addClsact(host)
             let before = try host.picture()
             try host.conditioner.apply(TestHost.request("lte"))
-            try Self.add([Link.delete(group: Ownership.group)], host)
+            try Self.add([Link.delete(group: Link.ownGroup)], host)
             #expect(try host.conditioner.clear(nil) == ["eth0"])
             try host.expectUnchanged(since: before)
         }
@@ -67,7 +68,7 @@ struct ForeignObjectsKernelTests {
                 Journal.Entry(interface: "gone0", index: index, madeClsact: true))
             try host.conditioner.apply(TestHost.request("lte"))
             #expect(journal.entry(index)?.interface == "eth0")
-            try Self.add([Link.delete(group: Ownership.group)], host)
+            try Self.add([Link.delete(group: Link.ownGroup)], host)
             #expect(try host.conditioner.clear(nil) == ["eth0"])
             try host.expectUnchanged(since: before)
         }
@@ -136,7 +137,8 @@ struct ForeignObjectsKernelTests {
                 try Self.add([Self.filter(host, .clsactIngress).add()], host)
                 try host.conditioner.clear(names)
                 #expect(try host.conditioner.status().isEmpty)
-                let filters = try HookFilters(host.session, interface: host.interface().index)
+                let filters = try HookFilters<FilterPlace>(
+                    host.session, interface: host.interface().index)
                 #expect(filters.ours.isEmpty)
                 #expect(filters.foreign == [.down: ["pref 7 u32"]])
                 try Self.add([Qdisc.clsact(on: try host.interface()).delete()], host)
@@ -175,7 +177,7 @@ struct ForeignObjectsKernelTests {
         try await TestHost.run { host in
             try Self.add(
                 [
-                    Link.addIFB(name: "theirs", index: 9999, group: Ownership.group),
+                    Link.addIFB(name: "theirs", index: 9999, group: Link.ownGroup),
                     Link.addIFB(name: "theirs2", index: 9998, group: 0),
                     Link.bringUp(
                         index: 9998,

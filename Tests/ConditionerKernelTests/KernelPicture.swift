@@ -1,3 +1,4 @@
+import DataPlane
 import LinkTesting
 import Netlink
 import TrafficControl

@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinkTesting
 import LinkUnits
@@ -18,9 +19,12 @@ struct RefusalKernelTests {
             try prepare(host)
             let before = try host.picture()
             var texts: [String] = []
-            for attempt in [host.conditioner.plan, host.conditioner.apply] {
+            let attempts: [(ApplyRequest) throws -> Void] = [
+                { _ = try host.conditioner.plan($0) }, { _ = try host.conditioner.apply($0) },
+            ]
+            for attempt in attempts {
                 do {
-                    _ = try attempt(request)
+                    try attempt(request)
                     Issue.record("nothing was refused")
                 } catch {
                     texts.append("\(error)")

@@ -1,3 +1,4 @@
+import DataPlane
 import Foundation
 import LinkModel
 import LinkTesting
@@ -19,7 +20,7 @@ struct RepairKernelTests {
         for names in [["eth0"], nil] {
             try await TestHost.runUnchanged { host in
                 try host.conditioner.apply(TestHost.request("lte"))
-                try Self.execute(Link.delete(group: Ownership.group), host)
+                try Self.execute(Link.delete(group: Link.ownGroup), host)
                 let status = try host.conditioner.status()
                 #expect(status.map(\.interface) == ["eth0"])
                 #expect(
@@ -41,8 +42,8 @@ struct RepairKernelTests {
                 try Self.execute(Link.delete(index: ifb.index), host)
                 let status = try host.conditioner.status()
                 #expect(status.count == 1)
-                #expect(status.first?.ways[direction] == nil)
-                #expect(status.first?.ways.count == 1)
+                #expect(status.first?.directions[direction] == nil)
+                #expect(status.first?.directions.count == 1)
                 #expect(
                     status.first?.problem
                         == "another program took the ifb of the way \(direction.rawValue) away, "
@@ -84,10 +85,11 @@ struct RepairKernelTests {
     func ifbsAndJournalGone() async throws {
         try await TestHost.run { host in
             try host.conditioner.apply(TestHost.request("lte"))
-            try Self.execute(Link.delete(group: Ownership.group), host)
+            try Self.execute(Link.delete(group: Link.ownGroup), host)
             try Journal(StateDirectory(environment: [:])).erase(host.interface().index)
             #expect(try host.conditioner.clear(nil) == ["eth0"])
-            let filters = try HookFilters(host.session, interface: host.interface().index)
+            let filters = try HookFilters<FilterPlace>(
+                host.session, interface: host.interface().index)
             #expect(filters.ours.isEmpty)
         }
     }

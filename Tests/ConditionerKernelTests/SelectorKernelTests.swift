@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinkTesting
 import LinuxKernel
@@ -47,12 +48,10 @@ struct SelectorKernelTests {
 
             #expect(try host.conditioner.clear(["eth0"], conditions: "api") == ["eth0"])
             #expect(try Self.standing(host) == [all[1], all[2]])
-            let error = #expect(throws: ConditionerError.self) {
-                try host.conditioner.clear(nil, conditions: "api")
+            let none = try HostState.withLock([:]) { state in
+                try host.conditioner.clear(nil, name: "api", state)
             }
-            #expect(
-                error?.description
-                    == "api: there are no conditions of this name (have: default, dns)")
+            #expect(none.interfaces.isEmpty && none.names == ["default", "dns"])
             try host.conditioner.clear(nil, conditions: "default")
             #expect(try Self.standing(host) == [all[1]])
             try host.conditioner.clear(nil, conditions: "dns")
@@ -77,7 +76,7 @@ struct SelectorKernelTests {
                 let found = try host.conditioner.status().first { $0.name == "a" }
                 #expect(found?.profile == "lossy")
                 #expect(found?.selectors == TrafficSelector(text: selection)?.commandLine)
-                #expect(found?.ways.count == directions.count)
+                #expect(found?.directions.count == directions.count)
                 #expect(found?.problem == nil)
                 let other = try host.conditioner.status().first { $0.name == "b" }
                 #expect(other?.profile == "lte" && other?.problem == nil)
@@ -128,11 +127,11 @@ struct SelectorKernelTests {
     @Test("There is room for 24 names, and the 25th is told")
     func room() async throws {
         try await TestHost.runUnchanged { host in
-            for number in Ownership.slots {
+            for number in Slot.all {
                 try host.conditioner.apply(
                     Self.request("perfect", name: "n\(number)", "port=\(1000 + number)"))
             }
-            #expect(try host.conditioner.status().map(\.name) == Ownership.slots.map { "n\($0)" })
+            #expect(try host.conditioner.status().map(\.name) == Slot.all.map { "n\($0)" })
             let error = #expect(throws: ConditionerError.self) {
                 try host.conditioner.apply(Self.request("perfect", name: "more", "port=1"))
             }

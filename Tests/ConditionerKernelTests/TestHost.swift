@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinkTesting
 import LinkUnits
@@ -105,9 +106,9 @@ struct TestHost {
             #expect(found.since == request.now, name, sourceLocation: sourceLocation)
             #expect(found.problem == nil, name, sourceLocation: sourceLocation)
             #expect(
-                Set(found.ways.keys) == Set(request.directions), name,
+                Set(found.directions.keys) == Set(request.directions), name,
                 sourceLocation: sourceLocation)
-            for (direction, way) in found.ways {
+            for (direction, way) in found.directions {
                 #expect(
                     way.conditions == direction.conditions(of: expected), name,
                     sourceLocation: sourceLocation)
@@ -200,5 +201,28 @@ final class FaultyTransport: NetlinkTransport {
         FakeTransport.message(
             type: isLasting ? 4000 : 88, flags: Int(message.read(at: 6, as: UInt16.self) & 0xff),
             sequence: message.read(at: 8), payload: [0, 0, 0, 0])
+    }
+}
+
+/// As the command line has it, but with whatever session the conditioner has.
+extension Conditioner {
+    @discardableResult
+    func apply(_ request: ApplyRequest) throws -> AppliedPlans {
+        try HostState.withLock(environment) { state in
+            try carryOut(request, on: HostLinks().links(of: request), state)
+        }
+    }
+
+    func plan(_ request: ApplyRequest) throws -> [InterfacePlan] {
+        try plan(request, on: HostLinks().links(of: request))
+    }
+
+    /// Returns the names of the interfaces that were conditioned.
+    @discardableResult
+    func clear(_ names: [String]?, conditions: String? = nil) throws -> [String] {
+        try HostState.withLock(environment) { state in
+            let indices = try names.map { Set(try HostLinks().links(named: $0).map(\.index)) }
+            return try clear(indices, name: conditions, state).interfaces
+        }
     }
 }

@@ -15,13 +15,10 @@ struct ConditionerErrorTests {
             attempt: "run what is equivalent to `tc qdisc add dev eth0 clsact`",
             errno: .fileExists, kernelText: "Exclusivity flag on, cannot modify")
         return [
-            .noSuchInterface("wlan9", known: ["lo", "eth0"]), .noDefaultRoute, .noInterfaces,
             .interfaceDown("eth0"), .ownInterface("lcu5"), .indexTooLarge("eth0"),
             .alreadyConditioned("eth0", name: "default", profile: "Very Bad Network"),
             .alreadyConditioned("eth0", name: "api", profile: "3G"),
             .unreadableSelector("eth0", name: "api"), .tooManyConditions("eth0"),
-            .noSuchConditions(name: "apo", known: ["api", "default"]),
-            .noSuchConditions(name: "api", known: []),
             .foreignFilters("eth0", .down, kinds: ["pref 1 flower", "pref 49152 bpf"]),
             .ingressQdisc("eth0"), .missingPrivilege("conditioning an interface"),
             .missingFeatures([.netem]), .missingFeatures([.netem, .ifb, .mirred]),

@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinkTesting
 import Testing
@@ -160,7 +161,7 @@ struct OwnershipMarkTests {
     func slots() {
         var indexes: Set<Int32> = []
         var preferences: Set<UInt16> = []
-        for slot in Ownership.slots {
+        for slot in Slot.all {
             for direction in Direction.allCases {
                 for target in [1, 2, Ownership.lastConditionable] {
                     let ifb = Ownership.ifb(of: target, direction, slot: slot)

@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 import LinkTesting
 import Netlink
@@ -117,6 +118,17 @@ struct SelectorPlanTests {
         ).examplePlan(interface: "eth0")
         try Golden("plan-selector.txt").expect(
             plan.allOperations.map { $0.commandText + "\n" }.joined())
+    }
+
+    @Test("What takes too many filters is refused with the way out")
+    func tooMany() throws {
+        let ports = stride(from: 1001, to: 60_000, by: 200).map { "\($0)-\($0 + 100)" }
+        let request = ApplyRequest(
+            conditions: .init(), profile: "x", selector: try TrafficSelector(ports: ports), now: 1)
+        let error = #expect(throws: UnsupportedConditions.self) {
+            try request.examplePlan(interface: "eth0")
+        }
+        #expect(error?.description.contains("1000 are the most; choose fewer") == true)
     }
 }
 

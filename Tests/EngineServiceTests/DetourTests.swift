@@ -1,3 +1,4 @@
+import DataPlane
 import LinkTesting
 import LinkModel
 import LinkUnits
@@ -49,7 +50,7 @@ import Testing
         var names: Set<String> = []
         for target: Int32 in [1, 2, 3, 16_777_214, 16_777_215] {
             for direction in Direction.allCases {
-                for slot in Detour.slots {
+                for slot in Slot.all {
                     var detour = Detour.sample(direction)
                     detour.target = .init(index: target, name: "x")
                     detour.slot = slot
@@ -70,16 +71,16 @@ import Testing
     @Test func `an alias tells who ends the conditions, and what became of the engine`() {
         var mark = mark
         for limit in [
-            EngineLimit(until: 17, process: 4, watcher: "3w5e11264sgsf"),
-            EngineLimit(until: nil, process: 4, watcher: "a"),
-            EngineLimit(until: 17, process: nil, watcher: "b"),
+            TimeLimit(until: 17, process: 4, watcher: "3w5e11264sgsf"),
+            TimeLimit(until: nil, process: 4, watcher: "a"),
+            TimeLimit(until: 17, process: nil, watcher: "b"),
         ] {
             mark.limit = limit
             mark.end = mark.end == nil ? .standstill : .hooks
             #expect(DetourMark(alias: mark.alias) == mark)
         }
         // The name of a watcher becomes that of a file.
-        mark.limit = EngineLimit(until: 17, process: nil, watcher: "../x")
+        mark.limit = TimeLimit(until: 17, process: nil, watcher: "../x")
         #expect(DetourMark(alias: mark.alias)?.limit == nil)
     }
 
@@ -112,14 +113,12 @@ import Testing
         conditions.up.reorder = Reordering(mean: .percent(1), gap: 5)
         conditions.up.trace = "/tmp/x.trace"
         conditions.dnsDelay = .microseconds(1500)
-        let request = EngineRequest(
-            conditions: conditions, profile: "p", interfaces: [3, 4], directions: [.down],
-            replaces: true, seed: .max, now: 17)
+        var apply = ApplyRequest(
+            conditions: conditions, profile: "p", directions: [.down], replaces: true, seed: .max,
+            now: 17)
+        apply.limit = TimeLimit(until: 18, process: nil)
+        let request = EngineRequest(apply: apply, interfaces: [3, 4])
         let data = try JSONEncoder().encode(request)
-        let decoder = JSONDecoder()
-        decoder.userInfo[try #require(TrafficReader.key)] = TrafficReader { word in
-            DetouredTraffic(word: word)
-        }
-        #expect(try decoder.decode(EngineRequest.self, from: data) == request)
+        #expect(try JSONDecoder().decode(EngineRequest.self, from: data) == request)
     }
 }

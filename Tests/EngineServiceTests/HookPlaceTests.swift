@@ -1,3 +1,4 @@
+import DataPlane
 import LinkTesting
 import LinkModel
 import LinkUnits
@@ -10,7 +11,9 @@ import TrafficControl
     private func way(_ direction: Direction, slot: Int, isSelective: Bool) -> HookTable.Way {
         var detour = Detour.sample(direction)
         detour.slot = slot
-        return HookTable.Way(detour: detour, traffic: DetouredTraffic(isSelective: isSelective))
+        var selector = TrafficSelector.everything
+        if isSelective { selector.family = .ipv4 }
+        return HookTable.Way(detour: detour, selector: selector)
     }
 
     @Test func `every place is told by its preference, and lies before the kernel's data plane`() {
@@ -20,7 +23,7 @@ import TrafficControl
             #expect(HookPlace(preference: gate.preference) == gate)
             #expect(seen.insert(gate.preference).inserted)
             for isSelective in [true, false] {
-                for slot in Detour.slots {
+                for slot in Slot.all {
                     for networkProtocol in Filter.NetworkProtocol.allCases {
                         let place = HookPlace(
                             way(direction, slot: slot, isSelective: isSelective), networkProtocol)
@@ -51,17 +54,24 @@ import TrafficControl
         #expect(text.contains("tc qdisc add dev eth0 clsact\n"))
         for (hook, near) in [("egress", "lcu5"), ("ingress", "lcd5")] {
             let lines = text.split(separator: "\n").filter { $0.contains("dev eth0 \(hook) pref") }
-            #expect(lines.count == 4, "\(text)")
-            #expect(lines.count { $0.contains("redirect dev \(near)") } == 2)
-            #expect(lines.count { $0.contains("0x3a00 0xff00 at 4") } == 2)
+            #expect(lines.count == 7, "\(text)")
+            // Of each version, and of both behind a VLAN tag.
+            #expect(lines.count { $0.contains("redirect dev \(near)") } == 3)
+            #expect(lines.count { $0.contains("0x3a00 0xff00 at 4") } == 4)
         }
     }
 
     @Test func `a choice of too many rules is none`() {
-        let rule = U32Rule(matches: [.ipv4, .ipv4FirstFragment], isChosen: true)
-        func choice(_ count: Int) -> FilterChoice? {
-            FilterChoice(up: [.init(.ipv4, Array(repeating: rule, count: count))], down: [])
+        func choice(_ count: Int) -> TrafficSelector {
+            var selector = TrafficSelector.everything
+            selector.included.toPorts = (1...count).map { PortRange(UInt16(2 * $0)) }
+            return selector
         }
-        #expect(choice(1000) != nil && choice(1001) == nil)
+        func takings(_ count: Int) -> [HookTable.Taking]? {
+            var way = way(.up, slot: 0, isSelective: false)
+            way.selector = choice(count)
+            return HookTable(target: .init(index: 5, name: "eth0"), ways: [way]).takings
+        }
+        #expect(takings(10) != nil && takings(1000) == nil)
     }
 }

@@ -1,3 +1,4 @@
+import DataPlane
 import LinkTesting
 import Foundation
 import LinkModel
@@ -12,39 +13,15 @@ import Testing
     }
 
     private func way(
-        _ direction: Direction, slot: Int = 0, _ traffic: DetouredTraffic = DetouredTraffic()
+        _ direction: Direction, slot: Int = 0, _ selector: TrafficSelector = .everything
     ) -> HookTable.Way {
         var detour = Detour.sample(direction)
         detour.slot = slot
-        return HookTable.Way(detour: detour, traffic: traffic)
+        return HookTable.Way(detour: detour, selector: selector)
     }
 
-    @Test func `takes IP of both directions, and lets be what the engine is done with`() {
-        #expect(
-            table(way(.up), way(.down)).addText == """
-                add table netdev linkcond_5 { flags owner; }
-                add set netdev linkcond_5 open { type mark; flags dynamic,timeout; timeout 900ms; }
-                add element netdev linkcond_5 open { 0x0 timeout 900ms }
-                add chain netdev linkcond_5 gate { type filter hook ingress device "lcu5" priority 0; }
-                add rule netdev linkcond_5 gate ether type 0x88b5 update @open \
-                { meta mark & 0x0 timeout 900ms } drop
-                add chain netdev linkcond_5 engine { type filter hook ingress devices = \
-                { "lcu5e", "lcd5e" } priority 0; policy drop; }
-                add chain netdev linkcond_5 up { type filter hook egress device "eth0" priority 0; }
-                add rule netdev linkcond_5 up meta mark 0x1c0d7181 meta mark set 0 accept
-                add rule netdev linkcond_5 up meta mark & 0x0 != @open accept
-                add rule netdev linkcond_5 up icmpv6 type 133-137 accept
-                add rule netdev linkcond_5 up meta protocol ip fwd to "lcu5"
-                add rule netdev linkcond_5 up meta protocol ip6 fwd to "lcu5"
-                add chain netdev linkcond_5 down { type filter hook ingress device "eth0" \
-                priority 0; }
-                add rule netdev linkcond_5 down meta mark 0x1c0d7181 meta mark set 0 accept
-                add rule netdev linkcond_5 down meta mark & 0x0 != @open accept
-                add rule netdev linkcond_5 down icmpv6 type 133-137 accept
-                add rule netdev linkcond_5 down meta protocol ip fwd to "lcd5"
-                add rule netdev linkcond_5 down meta protocol ip6 fwd to "lcd5"
-
-                """)
+    @Test func `takes IP of both directions, and lets be what the engine is done with`() throws {
+        try Golden("hook-table.txt").expect(table(way(.up), way(.down)).addText)
     }
 
     @Test func `leaves the other direction alone`() {
@@ -53,14 +30,14 @@ import Testing
     }
 
     @Test func `of several conditions those come first that choose, then the older ones`() throws {
-        func chosen(_ port: Int) -> DetouredTraffic {
-            DetouredTraffic(
-                isSelective: true, up: ["tcp dport \(port) \(DetouredTraffic.verdict)"], down: [])
+        func chosen(_ port: Int) throws -> TrafficSelector {
+            try #require(TrafficSelector(text: "to-port=\(port)"))
         }
-        let text = table(way(.up), way(.up, slot: 2, chosen(2)), way(.up, slot: 1, chosen(1)))
-            .addText
+        let text = try table(
+            way(.up), way(.up, slot: 2, chosen(2)), way(.up, slot: 1, chosen(1))
+        ).addText
         let places = try [
-            "up tcp dport 1 fwd to \"lcu5.1\"", "dport 2 fwd to \"lcu5.2\"", "\"lcu5\"",
+            "th dport 1 fwd to \"lcu5.1\"", "th dport 2 fwd to \"lcu5.2\"", "ip fwd to \"lcu5\"",
         ]
         .map { try #require(text.range(of: $0 + "\n")).lowerBound }
         #expect(places == places.sorted())

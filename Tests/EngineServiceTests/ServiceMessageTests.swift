@@ -1,5 +1,5 @@
 import LinkTesting
-import DataPlanes
+import DataPlane
 import Foundation
 import LinkModel
 import LinuxKernel
@@ -12,25 +12,22 @@ import Testing
 
 /// What may be said to the engine, and what that makes of it.
 @Suite("Messages to the engine", .tags(.unit)) struct ServiceMessageTests {
-    private static let decoder: JSONDecoder = {
-        let decoder = JSONDecoder()
-        if let key = TrafficReader.key { decoder.userInfo[key] = TrafficReader.ofSelectors }
-        return decoder
-    }()
-
-    private static func request(_ word: String = "") -> EngineRequest {
+    private static func request(_ selector: TrafficSelector = .everything) -> EngineRequest {
         EngineRequest(
-            conditions: LinkConditions(), profile: "p", traffic: DetouredTraffic(word: word),
-            interfaces: [3], now: 17)
+            apply: ApplyRequest(
+                conditions: LinkConditions(), profile: "p", selector: selector, now: 17),
+            interfaces: [3])
     }
 
     @Test(arguments: ["", "to=192.0.2.0/24,port=80", "family=ipv6;port=22", ";to=2001:db8::1"])
     func `a selector is sent as its word, and the rules are made of that`(word: String) throws {
-        let data = try JSONEncoder().encode(Self.request(word))
-        #expect(!String(decoding: data, as: UTF8.self).contains("fwd"))
-        let request = try Self.decoder.decode(EngineRequest.self, from: data)
-        #expect(request.traffic == TrafficReader.ofSelectors.read(word))
-        #expect(request.traffic.up.contains { $0.contains(DetouredTraffic.verdict) })
+        let selector = try #require(TrafficSelector(text: word))
+        let data = try JSONEncoder().encode(Self.request(selector))
+        #expect(
+            String(decoding: data, as: UTF8.self).contains(
+                "\"selector\":\"\(word)\"".replacing("/", with: "\\/")))
+        let request = try JSONDecoder().decode(EngineRequest.self, from: data)
+        #expect(request.apply.selector == selector)
     }
 
     @Test(arguments: [
@@ -39,25 +36,25 @@ import Testing
         "to=\"192.0.2.1\"", "port=80-", "@x", "to=192.0.2.1,,port=1",
     ])
     func `nothing else is a selector`(word: String) throws {
-        let data = try JSONEncoder().encode(Self.request(word))
+        let data = try JSONEncoder().encode([word])
         #expect(throws: DecodingError.self) {
-            try Self.decoder.decode(EngineRequest.self, from: data)
+            try JSONDecoder().decode([TrafficSelector].self, from: data)
         }
     }
 
     @Test(arguments: ["", "a b", "a'b", "a\nb", "a;b", String(repeating: "a", count: 33)])
     func `conditions have names that marks have room for`(name: String) throws {
         var request = Self.request()
-        request.name = name
+        request.apply.name = name
         #expect(throws: EngineError.unintelligible) { try request.check() }
     }
 
     @Test(arguments: ["", "a b", "../a", "é", String(repeating: "a", count: 33)])
     func `watchers have names that files and marks have room for`(watcher: String) throws {
         var request = Self.request()
-        request.limit = EngineLimit(until: 1, process: nil, watcher: "a1")
+        request.apply.limit = TimeLimit(until: 1, process: nil, watcher: "a1")
         try request.check()
-        request.limit?.watcher = watcher
+        request.apply.limit?.watcher = watcher
         #expect(throws: EngineError.unintelligible) { try request.check() }
     }
 
@@ -71,7 +68,7 @@ import Testing
     }
 
     @Test func `traces come as files, and what is in those is not told`() throws {
-        var request = Self.request()
+        var request = Self.request().apply
         request.conditions.down.trace = "/etc/shadow"
         #expect(throws: EngineError.unintelligible) { try request.traces(from: []) }
         let good = try MemoryFile.open("1\n2\n")

@@ -102,7 +102,7 @@ struct StatisticsTests {
     private static func statistics(seed: UInt64) -> LinkStatistics {
         let duration = Duration.milliseconds(1500)
         return LinkStatistics(
-            backend: "engine", seed: seed, duration: duration,
+            backend: .engine, seed: seed, duration: duration,
             interfaces: ["wifi0", "cell0"].map { name in
                 InterfaceStatistics(
                     name: name, profile: "test",
@@ -142,7 +142,7 @@ struct StatisticsTests {
         let counters = DirectionCounters(
             packets: 1, bytes: ByteCount(bytes: 2), dropped: 3, lost: 4, queuedPackets: 5)
         let statistics = LinkStatistics(
-            backend: "kernel", seed: nil, duration: .seconds(1), isFaithful: nil,
+            backend: .kernel, seed: nil, duration: .seconds(1), isFaithful: nil,
             counters: LinkCounters(up: counters, down: counters))
         let object = try JSONSerialization.jsonObject(with: Data(statistics.json().utf8))
         let fields = try #require(object as? [String: Any])

@@ -1,4 +1,4 @@
-import DataPlanes
+import DataPlane
 import FoundationEssentials
 import LinkModel
 import LinkUnits
@@ -9,7 +9,7 @@ import TrafficControl
 
 /// Readers of what is said to the packet engine, and by it, over its socket.
 enum Engine {
-    private static let decoder = ServiceDesk.decoder(.ofSelectors)
+    private static let decoder = JSONDecoder()
 
     static func message(_ bytes: [UInt8]) {
         let message = Data(bytes)
@@ -19,7 +19,7 @@ enum Engine {
             let request = try? decoder.decode(ServiceRequest.self, from: message),
             case .apply(let asked) = request.change, (try? asked.check()) != nil
         else { return }
-        carryOut(asked)
+        carryOut(asked.apply)
     }
 
     private static func read(_ reply: ServiceReply) {
@@ -31,7 +31,7 @@ enum Engine {
     }
 
     /// What the engine makes of a request, but for what it asks of the kernel.
-    private static func carryOut(_ request: EngineRequest) {
+    private static func carryOut(_ request: ApplyRequest) {
         let mark = DetourMark(request, on: 7)
         precondition(mark.alias.utf8.count <= 254, "an alias has room in the kernel")
         _ = DetourMark(alias: mark.alias)
@@ -41,7 +41,7 @@ enum Engine {
             HookTable.Way(
                 detour: Detour(
                     target: target, address: [2, 0, 0, 0, 0, 7], direction: direction, slot: 0),
-                traffic: request.traffic)
+                selector: request.selector)
         }
         let table = HookTable(target: target, ways: ways)
         // Nobody who asks may write a line of it.
@@ -50,7 +50,7 @@ enum Engine {
         for direction in request.directions { emulate(request, direction) }
     }
 
-    private static func emulate(_ request: EngineRequest, _ direction: Direction) {
+    private static func emulate(_ request: ApplyRequest, _ direction: Direction) {
         let conditions = request.conditions.withExplicitLoss
         let way = direction.conditions(of: conditions)
         var link = LinkEmulator(way, dnsDelay: conditions.dnsDelay, seed: request.seed ?? 1)

@@ -10,12 +10,12 @@ struct LockTests {
             """
             # A directory as older versions made it, with locks that are held already.
             mkdir -m 755 /run/linkcond
-            for name in lock apply.lock override.lock parameters.lock; do
+            for name in lock override.lock parameters.lock; do
                 touch /run/linkcond/$name; chmod 644 /run/linkcond/$name
                 lock -x /run/linkcond/$name
             done
             lock -x /proc/self/ns/net
-            eventually sh -c 'test $(grep -c FLOCK /proc/locks) -ge 5'
+            eventually sh -c 'test $(grep -c FLOCK /proc/locks) -ge 4'
             # The name by which older versions find the packet engine.
             setpriv --reuid 65534 --regid 65534 --clear-groups /usr/bin/python3 -c '
             import socket, time
@@ -31,7 +31,7 @@ struct LockTests {
                 lock -n -x $file
             done
             echo services: $(ls /run/linkcond-services)
-            stat -c '%a %u %n' /run/linkcond /run/linkcond/lock /run/linkcond/apply.lock
+            stat -c '%a %u %n' /run/linkcond /run/linkcond/lock
             eventually sh -c '"$0" override show | grep -q "no override"' "$0"
             kill -9 $lockers 2>/dev/null
             """)
@@ -41,7 +41,7 @@ struct LockTests {
         }
         #expect(
             output.contains(
-                "700 0 /run/linkcond\n600 0 /run/linkcond/lock\n600 0 /run/linkcond/apply.lock"),
+                "700 0 /run/linkcond\n600 0 /run/linkcond/lock"),
             "\(result)")
         #expect(output.contains("Permission denied"), "\(result)")
         #expect(output.contains("services: lock\n"), "no socket is left: \(result)")
@@ -83,7 +83,7 @@ struct LockTests {
         let result = try await PrivateHost.script(
             """
             "$0" clear
-            flock -F /run/linkcond/apply.lock sleep 60 &
+            flock -F /run/linkcond/lock sleep 60 &
             eventually grep -q FLOCK /proc/locks
             timeout 40 "$0" clear; echo "ended with $?"
             timeout -s TERM 1 "$0" clear; echo "stopped with $?"
@@ -93,7 +93,7 @@ struct LockTests {
         #expect(result.standardOutput.contains("stopped with 124\n"), "\(result)")
         #expect(
             result.standardError.contains(
-                /apply.lock, which process [0-9]+ \(.*\) has held for 10 s/), "\(result)")
+                /run\/linkcond\/lock, which process [0-9]+ \(.*\) has held for 10 s/), "\(result)")
     }
 
     @Test("Without a place for locks it says so, and elsewhere it finds one")

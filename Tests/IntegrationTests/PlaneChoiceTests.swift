@@ -1,3 +1,4 @@
+import DataPlane
 import Conditioner
 import Foundation
 import LinkTesting

@@ -11,7 +11,7 @@ struct WatcherTests {
         isWatched() { test -n "$(processes)"; }
         isUnwatched() { ! isWatched; }
         # Keeps apply from getting further than its watcher.
-        hold() { "$0" clear >&2; exec 9>/run/linkcond/apply.lock; flock 9; }
+        hold() { "$0" clear >&2; exec 9>/run/linkcond/lock; flock 9; }
         isOne() { test $(processes | wc -l) = 1; }
         problem() { "$0" status --json | sed -n 's/.*"problem" : "\\(.*\\)".*/problem: \\1/p'; }
 
@@ -85,7 +85,6 @@ struct WatcherTests {
             """
             problem: the process that was to end this is gone; it stays until linkcond clear
             the process that was to end this is gone
-            apply.lock
             kernel-features
             lock
             override.lock

@@ -247,7 +247,7 @@ enum SampleReport {
         }
         cell.statistics = CellStatistics(
             LinkStatistics(
-                backend: "engine", seed: seed, duration: .seconds(cell.durationSeconds),
+                backend: .engine, seed: seed, duration: .seconds(cell.durationSeconds),
                 isFaithful: cell.status != .timedOut,
                 counters: LinkCounters(
                     up: way(up, dropped: 0, lost: 0), down: way(down, dropped: dropped, lost: lost)

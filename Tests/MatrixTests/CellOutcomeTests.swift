@@ -25,7 +25,7 @@ struct CellOutcomeTests {
         var outcome = CellOutcome()
         outcome.exitCode = exitCode
         outcome.statistics = LinkStatistics(
-            backend: "engine", seed: 9, duration: .seconds(4), isFaithful: false,
+            backend: .engine, seed: 9, duration: .seconds(4), isFaithful: false,
             counters: LinkCounters(up: way, down: way).averaged(over: .seconds(4)))
         outcome.notes = ["a note"]
         return outcome

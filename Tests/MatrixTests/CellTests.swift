@@ -34,7 +34,7 @@ struct CellTests {
 
     @Test func `the kernel's data plane gets no seed`() {
         var specification = SampleMatrix.specification()
-        specification.network.backend = "kernel"
+        specification.network.backend = .kernel
         #expect(specification.cells.allSatisfy { $0.seed == nil && $0.seed(ofAttempt: 2) == nil })
     }
 

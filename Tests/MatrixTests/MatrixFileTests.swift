@@ -63,7 +63,7 @@ struct MatrixFileTests {
         #expect(file.network.settings == ["down.loss=2%", "dns.delay=3 s"])
         #expect(file.network.servers == ["python3 -m http.server 8000"])
         #expect(file.network.serverPorts.map(\.description) == ["8000"])
-        #expect(file.network.uplink == "none" && file.network.backend == "engine")
+        #expect(file.network.uplink == "none" && file.network.backend == .engine)
         #expect(file.network.conditionsLoopback)
         #expect(file.network.override == CellOverride(lowData: "on", kind: "cellular"))
         #expect(

@@ -14,8 +14,8 @@ import Testing
 @Suite("Links of a sandbox", .serialized, .requiresNamespaces, .tags(.contrary))
 struct SandboxLinksTests {
     /// Both data planes, as far as this kernel has them.
-    private static let backends: [SandboxRequest.Backend] =
-        (try? FeatureProbe.finds(missing: .netem)) == false ? [.engine, .kernel] : [.engine]
+    private static let backends: [Backend] =
+        (try? FeatureProbe.run()[.netem]) == .present ? [.engine, .kernel] : [.engine]
 
     private static func link(
         _ name: String, delay: Duration, mark: NetworkMark = NetworkMark(), isPresent: Bool = true
@@ -32,7 +32,7 @@ struct SandboxLinksTests {
 
     /// What `body` finds in a sandbox with these interfaces, whose first process it stands for.
     private static func withLinks<Value: Sendable>(
-        _ interfaces: [SandboxInterface], _ backend: SandboxRequest.Backend = .engine,
+        _ interfaces: [SandboxInterface], _ backend: Backend = .engine,
         _ body: @escaping @Sendable (SandboxLinks) throws -> Value
     ) async throws -> Value {
         var request = SandboxRequest(interfaces: interfaces, command: [])
@@ -184,7 +184,7 @@ struct SandboxLinksTests {
 
     @Test(.enabled("ping has to be there") { hasPrograms("ping") }, arguments: backends)
     func `packets take the wire that they are bound to, also when it has changed`(
-        backend: SandboxRequest.Backend
+        backend: Backend
     ) async throws {
         let cases = ["", "-I cell0", "-I 198.18.0.34", "-I fd6c:696e:6b63:0:2::2"]
         let (first, last, packets) = try await Self.withLinks(Self.three, backend) { links in
@@ -215,7 +215,7 @@ struct SandboxLinksTests {
 
     @Test(.enabled("ping has to be there") { hasPrograms("ping") }, arguments: backends)
     func `what is on the link stays there when its conditions change`(
-        backend: SandboxRequest.Backend
+        backend: Backend
     ) async throws {
         try await withTemporaryDirectory { directory in
             let output = "\(directory.path)/ping"

@@ -1,4 +1,4 @@
-import Conditioner
+import DataPlane
 import FoundationEssentials
 public import NetworkOverride
 public import NetworkPath
@@ -48,17 +48,13 @@ public enum HostOverrides {
         guard let watcher = mark.watcher else { return nil }
         let environment = ProcessInfo.processInfo.environment
         let limit = TimeLimit(until: mark.until, process: nil, watcher: watcher)
-        guard let conditioner = try? Conditioner(environment: environment),
-            conditioner.problem(with: limit) != nil
-        else { return nil }
+        guard limit.problem(environment) != nil else { return nil }
         return "the process that was to end this is gone; it stays until linkcond override clear"
     }
 
     /// Ends watchers that have nothing left to end. One that is missed, such as that of another
     /// user, finds nothing to do when its time comes.
     static func dismiss(_ watchers: [String]) {
-        guard !watchers.isEmpty else { return }
-        let conditioner = try? Conditioner(environment: ProcessInfo.processInfo.environment)
-        try? conditioner?.dismissWatchers(Set(watchers))
+        WatcherFile.dismiss(Set(watchers), ProcessInfo.processInfo.environment)
     }
 }

@@ -1,4 +1,4 @@
-import Conditioner
+import DataPlane
 public import DataPlanes
 import LinuxKernel
 import NetworkOverride
@@ -69,7 +69,7 @@ public struct HostInterfaces {
     }
 
     private func requireNoConditions(_ planes: DataPlanes) throws {
-        let conditioned = try planes.status().map(\.interface.interface)
+        let conditioned = try planes.status().map(\.interface)
         guard let name = conditioned.first(where: Set(names.values).contains) else { return }
         throw HostError(
             "\(name): is conditioned already; use linkcond clear -i \(ShellWord(name)) first")

@@ -1,8 +1,8 @@
-public import Conditioner
+public import DataPlane
 public import DataPlanes
 import FoundationEssentials
 import Glibc
-import LinkModel
+public import LinkModel
 public import LinuxKernel
 import ScenarioPlaying
 public import Scenarios
@@ -14,7 +14,7 @@ public struct HostPerformance {
         /// The traffic that is conditioned.
         public var selector: TrafficSelector
         /// What carries out the conditions.
-        public var backend: DataPlanes.Backend
+        public var backend: Backend
         /// Decides the times that the scenario leaves open, and the fate of the packets; nil:
         /// something else each time.
         public var seed: UInt64?
@@ -25,7 +25,7 @@ public struct HostPerformance {
 
         /// Makes a manner.
         public init(
-            selector: TrafficSelector, backend: DataPlanes.Backend, seed: UInt64?, isForced: Bool,
+            selector: TrafficSelector, backend: Backend, seed: UInt64?, isForced: Bool,
             identity: LinuxKernel.Program.Identity?
         ) {
             self.selector = selector
@@ -59,12 +59,12 @@ public struct HostPerformance {
         )
         var request = ApplyRequest(
             conditions: .init(), profile: "", selector: manner.selector,
-            isForced: manner.isForced, now: Int64(Date().timeIntervalSince1970))
+            isForced: manner.isForced, seed: manner.seed, now: Int64(Date().timeIntervalSince1970))
         request.limit = limits.conditions
         stage = HostStage(
             scenario, on: interfaces, planes, request,
-            backend: scenario.needsEngine && manner.backend == .auto ? .engine : manner.backend,
-            seed: manner.seed, overrideWatcher: limits.overrides.watcher,
+            backend: try planes.backend(manner.backend, forAll: scenario.allConditions),
+            overrideWatcher: limits.overrides.watcher,
             companions: Companions(
                 network: try NetworkNamespace.openCurrent(), identity: manner.identity))
         self.scenario = scenario

@@ -1,4 +1,4 @@
-import Conditioner
+import DataPlane
 import DataPlanes
 import LinkModel
 import LinkUnits
@@ -25,8 +25,7 @@ struct HostStage: Stage {
 
     private let planes: DataPlanes
     private let request: ApplyRequest
-    private let backend: DataPlanes.Backend
-    private let seed: UInt64?
+    private let backend: Backend
     private let overrideWatcher: String
     private var beginning: Duration
     private var states: [String: State]
@@ -37,13 +36,12 @@ struct HostStage: Stage {
     ///   - overrideWatcher: who takes the overrides away.
     init(
         _ scenario: Scenario, on interfaces: HostInterfaces, _ planes: DataPlanes,
-        _ request: ApplyRequest, backend: DataPlanes.Backend, seed: UInt64?,
+        _ request: ApplyRequest, backend: Backend,
         overrideWatcher: String, companions: Companions
     ) {
         self.planes = planes
         self.request = request
         self.backend = backend
-        self.seed = seed
         self.overrideWatcher = overrideWatcher
         self.companions = companions
         beginning = KernelClock.monotonic
@@ -146,7 +144,7 @@ struct HostStage: Stage {
             request.profile += state.isPresent ? ", down" : ", away"
         }
         request.replaces = state.isConditioned
-        _ = try planes.apply(request, backend: backend, seed: seed)
+        _ = try planes.apply(request, backend: backend)
         states[interface]?.isConditioned = true
     }
 

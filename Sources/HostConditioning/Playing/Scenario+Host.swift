@@ -1,4 +1,4 @@
-import Conditioner
+import LinkModel
 import LinkModel
 public import Scenarios
 
@@ -40,10 +40,6 @@ extension Scenario {
         return (scenario, notes)
     }
 
-    /// Whether the kernel is not to do all of its conditions, and so not to begin with them.
-    var needsEngine: Bool {
-        (interfaces.map(\.profile.conditions) + laterConditions).contains {
-            $0.engineReason != nil
-        }
-    }
+    /// What links have at the beginning, or later.
+    var allConditions: [LinkConditions] { interfaces.map(\.profile.conditions) + laterConditions }
 }

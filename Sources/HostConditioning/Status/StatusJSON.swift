@@ -1,5 +1,4 @@
-import Conditioner
-public import DataPlanes
+public import DataPlane
 import LinkModel
 import LinkUnits
 public import Multipath
@@ -10,7 +9,7 @@ public struct StatusJSON: Encodable {
     let multipath: [MultipathJSON]
 
     /// Writes what is conditioned, and the connections of Multipath TCP.
-    public init(_ conditioned: [DataPlanes.Appliance], _ connections: [MultipathConnection]) {
+    public init(_ conditioned: [ConditionedInterface], _ connections: [MultipathConnection]) {
         self.conditioned = conditioned.map(ConditionedJSON.init)
         multipath = connections.map(MultipathJSON.init)
     }
@@ -33,11 +32,10 @@ struct ConditionedJSON: Encodable {
     @OrNull var dns: ProfileJSON.DNS?
     @OrNull var problem: String?
 
-    init(_ appliance: DataPlanes.Appliance) {
-        let interface = appliance.interface
-        backend = appliance.backend.rawValue
-        seed = appliance.seed
-        faithful = appliance.isFaithful
+    init(_ interface: ConditionedInterface) {
+        backend = interface.plane.rawValue
+        seed = interface.seed
+        faithful = interface.isFaithful
         self.interface = interface.interface
         name = interface.name
         selectors = interface.selectors
@@ -45,8 +43,8 @@ struct ConditionedJSON: Encodable {
         since = Timestamp.text(interface.since)
         until = interface.limit?.until.map(Timestamp.text)
         untilExitOf = interface.limit?.process
-        down = interface.ways[.down].map(WayJSON.init)
-        up = interface.ways[.up].map(WayJSON.init)
+        down = interface.directions[.down].map(WayJSON.init)
+        up = interface.directions[.up].map(WayJSON.init)
         dns = interface.dnsDelay.map(ProfileJSON.DNS.init)
         problem = interface.problem
     }
@@ -57,7 +55,7 @@ struct WayJSON: Encodable {
     private let conditions: DirectionJSON
     private let counters: CountersJSON
 
-    init(_ way: ConditionedInterface.Way) {
+    init(_ way: ConditionedDirection) {
         conditions = DirectionJSON(way.conditions)
         counters = CountersJSON(way.counters)
     }

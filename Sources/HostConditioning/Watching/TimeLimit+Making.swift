@@ -1,4 +1,4 @@
-public import Conditioner
+public import DataPlane
 
 extension TimeLimit {
     /// A limit with a watcher of its own: `duration` after `now`, which is in seconds since 1970,

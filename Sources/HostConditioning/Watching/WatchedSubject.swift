@@ -38,6 +38,6 @@ public enum WatchedSubject: Sendable {
     }
 
     private static func planes() throws -> DataPlanes {
-        try DataPlanes(environment: ProcessInfo.processInfo.environment)
+        DataPlanes(environment: ProcessInfo.processInfo.environment)
     }
 }

@@ -1,4 +1,4 @@
-import Conditioner
+import DataPlane
 import LinkUnits
 import LinuxKernel
 import SystemPackage

@@ -1,4 +1,4 @@
-import Conditioner
+import DataPlane
 import LinuxKernel
 
 /// The process that ends conditions or overrides, as it sees itself. `Watcher` starts it.

@@ -1,3 +1,5 @@
+import LinkModel
+
 /// The command under one profile or scenario: one of the runs that make up a matrix.
 public struct Cell: Sendable, Hashable {
     /// What tells it from the other cells: `LTE`, or `LTE/2` where profiles are repeated.
@@ -45,7 +47,7 @@ extension MatrixSpecification {
             id: id, profile: profile, scenario: scenario, repetition: repetition,
             isBaseline: profile == Self.baseline, timeLimit: timeLimits[profile],
             expectations: expectations[profile] ?? Expectations(),
-            seed: network.backend == "kernel" ? nil : CellSeed.make("\(seed) \(id)"))
+            seed: network.backend == .kernel ? nil : CellSeed.make("\(seed) \(id)"))
     }
 }
 

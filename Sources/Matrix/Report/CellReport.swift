@@ -1,3 +1,4 @@
+public import LinkModel
 public import Evidence
 public import LinkModel
 import LinkUnits
@@ -203,7 +204,7 @@ public struct ExpectationResult: Codable, Sendable, Hashable {
 /// What passed over the link of a cell.
 public struct CellStatistics: Codable, Sendable, Hashable {
     /// What carried out the conditions: `engine` or `kernel`.
-    public var backend: String
+    public var backend: DataPlaneKind
     /// Whether the link did what the profile says and nothing else; nil where nobody knows.
     @OrNull public var isFaithful: Bool?
     /// Toward the app.

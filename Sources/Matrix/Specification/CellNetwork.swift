@@ -17,7 +17,7 @@ public struct CellNetwork: Codable, Sendable, Hashable {
     /// How the command reaches the host's network.
     public var uplink = "auto"
     /// What carries out the conditions.
-    public var backend = "auto"
+    public var backend = Backend.auto
     /// Whether the conditions also hold over the loopback.
     public var conditionsLoopback = false
     /// What the command sees of its interface, in every cell.
@@ -43,7 +43,7 @@ public struct CellNetwork: Codable, Sendable, Hashable {
         if let serverStop { words += ["--server-stop", serverStop] }
         if let drain { words += ["--drain", drain] }
         if uplink != "auto" { words += ["--uplink", uplink] }
-        if backend != "auto" { words += ["--backend", backend] }
+        if backend != .auto { words += ["--backend", backend.rawValue] }
         if conditionsLoopback { words.append("--loopback") }
         return words + (cell.scenario == nil ? override(of: cell.profile).arguments : [])
     }

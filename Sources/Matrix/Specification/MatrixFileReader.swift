@@ -13,7 +13,6 @@ struct MatrixFileReader {
         ] + overrideKeys
     static let overrideKeys = ["expensive", "constrained", "cost", "low-data", "kind"]
     static let uplinks = ["auto", "none", "relay", "pasta", "slirp", "veth"]
-    static let backends = ["auto", "kernel", "engine"]
     static let costs = ["default", "inexpensive", "expensive"]
     static let lowDataModes = ["default", "on", "off"]
     static let kinds = ["default", "wifi", "cellular", "wired", "other", "hotspot"]
@@ -49,7 +48,8 @@ struct MatrixFileReader {
             "server-stop", Duration.init(parsing:))?.tcText
         file.network.drain = try fields.quantity("drain", Duration.init(parsing:))?.tcText
         file.network.uplink = try choice("uplink", Self.uplinks) ?? "auto"
-        file.network.backend = try choice("backend", Self.backends) ?? "auto"
+        file.network.backend =
+            try choice("backend", Backend.allCases.map(\.rawValue)).flatMap(Backend.init) ?? .auto
         file.network.conditionsLoopback = try fields.flag("loopback")
         file.network.override = try override(fields)
     }

@@ -234,7 +234,7 @@ public struct MatrixRequest {
         {
             throw UsageError(description: problem)
         }
-        if specification.network.backend == SandboxRequest.Backend.kernel.rawValue {
+        if specification.network.backend == .kernel {
             for (profile, expectations) in specification.expectations
             where expectations.requests != nil {
                 throw UsageError(

@@ -17,7 +17,6 @@ public struct SandboxCells: CellLauncher {
     private let command: [RawText]
     private let network: CellNetwork
     private let uplink: SandboxRequest.Uplink
-    private let backend: SandboxRequest.Backend
     private let user: InvokingUser?
     private let links: [String: Link]
     private let scenarios: [String: ScenarioCatalog.Entry]
@@ -38,7 +37,6 @@ public struct SandboxCells: CellLauncher {
         network = specification.network
         self.user = user
         uplink = try Self.choice(network.uplink, "uplink")
-        backend = try Self.choice(network.backend, "backend")
         var links: [String: Link] = [:]
         for name in Set(specification.profiles + [MatrixSpecification.baseline]) {
             let profile = try UserCatalog.profiles.entry(named: name).profile
@@ -126,7 +124,7 @@ public struct SandboxCells: CellLauncher {
         }
         request.drain = try network.drain.map(Duration.init(parsing:))
         request.uplink = uplink
-        request.backend = backend
+        request.backend = network.backend
         request.conditionsLoopback = network.conditionsLoopback
         request.seed = attempt.seed
         request.timeout = attempt.cell.timeLimit

@@ -17,7 +17,7 @@ public struct RunStatisticsJSON: Encodable {
     let exitCode: Int32
     let startedAt: String
     let durationSeconds: Double
-    let backend: String
+    let backend: DataPlaneKind
     let kernel: String
     @OrNull var seed: UInt64?
     @OrNull var faithful: Bool?

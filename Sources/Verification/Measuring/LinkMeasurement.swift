@@ -1,6 +1,5 @@
 public import LinkModel
 import LinkUnits
-public import Sandbox
 
 /// A profile that `verify` measures.
 public struct LinkMeasurement: Sendable {
@@ -8,7 +7,7 @@ public struct LinkMeasurement: Sendable {
     let conditions: LinkConditions
     let plan: ProbePlan
     let effort: Effort
-    let backend: SandboxRequest.Backend
+    let backend: Backend
     let seed: UInt64?
 
     /// Plans a measurement.
@@ -18,7 +17,7 @@ public struct LinkMeasurement: Sendable {
     ///   - seed: what decides the packets' fate; nil: every run another.
     public init(
         profile: String, conditions: LinkConditions, effort: Effort,
-        backend: SandboxRequest.Backend, seed: UInt64?
+        backend: Backend, seed: UInt64?
     ) {
         self.profile = profile
         self.conditions = conditions
@@ -42,7 +41,9 @@ public struct LinkVerification: Sendable {
     /// The profile.
     public let profile: String
     /// What carried the conditions out.
-    public let backend: Sandbox.DataPlane
+    public let backend: DataPlaneKind
+    /// Why that, and what else a user may want to know of it.
+    public let explanations: [String]
     /// What was compared.
     public let checks: [Check]
     /// Why the emulation was not exact, if it was not.

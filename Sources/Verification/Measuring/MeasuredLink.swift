@@ -15,6 +15,8 @@ struct MeasuredLink {
     struct Account: Codable {
         /// What carried the conditions out.
         var plane: String
+        /// Why that, and what else a user may want to know of it.
+        var explanations: [String] = []
         /// How exactly, where that is known.
         var emulation: [Direction: ProbeReport.Emulation] = [:]
         /// Why it was not exact, if it was not.
@@ -36,12 +38,14 @@ struct MeasuredLink {
         request.seed = measurement.seed
         request.network = network
         request.evidence.wantsStatistics = true
-        let outcome = try Sandbox.run(request, listener: Silence())
+        let listener = Listener()
+        let outcome = try Sandbox.run(request, listener: listener)
         guard outcome.exitCode == 0 else {
             throw SandboxError("a probe ended with code \(outcome.exitCode)")
         }
         var account = Account(
-            plane: outcome.dataPlane.rawValue, flaw: outcome.statistics?.flaw)
+            plane: outcome.dataPlane.rawValue, explanations: listener.explanations,
+            flaw: outcome.statistics?.flaw)
         for (direction, counters) in [
             (Direction.up, outcome.statistics?.up), (.down, outcome.statistics?.down),
         ] {
@@ -58,9 +62,10 @@ struct MeasuredLink {
     }
 
     /// What a run says beside errors is of no use to who reads figures.
-    private struct Silence: Sandbox.Listener {
+    private final class Listener: Sandbox.Listener {
+        private(set) var explanations: [String] = []
         func note(_ text: String) {}
-        func explain(_ text: String) {}
+        func explain(_ text: String) { explanations.append(text) }
         func fail(_ text: String) {}
     }
 

@@ -1,3 +1,4 @@
+import LinkModel
 import FoundationEssentials
 import Glibc
 import LinuxKernel
@@ -47,7 +48,7 @@ struct RunningMeasurement {
         guard end == .exited(0),
             let account = try? JSONDecoder().decode(
                 MeasuredLink.Account.self, from: Data(text("account").utf8)),
-            let plane = Sandbox.DataPlane(rawValue: account.plane),
+            let plane = DataPlaneKind(rawValue: account.plane),
             var report = try? place.report()
         else {
             let said = text("output").split(separator: "\n").first.map(String.init)
@@ -58,7 +59,8 @@ struct RunningMeasurement {
             measurement.conditions, plan: measurement.plan, report: report,
             effort: measurement.effort)
         return LinkVerification(
-            profile: measurement.profile, backend: plane, checks: judge.checks,
+            profile: measurement.profile, backend: plane, explanations: account.explanations,
+            checks: judge.checks,
             flaw: account.flaw)
     }
 

@@ -1,3 +1,4 @@
+import LinkModel
 public import ArgumentParser
 import LinkUnits
 public import Matrix
@@ -70,7 +71,7 @@ struct CellNetworkOptions: ParsableArguments {
     var settings: [String] = []
 
     @Option(help: "What carries out the conditions; unless the kernel is named, the engine does.")
-    var backend: SandboxRequest.Backend?
+    var backend: Backend?
 
     @OptionGroup var drain: DrainOptions
 
@@ -89,7 +90,7 @@ struct CellNetworkOptions: ParsableArguments {
         if let uplink { network.uplink = uplink.rawValue }
         if loopback { network.conditionsLoopback = true }
         if !settings.isEmpty { network.settings = settings }
-        if let backend { network.backend = backend.rawValue }
+        if let backend { network.backend = backend }
         let change = override.change
         let words = CellOverride(
             cost: change.cost?.rawValue, lowData: change.lowData?.rawValue,

@@ -1,4 +1,4 @@
-import Conditioner
+import DataPlane
 import LinkModel
 import LinkUnits
 import LinuxKernel
@@ -19,12 +19,5 @@ enum ConditionText {
         let selectors = request.selector.commandLine
         return "\(request.profile) (\(parts.joined(separator: "; ")))"
             + (selectors.isEmpty ? "" : " for \(selectors.joined(separator: " "))")
-    }
-
-    /// The commands that do the same as a plan, with a heading.
-    static func script(_ plan: InterfacePlan) -> String {
-        let commands = plan.allOperations.map(\.commandText)
-        return ShellWord.comment(plan.interface.name) + "\n" + commands.joined(separator: "\n")
-            + "\n"
     }
 }

@@ -1,5 +1,4 @@
-import Conditioner
-import DataPlanes
+import DataPlane
 import HostConditioning
 import LinkModel
 import LinkUnits
@@ -8,14 +7,14 @@ import ProfileFormat
 /// What is conditioned, for people.
 enum StatusTable {
     /// One line for each direction, or a sentence if nothing is conditioned.
-    static func text(_ conditioned: [DataPlanes.Appliance], isStyled: Bool) -> String {
+    static func text(_ conditioned: [ConditionedInterface], isStyled: Bool) -> String {
         guard !conditioned.isEmpty else { return "Nothing is conditioned.\n" }
-        let problems = conditioned.map(\.interface).compactMap { interface in
+        let problems = conditioned.compactMap { interface in
             interface.problem.map { "\(interface.interface): \($0)".printable + "\n" }
         }
-        guard !conditioned.allSatisfy(\.interface.ways.isEmpty) else { return problems.joined() }
+        guard !conditioned.allSatisfy(\.directions.isEmpty) else { return problems.joined() }
         // The moment in the column of moments; processes are rare.
-        let hasLimits = conditioned.contains { $0.interface.limit != nil }
+        let hasLimits = conditioned.contains { $0.limit != nil }
         var table = Table(
             [
                 .init(title: "INTERFACE"), .init(title: "PROFILE"), .init(title: "WAY"),
@@ -24,18 +23,16 @@ enum StatusTable {
                 .init(title: "DROPPED", alignment: .right), .init(title: "LOST", alignment: .right),
                 .init(title: "QUEUED", alignment: .right), .init(title: "SINCE"),
             ] + (hasLimits ? [.init(title: "UNTIL")] : []) + [.init(title: "CONDITIONS")])
-        for appliance in conditioned {
-            let interface = appliance.interface
-            let backend = appliance.backend.rawValue
+        for interface in conditioned {
             let names =
                 interface.interface
                 + (interface.name == ApplyRequest.defaultName ? "" : " (\(interface.name))")
             for direction in [Direction.down, .up] {
-                guard let way = interface.ways[direction] else { continue }
+                guard let way = interface.directions[direction] else { continue }
                 let counters = way.counters
                 table.add(
                     [
-                        names, interface.profile, direction.rawValue, backend,
+                        names, interface.profile, direction.rawValue, interface.plane.rawValue,
                         rate(counters.bitsPerSecond), "\(counters.packets)", "\(counters.dropped)",
                         "\(counters.lost)", "\(counters.heldPackets)",
                         Timestamp.text(interface.since),
@@ -55,7 +52,7 @@ enum StatusTable {
     }
 
     private static func conditions(
-        _ way: ConditionedInterface.Way, _ direction: Direction, _ interface: ConditionedInterface
+        _ way: ConditionedDirection, _ direction: Direction, _ interface: ConditionedInterface
     ) -> String {
         let dns = direction == .up ? interface.dnsDelay : nil
         return (interface.selectors + [ProfileWriter.line(of: way.conditions)])

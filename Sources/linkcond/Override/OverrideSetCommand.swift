@@ -1,3 +1,4 @@
+import DataPlane
 import ArgumentParser
 import HostConditioning
 import NetworkOverride

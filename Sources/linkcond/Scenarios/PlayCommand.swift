@@ -2,6 +2,7 @@ import ArgumentParser
 import DataPlanes
 import FoundationEssentials
 import HostConditioning
+import LinkModel
 import LinuxKernel
 import ProfileCatalog
 import Sandbox
@@ -53,7 +54,7 @@ struct PlayCommand: ParsableCommand {
     @OptionGroup var sshGuard: SSHGuardOptions
 
     @Option(help: "What carries out the conditions.")
-    var backend = DataPlanes.Backend.auto
+    var backend = Backend.auto
 
     @Option(
         help: ArgumentHelp(
@@ -73,7 +74,7 @@ struct PlayCommand: ParsableCommand {
         var hosts = try HostInterfaces(interfaces, of: scenario)
         try target.enter(console)
         let environment = ProcessInfo.processInfo.environment
-        let planes = try DataPlanes(environment: environment)
+        let planes = DataPlanes(environment: environment)
         try hosts.resolve(planes)
         for note in notes { console.note(note) }
         var selector = try selectors.selector()

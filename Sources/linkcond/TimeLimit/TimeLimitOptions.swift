@@ -1,5 +1,5 @@
 import ArgumentParser
-import Conditioner
+import DataPlane
 import HostConditioning
 import LinkUnits
 

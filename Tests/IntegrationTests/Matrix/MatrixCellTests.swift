@@ -57,7 +57,7 @@ struct MatrixCellTests {
             let (baseline, cell) = (try report.cell("baseline"), try report.cell("LTE"))
             for cell in [baseline, cell] {
                 let statistics = try #require(cell.statistics)
-                #expect(statistics.backend == "engine")
+                #expect(statistics.backend == .engine)
                 #expect(statistics.up.engine?.arrivedPackets == 3 && statistics.down.packets == 3)
                 #expect(!cell.samples.isEmpty)
                 #expect(cell.samples.map(\.seconds) == cell.samples.map(\.seconds).sorted())

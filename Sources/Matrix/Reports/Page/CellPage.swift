@@ -1,3 +1,4 @@
+import LinkModel
 import Evidence
 import LinkUnits
 import Plots
@@ -108,7 +109,7 @@ struct CellPage {
         if let statistics = cell.statistics {
             let bytes = ByteCount(bytes: statistics.transferredBytes)
             facts.append(("Transferred", "\(bytes.decimalText)"))
-            facts.append(("Conditioned by", "\(statistics.backend)"))
+            facts.append(("Conditioned by", "\(statistics.backend.rawValue)"))
         }
         if let seed = cell.seed { facts.append(("Seed", "<code>\(seed)</code>")) }
         if cell.hasRun {

@@ -1,59 +1,9 @@
 import FoundationEssentials
-import LinuxKernel
-
-/// When conditions end by themselves.
-///
-/// A process of linkcond's own, the watcher, sees to that: it outlives the one that applied them,
-/// waits, and clears what carries its name. The limit stands in the marks of the conditions, so
-/// that whoever replaces or clears them meanwhile takes them from the watcher.
-public struct TimeLimit: Sendable, Hashable {
-    /// The moment, in seconds since 1970, if one was given.
-    public var until: Int64?
-    /// The process with which they end, if one was given.
-    public var process: Int32?
-    /// The name of the watcher, which no other has.
-    public var watcher: String
-
-    /// Makes a limit for a watcher with a name of its own.
-    public init(until: Int64?, process: Int32?) {
-        self.init(
-            until: until, process: process,
-            watcher: String(UInt64.random(in: .min ... .max), radix: 36))
-    }
-
-    /// Makes the limit that a watcher of this name keeps.
-    public init(until: Int64?, process: Int32?, watcher: String) {
-        self.until = until
-        self.process = process
-        self.watcher = watcher
-    }
-
-    /// The words of a mark.
-    var words: [String] {
-        [until.map { "until=\($0)" }, process.map { "exit=\($0)" }, "watch=\(watcher)"]
-            .compactMap { $0 }
-    }
-
-    /// Reads the words of a mark; nil if they name no watcher.
-    init?(words: [String: String]) {
-        guard let watcher = words["watch"], Self.isName(watcher) else { return nil }
-        self.init(
-            until: words["until"].flatMap { Int64($0) },
-            process: words["exit"].flatMap { Int32($0) }, watcher: watcher)
-    }
-
-    /// A mark may have been written by anybody; the name becomes one of a file.
-    static func isName(_ text: String) -> Bool {
-        (1...13).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-            }
-    }
-}
+public import LinuxKernel
+import SystemPackage
 
 /// The files on which watchers hold locks: so it is known whether they live.
-enum WatcherFile {
+public enum WatcherFile {
     /// Whether a watcher lives.
     enum Life: Hashable {
         case alive(process: Int32)
@@ -72,7 +22,7 @@ enum WatcherFile {
     private static let keepingTime: Int64 = 3600
 
     /// Removes the files of watchers that were killed. Not for a watcher: its own looks like one.
-    static func removeAbandoned(in directory: StateDirectory) {
+    public static func removeAbandoned(in directory: StateDirectory) {
         let limit = Int64(Date().timeIntervalSince1970) - keepingTime
         for watcher in directory.names(in: directoryName) {
             let name = name(of: watcher)
@@ -101,7 +51,9 @@ enum WatcherFile {
     }
 
     /// Ends watchers that have nothing left to end.
-    static func dismiss(_ watchers: Set<String>, in directory: StateDirectory) {
+    public static func dismiss(_ watchers: Set<String>, _ environment: [String: String]) {
+        guard !watchers.isEmpty, let directory = try? StateDirectory(environment: environment)
+        else { return }
         for watcher in watchers {
             let path = directory.path(of: name(of: watcher))
             // One of a process namespace that is not seen from here has no number.
@@ -109,6 +61,48 @@ enum WatcherFile {
                 Process.terminate(owner)
             }
             directory.remove(name(of: watcher))
+        }
+    }
+}
+
+/// What a watcher holds as long as it lives: by it `status` knows whether somebody will end the
+/// conditions, and `clear` whom to dismiss.
+public final class WatcherPost {
+    private let directory: StateDirectory
+    private let name: String
+    private let lock: FileLock
+
+    /// Takes the post of the watcher with this name.
+    public init(_ watcher: String, environment: [String: String]) throws(KernelError) {
+        directory = try StateDirectory(environment: environment)
+        name = WatcherFile.name(of: watcher)
+        try SmallFile.makeDirectory(directory.path(of: WatcherFile.directoryName))
+        lock = try FileLock(showingOwnerAt: directory.path(of: name))
+    }
+
+    /// Leaves nothing behind: the work is done. Without it `status` finds that the watcher ended
+    /// before.
+    public func leave() {
+        directory.remove(name)
+    }
+}
+
+extension TimeLimit {
+    /// What is wrong with a limit that nobody will keep; nil if all is well.
+    public func problem(_ environment: [String: String]) -> String? {
+        // The clearing itself takes a moment.
+        let isOverdue = until.map { $0 + 5 < Int64(Date().timeIntervalSince1970) } ?? false
+        switch WatcherFile.life(of: watcher, environment) {
+        case .alive(let process) where Process.isStopped(process):
+            return "the process that is to end this is stopped; let it go on with: "
+                + "kill -CONT \(process)"
+        case .alive(let process):
+            guard isOverdue else { return nil }
+            return "process \(process), which was to end this, has not done so; "
+                + "it stays until linkcond clear"
+        case .unknown where !isOverdue: return nil
+        case .gone, .unknown:
+            return "the process that was to end this is gone; it stays until linkcond clear"
         }
     }
 }

@@ -4,7 +4,7 @@ import LinuxKernel
 import Testing
 import TrafficControl
 
-@testable import Conditioner
+@testable import DataPlane
 
 @Suite("Selectors as u32 filters", .tags(.unit))
 struct U32SelectionTests {
@@ -131,16 +131,5 @@ struct U32SelectionTests {
         #expect(selection.rules(for: .ipv4) == [U32Rule(matches: [], isChosen: true)])
         #expect(selection.rules(for: .ipv6) == [U32Rule(matches: [], isChosen: true)])
         #expect(selection.rules(for: .vlan).count(where: \.isChosen) == 1)
-    }
-
-    @Test("What takes too many filters is refused with the way out")
-    func tooMany() throws {
-        let ports = stride(from: 1001, to: 60_000, by: 200).map { "\($0)-\($0 + 100)" }
-        let request = ApplyRequest(
-            conditions: .init(), profile: "x", selector: try TrafficSelector(ports: ports), now: 1)
-        let error = #expect(throws: UnsupportedConditions.self) {
-            try request.examplePlan(interface: "eth0")
-        }
-        #expect(error?.description.contains("1000 are the most; choose fewer") == true)
     }
 }

@@ -62,6 +62,25 @@ public struct TrafficSelector: Sendable, Hashable {
     }
 }
 
+/// As its `text`: so nobody who sends one can send anything else.
+extension TrafficSelector: Codable {
+    /// Writes the text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
+    /// Reads a text.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let selector = TrafficSelector(text: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "no selector of traffic")
+        }
+        self = selector
+    }
+}
+
 extension TrafficSelector {
     /// Reads the values of the command line's options.
     public init(

@@ -2,7 +2,7 @@ import LinkModel
 import LinkTesting
 import Testing
 
-@testable import Conditioner
+@testable import DataPlane
 
 @Suite("Selectors as nftables rules")
 struct NftSelectionTests {

@@ -1,42 +1,22 @@
-import LinkModel
+import DataPlane
 import Netlink
 import TrafficControl
 
-/// What stands at the hooks of one interface, as the kernel tells it.
-struct HookFilters {
-    /// The places where filters of the engine's stand, of one that lives or one that was killed.
-    private(set) var ours: Set<HookPlace> = []
-    /// The kinds and preferences of others', by direction.
-    private(set) var foreign: [Direction: [String]] = [:]
-    /// Whether an engine made the hooks.
-    private(set) var madeHooks = false
-
-    private static let gateName = "linkcond"
-    private static let makerName = "linkcond, made clsact"
+extension HookFilters<HookPlace> {
+    private static var gateName: String { "linkcond" }
+    private static var makerName: String { "linkcond, made clsact" }
 
     /// The name of a gate, by which a later process knows who made the hooks.
     static func gateName(madeHooks: Bool) -> String { madeHooks ? makerName : gateName }
 
     /// Reads both hooks of an interface that has them.
     init(_ session: NetlinkSession, interface: Int32) throws(NetlinkError) {
-        for direction in Direction.allCases {
-            let hook: QdiscHandle = direction == .up ? .clsactEgress : .clsactIngress
-            let filters = try session.dump(
-                Filter.list(interface: interface, parent: hook), attempt: "list the filters"
-            ).compactMap(FilterState.init)
-            // The kernel names a preference several times: for its tables and for each filter.
-            var seen: Set<UInt16> = []
-            for filter in filters {
-                madeHooks = madeHooks || filter.programName == Self.makerName
-                guard seen.insert(filter.preference).inserted else { continue }
-                if let place = HookPlace(preference: filter.preference) {
-                    ours.insert(place)
-                } else {
-                    foreign[direction, default: []].append(
-                        "pref \(filter.preference) \(filter.kind)")
-                }
-            }
-        }
+        try self.init(session, interface: interface) { HookPlace(preference: $0) }
+    }
+
+    /// Whether an engine made the hooks.
+    var madeHooks: Bool {
+        ours.values.contains { $0.contains { $0.programName == Self.makerName } }
     }
 
     /// The interfaces that have hooks, by index.
@@ -52,7 +32,7 @@ struct HookFilters {
         guard !ours.isEmpty else { return [] }
         if madeHooks, foreign.isEmpty { return [Qdisc.clsact(on: interface).delete()] }
         // The gate last: without it, what the engine is done with would come to it again.
-        return ours.sorted { $0.preference > $1.preference }.map {
+        return ours.keys.sorted { $0.preference > $1.preference }.map {
             Filter.delete(interface: interface, parent: $0.hook, preference: $0.preference)
         }
     }

@@ -2,7 +2,7 @@ import LinkTesting
 import LinuxKernel
 import Testing
 
-@testable import Conditioner
+@testable import DataPlane
 
 @Suite("Traffic selectors", .tags(.unit))
 struct TrafficSelectorTests {

@@ -1,7 +1,7 @@
 import LinkTesting
 import Testing
 
-@testable import Conditioner
+@testable import DataPlane
 
 /// What is said of arguments that are empty.
 @Suite("Empty arguments", .tags(.unit))

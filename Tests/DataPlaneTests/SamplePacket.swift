@@ -2,7 +2,7 @@ import LinkModel
 import LinkTesting
 import LinuxKernel
 
-@testable import Conditioner
+@testable import DataPlane
 
 /// A packet as tests describe it, with its bytes and what a selector has to do with it.
 struct SamplePacket {

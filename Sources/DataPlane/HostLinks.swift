@@ -1,0 +1,83 @@
+public import Netlink
+
+/// Why it cannot be told which interfaces are meant.
+public enum InterfaceError: Error, Sendable, CustomStringConvertible {
+    case noSuchInterface(String, known: [String])
+    case noDefaultRoute
+    case noInterfaces
+    case netlink(NetlinkError)
+
+    /// One sentence: what failed, and the way out.
+    public var description: String {
+        switch self {
+        case .noSuchInterface(let name, let known):
+            "\(name): no such interface (have: \(known.joined(separator: ", ")))"
+        case .noDefaultRoute:
+            "no interface carries a default route; name one with -i"
+        case .noInterfaces:
+            "no interface but loopback is up; bring one up, or name one with -i"
+        case .netlink(let error): error.description
+        }
+    }
+}
+
+/// The interfaces of the calling thread's network namespace, as requests name them.
+public struct HostLinks {
+    private let session: NetlinkSession
+
+    /// Asks over a session.
+    public init(_ session: NetlinkSession) {
+        self.session = session
+    }
+
+    /// Asks over a session of its own.
+    public init() throws(InterfaceError) {
+        do { session = try NetlinkSession() } catch { throw .netlink(error) }
+    }
+
+    /// The interfaces of a request, without repetitions.
+    public func links(of request: ApplyRequest) throws(InterfaceError) -> [Link] {
+        guard request.isForAllInterfaces else {
+            return request.interfaces.isEmpty
+                ? try withDefaultRoute() : try links(named: request.interfaces)
+        }
+        let found = try all().filter { $0.isUp && !$0.isLoopback && !$0.isOwn }
+        let named = try links(named: request.interfaces)
+        guard !(found + named).isEmpty else { throw .noInterfaces }
+        return found + named.filter { link in !found.contains { $0.index == link.index } }
+    }
+
+    /// The interfaces with these names, without repetitions.
+    public func links(named names: [String]) throws(InterfaceError) -> [Link] {
+        var links: [Link] = []
+        for name in names {
+            guard let link = try link(named: name) else {
+                throw .noSuchInterface(name, known: try all().filter { !$0.isOwn }.map(\.name))
+            }
+            if !links.contains(where: { $0.index == link.index }) { links.append(link) }
+        }
+        return links
+    }
+
+    /// All that carry default routes of IPv4 or IPv6; at least one.
+    public func withDefaultRoute() throws(InterfaceError) -> [Link] {
+        do {
+            let messages = try session.defaultRouteInterfaces().map { Link.get(index: $0) }
+            let links = try session.get(messages).compactMap { $0.flatMap(Link.init) }
+            guard !links.isEmpty else { throw InterfaceError.noDefaultRoute }
+            return links
+        } catch let error as NetlinkError {
+            throw .netlink(error)
+        } catch {
+            throw .noDefaultRoute
+        }
+    }
+
+    private func link(named name: String) throws(InterfaceError) -> Link? {
+        do { return try session.link(named: name) } catch { throw .netlink(error) }
+    }
+
+    private func all() throws(InterfaceError) -> [Link] {
+        do { return try session.links() } catch { throw .netlink(error) }
+    }
+}
