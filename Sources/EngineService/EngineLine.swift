@@ -105,8 +105,10 @@ final class EngineLine {
         return (try? channel.receive(atMost: ServiceReply.longest)) ?? nil
     }
 
-    /// An engine that has nothing more to do closes the connection by its own end.
+    /// An engine that has nothing more to do closes the connection by its own end, for which it
+    /// waits until its answer was looked at.
     private func waitForEnd() {
+        channel.finishSending()
         _ = Readiness.wait(for: [channel.descriptor], timeout: Self.endLimit)
     }
 }

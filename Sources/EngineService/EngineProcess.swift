@@ -14,8 +14,11 @@ struct EngineProcess: ~Copyable {
     private var desertion = Desertion()
     private var outcomes = ServiceOutcomes()
     private var hasServed = false
-    /// The end of the process closes their connections, which tells them.
+    /// Those who were answered when nothing was left to do. The end of the process closes their
+    /// connections, which tells them.
     private var lastVisitors: [Visitor] = []
+    /// When the last of them was answered.
+    private var farewell = Duration.zero
 
     private static let roundInterval = Duration.milliseconds(500)
     private static let tickInterval = Duration.seconds(1)
@@ -24,6 +27,8 @@ struct EngineProcess: ~Copyable {
     private static let idleLimit = Duration.seconds(10)
     /// How long it may take to look after its loops.
     private static let roundLimit = Duration.seconds(3)
+    /// How long who was answered last may take to look at the process that has answered.
+    private static let farewellLimit = Duration.seconds(2)
     /// How long it may take to do what somebody asks for.
     private static let workLimit = Duration.seconds(60)
 
@@ -60,13 +65,17 @@ struct EngineProcess: ~Copyable {
                 [signals.descriptor, events.descriptor]
                 + [room.hooks.descriptor].compactMap { $0 }
             let ready = Readiness.wait(
-                for: watched + desk.descriptors, timeout: Self.roundInterval)
+                for: watched + desk.descriptors + present.map(\.channel.descriptor),
+                timeout: Self.roundInterval)
             pulse.allow(Self.workLimit)
             if isToldToEnd() { break }
             // Nobody sends packets here any more, or nobody sees to it that they do not wait.
             if room.hooks.hasEnded { return room.abandon(.hooks) }
             if pulse.isUnguarded { return room.abandon(.guardian) }
             if ready.contains(events.descriptor) { followInterfaces() }
+            for visitor in present where ready.contains(visitor.channel.descriptor) {
+                visitor.hasLooked = true
+            }
             for question in desk.questions(ready) { answer(question) }
             let now = KernelClock.monotonic
             if now - lastTick >= Self.tickInterval {
@@ -78,12 +87,19 @@ struct EngineProcess: ~Copyable {
                 if desertion?.isCertain(besides: own) == true { break }
                 lastLook = now
             }
-            if isDone || room.isEmpty && now - beginning > Self.idleLimit { break }
+            let hasSaidFarewell = present.isEmpty || now - farewell > Self.farewellLimit
+            if isDone && hasSaidFarewell || room.isEmpty && now - beginning > Self.idleLimit {
+                break
+            }
         }
         _ = room.remove(nil)
     }
 
     private var isDone: Bool { hasServed && room.isEmpty }
+
+    /// The last visitors who have not looked yet: an answer is worth what the process is that sent
+    /// it, and that has to live to be looked at. Others are served meanwhile.
+    private var present: [Visitor] { lastVisitors.filter { !$0.hasLooked } }
 
     private func isToldToEnd() -> Bool {
         while let signal = signals.next() {
@@ -106,7 +122,12 @@ struct EngineProcess: ~Copyable {
             outcome = outcomes[question.id] ?? carryOut(change, question.message.files)
             outcomes[question.id] = outcome
             hasServed = true
-            if isDone { lastVisitors.append(question.visitor) }
+            if isDone {
+                lastVisitors.append(question.visitor)
+                farewell = KernelClock.monotonic
+            } else {
+                lastVisitors = []
+            }
         } else {
             outcome = .applied
         }

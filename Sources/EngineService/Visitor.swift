@@ -7,6 +7,8 @@ final class Visitor {
     let greeting: ServiceGreeting
     /// When it came.
     let arrival = KernelClock.monotonic
+    /// Whether it has taken note of the answer.
+    var hasLooked = false
     private let peer: Result<PeerProcess, PeerProcess.Lack>
 
     /// Looks at who has connected, and greets it; nil if the greeting is not taken, without which

@@ -49,6 +49,11 @@ public struct MessageChannel: Sendable {
 
     private static let longestMessage = 128 * 1024
 
+    /// Says that nothing more is sent from here; what the other end sends arrives all the same.
+    public func finishSending() {
+        _ = shutdown(descriptor.rawValue, Int32(SHUT_WR))
+    }
+
     /// Closes this end.
     public func close() {
         try? descriptor.close()

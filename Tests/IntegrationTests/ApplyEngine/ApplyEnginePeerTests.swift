@@ -49,6 +49,14 @@ struct ApplyEnginePeerTests {
         }
     }
 
+    @Test func `it is there until its last answer was looked at`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE")
+            let seen = try await Self.ask(network, by: [], "slowly", Self.clear)
+            #expect(seen == ["there", "ended"])
+        }
+    }
+
     @Test func `what is no request of linkcond's is refused, and changes nothing`() async throws {
         try await TestNetwork.withEngine { network in
             try await network.applyEngine("LTE")

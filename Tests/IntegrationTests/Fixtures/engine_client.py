@@ -2,15 +2,20 @@
 
     engine_client.py REQUEST...
     engine_client.py COUNT
+    engine_client.py slowly REQUEST
 
 Each request is a JSON object for the engine; what it answers is printed, one JSON text per line. With
-a number, so many connections are made by another user, who says nothing, until all have ended.
+a number, so many connections are made by another user, who says nothing, until all have ended. Who
+asks slowly says whether the engine is still there some time after it has done what was asked, and
+when that was looked at.
 """
 
 import json
 import os
 import socket
+import struct
 import sys
+import time
 
 
 def address():
@@ -59,8 +64,23 @@ def crowd(count):
     print("sent away")
 
 
+def ask_slowly(request):
+    channel = connect()
+    request["query"]["token"] = json.loads(channel.recv(1 << 17))["token"]
+    channel.send(json.dumps(request).encode())
+    while "done" not in json.loads(channel.recv(1 << 17))["content"]:
+        pass
+    engine = struct.unpack("3i", channel.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+    time.sleep(0.2)
+    print("there" if os.path.exists(f"/proc/{engine}") else "gone")
+    channel.shutdown(socket.SHUT_WR)
+    print("ended" if not channel.recv(1) else "goes on")
+
+
 if sys.argv[1].isdigit():
     crowd(int(sys.argv[1]))
+elif sys.argv[1] == "slowly":
+    ask_slowly(json.loads(sys.argv[2]))
 else:
     for text in sys.argv[1:]:
         print(json.dumps(ask(json.loads(text))))
