@@ -72,7 +72,8 @@ struct RunDrainTests {
                 (run 3G -- bash -c 'for i in 2 3 4; do echo -n $i >/dev/udp/192.0.2.1/9002; done')
                 told 4
                 """, by: caller)
-        #expect(output == "end after 6\n1\n2\n3\n4\n")
+        // Each datagram has a socket of its own, among which no network keeps an order.
+        #expect(output.split(separator: "\n").sorted() == ["1", "2", "3", "4", "end after 6"])
     }
 
     @Test(arguments: ["engine", "kernel"], [[], ["--interface"], ["--multipath"]])
