@@ -129,6 +129,28 @@ struct WatcherTests {
             """, "moved with its mark\nended\nunwatched\n")
     }
 
+    @Test("An override ends although its interface is moved in the moment in which its time comes")
+    func movedInTime() async throws {
+        try await expect(
+            """
+            unshare -n sleep 60 & other=$!
+            isOther() { test "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/$$/ns/net)"; }
+            eventually isOther
+            "$0" override set -i eth0 --expensive --for 3s 2>/dev/null
+            watcher=$(processes)
+            kill -STOP $watcher
+            ip link set eth0 netns $other
+            sleep 3
+            hasMark() { nsenter -t $other -n ip link show eth0 | grep -q linkcond; }
+            hasNoMark() { ! hasMark; }
+            hasMark && echo "moved with its mark"
+            kill -CONT $watcher
+            eventually hasNoMark && echo ended
+            eventually isUnwatched && echo unwatched
+            kill $other
+            """, "moved with its mark\nended\nunwatched\n")
+    }
+
     @Test("One ends with its interface, and with the namespace")
     func gone() async throws {
         try await expect(

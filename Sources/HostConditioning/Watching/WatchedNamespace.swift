@@ -62,22 +62,39 @@ struct WatchedNamespace {
         // What cannot be asked may be there.
         if (try? visit(inode, stands)) ?? true { return true }
         guard home != nil, case .overrides = subject else { return false }
-        for other in NetworkNamespace.allInodes() where other != inode {
-            guard (try? visit(other, stands)) == true else { continue }
-            inode = other
-            if let path = NetworkNamespace.path(ofInode: other),
-                let namespace = try? NetworkNamespace.open(path)
-            {
-                if let more = try? NetlinkEvents(ofOther: namespace) { events.append(more) }
-                try? namespace.close()
+        for _ in 0..<Self.retries {
+            var areAllAsked = true
+            for other in NetworkNamespace.allInodes() where other != inode {
+                do {
+                    guard try visit(other, stands) else { continue }
+                } catch {
+                    areAllAsked = false
+                    continue
+                }
+                follow(into: other)
+                return true
             }
-            return true
+            if areAllAsked { return false }
+            // One that changes just now, or is going, could not be asked.
+            _ = Readiness.wait(for: [], timeout: Self.pause)
         }
         return false
     }
 
+    /// Goes on in the namespace to which the interface was moved.
+    private mutating func follow(into other: UInt64) {
+        inode = other
+        guard let path = NetworkNamespace.path(ofInode: other),
+            let namespace = try? NetworkNamespace.open(path)
+        else { return }
+        if let more = try? NetlinkEvents(ofOther: namespace) { events.append(more) }
+        try? namespace.close()
+    }
+
     /// Ends what is to be ended. Tries more than once: nobody else will.
-    func clear() throws {
+    mutating func clear() throws {
+        // It may have been moved in the moment in which the time came.
+        _ = isNeeded()
         for _ in 1..<Self.retries {
             if (try? clearOnce()) != nil { return }
             _ = Readiness.wait(for: [], timeout: .seconds(1))
