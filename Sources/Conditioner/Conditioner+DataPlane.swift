@@ -51,10 +51,17 @@ extension Conditioner {
             ? PlaneLack("netem's jitter grows with the number of packets", isMinor: true) : nil
     }
 
-    /// Of `links`, those on which something of ours stands.
+    /// Of `links`, those on which something of ours stands, be it only filters whose ifb somebody has
+    /// taken away.
     public func conditioned(_ links: [Link]) throws -> Set<Int32> {
         let marked = Set(try Inventory.ifbs(session).map(\.mark.target))
-        return Set(links.map(\.index)).intersection(marked)
+        let hooks = try session.get(links.map { Qdisc.get(at: .clsact, on: $0.index) })
+        return Set(
+            try zip(links, hooks).filter { link, hook in
+                try marked.contains(link.index)
+                    || hook.flatMap(QdiscState.init)?.kind == .classifierActions
+                        && !HookFilters(session, interface: link.index).groups.isEmpty
+            }.map(\.0.index))
     }
 
     /// The commands of the plans.

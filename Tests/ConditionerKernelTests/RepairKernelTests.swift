@@ -27,6 +27,10 @@ struct RepairKernelTests {
                     status.first?.problem
                         == "another program took the ifb of the way down and up away, so that "
                         + "all its packets are lost; linkcond clear, then apply again")
+                let links = try host.session.links()
+                #expect(
+                    try host.conditioner.conditioned(links) == [try host.interface().index],
+                    "no other data plane is to take the interface")
                 #expect(try host.conditioner.clear(names) == ["eth0"])
             }
         }
