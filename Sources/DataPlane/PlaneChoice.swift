@@ -40,6 +40,8 @@ public struct PlaneChoice: Sendable, Hashable {
     public var reason: String
     /// Whether the other one may take over if this one turns out to lack something.
     public var isNegotiable = false
+    /// What it does less exactly than the other one would, which cannot do it here.
+    public var drawback: String?
 
     /// Makes a choice that somebody else has made.
     public init(_ kind: DataPlaneKind, since reason: String) {
@@ -49,18 +51,30 @@ public struct PlaneChoice: Sendable, Hashable {
 
     /// Chooses: the kernel's where that can do all that is asked, else the packet engine.
     ///
-    /// - Parameter lack: what the kernel's data plane lacks, if anybody asks.
-    public init(_ backend: Backend, kernelLacks lack: @autoclosure () -> PlaneLack?) {
+    /// - Parameters:
+    ///   - kernelLack: what the kernel's data plane lacks, if anybody asks.
+    ///   - engineLack: what the engine lacks, which can do everything in a sandbox.
+    public init(
+        _ backend: Backend, kernelLacks kernelLack: @autoclosure () -> PlaneLack?,
+        engineLacks engineLack: @autoclosure () -> PlaneLack? = nil
+    ) {
         switch backend {
         case .kernel: self.init(.kernel, since: "as asked for")
         case .engine: self.init(.engine, since: "as asked for")
         case .auto:
-            let lack = lack()
-            self.init(
-                lack == nil ? .kernel : .engine,
-                since: lack?.reason ?? "it can do all that was asked for")
+            guard let lack = kernelLack() else {
+                self.init(.kernel, since: "it can do all that was asked for")
+                isNegotiable = true
+                return
+            }
             // What the kernel can do only worse is still better than nothing.
-            isNegotiable = lack?.isMinor ?? true
+            if lack.isMinor, let other = engineLack() {
+                self.init(.kernel, since: other.reason)
+                drawback = lack.reason
+            } else {
+                self.init(.engine, since: lack.reason)
+                isNegotiable = lack.isMinor
+            }
         }
     }
 

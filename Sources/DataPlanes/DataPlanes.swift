@@ -42,6 +42,9 @@ public struct DataPlanes {
             let planes = try OpenPlanes(environment)
             let choice = try planes.choose(request, on: links, backend, state)
             var remarks = try Self.remarks(on: links)
+            if let drawback = choice.drawback {
+                remarks.append("by the \(choice.kind.title), though \(drawback)")
+            }
             var explanation = choice.explanation
             let report: ApplyReport
             do {

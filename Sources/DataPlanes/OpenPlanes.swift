@@ -53,7 +53,9 @@ struct OpenPlanes {
         var demand = PlaneDemand([request.conditions])
         demand.links = links
         demand.hasSeed = request.seed != nil
-        let choice = PlaneChoice(backend, kernelLacks: kernel.lack(for: demand, state))
+        let choice = PlaneChoice(
+            backend, kernelLacks: kernel.lack(for: demand, state),
+            engineLacks: engine.lack(for: demand, state))
         guard let present else { return choice }
         guard present.kind == choice.kind else {
             throw DataPlaneError.otherPlane(

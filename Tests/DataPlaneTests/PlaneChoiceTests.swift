@@ -30,4 +30,14 @@ import Testing
         let minor = PlaneChoice(.auto, kernelLacks: PlaneLack("it jitters", isMinor: true))
         #expect(minor.kind == .engine && minor.isNegotiable)
     }
+
+    @Test func `what the engine lacks leaves to the kernel what that does less exactly`() {
+        let engine = PlaneLack("wwan0: no Ethernet")
+        let minor = PlaneChoice(
+            .auto, kernelLacks: PlaneLack("it jitters", isMinor: true), engineLacks: engine)
+        #expect(minor.kind == .kernel && minor.reason == "wwan0: no Ethernet")
+        #expect(minor.drawback == "it jitters")
+        let major = PlaneChoice(.auto, kernelLacks: PlaneLack("no netem"), engineLacks: engine)
+        #expect(major.kind == .engine, "the engine says itself what it lacks")
+    }
 }
