@@ -8,8 +8,8 @@ struct RunAccuracyTests {
     /// A profile's figures, from its definition.
     struct Expectation: Sendable, CustomTestStringConvertible {
         var profile: String
-        /// Propagation both ways and the time of a full ping on the wire, in milliseconds.
-        var roundTrip: Double
+        /// Both ways, in milliseconds.
+        var propagation: Double
         /// In bits per second.
         var down: Double
         var up: Double
@@ -17,19 +17,28 @@ struct RunAccuracyTests {
         var settings: [String] = []
 
         var testDescription: String { profile }
+
+        /// A ping's: propagation and its time on the wire both ways, in milliseconds.
+        func roundTrip(packetSize: Double) -> Double {
+            propagation + packetSize * 8 * (1 / down + 1 / up) * 1000
+        }
     }
 
+    /// With ping's payload of 56 bytes and 8 of ICMP.
+    private static let ipv4PingSize = 84.0
+    private static let ipv6PingSize = 104.0
+
     private static let expectations = [
-        Expectation(profile: "LTE", roundTrip: 115.08, down: 50e6, up: 10e6),
-        Expectation(profile: "3G", roundTrip: 202.90, down: 780e3, up: 330e3),
-        Expectation(profile: "Edge", roundTrip: 846.16, down: 240e3, up: 200e3),
-        Expectation(profile: "DSL", roundTrip: 12.96, down: 2e6, up: 256e3),
-        Expectation(profile: "WiFi", roundTrip: 2.04, down: 40e6, up: 33e6),
+        Expectation(profile: "LTE", propagation: 115, down: 50e6, up: 10e6),
+        Expectation(profile: "3G", propagation: 200, down: 780e3, up: 330e3),
+        Expectation(profile: "Edge", propagation: 840, down: 240e3, up: 200e3),
+        Expectation(profile: "DSL", propagation: 10, down: 2e6, up: 256e3),
+        Expectation(profile: "WiFi", propagation: 2, down: 40e6, up: 33e6),
     ]
 
     /// A link that the kernel lab's one slow processor can fill.
     private static let moderate = Expectation(
-        profile: "LTE", roundTrip: 115.3, down: 8e6, up: 3e6,
+        profile: "LTE", propagation: 115, down: 8e6, up: 3e6,
         settings: ["down.bandwidth=8 Mbit/s", "up.bandwidth=3 Mbit/s"])
 
     /// What of the bandwidth is TCP's: 1448 bytes of each packet of 1500.
@@ -38,8 +47,9 @@ struct RunAccuracyTests {
     @Test(arguments: expectations, ["engine", "kernel"])
     func `ping by IPv4 and IPv6`(expected: Expectation, backend: String) async throws {
         guard try Backends.serves(backend) else { return }
-        for (caller, address) in [
-            (Caller.root, "198.18.0.1"), (.ordinaryUser, "fd6c:696e:6b63::1"),
+        for (caller, address, packetSize) in [
+            (Caller.root, "198.18.0.1", Self.ipv4PingSize),
+            (.ordinaryUser, "fd6c:696e:6b63::1", Self.ipv6PingSize),
         ] {
             let output = try await SandboxedRun(
                 expected.profile, "--backend", backend, "--uplink", "none", "--",
@@ -49,8 +59,9 @@ struct RunAccuracyTests {
             let shortest = try #require(Double(match.1))
             // The clock of the lab, where a processor is a process, is as exact as that.
             let clockError = Self.processorCount > 1 ? 0 : 0.5
-            #expect(shortest > expected.roundTrip * 0.999 - clockError)
-            #expect(shortest < expected.roundTrip + clockError + max(1, expected.roundTrip * 0.01))
+            let roundTrip = expected.roundTrip(packetSize: packetSize)
+            #expect(shortest > roundTrip * 0.999 - clockError)
+            #expect(shortest < roundTrip + clockError + max(1, roundTrip * 0.01))
         }
     }
 
@@ -129,8 +140,9 @@ struct RunAccuracyTests {
                     let match = try #require(output.firstMatch(of: /= ([0-9.]+)\//), "\(output)")
                     let shortest = try #require(Double(match.1))
                     #expect(output.contains(" 0% packet loss"), "\(output)")
-                    #expect(shortest > expected.roundTrip * 0.999)
-                    #expect(shortest < expected.roundTrip + 5)
+                    let roundTrip = expected.roundTrip(packetSize: Self.ipv4PingSize)
+                    #expect(shortest > roundTrip * 0.999)
+                    #expect(shortest < roundTrip + 5)
                 }
             }
             try await group.waitForAll()
