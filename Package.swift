@@ -198,7 +198,7 @@ let features: [[Target]] = [
         tests: ["Multipath"]),
     // How the far side of a sandbox reaches the host's network.
     library(
-        "Uplink", ["Netlink", "LinuxKernel", systemPackage], tests: ["Uplink"]),
+        "Uplink", ["Netlink", "LinuxKernel", "LinkModel", systemPackage], tests: ["Uplink"]),
     // What scenarios do on any stage: commands beside the app, and what it sees.
     library(
         "ScenarioPlaying",

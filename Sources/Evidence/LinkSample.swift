@@ -6,41 +6,41 @@ public struct LinkSample: Codable, Sendable, Hashable {
     /// before ended.
     public var seconds: Double
     /// From the app to the network.
-    public var up: Way
+    public var up: DirectionSample
     /// From the network to the app.
-    public var down: Way
-
-    /// What it did in one direction.
-    public struct Way: Codable, Sendable, Hashable {
-        /// The rate of delivery.
-        public var bitsPerSecond: UInt64
-        /// How long the packets that were delivered had been on the link, on average; nil if
-        /// there were none, or nobody knows.
-        @OrNull public var delayMilliseconds: Double?
-        /// Packets dropped by the queue.
-        public var dropped: UInt64
-        /// Packets lost by the profile's loss.
-        public var lost: UInt64
-        /// Packets in the queue at the end of that time.
-        public var queuedPackets: UInt64
-
-        /// Describes a direction.
-        public init(
-            bitsPerSecond: UInt64, delayMilliseconds: Double?, dropped: UInt64, lost: UInt64,
-            queuedPackets: UInt64
-        ) {
-            self.bitsPerSecond = bitsPerSecond
-            _delayMilliseconds = OrNull(wrappedValue: delayMilliseconds)
-            self.dropped = dropped
-            self.lost = lost
-            self.queuedPackets = queuedPackets
-        }
-    }
+    public var down: DirectionSample
 
     /// Describes a short time.
-    public init(seconds: Double, up: Way, down: Way) {
+    public init(seconds: Double, up: DirectionSample, down: DirectionSample) {
         self.seconds = seconds
         self.up = up
         self.down = down
+    }
+}
+
+/// What a link did in one direction in a short time.
+public struct DirectionSample: Codable, Sendable, Hashable {
+    /// The rate of delivery.
+    public var bitsPerSecond: UInt64
+    /// How long the packets that were delivered had been on the link, on average; nil if
+    /// there were none, or nobody knows.
+    @OrNull public var delayMilliseconds: Double?
+    /// Packets dropped by the queue.
+    public var dropped: UInt64
+    /// Packets lost by the profile's loss.
+    public var lost: UInt64
+    /// Packets in the queue at the end of that time.
+    public var queuedPackets: UInt64
+
+    /// Describes a direction.
+    public init(
+        bitsPerSecond: UInt64, delayMilliseconds: Double?, dropped: UInt64, lost: UInt64,
+        queuedPackets: UInt64
+    ) {
+        self.bitsPerSecond = bitsPerSecond
+        _delayMilliseconds = OrNull(wrappedValue: delayMilliseconds)
+        self.dropped = dropped
+        self.lost = lost
+        self.queuedPackets = queuedPackets
     }
 }

@@ -31,7 +31,7 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     /// How many connections of the command linkcond refused, having no descriptors left for them.
     public var refusedConnections = 0
     /// What the uplink lost; nil for a run without.
-    @OrNull public private(set) var uplink: UplinkStatistics?
+    @OrNull public private(set) var uplink: UplinkLosses?
     /// What became of the files in which packets were written down.
     public var evidence: EvidenceReport
     /// All links together over time, if that was asked for.
@@ -85,9 +85,9 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     }
 
     /// Adds what the uplink lost.
-    public mutating func add(uplink: UplinkStatistics) {
+    public mutating func add(uplink: UplinkLosses) {
         self.uplink = uplink
-        if !uplink.isComplete { isFaithful = false }
+        if !uplink.isNone { isFaithful = false }
     }
 
     /// Reads what `json` has written.

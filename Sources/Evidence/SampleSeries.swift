@@ -52,7 +52,7 @@ public struct SampleSeries: Sendable {
     }
 }
 
-extension LinkSample.Way {
+extension DirectionSample {
     fileprivate init(
         from first: DirectionCounters, to second: DirectionCounters, within length: Duration
     ) {

@@ -6,7 +6,7 @@ extension NetworkSnapshot {
     init(reading session: NetlinkSession) throws(NetlinkError) {
         let links = try session.links()
         let addresses = try session.interfaceAddresses().filter { $0.isUsable && !$0.isLinkLocal }
-        ways = try session.routes().compactMap(Way.init)
+        routes = try session.routes().compactMap(DefaultRoute.init)
         devices = links.filter { !Self.isOwn($0) }.map { link in
             Device(
                 name: link.name, index: link.index, kind: DeviceFacts(link).kind,
@@ -26,7 +26,7 @@ extension NetworkSnapshot {
     private static let linkcondGroup: UInt32 = 7181
 }
 
-extension NetworkSnapshot.Way {
+extension NetworkSnapshot.DefaultRoute {
     /// A route that leads further than to a network of its own; nil for any other.
     fileprivate init?(_ route: Route) {
         guard route.prefixLength <= 3 else { return nil }

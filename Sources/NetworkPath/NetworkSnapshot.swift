@@ -19,7 +19,7 @@ struct NetworkSnapshot: Hashable, Sendable {
     }
 
     /// A route to everywhere, or to nearly everywhere.
-    struct Way: Hashable, Sendable {
+    struct DefaultRoute: Hashable, Sendable {
         var isIPv6: Bool
         /// The bits that have to match: routes of more go first.
         var prefixLength: UInt8 = 0
@@ -30,7 +30,7 @@ struct NetworkSnapshot: Hashable, Sendable {
         var hops: [Hop]
     }
 
-    /// Where a way leads next.
+    /// Where a route leads next.
     struct Hop: Hashable, Sendable {
         var interface: Int32
         var gateway: IPAddress?
@@ -38,39 +38,39 @@ struct NetworkSnapshot: Hashable, Sendable {
 
     var devices: [Device]
     /// In the order in which the kernel looks them up, as far as the metrics leave it open.
-    var ways: [Way]
+    var routes: [DefaultRoute]
     var hasNameServer: Bool
 }
 
 extension NetworkSnapshot {
     /// The path that these add up to.
     var path: NetworkPath {
-        let ways = usableWays
+        let routes = usableRoutes
         var order: [Int32] = []
-        for hop in ways.flatMap(\.hops) where !order.contains(hop.interface) {
+        for hop in routes.flatMap(\.hops) where !order.contains(hop.interface) {
             order.append(hop.interface)
         }
-        let used = [false, true].compactMap { isIPv6 in ways.first { $0.isIPv6 == isIPv6 } }
+        let used = [false, true].compactMap { isIPv6 in routes.first { $0.isIPv6 == isIPv6 } }
             .flatMap(\.hops).map(\.interface)
-        let interfaces = sorted(by: order).map { interface($0, ways) }
+        let interfaces = sorted(by: order).map { interface($0, routes) }
         return NetworkPath(
             interfaces: interfaces,
             interfacesInUse: interfaces.filter { used.contains($0.index) },
-            gateways: gateways(ways), supportsDNS: hasNameServer,
+            gateways: gateways(routes), supportsDNS: hasNameServer,
             isWaiting: devices.contains { $0.isDormant })
     }
 
     /// Ways that packets can take, the most preferred first.
-    private var usableWays: [Way] {
+    private var usableRoutes: [DefaultRoute] {
         let running = Dictionary(
             devices.filter { $0.isRunning && $0.kind != .loopback }.map { ($0.index, $0) },
             uniquingKeysWith: { first, _ in first })
-        let usable = ways.compactMap { way -> Way? in
-            var way = way
-            way.hops = way.hops.filter { hop in
-                running[hop.interface].map { hasAddress($0, isIPv6: way.isIPv6) } ?? false
+        let usable = routes.compactMap { route -> DefaultRoute? in
+            var route = route
+            route.hops = route.hops.filter { hop in
+                running[hop.interface].map { hasAddress($0, isIPv6: route.isIPv6) } ?? false
             }
-            return way.hops.isEmpty || !leadsEverywhere(way) ? nil : way
+            return route.hops.isEmpty || !leadsEverywhere(route) ? nil : route
         }
         // A route of more bits goes before any of fewer, whatever the metrics are.
         return usable.enumerated().sorted { left, right in
@@ -84,19 +84,19 @@ extension NetworkSnapshot {
         }.map(\.element)
     }
 
-    /// Whether a way is a default route, or one of those that stand in for it: VPNs leave the
+    /// Whether a route is a default route, or one of those that stand in for it: VPNs leave the
     /// default route alone and make two routes, each to one half of all addresses.
-    private func leadsEverywhere(_ way: Way) -> Bool {
-        guard way.prefixLength > 0 else { return true }
-        if way.isIPv6, way.prefixLength == 3 {
+    private func leadsEverywhere(_ route: DefaultRoute) -> Bool {
+        guard route.prefixLength > 0 else { return true }
+        if route.isIPv6, route.prefixLength == 3 {
             // 2000::/3 has all addresses of the Internet.
-            return way.destination?.bytes[0] == 0x20
+            return route.destination?.bytes[0] == 0x20
         }
-        guard way.prefixLength == 1 else { return false }
-        return ways.contains { other in
-            other.prefixLength == 1 && other.isIPv6 == way.isIPv6
-                && other.destination != way.destination
-                && other.hops.map(\.interface) == way.hops.map(\.interface)
+        guard route.prefixLength == 1 else { return false }
+        return routes.contains { other in
+            other.prefixLength == 1 && other.isIPv6 == route.isIPv6
+                && other.destination != route.destination
+                && other.hops.map(\.interface) == route.hops.map(\.interface)
         }
     }
 
@@ -121,10 +121,10 @@ extension NetworkSnapshot {
         }
     }
 
-    private func interface(_ device: Device, _ ways: [Way]) -> NetworkInterface {
+    private func interface(_ device: Device, _ routes: [DefaultRoute]) -> NetworkInterface {
         let mark = device.mark ?? NetworkMark()
         let kind = mark.kind ?? (mark.isHotspot ? .wifi : device.kind)
-        let families = ways.filter { $0.hops.contains { $0.interface == device.index } }
+        let families = routes.filter { $0.hops.contains { $0.interface == device.index } }
         return NetworkInterface(
             name: device.name, index: device.index, kind: kind,
             isExpensive: mark.makesExpensive(kind), isConstrained: mark.makesConstrained,
@@ -133,9 +133,9 @@ extension NetworkSnapshot {
             addresses: device.addresses.map(\.description))
     }
 
-    private func gateways(_ ways: [Way]) -> [NetworkPath.Gateway] {
+    private func gateways(_ routes: [DefaultRoute]) -> [NetworkPath.Gateway] {
         var gateways: [NetworkPath.Gateway] = []
-        for hop in ways.flatMap(\.hops) {
+        for hop in routes.flatMap(\.hops) {
             guard let address = hop.gateway,
                 let device = devices.first(where: { $0.index == hop.interface })
             else { continue }

@@ -93,10 +93,10 @@ extension [LinkSample] {
         }
     }
 
-    private static func merge(_ ways: [LinkSample.Way], _ lengths: [Double]) -> LinkSample.Way {
+    private static func merge(_ ways: [DirectionSample], _ lengths: [Double]) -> DirectionSample {
         let length = lengths.reduce(0, +)
         let bits = zip(ways, lengths).reduce(0) { $0 + Double($1.0.bitsPerSecond) * $1.1 }
-        return LinkSample.Way(
+        return DirectionSample(
             bitsPerSecond: length > 0
                 ? UInt64(saturating: bits / length) : ways.last?.bitsPerSecond ?? 0,
             delayMilliseconds: ways.compactMap(\.delayMilliseconds).average,

@@ -1,4 +1,5 @@
 import Evidence
+import LinkModel
 import Glibc
 import LinuxKernel
 import Scenarios
@@ -55,8 +56,8 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 outcome.statistics?.refusedConnections = uplink?.refusedConnections ?? 0
                 if let uplink {
                     uplink.stop()
-                    outcome.statistics?.add(uplink: uplink.statistics)
-                    if let note = uplink.statistics.note { listener.note(note) }
+                    outcome.statistics?.add(uplink: uplink.losses)
+                    if let note = uplink.losses.note { listener.note(note) }
                 }
                 // The kernel takes its time over the namespaces, but nobody is in them any more.
                 outcome.statistics?.drain = drain.statistics

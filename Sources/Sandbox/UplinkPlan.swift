@@ -1,4 +1,4 @@
-import Evidence
+import LinkModel
 import LinuxKernel
 import SystemPackage
 import Uplink
@@ -101,13 +101,7 @@ enum UplinkPlan: Hashable {
         var refusedConnections: Int { relay.refusedConnections }
 
         /// What it lost; all of that only after `stop()`.
-        var statistics: UplinkStatistics {
-            let losses = relay.losses
-            func way(_ way: UplinkLosses.Way) -> UplinkStatistics.Way {
-                UplinkStatistics.Way(unreadPackets: way.unread, unsentPackets: way.unsent)
-            }
-            return UplinkStatistics(up: way(losses.up), down: way(losses.down))
-        }
+        var losses: UplinkLosses { relay.losses }
 
         /// Takes it down, and waits until the host is as it was before.
         func stop() {

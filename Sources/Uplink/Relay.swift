@@ -1,3 +1,4 @@
+public import LinkModel
 import LinuxKernel
 public import SystemPackage
 

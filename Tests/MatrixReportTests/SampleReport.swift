@@ -236,11 +236,11 @@ enum SampleReport {
             lost += unlucky
             return LinkSample(
                 seconds: seconds,
-                up: LinkSample.Way(
+                up: DirectionSample(
                     bitsPerSecond: UInt64(rate / 25),
                     delayMilliseconds: plan.delay.map { $0 * 1.1 }, dropped: 0, lost: 0,
                     queuedPackets: UInt64(load * 2)),
-                down: LinkSample.Way(
+                down: DirectionSample(
                     bitsPerSecond: UInt64(rate),
                     delayMilliseconds: burst > 0.9 ? nil : plan.delay.map { $0 * (0.7 + load / 2) },
                     dropped: gone, lost: unlucky, queuedPackets: UInt64(load * load * 80)))

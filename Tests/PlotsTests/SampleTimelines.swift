@@ -23,10 +23,10 @@ enum SampleTimelines {
             let (rate, delay) = values(Double(number) / 10)
             // Some unrest, the same each time.
             let wobble = 1 + Double((number * 7919) % 21 - 10) / 100
-            let down = LinkSample.Way(
+            let down = DirectionSample(
                 bitsPerSecond: UInt64(rate * wobble * 1e6), delayMilliseconds: delay,
                 dropped: 0, lost: 0, queuedPackets: 0)
-            let up = LinkSample.Way(
+            let up = DirectionSample(
                 bitsPerSecond: UInt64(rate * wobble * 3e4),
                 delayMilliseconds: delay.map { $0 * 0.6 }, dropped: 0, lost: 0, queuedPackets: 0)
             return LinkSample(seconds: Double(number) / 10, up: up, down: down)

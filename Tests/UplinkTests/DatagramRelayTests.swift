@@ -1,3 +1,4 @@
+import LinkModel
 import LinkTesting
 import LinuxKernel
 import Testing

@@ -80,27 +80,27 @@ public struct ConditionStep: Codable, Sendable, Hashable {
     /// What people call the conditions.
     public var profile: String
     /// From the network to the app.
-    public var down: Way
+    public var down: PlottedConditions
     /// From the app to the network.
-    public var up: Way
+    public var up: PlottedConditions
+}
 
-    /// What it was to do in one direction.
-    public struct Way: Codable, Sendable, Hashable {
-        /// The bandwidth; nil: no limit, or a delivery trace's.
-        @OrNull public var bitsPerSecond: UInt64?
-        /// The file of the delivery trace; nil: none.
-        @OrNull public var trace: String?
-        /// The one-way delay.
-        public var delayMilliseconds: Double
-        /// The share of packets that is lost behind the queue.
-        public var lossRatio: Double
+/// What a link was to do in one direction, as far as plots show it.
+public struct PlottedConditions: Codable, Sendable, Hashable {
+    /// The bandwidth; nil: no limit, or a delivery trace's.
+    @OrNull public var bitsPerSecond: UInt64?
+    /// The file of the delivery trace; nil: none.
+    @OrNull public var trace: String?
+    /// The one-way delay.
+    public var delayMilliseconds: Double
+    /// The share of packets that is lost behind the queue.
+    public var lossRatio: Double
 
-        init(_ conditions: DirectionConditions) {
-            _bitsPerSecond = OrNull(wrappedValue: conditions.bandwidth?.bitsPerSecond)
-            _trace = OrNull(wrappedValue: conditions.trace)
-            delayMilliseconds = conditions.delay / .milliseconds(1)
-            lossRatio = Double(conditions.loss.mean.partsPerBillion) / 1_000_000_000
-        }
+    init(_ conditions: DirectionConditions) {
+        _bitsPerSecond = OrNull(wrappedValue: conditions.bandwidth?.bitsPerSecond)
+        _trace = OrNull(wrappedValue: conditions.trace)
+        delayMilliseconds = conditions.delay / .milliseconds(1)
+        lossRatio = Double(conditions.loss.mean.partsPerBillion) / 1_000_000_000
     }
 }
 

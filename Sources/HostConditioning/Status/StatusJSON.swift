@@ -27,8 +27,8 @@ struct ConditionedJSON: Encodable {
     @OrNull var until: String?
     @OrNull var untilExitOf: Int32?
     let selectors: [String]
-    @OrNull var down: WayJSON?
-    @OrNull var up: WayJSON?
+    @OrNull var down: CountedDirectionJSON<CountersJSON>?
+    @OrNull var up: CountedDirectionJSON<CountersJSON>?
     @OrNull var dns: ProfileJSON.DNS?
     @OrNull var problem: String?
 
@@ -43,30 +43,13 @@ struct ConditionedJSON: Encodable {
         since = Timestamp.text(interface.since)
         until = interface.limit?.until.map(Timestamp.text)
         untilExitOf = interface.limit?.process
-        down = interface.directions[.down].map(WayJSON.init)
-        up = interface.directions[.up].map(WayJSON.init)
+        let counted = interface.directions.mapValues {
+            CountedDirectionJSON($0.conditions, CountersJSON($0.counters))
+        }
+        (down, up) = (counted[.down], counted[.up])
         dns = interface.dnsDelay.map(ProfileJSON.DNS.init)
         problem = interface.problem
     }
-}
-
-/// The conditions of a direction with its counters beside them.
-struct WayJSON: Encodable {
-    private let conditions: DirectionJSON
-    private let counters: CountersJSON
-
-    init(_ way: ConditionedDirection) {
-        conditions = DirectionJSON(way.conditions)
-        counters = CountersJSON(way.counters)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try conditions.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(counters, forKey: .counters)
-    }
-
-    private enum CodingKeys: CodingKey { case counters }
 }
 
 /// What went through a direction.

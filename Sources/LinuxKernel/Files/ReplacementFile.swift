@@ -9,7 +9,7 @@ public import SystemPackage
 /// the user may not make files.
 public final class ReplacementFile: Sendable {
     /// How the contents get to their place.
-    private enum Way: Sendable {
+    private enum Method: Sendable {
         case inPlace
         /// Under the name of an ordinary file that may be there already.
         case byName(String)
@@ -20,7 +20,7 @@ public final class ReplacementFile: Sendable {
     /// An open file, and what becomes of it.
     private struct Place: ~Copyable {
         let file: OwnedDescriptor
-        let way: Way
+        let method: Method
     }
 
     /// Whose a file is, and who may do what with it.
@@ -45,7 +45,7 @@ public final class ReplacementFile: Sendable {
     ///   and its permissions.
     public init(at path: String, owner: (user: UInt32, group: UInt32)?) throws(Errno) {
         guard let target = Self.target(path) else {
-            place = Place(file: try Self.open(path, O_WRONLY | O_CREAT), way: .inPlace)
+            place = Place(file: try Self.open(path, O_WRONLY | O_CREAT), method: .inPlace)
             rights = nil
             return
         }
@@ -59,7 +59,7 @@ public final class ReplacementFile: Sendable {
             guard former != nil, ![.noSpace, .diskQuotaExceeded].contains(error) else {
                 throw error
             }
-            place = Place(file: try Self.open(target, O_WRONLY), way: .inPlace)
+            place = Place(file: try Self.open(target, O_WRONLY), method: .inPlace)
             rights = nil
             return
         }
@@ -72,7 +72,7 @@ public final class ReplacementFile: Sendable {
     ///
     /// - Parameter isNew: whether a file that has appeared there meanwhile is an error.
     public func write(_ text: String, asNew isNew: Bool = false) throws(Errno) {
-        switch place.way {
+        switch place.method {
         case .inPlace:
             _ = ftruncate(place.file.number, 0)
             do {
@@ -145,7 +145,7 @@ public final class ReplacementFile: Sendable {
             let file = try open(directory, O_WRONLY | unnamed)
             // There may be no /proc.
             if status(ownName(file.number)) != nil {
-                return Place(file: file, way: .byName(target))
+                return Place(file: file, method: .byName(target))
             }
         } catch {
             // As file systems say that cannot do that, some of them of a directory.
@@ -157,7 +157,7 @@ public final class ReplacementFile: Sendable {
         let name = nameAside(target)
         let file = try create(name)
         _ = unsafe unlink(name)
-        return Place(file: file, way: .byRenaming(target))
+        return Place(file: file, method: .byRenaming(target))
     }
 
     private static func create(_ name: String) throws(Errno) -> OwnedDescriptor {

@@ -21,18 +21,18 @@ struct InterfaceLanes {
         ),
     ]
 
-    /// The numbers of one direction.
-    private struct Way {
+    /// Where the numbers of one direction are, and how they are drawn.
+    private struct Curve {
         var style: Markup
         var sign: String
-        var sample: KeyPath<LinkSample, LinkSample.Way>
-        var conditions: KeyPath<ConditionStep, ConditionStep.Way>
+        var sample: KeyPath<LinkSample, DirectionSample>
+        var conditions: KeyPath<ConditionStep, PlottedConditions>
     }
 
-    private static var ways: [Way] {
+    private static var directions: [Curve] {
         [
-            Way(style: "t-down", sign: "↓", sample: \.down, conditions: \.down),
-            Way(style: "t-up", sign: "↑", sample: \.up, conditions: \.up),
+            Curve(style: "t-down", sign: "↓", sample: \.down, conditions: \.down),
+            Curve(style: "t-up", sign: "↑", sample: \.up, conditions: \.up),
         ]
     }
 
@@ -50,10 +50,10 @@ struct InterfaceLanes {
     // MARK: Throughput
 
     private var throughput: Lane? {
-        let peaks = Self.ways.map { way in
-            samples.map { Double($0[keyPath: way.sample].bitsPerSecond) }.max() ?? 0
+        let peaks = Self.directions.map { direction in
+            samples.map { Double($0[keyPath: direction.sample].bitsPerSecond) }.max() ?? 0
         }
-        let limits = Self.ways.flatMap { limit($0).compactMap(\.value) }
+        let limits = Self.directions.flatMap { limit($0).compactMap(\.value) }
         guard !samples.isEmpty || !limits.isEmpty else { return nil }
         let peak = peaks.max() ?? 0
         // A limit far above all traffic would press the traffic to the ground.
@@ -63,58 +63,60 @@ struct InterfaceLanes {
         }
         let top = PlotShape.niceTop(for: highest)
         let held = HeldValues(scale: scale, top: top)
-        let curves = Self.ways.map { way -> Markup in
+        let curves = Self.directions.map { direction -> Markup in
             """
-            <path class="\(way.style) t-filled" d="\(traffic(way, top: top))"/>\
-            <path class="\(way.style) t-limit" d="\(held.line(limit(way)))"/>
+            <path class="\(direction.style) t-filled" d="\(traffic(direction, top: top))"/>\
+            <path class="\(direction.style) t-limit" d="\(held.line(limit(direction)))"/>
             """
         }
-        let told = zip(Self.ways, peaks).map { "\($0.sign) \(UInt64(saturating: $1).rateText)" }
+        let told = zip(Self.directions, peaks).map {
+            "\($0.sign) \(UInt64(saturating: $1).rateText)"
+        }
         return CurveLane(
             name: name("throughput"), remark: "at most \(told.joined(separator: " "))",
             top: UInt64(saturating: top).rateText, height: 78, scale: scale, curves: curves
         ).lane
     }
 
-    private func traffic(_ way: Way, top: Double) -> Markup {
+    private func traffic(_ direction: Curve, top: Double) -> Markup {
         guard !samples.isEmpty else { return "" }
-        return shape(top: top).steps { Double($0[keyPath: way.sample].bitsPerSecond) }
+        return shape(top: top).steps { Double($0[keyPath: direction.sample].bitsPerSecond) }
     }
 
-    private func limit(_ way: Way) -> [(seconds: Double, value: Double?)] {
+    private func limit(_ direction: Curve) -> [(seconds: Double, value: Double?)] {
         interface.conditions.map { step in
-            (step.seconds, step[keyPath: way.conditions].bitsPerSecond.map { Double($0) })
+            (step.seconds, step[keyPath: direction.conditions].bitsPerSecond.map { Double($0) })
         }
     }
 
     // MARK: Delay
 
     private var delay: Lane? {
-        let measured = Self.ways.map { way in
-            samples.compactMap { $0[keyPath: way.sample].delayMilliseconds }.max()
+        let measured = Self.directions.map { direction in
+            samples.compactMap { $0[keyPath: direction.sample].delayMilliseconds }.max()
         }
-        let planned = Self.ways.map { way in
-            interface.conditions.map { $0[keyPath: way.conditions].delayMilliseconds }.max()
+        let planned = Self.directions.map { direction in
+            interface.conditions.map { $0[keyPath: direction.conditions].delayMilliseconds }.max()
         }
         let all = (measured + planned).compactMap(\.self)
         guard let peak = all.max(), peak > 0 else { return nil }
         let top = PlotShape.niceTop(for: peak)
         let held = HeldValues(scale: scale, top: top)
-        let curves = Self.ways.map { way -> Markup in
+        let curves = Self.directions.map { direction -> Markup in
             let steps = interface.conditions.map { step in
                 (
                     seconds: step.seconds,
-                    value: Double?(step[keyPath: way.conditions].delayMilliseconds)
+                    value: Double?(step[keyPath: direction.conditions].delayMilliseconds)
                 )
             }
-            let points = shape(top: top).lines { $0[keyPath: way.sample].delayMilliseconds }
+            let points = shape(top: top).lines { $0[keyPath: direction.sample].delayMilliseconds }
             return """
-                <path class="\(way.style)" d="\(points)"/>\
-                <path class="\(way.style) t-limit" d="\(held.line(steps))"/>
+                <path class="\(direction.style)" d="\(points)"/>\
+                <path class="\(direction.style) t-limit" d="\(held.line(steps))"/>
                 """
         }
-        let told = zip(Self.ways, measured).compactMap { way, value in
-            value.map { "\(way.sign) \($0.roundedText) ms" }
+        let told = zip(Self.directions, measured).compactMap { direction, value in
+            value.map { "\(direction.sign) \($0.roundedText) ms" }
         }
         return CurveLane(
             name: name("delay on the link"),

@@ -22,15 +22,15 @@ public struct RunStatisticsJSON: Encodable {
     @OrNull var seed: UInt64?
     @OrNull var faithful: Bool?
     @OrNull var flaw: String?
-    let down: Way
-    let up: Way
+    let down: CountedDirectionJSON<DirectionCounters>
+    let up: CountedDirectionJSON<DirectionCounters>
     @OrNull var dns: ProfileJSON.DNS?
     let interfaces: [Interface]
     @OrNull var loopback: LinkCounters?
     @OrNull var multipath: MultipathStatistics?
     let drain: DrainStatistics
     let refusedConnections: Int
-    @OrNull var uplink: UplinkStatistics?
+    @OrNull var uplink: UplinkLosses?
     let events: [EventRecord]
     let evidence: EvidenceReport
 
@@ -53,8 +53,8 @@ public struct RunStatisticsJSON: Encodable {
         faithful = link.isFaithful
         flaw = link.flaw
         let conditions = request.preferred.conditions.withExplicitLoss
-        down = Way(conditions: DirectionJSON(conditions.down), counters: link.down)
-        up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)
+        down = CountedDirectionJSON(conditions.down, link.down)
+        up = CountedDirectionJSON(conditions.up, link.up)
         dns = conditions.dnsDelay.map(ProfileJSON.DNS.init)
         interfaces = zip(request.interfaces, link.interfaces).map(Interface.init)
         loopback = link.loopback
@@ -71,8 +71,8 @@ public struct RunStatisticsJSON: Encodable {
         let name: String
         let kind: String
         let profile: String
-        let down: Way
-        let up: Way
+        let down: CountedDirectionJSON<DirectionCounters>
+        let up: CountedDirectionJSON<DirectionCounters>
         @OrNull var dns: ProfileJSON.DNS?
 
         init(_ interface: SandboxInterface, _ link: InterfaceStatistics) {
@@ -80,23 +80,9 @@ public struct RunStatisticsJSON: Encodable {
             name = interface.name
             kind = (interface.mark.kind ?? (interface.mark.isHotspot ? .wifi : .wired)).rawValue
             profile = interface.profile
-            down = Way(conditions: DirectionJSON(conditions.down), counters: link.down)
-            up = Way(conditions: DirectionJSON(conditions.up), counters: link.up)
+            down = CountedDirectionJSON(conditions.down, link.down)
+            up = CountedDirectionJSON(conditions.up, link.up)
             dns = conditions.dnsDelay.map(ProfileJSON.DNS.init)
         }
-    }
-
-    /// The conditions of a direction with what was counted beside them.
-    struct Way: Encodable {
-        let conditions: DirectionJSON
-        let counters: DirectionCounters
-
-        func encode(to encoder: any Encoder) throws {
-            try conditions.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(counters, forKey: .counters)
-        }
-
-        private enum CodingKeys: CodingKey { case counters }
     }
 }

@@ -53,8 +53,10 @@ struct LinkPlots {
         [
             plot(
                 "Throughput", .rate, isStepped: true,
-                ways { Double($0.bitsPerSecond) }),
-            plot("Delay on the link", .milliseconds, isStepped: false, ways(\.delayMilliseconds)),
+                directions { Double($0.bitsPerSecond) }),
+            plot(
+                "Delay on the link", .milliseconds, isStepped: false,
+                directions(\.delayMilliseconds)),
             plot(
                 "Packets gone", .packets, isStepped: true,
                 [
@@ -65,11 +67,11 @@ struct LinkPlots {
                         Double($0.down.lost) + Double($0.up.lost)
                     },
                 ]),
-            plot("Queue", .packets, isStepped: false, ways { Double($0.queuedPackets) }),
+            plot("Queue", .packets, isStepped: false, directions { Double($0.queuedPackets) }),
         ]
     }
 
-    private func ways(_ value: @escaping (LinkSample.Way) -> Double?) -> [Series] {
+    private func directions(_ value: @escaping (DirectionSample) -> Double?) -> [Series] {
         [
             Series(style: "down", name: "down") { value($0.down) },
             Series(style: "up", name: "up") { value($0.up) },

@@ -1,0 +1,18 @@
+/// The conditions of a direction with what was counted beside them.
+public struct CountedDirectionJSON<Counters: Encodable>: Encodable {
+    private let conditions: DirectionJSON
+    private let counters: Counters
+
+    public init(_ conditions: DirectionConditions, _ counters: Counters) {
+        self.conditions = DirectionJSON(conditions)
+        self.counters = counters
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try conditions.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(counters, forKey: .counters)
+    }
+
+    private enum CodingKeys: CodingKey { case counters }
+}
