@@ -1,4 +1,5 @@
 import LinkModel
+import LinkUnits
 
 extension DelayShape {
     /// The shape of this distribution.
@@ -29,43 +30,14 @@ extension DelayShape {
     private static let normalCut = 4.0
 
     private static func normalQuantile(_ share: Double) -> Double {
-        let tail = 0.5 - normalShare(upTo: normalCut)
-        let wanted = tail + share * (1 - 2 * tail) - 0.5
-        return solve(from: -normalCut, to: normalCut) {
-            ($0 < 0 ? -normalShare(upTo: -$0) : normalShare(upTo: $0)) < wanted
-        }
+        let tail = 0.5 - NormalDistribution.share(upTo: normalCut)
+        return NormalDistribution.quantile(tail + share * (1 - 2 * tail), limit: normalCut)
     }
 
     /// Mean 3/2, variance 3/4, from 1 upward: the share below x is 1 - 1/x³.
     private static func paretoQuantile(_ share: Double) -> Double {
         let rest = 1 - share * 0.998
-        let value = solve(from: 1, to: 8) { 1 / ($0 * $0 * $0) > rest }
+        let value = Bisection.solve(from: 1, to: 8) { 1 / ($0 * $0 * $0) > rest }
         return (value - 1.5) / (0.75).squareRoot()
-    }
-
-    /// The share of the normal distribution between 0 and `value`, by its power series: exact to
-    /// 12 digits up to 4.
-    private static func normalShare(upTo value: Double) -> Double {
-        var term = value
-        var sum = value
-        var k = 0.0
-        while abs(term) > 1e-17 * abs(sum) {
-            k += 1
-            term *= -value * value / (2 * k)
-            sum += term / (2 * k + 1)
-        }
-        return sum * 0.398_942_280_401_432_68
-    }
-
-    /// Where `isBelow` turns false, by bisection.
-    private static func solve(
-        from low: Double, to high: Double, isBelow: (Double) -> Bool
-    ) -> Double {
-        var (low, high) = (low, high)
-        for _ in 0..<48 {
-            let middle = (low + high) / 2
-            if isBelow(middle) { low = middle } else { high = middle }
-        }
-        return (low + high) / 2
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LinkUnits
 
 /// A table of 4,096 deviates with mean 0 and standard deviation 1, from which netem draws.
 public enum DelayDistribution: String, Sendable, Hashable, CaseIterable {
@@ -50,31 +51,15 @@ public enum DelayDistribution: String, Sendable, Hashable, CaseIterable {
     /// The value below which `share` of the distribution lies.
     private func quantile(_ share: Double) -> Double {
         switch self {
-        case .normal: Self.normalQuantile(share)
+        case .normal: NormalDistribution.quantile(share)
         case .pareto: Self.paretoQuantile(share)
         case .paretonormal:
-            0.25 * Self.normalQuantile(share) + 0.75 * Self.paretoQuantile(share)
+            0.25 * NormalDistribution.quantile(share) + 0.75 * Self.paretoQuantile(share)
         }
     }
 
     /// Pareto with shape 3 has mean 3/2 and variance 3/4.
     private static func paretoQuantile(_ share: Double) -> Double {
         (pow(1 - share, -1.0 / 3) - 1.5) / (0.75).squareRoot()
-    }
-
-    /// Inverse of the normal distribution function by bisection of `erfc`, to the last bit that
-    /// a table of 16-bit numbers shows.
-    private static func normalQuantile(_ share: Double) -> Double {
-        var low = -8.0
-        var high = 8.0
-        for _ in 0..<40 {
-            let middle = (low + high) / 2
-            if 0.5 * erfc(-middle / 2.0.squareRoot()) < share {
-                low = middle
-            } else {
-                high = middle
-            }
-        }
-        return (low + high) / 2
     }
 }

@@ -97,9 +97,9 @@ struct DelayExpectation: Hashable {
         let pareto = (1 / cbrt(1 - share) - 1.5) / 0.75.squareRoot()
         return switch distribution {
         case .uniform: 2 * share - 1
-        case .normal: Statistics.normalQuantile(share)
+        case .normal: NormalDistribution.quantile(share)
         case .pareto: pareto
-        case .paretonormal: 0.25 * Statistics.normalQuantile(share) + 0.75 * pareto
+        case .paretonormal: 0.25 * NormalDistribution.quantile(share) + 0.75 * pareto
         }
     }
 }

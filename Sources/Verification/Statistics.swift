@@ -101,19 +101,4 @@ enum Statistics {
         if length > 0 { lengths.append(length) }
         return lengths
     }
-
-    /// The value below which `share` of a normal distribution with mean 0 and deviation 1 lie.
-    static func normalQuantile(_ share: Double) -> Double {
-        var low = -9.0
-        var high = 9.0
-        for _ in 0..<50 {
-            let middle = (low + high) / 2
-            if 0.5 * erfc(-middle / 2.0.squareRoot()) < share {
-                low = middle
-            } else {
-                high = middle
-            }
-        }
-        return (low + high) / 2
-    }
 }

@@ -105,7 +105,7 @@ struct SimulatedLink {
     private mutating func deviation(_ jitter: Jitter) -> Double {
         switch jitter.distribution {
         case .uniform: jitter.amount.seconds * (2 * chance() - 1)
-        default: jitter.amount.seconds * Statistics.normalQuantile(max(1e-9, chance()))
+        default: jitter.amount.seconds * NormalDistribution.quantile(max(1e-9, chance()))
         }
     }
 }
