@@ -33,7 +33,7 @@ struct ConditionedWires {
         let emulated = try zip(wires, request.interfaces).map { wire, interface in
             try EmulatedWire(
                 wire, interface.conditions, traces: request.traces[interface.conditions],
-                seed: request.chance(ofWire: wire.number), clock: clock,
+                seed: request.seed(ofWire: wire.number), clock: clock,
                 observer: recorder?.observer(ofLink: max(0, wire.number - 1)))
         }
         return ConditionedWires(wires: emulated, choice: choice, recorder: recorder)
@@ -52,12 +52,12 @@ extension SandboxRequest {
     /// What the user may want to know of the data plane.
     func explanation(of choice: PlaneChoice) -> String {
         choice.explanation
-            + (choice.kind == .engine ? "; --seed \(chance) repeats what it loses" : "")
+            + (choice.kind == .engine ? "; --seed \(usedSeed) repeats what it loses" : "")
     }
 
     /// What decides the fate of the packets on a wire: not the same on each of several.
-    fileprivate func chance(ofWire number: Int) -> UInt64 {
-        chance &+ UInt64(number) &* 0x9e37_79b9_7f4a_7c15
+    fileprivate func seed(ofWire number: Int) -> UInt64 {
+        usedSeed &+ UInt64(number) &* 0x9e37_79b9_7f4a_7c15
     }
 
     /// What writes the packets down, if that is asked for.
@@ -69,7 +69,7 @@ extension SandboxRequest {
         }
         let recorder = try EvidenceRecorder(
             evidence, clock: clock,
-            remark: "\(profiles.joined(separator: ", ")), seed \(chance): \(words)")
+            remark: "\(profiles.joined(separator: ", ")), seed \(usedSeed): \(words)")
         try recorder.start()
         return recorder
     }

@@ -137,7 +137,7 @@ struct FirstProcess {
         let stage = SandboxStage(
             links: links, app: app, beginning: beginning,
             companions: Companions(network: links.places.app, identity: request.identity))
-        return ScenarioPerformance(scenario, seed: request.chance, on: stage, channel)
+        return ScenarioPerformance(scenario, seed: request.usedSeed, on: stage, channel)
     }
 
     /// Lets the command and its processes change what they see of their interface, which they may

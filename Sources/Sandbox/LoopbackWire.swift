@@ -40,7 +40,7 @@ enum LoopbackWire {
             conditions: request.preferred.conditions,
             traces: request.traces[request.preferred.conditions],
             // Not what is lost on the way to the far side.
-            seed: request.chance.byteSwapped &+ 1)
+            seed: request.usedSeed.byteSwapped &+ 1)
         try loop.start()
         try NetworkNamespace.enter(places.app)
         try acceptReturningPackets()

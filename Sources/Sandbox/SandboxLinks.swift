@@ -384,7 +384,7 @@ final class SandboxLinks {
         }
         let isEmulated = dataPlane == .engine
         report.statistics = LinkStatistics(
-            backend: dataPlane, seed: isEmulated ? request.chance : nil,
+            backend: dataPlane, seed: isEmulated ? request.usedSeed : nil,
             duration: duration, interfaces: interfaces, loops: report.loops, evidence: evidence)
         return report
     }

@@ -90,8 +90,8 @@ public struct SandboxRequest: Sendable {
     /// Variables of the command's environment, beside the caller's.
     public var variables: [String: String] = [:]
 
-    /// What the packet engine draws by; short enough to be typed, and for every reader of JSON.
-    var chance: UInt64 { seed ?? drawn }
+    /// The seed of this run; a drawn one is short enough to be typed, and for every reader of JSON.
+    var usedSeed: UInt64 { seed ?? drawn }
     private let drawn = UInt64(UInt32.random(in: .min ... .max))
 
     /// The delivery traces of all conditions, once `Sandbox.run` has read them.

@@ -29,7 +29,7 @@ public struct Timeline: Sendable, Sequence, IteratorProtocol {
     }
 
     private let scenario: Scenario
-    private var chance: RandomStream
+    private var random: RandomStream
     private var state: ScenarioState
     /// How many passes have begun, and when the present one did.
     private var pass = 0
@@ -42,7 +42,7 @@ public struct Timeline: Sendable, Sequence, IteratorProtocol {
     /// The timeline of `scenario`; `seed` decides the times that the scenario leaves open.
     public init(_ scenario: Scenario, seed: UInt64) {
         self.scenario = scenario
-        chance = RandomStream(seed: seed, for: .schedule)
+        random = RandomStream(seed: seed, for: .schedule)
         state = ScenarioState(scenario)
     }
 
@@ -98,7 +98,7 @@ public struct Timeline: Sendable, Sequence, IteratorProtocol {
     /// A time anywhere between `-spread` and `spread`.
     private mutating func chosen(within spread: Duration) -> Duration {
         guard spread > .zero else { return .zero }
-        return spread * (2 * chance.unit() - 1)
+        return spread * (2 * random.unit() - 1)
     }
 
     private mutating func insert(_ occurrence: Occurrence) {

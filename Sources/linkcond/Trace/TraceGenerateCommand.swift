@@ -79,8 +79,8 @@ struct TraceGenerateCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         // Short enough to be typed.
-        let chance = seed ?? UInt64(UInt32.random(in: .min ... .max))
-        guard let trace = model.trace(mean: mean, for: duration, seed: chance) else {
+        let drawn = seed ?? UInt64(UInt32.random(in: .min ... .max))
+        guard let trace = model.trace(mean: mean, for: duration, seed: drawn) else {
             throw UsageError(
                 description: "a trace of \(duration.unitText) at \(mean) has no packet, or more "
                     + "than \(TraceModel.mostOpportunities); choose another --for or --mean")
@@ -91,6 +91,6 @@ struct TraceGenerateCommand: ParsableCommand {
         } else {
             try console.print(trace.text)
         }
-        if seed == nil { console.report("seed \(chance)") }
+        if seed == nil { console.report("seed \(drawn)") }
     }
 }
