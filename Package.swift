@@ -184,8 +184,8 @@ let features: [[Target]] = [
         tests: ["Evidence"]),
     // What people see of it: markup without holes, numbers, plots.
     library(
-        "Plots", ["Evidence", "DeliveryTraces", "PacketEngine", "LinkUnits"],
-        tests: ["Plots"], with: ["XMLReading", "LinkModel"],
+        "Plots", ["Evidence", "DeliveryTraces", "PacketEngine", "LinkModel", "LinkUnits"],
+        tests: ["Plots"], with: ["XMLReading"],
         resources: [.embedInCode("Resources/plot.css")]),
     // What `linkcond override` says of interfaces.
     library(

@@ -12,6 +12,21 @@ extension Unicode.Scalar {
         default: !properties.isBidiControl
         }
     }
+
+    /// The character itself, or one that shows it: U+241B for an escape, U+FFFD for what is no
+    /// character at all. Tabs and line ends stay, for text of several lines.
+    ///
+    /// What is left may stand in XML 1.0 (section 2.2). Marks that turn the direction of the text
+    /// around are shown as well, since they would make a log look like another one.
+    public var visible: Unicode.Scalar {
+        switch value {
+        case 0x09, 0x0A: self
+        case 0x00...0x1F: Unicode.Scalar(0x2400 + value) ?? "\u{FFFD}"
+        case 0x7F: "\u{2421}"
+        case 0x80...0x9F, 0xFFFE, 0xFFFF, 0x202A...0x202E, 0x2066...0x2069: "\u{FFFD}"
+        default: self
+        }
+    }
 }
 
 extension String {

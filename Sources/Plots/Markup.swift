@@ -1,3 +1,5 @@
+import LinkModel
+
 /// A piece of HTML or XML in which nothing from outside can be taken for markup.
 ///
 /// A literal is markup; what is interpolated into it is escaped, unless it is markup itself:
@@ -46,7 +48,7 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
             case "&": utf8 += "&amp;".utf8
             case "\"": utf8 += "&quot;".utf8
             case "'": utf8 += "&#39;".utf8
-            default: utf8 += UTF8.encode(PrintableText.visible(scalar)) ?? .init()
+            default: utf8 += UTF8.encode(scalar.visible) ?? .init()
             }
         }
     }

@@ -45,7 +45,8 @@ enum Reports {
 
     static func log(_ bytes: [UInt8]) {
         let text = TerminalText(bytes)
-        precondition(text.plain == PrintableText.visible(text.plain), "everything is visible")
+        precondition(
+            text.plain.unicodeScalars.allSatisfy { $0 == $0.visible }, "everything is visible")
         for limit in [0, 1, 7, 64, bytes.count] {
             let excerpt = LogExcerpt(bytes, limit: limit)
             let kept = excerpt.beginning.count + excerpt.end.count

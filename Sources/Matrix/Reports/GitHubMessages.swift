@@ -1,3 +1,4 @@
+import LinkModel
 import Plots
 
 /// What a job on GitHub says about failed cells on its page: workflow commands, one a line.
@@ -56,7 +57,7 @@ struct GitHubMessages {
             case "\n": escaped += "%0A"
             case ":" where isProperty: escaped += "%3A"
             case "," where isProperty: escaped += "%2C"
-            default: escaped.unicodeScalars.append(PrintableText.visible(scalar))
+            default: escaped.unicodeScalars.append(scalar.visible)
             }
         }
     }

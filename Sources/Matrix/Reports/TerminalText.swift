@@ -1,4 +1,4 @@
-import Plots
+import LinkModel
 
 /// What a program printed for a terminal, as pieces of text with their looks.
 ///
@@ -52,7 +52,7 @@ struct TerminalText: Sendable, Hashable {
             case "\u{08}":
                 if !piece.isEmpty { piece.removeLast() }
             case "\u{07}", "\u{0E}", "\u{0F}": break
-            default: piece.append(PrintableText.visible(scalar))
+            default: piece.append(scalar.visible)
             }
         }
         take(&piece)
