@@ -189,7 +189,8 @@ let features: [[Target]] = [
         resources: [.embedInCode("Resources/plot.css")]),
     // What `linkcond override` says of interfaces.
     library(
-        "NetworkOverride", ["NetworkPath", "Netlink", "LinuxKernel", systemPackage],
+        "NetworkOverride",
+        ["NetworkPath", "Netlink", "LinuxKernel", "LinkModel", systemPackage],
         tests: ["NetworkOverride"]),
     // How the connections of an app use several interfaces at once.
     library(
@@ -202,7 +203,7 @@ let features: [[Target]] = [
     // What scenarios do on any stage: commands beside the app, and what it sees.
     library(
         "ScenarioPlaying",
-        ["Scenarios", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel", systemPackage]),
+        ["Scenarios", "NetworkPath", "LinuxKernel", systemPackage]),
     library(
         "Sandbox",
         [
@@ -252,8 +253,8 @@ let features: [[Target]] = [
         "SandboxRuns",
         [
             "Sandbox", "Matrix", "Plots", "Evidence", "UserCatalog", "ProfileCatalog",
-            "ProfileFormat", "ScenarioPlaying", "Scenarios", "NetworkOverride", "NetworkPath",
-            "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
+            "ProfileFormat", "Scenarios", "NetworkOverride", "NetworkPath", "LinuxKernel",
+            "LinkModel", "LinkUnits", systemPackage,
         ]),
 ]
 

@@ -1,3 +1,4 @@
+public import LinkModel
 import LinuxKernel
 import Netlink
 public import NetworkPath
@@ -19,13 +20,18 @@ public import NetworkPath
 /// (`OverrideService`).
 public enum NetworkOverride {
     /// Changes the override of these interfaces, or for none of that which carries the default
-    /// route.
+    /// route. What is nil stays as it was, apart from the time limit.
+    ///
+    /// - Parameters:
+    ///   - until: when the whole override ends by itself, in seconds since 1970; nil: never.
+    ///   - watcher: the name of the process that ends it then.
     ///
     /// Requires `CAP_NET_ADMIN`, or a sandbox around the caller.
     public static func set(
-        _ change: OverrideChange, on interfaces: [String]
+        _ override: InterfaceOverride, until: Int64? = nil, watcher: String? = nil,
+        on interfaces: [String]
     ) throws(OverrideError) -> OverrideOutcome {
-        try perform(.set(change, interfaces))
+        try perform(.set(override, until: until, watcher: watcher, on: interfaces))
     }
 
     /// Takes away the override of these interfaces, or for nil of all.
@@ -92,7 +98,7 @@ public struct OverriddenInterface: Hashable, Sendable {
 
 /// What is asked of whoever may change interfaces.
 enum OverrideRequest: Hashable, Sendable, Codable {
-    case set(OverrideChange, [String])
+    case set(InterfaceOverride, until: Int64?, watcher: String?, on: [String])
     case clear([String]?)
     case clearEndedBy(String)
 

@@ -1,3 +1,4 @@
+import LinkModel
 import LinuxKernel
 import Netlink
 import NetworkPath
@@ -63,7 +64,7 @@ struct OverrideEditor {
 
     private func plan(_ request: OverrideRequest, _ links: [Link]) throws -> [AliasEdit] {
         switch request {
-        case .set(let change, let names):
+        case .set(let change, let until, let watcher, let names):
             let targets = try names.isEmpty ? [defaultLink(links)] : find(names, links)
             guard change.isPreferred != true || targets.count == 1 else {
                 throw OverrideError.severalPreferred(targets.map(\.name))
@@ -75,8 +76,10 @@ struct OverrideEditor {
                         && NetworkMark(alias: link.aliasBytes)?.isPreferred == true
                 } : []
             return try targets.map { link in
-                let mark = NetworkMark(alias: link.aliasBytes) ?? NetworkMark()
-                return try AliasEdit(link, mark: change.applied(to: mark))
+                try AliasEdit(link) {
+                    $0 = $0.overridden(by: change)
+                    ($0.until, $0.watcher) = (until, watcher)
+                }
             } + others.map { try AliasEdit($0) { $0.isPreferred = false } }
         case .clear(let names):
             return try (names.map { try find($0, links) } ?? links).filter(Self.isMarked)
@@ -133,7 +136,7 @@ struct OverrideEditor {
         for edit in plan where edit.wasPreferred && !edit.mark.isPreferred {
             try routes.remove(from: edit.index)
         }
-        guard case .set(let change, _) = request, change.isPreferred == true else { return }
+        guard case .set(let change, _, _, _) = request, change.isPreferred == true else { return }
         for edit in plan where edit.mark.isPreferred {
             try routes.add(to: edit.index, name: edit.name)
         }

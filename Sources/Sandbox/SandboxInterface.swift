@@ -76,20 +76,3 @@ public struct SandboxInterface: Sendable, Hashable {
         return nil
     }
 }
-
-extension NetworkInterface.Kind {
-    /// What an interface of this name is, as far as names tell; nil if they do not.
-    public init?(guessedFromName name: String) {
-        let prefixes: [(NetworkInterface.Kind, [String])] = [
-            (.wifi, ["wifi", "wlan", "wlp"]),
-            (.cellular, ["cell", "wwan", "wwp", "rmnet"]),
-            (.wired, ["eth", "en"]),
-            (.other, ["vpn", "tun", "tap", "wg", "ppp"]),
-        ]
-        let name = name.lowercased()
-        guard let kind = prefixes.first(where: { $0.1.contains(where: name.hasPrefix) })?.0 else {
-            return nil
-        }
-        self = kind
-    }
-}

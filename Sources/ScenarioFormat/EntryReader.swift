@@ -135,7 +135,7 @@ struct EntryReader {
         }
         if let isUp = try isUp() { actions.append(.carrier(interface: name, isUp: isUp)) }
         let override = try reader.override(fields)
-        if override != OverrideSettings() {
+        if override != InterfaceOverride() {
             actions.append(.override(interface: name, override))
         }
         return actions

@@ -180,11 +180,12 @@ public struct ScenarioReader {
     }
 
     /// What `kind`, `expensive` and `constrained` say.
-    func override(_ fields: FieldReader) throws(ProfileError) -> OverrideSettings {
-        OverrideSettings(
-            kind: try fields.choice("kind", Profile.InterfaceKind.self),
-            isExpensive: try fields.flagIfGiven("expensive"),
-            isConstrained: try fields.flagIfGiven("constrained"))
+    func override(_ fields: FieldReader) throws(ProfileError) -> InterfaceOverride {
+        let kind = try fields.choice("kind", Profile.InterfaceKind.self)
+        return InterfaceOverride(
+            cost: try fields.flagIfGiven("expensive").map { $0 ? .expensive : .inexpensive },
+            lowData: try fields.flagIfGiven("constrained").map { $0 ? .on : .off },
+            kind: kind.flatMap { InterfaceOverride.Kind(rawValue: $0.rawValue) })
     }
 
     // MARK: Timeline

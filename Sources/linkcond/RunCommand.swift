@@ -4,8 +4,6 @@ import Evidence
 import FoundationEssentials
 import LinkModel
 import LinuxKernel
-import NetworkOverride
-import NetworkPath
 import ProfileCatalog
 import Sandbox
 import SandboxRuns
@@ -167,7 +165,7 @@ struct RunCommand: ParsableCommand {
         if let problem = ServerPort.problem(of: server.readyPorts, servers: server.commands) {
             throw ValidationError(problem)
         }
-        guard scenario.name == nil || settings.isEmpty && override.change == OverrideChange()
+        guard scenario.name == nil || settings.isEmpty && override.change == InterfaceOverride()
         else {
             throw ValidationError(
                 "a scenario says itself what its interfaces are like; leave out --set, "
@@ -178,7 +176,7 @@ struct RunCommand: ParsableCommand {
                 "--set changes PROFILE; write it behind the interface that is meant, as in: "
                     + "--interface wifi0=WiFi,\(settings[0])")
         }
-        guard profile != nil || override.change == OverrideChange() else {
+        guard profile != nil || override.change == InterfaceOverride() else {
             throw ValidationError(
                 "--expensive and the like are of the one interface of PROFILE; write it behind "
                     + "the interface that is meant, as in: --interface cell0=LTE,expensive")
@@ -205,7 +203,7 @@ struct RunCommand: ParsableCommand {
             request.identity = user.identity
             request.variables = user.variables
         }
-        let isOverridden = override.change != OverrideChange() || request.saysMoreThanKinds
+        let isOverridden = override.change != InterfaceOverride() || request.saysMoreThanKinds
         request.bus = try bus.bus(isOverridden: isOverridden, console)
         request.describeNetwork()
         let files = try RunFiles(evidence.paths, for: &request)

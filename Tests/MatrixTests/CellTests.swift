@@ -76,8 +76,8 @@ struct CellTests {
             ])
         specification.environment = [:]
         specification.network = CellNetwork()
-        specification.network.override = CellOverride(cost: "expensive", kind: "wifi")
-        specification.network.overrides = ["LTE": CellOverride(lowData: "on", kind: "hotspot")]
+        specification.network.override = InterfaceOverride(cost: .expensive, kind: .wifi)
+        specification.network.overrides = ["LTE": InterfaceOverride(lowData: .on, kind: .hotspot)]
         specification.timeLimits = TimeLimits()
         let overridden = specification.reproduction(
             of: specification.cells[1], seed: nil,
@@ -99,7 +99,7 @@ struct CellTests {
         var specification = SampleMatrix.specification(["LTE"])
         specification.repetitions = 2
         specification.network.settings = ["down.loss=2%"]
-        specification.network.override = CellOverride(cost: "expensive")
+        specification.network.override = InterfaceOverride(cost: .expensive)
         specification.scenarios = [MatrixScenario(name: "My Walk", source: "./walk.yaml")]
         let cells = specification.cells.filter { $0.scenario != nil }
         #expect(cells.map(\.id) == ["My Walk/1", "My Walk/2"])

@@ -65,12 +65,12 @@ struct MatrixFileTests {
         #expect(file.network.serverPorts.map(\.description) == ["8000"])
         #expect(file.network.uplink == "none" && file.network.backend == .engine)
         #expect(file.network.conditionsLoopback)
-        #expect(file.network.override == CellOverride(lowData: "on", kind: "cellular"))
+        #expect(file.network.override == InterfaceOverride(lowData: .on, kind: .cellular))
         #expect(
             file.network.overrides == [
-                "apple/LTE": CellOverride(cost: "inexpensive", lowData: "off")
+                "apple/LTE": InterfaceOverride(cost: .inexpensive, lowData: .off)
             ])
-        let seen = CellOverride(cost: "inexpensive", lowData: "off", kind: "cellular")
+        let seen = InterfaceOverride(cost: .inexpensive, lowData: .off, kind: .cellular)
         #expect(file.network.override(of: "apple/LTE") == seen)
         #expect(file.network.override(of: "3G") == file.network.override)
     }

@@ -1,3 +1,4 @@
+import LinkModel
 import LinkTesting
 import LinuxKernel
 import Netlink
@@ -41,10 +42,10 @@ struct OverrideKernelTests {
             try shell(Self.interfaces + "ip link set wifi0 alias 'rack  7'")
             let before = try Self.state()
             // For no name the one that apps send by.
-            let outcome = try NetworkOverride.set(OverrideChange(cost: .expensive), on: [])
+            let outcome = try NetworkOverride.set(InterfaceOverride(cost: .expensive), on: [])
             #expect(outcome.interfaces == ["wifi0"])
             #expect(try Self.isExpensive())
-            _ = try NetworkOverride.set(OverrideChange(lowData: .on), on: ["wifi0", "cell0"])
+            _ = try NetworkOverride.set(InterfaceOverride(lowData: .on), on: ["wifi0", "cell0"])
             #expect(
                 try Self.aliases()
                     == ["wifi0": "rack  7 [linkcond:1 exp con]", "cell0": "[linkcond:1 con]"])
@@ -62,7 +63,7 @@ struct OverrideKernelTests {
     @Test func `it follows a rename, and vanishes with its interface`() async throws {
         try await withNewNamespace {
             try shell("ip link add old0 type veth peer name old1")
-            _ = try NetworkOverride.set(OverrideChange(cost: .expensive), on: ["old0"])
+            _ = try NetworkOverride.set(InterfaceOverride(cost: .expensive), on: ["old0"])
             try shell("ip link set old0 name new0")
             let renamed = try NetworkOverride.show()
             #expect(renamed.map(\.name) == ["new0"])
@@ -74,9 +75,9 @@ struct OverrideKernelTests {
     @Test func `what is equal already is not written again`() async throws {
         try await withNewNamespace {
             try shell(Self.interfaces)
-            _ = try NetworkOverride.set(OverrideChange(cost: .expensive), on: ["wifi0"])
+            _ = try NetworkOverride.set(InterfaceOverride(cost: .expensive), on: ["wifi0"])
             let events = try NetlinkEvents([.links])
-            _ = try NetworkOverride.set(OverrideChange(cost: .expensive), on: ["wifi0"])
+            _ = try NetworkOverride.set(InterfaceOverride(cost: .expensive), on: ["wifi0"])
             #expect(try events.next(within: .zero).isEmpty)
         }
     }
@@ -86,7 +87,7 @@ struct OverrideKernelTests {
             let full = String(repeating: "x", count: 245)
             try shell(Self.interfaces + "ip link set cell0 alias \(full)")
             let before = try Self.state()
-            let change = OverrideChange(cost: .expensive)
+            let change = InterfaceOverride(cost: .expensive)
             #expect(throws: OverrideError.aliasFull("cell0", foreignBytes: 245)) {
                 try NetworkOverride.set(change, on: ["wifi0", "cell0"])
             }
@@ -97,7 +98,7 @@ struct OverrideKernelTests {
             #expect(throws: OverrideError.noSuchInterface("wlan9", known: known)) {
                 try NetworkOverride.clear(["wlan9"])
             }
-            let preferred = OverrideChange(isPreferred: true)
+            let preferred = InterfaceOverride(isPreferred: true)
             #expect(throws: OverrideError.severalPreferred(["wifi0", "cell0"])) {
                 try NetworkOverride.set(preferred, on: ["wifi0", "cell0"])
             }
@@ -121,23 +122,23 @@ struct OverrideKernelTests {
             try shell(Self.interfaces)
             let before = try Self.state()
             #expect(try Self.used() == ["wifi0"])
-            _ = try NetworkOverride.set(OverrideChange(isPreferred: true), on: ["cell0"])
+            _ = try NetworkOverride.set(InterfaceOverride(isPreferred: true), on: ["cell0"])
             #expect(try Self.used() == ["cell0"])
             let lookup = try shell("ip route get 203.0.113.1; ip route get 2001:db8::1")
             #expect(lookup.ranges(of: "dev cell0").count == 2, "\(lookup)")
             // Again is the same, and another takes over.
-            _ = try NetworkOverride.set(OverrideChange(isPreferred: true), on: ["cell0"])
+            _ = try NetworkOverride.set(InterfaceOverride(isPreferred: true), on: ["cell0"])
             let own = try shell("ip route show proto 108; ip -6 route show proto 108")
             #expect(own.split(separator: "\n").count == 2, "\(own)")
-            _ = try NetworkOverride.set(OverrideChange(isPreferred: true), on: ["wifi0"])
+            _ = try NetworkOverride.set(InterfaceOverride(isPreferred: true), on: ["wifi0"])
             #expect(try Self.used() == ["wifi0"])
             #expect(try Self.aliases() == ["wifi0": "[linkcond:1 pref]"])
             _ = try NetworkOverride.set(
-                OverrideChange(cost: .expensive, isPreferred: true), on: ["cell0"])
+                InterfaceOverride(cost: .expensive, isPreferred: true), on: ["cell0"])
             #expect(try Self.used() == ["cell0"])
-            _ = try NetworkOverride.set(OverrideChange(isPreferred: false), on: ["cell0"])
+            _ = try NetworkOverride.set(InterfaceOverride(isPreferred: false), on: ["cell0"])
             #expect(try Self.aliases() == ["cell0": "[linkcond:1 exp]"])
-            _ = try NetworkOverride.set(OverrideChange(isPreferred: true), on: ["cell0"])
+            _ = try NetworkOverride.set(InterfaceOverride(isPreferred: true), on: ["cell0"])
             _ = try NetworkOverride.clear(nil)
             #expect(try Self.state() == before)
         }
@@ -151,7 +152,7 @@ struct OverrideKernelTests {
                     ip route add default dev cell0 metric 50; ip route add default dev wifi0 metric 5
                     """)
             let before = try Self.state()
-            _ = try NetworkOverride.set(OverrideChange(isPreferred: true), on: ["cell0"])
+            _ = try NetworkOverride.set(InterfaceOverride(isPreferred: true), on: ["cell0"])
             #expect(try Self.used() == ["cell0", "wifi0"])
             #expect(try shell("ip route get 203.0.113.1").contains("dev cell0"))
             _ = try NetworkOverride.clear(nil)
@@ -165,17 +166,17 @@ struct OverrideKernelTests {
         try await withNewNamespace {
             try shell(Self.interfaces)
             _ = try NetworkOverride.set(
-                OverrideChange(cost: .expensive, until: 9, watcher: "first"),
+                InterfaceOverride(cost: .expensive), until: 9, watcher: "first",
                 on: ["wifi0", "cell0"])
             let later = try NetworkOverride.set(
-                OverrideChange(lowData: .on, until: 99, watcher: "second"), on: ["wifi0"])
+                InterfaceOverride(lowData: .on), until: 99, watcher: "second", on: ["wifi0"])
             #expect(later.idleWatchers == [])
             #expect(try NetworkOverride.hasOverrides(endedBy: "first"))
             #expect(try NetworkOverride.clear(endedBy: "first").interfaces == ["cell0"])
             #expect(
                 try Self.aliases() == ["wifi0": "[linkcond:1 exp con until=99 watch=second]"])
             #expect(try !NetworkOverride.hasOverrides(endedBy: "first"))
-            let last = try NetworkOverride.set(OverrideChange(cost: .default), on: ["wifi0"])
+            let last = try NetworkOverride.set(InterfaceOverride(cost: .default), on: ["wifi0"])
             #expect(last.idleWatchers == ["second"])
             #expect(try NetworkOverride.clear(endedBy: "second").interfaces == [])
             #expect(try Self.aliases() == ["wifi0": "[linkcond:1 con]"])
@@ -186,8 +187,8 @@ struct OverrideKernelTests {
         try await withNewNamespace {
             try shell(Self.interfaces)
             let changes = [
-                OverrideChange(cost: .expensive), OverrideChange(lowData: .on),
-                OverrideChange(kind: .cellular),
+                InterfaceOverride(cost: .expensive), InterfaceOverride(lowData: .on),
+                InterfaceOverride(kind: .cellular),
             ]
             for _ in 0..<20 {
                 let failures = Mutex<[String]>([])
@@ -221,7 +222,7 @@ struct OverrideKernelTests {
                 done
                 until [ $(grep -c FLOCK /proc/locks) -gt 0 ]; do sleep 0.01; done
                 """)
-            _ = try NetworkOverride.set(OverrideChange(cost: .expensive), on: ["wifi0"])
+            _ = try NetworkOverride.set(InterfaceOverride(cost: .expensive), on: ["wifi0"])
             _ = try NetworkOverride.clear(["wifi0"])
             // The one that could take its lock has it still: nobody has waited for its end.
             try shell(holders.split(separator: "\n").map { "kill \($0)" }.joined(separator: " || "))

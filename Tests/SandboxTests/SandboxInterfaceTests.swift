@@ -9,16 +9,6 @@ import Testing
 
 @Suite("Interfaces of a sandbox", .tags(.unit))
 struct SandboxInterfaceTests {
-    @Test(
-        arguments: [
-            ("wifi0", .wifi), ("wlan1", .wifi), ("wlp3s0", .wifi), ("cell0", .cellular),
-            ("wwan0", .cellular), ("rmnet_data0", .cellular), ("eth0", .wired), ("enp0s3", .wired),
-            ("vpn0", .other), ("tun0", .other), ("WiFi0", .wifi), ("usb0", nil), ("x", nil),
-        ] as [(String, NetworkInterface.Kind?)])
-    func `names tell the kind`(name: String, kind: NetworkInterface.Kind?) {
-        #expect(NetworkInterface.Kind(guessedFromName: name) == kind)
-    }
-
     @Test(arguments: ["", "a b", "ä", "x/y", ".", "..", "all", "lo", "lo-link", "abcdefghijklmnop"])
     func `a bad name is told`(name: String) {
         let interface = SandboxInterface(name: name, conditions: LinkConditions(), profile: "p")

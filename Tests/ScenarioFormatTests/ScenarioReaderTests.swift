@@ -64,7 +64,7 @@ struct ScenarioReaderTests {
                 == "test/WiFi, up.loss=1%, down.trace=down.trace, down.bandwidth=unlimited")
         #expect(
             scenario.interfaces[1].initialOverride
-                == OverrideSettings(kind: .other, isExpensive: true, isConstrained: false))
+                == InterfaceOverride(cost: .expensive, lowData: .off, kind: .other))
         #expect(scenario.entries.map(\.line) == Array(17...31))
         #expect(
             scenario.entries.map {
@@ -113,17 +113,5 @@ struct ScenarioReaderTests {
         let scenario = try readScenario(
             "name: A\ninterfaces: { x: { profile: WiFi } }\ntimeline: [{ at: 1 s, down: true }]")
         #expect(events(scenario) == ["1 s x: down"])
-    }
-
-    @Test(arguments: [
-        ("wifi0", Profile.InterfaceKind.wifi), ("wlan1", .wifi), ("cell0", .cellular),
-        ("wwan0", .cellular), ("eth0", .wired), ("enp3s0", .wired), ("vpn0", .other),
-        ("tun0", .other), ("wg0", .other), ("x", nil),
-    ])
-    func `the name of an interface tells its kind`(name: String, kind: Profile.InterfaceKind?) {
-        #expect(Profile.InterfaceKind(guessedFrom: name) == kind)
-        let interface = ScenarioInterface(
-            name: name, profile: Profile(name: "A", family: "b", interface: .wifi))
-        #expect(interface.initialOverride.kind == kind ?? .wifi)
     }
 }

@@ -1,6 +1,7 @@
 import DataPlane
 import FoundationEssentials
-public import NetworkOverride
+public import LinkModel
+import NetworkOverride
 public import NetworkPath
 
 /// Overrides of the host's interfaces, which may have a time limit and which NetworkManager
@@ -17,18 +18,17 @@ public enum HostOverrides {
     /// Overrides what apps see of interfaces, for a while if `duration` is given; the process that
     /// ends it is there before.
     public static func set(
-        _ change: OverrideChange, on interfaces: [String], for duration: Duration?
+        _ override: InterfaceOverride, on interfaces: [String], for duration: Duration?
     ) throws -> Outcome {
         guard let duration else {
-            return outcome(of: try NetworkOverride.set(change, on: interfaces))
+            return outcome(of: try NetworkOverride.set(override, on: interfaces))
         }
         let now = Int64(Date().timeIntervalSince1970)
         let limit = TimeLimit(after: duration, process: nil, now: now)
-        var change = change
-        (change.until, change.watcher) = (limit.until, limit.watcher)
         return outcome(
             of: try Watcher.guarding(limit, after: duration, ends: .overrides) {
-                try NetworkOverride.set(change, on: interfaces)
+                try NetworkOverride.set(
+                    override, until: limit.until, watcher: limit.watcher, on: interfaces)
             })
     }
 

@@ -62,7 +62,7 @@ struct HostStage: Stage {
     /// Conditions the interface as it is at the start, and says what apps see of it.
     mutating func begin(_ interface: ScenarioInterface) throws {
         try condition(interface.name)
-        try set(overrideChange(interface.initialOverride), interface.name)
+        try set(interface.initialOverride.complete, interface.name)
     }
 
     mutating func change(
@@ -84,14 +84,12 @@ struct HostStage: Stage {
         try Self.wrap { try condition(interface) }
     }
 
-    func override(_ interface: String, with settings: OverrideSettings) throws(StageError) {
-        try Self.wrap { try set(overrideChange(settings), interface) }
+    func override(_ interface: String, with settings: InterfaceOverride) throws(StageError) {
+        try Self.wrap { try set(settings.complete, interface) }
     }
 
     func prefer(_ interface: String) throws(StageError) {
-        try Self.wrap {
-            try set(OverrideChange(isPreferred: true, watcher: overrideWatcher), interface)
-        }
+        try Self.wrap { try set(InterfaceOverride(isPreferred: true), interface) }
     }
 
     /// What the kernel has counted, of every program.
@@ -148,17 +146,9 @@ struct HostStage: Stage {
         states[interface]?.isConditioned = true
     }
 
-    private func overrideChange(_ settings: OverrideSettings) -> OverrideChange {
-        let mark = NetworkMark(settings)
-        return OverrideChange(
-            cost: mark.cost, lowData: mark.isConstrained.map { $0 ? .on : .off } ?? .default,
-            kind: mark.kind.flatMap { OverrideChange.Kind(rawValue: $0.rawValue) } ?? .default,
-            watcher: overrideWatcher)
-    }
-
-    private func set(_ change: OverrideChange, _ interface: String) throws {
+    private func set(_ override: InterfaceOverride, _ interface: String) throws {
         guard let host = states[interface]?.host else { return }
-        _ = try NetworkOverride.set(change, on: [host])
+        _ = try NetworkOverride.set(override, watcher: overrideWatcher, on: [host])
     }
 
     private static func wrap<Result>(_ body: () throws -> Result) throws(StageError) -> Result {

@@ -21,16 +21,16 @@ public struct CellNetwork: Codable, Sendable, Hashable {
     /// Whether the conditions also hold over the loopback.
     public var conditionsLoopback = false
     /// What the command sees of its interface, in every cell.
-    public var override = CellOverride()
+    public var override = InterfaceOverride()
     /// What it sees under some profiles in place of that, by their names as in the specification.
-    public var overrides: [String: CellOverride] = [:]
+    public var overrides: [String: InterfaceOverride] = [:]
 
     /// A network as `linkcond run` makes it without options.
     public init() {}
 
     /// What the command sees of its interface under a profile.
-    public func override(of profile: String) -> CellOverride {
-        override.changed(by: overrides[profile] ?? CellOverride())
+    public func override(of profile: String) -> InterfaceOverride {
+        override.overridden(by: overrides[profile] ?? InterfaceOverride())
     }
 
     /// The words by which `linkcond run` makes the same network for a cell.
@@ -55,32 +55,12 @@ public struct CellNetwork: Codable, Sendable, Hashable {
     }
 }
 
-/// What a command sees of its interface, as `linkcond run` reads it; nil for what the profile says.
-public struct CellOverride: Codable, Sendable, Hashable {
-    /// What traffic costs.
-    public var cost: String?
-    /// Low Data Mode.
-    public var lowData: String?
-    /// The kind of interface.
-    public var kind: String?
-
-    /// Says what is given.
-    public init(cost: String? = nil, lowData: String? = nil, kind: String? = nil) {
-        self.cost = cost
-        self.lowData = lowData
-        self.kind = kind
-    }
-
-    /// What is said here, or where `other` says something, that.
-    public func changed(by other: CellOverride) -> CellOverride {
-        CellOverride(
-            cost: other.cost ?? cost, lowData: other.lowData ?? lowData, kind: other.kind ?? kind)
-    }
-
+extension InterfaceOverride {
     /// The words by which `linkcond run` does the same.
-    var arguments: [String] {
-        [("--cost", cost), ("--low-data", lowData), ("--kind", kind)].flatMap { option, value in
-            value.map { [option, $0] } ?? []
-        }
+    fileprivate var arguments: [String] {
+        [
+            ("--cost", cost?.rawValue), ("--low-data", lowData?.rawValue),
+            ("--kind", kind?.rawValue),
+        ].flatMap { option, value in value.map { [option, $0] } ?? [] }
     }
 }

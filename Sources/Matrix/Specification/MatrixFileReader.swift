@@ -13,9 +13,6 @@ struct MatrixFileReader {
         ] + overrideKeys
     static let overrideKeys = ["expensive", "constrained", "cost", "low-data", "kind"]
     static let uplinks = ["auto", "none", "relay", "pasta", "slirp", "veth"]
-    static let costs = ["default", "inexpensive", "expensive"]
-    static let lowDataModes = ["default", "on", "off"]
-    static let kinds = ["default", "wifi", "cellular", "wired", "other", "hotspot"]
 
     let fields: FieldReader
     /// The names of the profiles in `profiles`, by what all their names have in common.
@@ -159,21 +156,29 @@ struct MatrixFileReader {
     }
 
     /// What the command sees of its interface, in the words of the options of `linkcond run`.
-    private func override(_ reader: FieldReader) throws(ProfileError) -> CellOverride {
-        var override = CellOverride(
-            cost: try choice("cost", Self.costs, reader),
-            lowData: try choice("low-data", Self.lowDataModes, reader),
-            kind: try choice("kind", Self.kinds, reader))
-        for (key, other, value, field) in [
-            ("expensive", "cost", ("expensive", "inexpensive"), \CellOverride.cost),
-            ("constrained", "low-data", ("on", "off"), \CellOverride.lowData),
-        ] where reader.node(key) != nil {
-            guard override[keyPath: field] == nil else {
-                throw reader.error(key, "says the same as \(other); leave one out")
-            }
-            override[keyPath: field] = try reader.flag(key) ? value.0 : value.1
+    private func override(_ reader: FieldReader) throws(ProfileError) -> InterfaceOverride {
+        InterfaceOverride(
+            cost: try value("cost", reader, flag: "expensive", on: .expensive, off: .inexpensive),
+            lowData: try value("low-data", reader, flag: "constrained", on: .on, off: .off),
+            kind: try choice("kind", reader))
+    }
+
+    /// What stands under `key`, for which a flag may stand as well.
+    private func value<Choice: RawRepresentable & CaseIterable>(
+        _ key: String, _ reader: FieldReader, flag: String, on: Choice, off: Choice
+    ) throws(ProfileError) -> Choice? where Choice.RawValue == String {
+        let value: Choice? = try choice(key, reader)
+        guard reader.node(flag) != nil else { return value }
+        guard value == nil else {
+            throw reader.error(flag, "says the same as \(key); leave one out")
         }
-        return override
+        return try reader.flag(flag) ? on : off
+    }
+
+    private func choice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String, _ reader: FieldReader
+    ) throws(ProfileError) -> Choice? where Choice.RawValue == String {
+        try choice(key, Choice.allCases.map(\.rawValue), reader).flatMap { Choice(rawValue: $0) }
     }
 
     private func duration(_ node: Node, _ path: String) throws(ProfileError) -> Duration {

@@ -2,6 +2,7 @@ import Evidence
 import LinkModel
 import LinkUnits
 import LinuxKernel
+import NetworkOverride
 import NetworkPath
 import ScenarioPlaying
 import Scenarios
@@ -35,7 +36,7 @@ struct SandboxStage: Stage {
         }
     }
 
-    func override(_ interface: String, with settings: OverrideSettings) throws(StageError) {
+    func override(_ interface: String, with settings: InterfaceOverride) throws(StageError) {
         try Self.wrap { () throws(SandboxError) in
             try links.setMark(interface, NetworkMark(settings))
         }

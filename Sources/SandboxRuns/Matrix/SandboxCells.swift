@@ -3,8 +3,6 @@ import LinkModel
 import LinkUnits
 public import LinuxKernel
 public import Matrix
-import NetworkOverride
-import NetworkPath
 import ProfileCatalog
 import ProfileFormat
 import Sandbox
@@ -25,7 +23,7 @@ public struct SandboxCells: CellLauncher {
         let profile: Profile
         let conditions: LinkConditions
         /// What is changed of what the profile says of the interface.
-        let override: OverrideChange
+        let override: InterfaceOverride
     }
 
     /// Prepares the conditions of all profiles, so that what is wrong with one of them is known
@@ -45,7 +43,7 @@ public struct SandboxCells: CellLauncher {
             links[name] = Link(
                 profile: profile,
                 conditions: try profile.conditions(changedBy: settings),
-                override: try Self.override(network.override(of: name)))
+                override: network.override(of: name))
         }
         self.links = links
         scenarios = Dictionary(
@@ -53,16 +51,6 @@ public struct SandboxCells: CellLauncher {
                 ($0.name, try UserCatalog.scenarios.entry(named: $0.source))
             }
         ) { first, _ in first }
-    }
-
-    private static func override(_ words: CellOverride) throws(UsageError) -> OverrideChange {
-        var change = OverrideChange()
-        if let cost = words.cost { change.cost = try choice(cost, "cost") }
-        if let lowData = words.lowData { change.lowData = try choice(lowData, "low-data") }
-        if let kind = words.kind, kind != OverrideChange.Kind.default.rawValue {
-            change.kind = try choice(kind, "kind")
-        }
-        return change
     }
 
     private static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -112,7 +100,7 @@ public struct SandboxCells: CellLauncher {
         }
         return SandboxRequest(
             conditions: link.conditions, profile: link.profile.id,
-            mark: link.override.applied(to: NetworkMark(link.profile)), command: command)
+            mark: link.override.mark(link.profile), command: command)
     }
 
     private func request(for attempt: CellAttempt) throws -> SandboxRequest {
@@ -132,7 +120,7 @@ public struct SandboxCells: CellLauncher {
         request.evidence.wantsSamples = true
         request.identity = user?.identity
         request.evidence.wantsConstrainedUse = attempt.cell.expectations.requests != nil
-        let isOverridden = links[attempt.cell.profile].map { $0.override != OverrideChange() }
+        let isOverridden = links[attempt.cell.profile].map { $0.override != InterfaceOverride() }
         if isOverridden == true || request.saysMoreThanKinds {
             // Where the host cannot do it, programs that ask D-Bus see the host's network.
             request.bus = try? SandboxBus(hasPortal: false, isRequired: false)

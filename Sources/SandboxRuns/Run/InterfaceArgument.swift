@@ -10,7 +10,7 @@ public struct InterfaceArgument: Hashable, Sendable {
     private let name: String
     private let profile: String
     private let settings: [String]
-    private let change: OverrideChange
+    private let change: InterfaceOverride
 
     private static let form = "NAME=PROFILE, as in wifi0=WiFi or cell0=LTE,expensive"
 
@@ -25,16 +25,16 @@ public struct InterfaceArgument: Hashable, Sendable {
         if let problem = SandboxInterface.problem(ofName: name) {
             throw UsageError(description: "--interface \(text): \(name): \(problem)")
         }
-        var change = OverrideChange()
+        var change = InterfaceOverride()
         var settings: [String] = []
         for part in parts.dropFirst() {
             let words = part.split(separator: "=", maxSplits: 1).map(String.init)
             if let word = Word(rawValue: part) {
                 word.apply(to: &change)
             } else if words.count == 2, words[0] == "kind" {
-                guard let kind = OverrideChange.Kind(rawValue: words[1]) else {
+                guard let kind = InterfaceOverride.Kind(rawValue: words[1]) else {
                     throw Self.unknown(
-                        words[1], in: text, OverrideChange.Kind.allCases.map(\.rawValue))
+                        words[1], in: text, InterfaceOverride.Kind.allCases.map(\.rawValue))
                 }
                 change.kind = kind
             } else if words.count == 2 {
@@ -50,7 +50,7 @@ public struct InterfaceArgument: Hashable, Sendable {
     private enum Word: String, CaseIterable {
         case expensive, inexpensive, constrained, unconstrained
 
-        func apply(to change: inout OverrideChange) {
+        func apply(to change: inout InterfaceOverride) {
             switch self {
             case .expensive: change.cost = .expensive
             case .inexpensive: change.cost = .inexpensive

@@ -1,9 +1,9 @@
 import LinkModel
 public import LinuxKernel
+import NetworkOverride
 import NetworkPath
 public import ProfileCatalog
 public import Sandbox
-import ScenarioPlaying
 import Scenarios
 public import UserCatalog
 

@@ -45,16 +45,6 @@ extension Duration {
     fileprivate var rampText: String { self > .zero ? " over \(text)" : "" }
 }
 
-extension OverrideSettings: CustomStringConvertible {
-    /// `cellular, expensive, not constrained`.
-    public var description: String {
-        [
-            kind?.rawValue, isExpensive.map { $0 ? "expensive" : "not expensive" },
-            isConstrained.map { $0 ? "constrained" : "not constrained" },
-        ].compactMap { $0 }.joined(separator: ", ")
-    }
-}
-
 extension AppAction: CustomStringConvertible {
     /// As a file has it: `suspend`, `signal USR1`.
     public var description: String {

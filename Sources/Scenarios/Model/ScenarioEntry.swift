@@ -1,3 +1,4 @@
+public import LinkModel
 public import LinkUnits
 
 /// One item of a scenario's timeline: when, and what.
@@ -75,7 +76,7 @@ public enum ScenarioAction: Sendable, Hashable {
     /// Makes an interface appear or vanish.
     case presence(interface: String, isPresent: Bool)
     /// Changes those things that apps see of an interface which are not nil.
-    case override(interface: String, OverrideSettings)
+    case override(interface: String, InterfaceOverride)
     /// Makes an interface the most preferred one.
     case prefer(interface: String)
     /// Does something to the app.

@@ -9,7 +9,7 @@ public struct ScenarioInterface: Sendable, Hashable {
     /// What the file changes of the profile's conditions.
     public var settings: [ConditionSetting]
     /// What the file says of how apps see it, beside what the profile says.
-    public var override: OverrideSettings
+    public var override: InterfaceOverride
     /// Whether it is there from the start; else it appears by an event.
     public var isPresent: Bool
     /// What becomes of connections when it goes.
@@ -20,7 +20,7 @@ public struct ScenarioInterface: Sendable, Hashable {
     /// Makes an interface.
     public init(
         name: String, profile: Profile, settings: [ConditionSetting] = [],
-        override: OverrideSettings = .init(), isPresent: Bool = true,
+        override: InterfaceOverride = .init(), isPresent: Bool = true,
         connections: Connections = .end, line: Int? = nil
     ) {
         self.name = name
@@ -47,51 +47,7 @@ public struct ScenarioInterface: Sendable, Hashable {
     /// the profile says.
     ///
     /// Nil for what neither says: then it costs what its kind costs.
-    public var initialOverride: OverrideSettings {
-        OverrideSettings(
-            kind: override.kind ?? Profile.InterfaceKind(guessedFrom: name) ?? profile.interface,
-            isExpensive: override.isExpensive ?? (profile.isExpensive ? true : nil),
-            isConstrained: override.isConstrained ?? (profile.isConstrained ? true : nil))
-    }
-}
-
-/// What apps see of an interface; nil: as it is without.
-public struct OverrideSettings: Sendable, Hashable {
-    /// Its kind.
-    public var kind: Profile.InterfaceKind?
-    /// Whether it costs money.
-    public var isExpensive: Bool?
-    /// Whether the user wants to save data (Low Data Mode).
-    public var isConstrained: Bool?
-
-    /// Makes settings.
-    public init(
-        kind: Profile.InterfaceKind? = nil, isExpensive: Bool? = nil, isConstrained: Bool? = nil
-    ) {
-        self.kind = kind
-        self.isExpensive = isExpensive
-        self.isConstrained = isConstrained
-    }
-
-    /// These settings with what `other` says in place of what they say.
-    public func overridden(by other: OverrideSettings) -> OverrideSettings {
-        OverrideSettings(
-            kind: other.kind ?? kind, isExpensive: other.isExpensive ?? isExpensive,
-            isConstrained: other.isConstrained ?? isConstrained)
-    }
-}
-
-extension Profile.InterfaceKind {
-    /// The kind that the beginning of a name tells, such as `wifi0`; nil if it tells none.
-    public init?(guessedFrom name: String) {
-        let prefixes: [(Self, [String])] = [
-            (.wifi, ["wifi", "wlan", "wlp", "wlx"]), (.cellular, ["cell", "wwan", "wwp", "rmnet"]),
-            (.wired, ["eth", "en"]), (.other, ["vpn", "tun", "tap", "wg", "ppp"]),
-        ]
-        let name = name.lowercased()
-        guard let kind = prefixes.first(where: { $0.1.contains(where: name.hasPrefix) })?.0 else {
-            return nil
-        }
-        self = kind
+    public var initialOverride: InterfaceOverride {
+        InterfaceOverride(profile, named: name).overridden(by: override)
     }
 }

@@ -18,7 +18,7 @@ public protocol Stage {
     /// Makes an interface appear or vanish.
     mutating func setPresence(_ interface: String, isPresent: Bool) throws(StageError)
     /// Gives an interface these settings in place of all that it had.
-    mutating func override(_ interface: String, with settings: OverrideSettings) throws(StageError)
+    mutating func override(_ interface: String, with settings: InterfaceOverride) throws(StageError)
     /// Makes an interface the most preferred one.
     mutating func prefer(_ interface: String) throws(StageError)
     /// How much has passed over the link of an interface until now, in both directions.

@@ -9,8 +9,8 @@ struct ScenarioState: Sendable {
     struct Interface: Sendable {
         fileprivate var lastingConditions: NamedConditions
         fileprivate var temporaryChanges: [(entry: Int, change: ConditionsChange)] = []
-        fileprivate var lastingSettings: OverrideSettings
-        fileprivate var temporarySettings: [(entry: Int, settings: OverrideSettings)] = []
+        fileprivate var lastingSettings: InterfaceOverride
+        fileprivate var temporarySettings: [(entry: Int, settings: InterfaceOverride)] = []
         var isUp = true
         var isPresent: Bool
 
@@ -24,7 +24,7 @@ struct ScenarioState: Sendable {
             temporaryChanges.reduce(lastingConditions) { $0.changed(by: $1.change) }
         }
 
-        var settings: OverrideSettings {
+        var settings: InterfaceOverride {
             temporarySettings.reduce(lastingSettings) { $0.overridden(by: $1.settings) }
         }
     }

@@ -34,7 +34,7 @@ public enum TimelineAction: Sendable, Hashable {
     case presence(interface: String, isPresent: Bool)
     /// Gives an interface these settings in place of all that it had; see
     /// `ScenarioInterface.initialOverride`.
-    case override(interface: String, OverrideSettings)
+    case override(interface: String, InterfaceOverride)
     /// Makes an interface the most preferred one; the order of the others stays.
     case prefer(interface: String)
     /// Does something to the app.

@@ -197,7 +197,7 @@ extension ScenarioAction {
         case .presence(_, let isPresent): isPresent ? "appear" : "vanish"
         case .override(_, let settings):
             settings.kind != nil
-                ? "kind" : settings.isExpensive != nil ? "expensive" : "constrained"
+                ? "kind" : settings.cost != nil ? "expensive" : "constrained"
         case .prefer: "prefer"
         case .app: "app"
         case .execute: "exec"

@@ -1,9 +1,7 @@
-import LinkModel
 public import ArgumentParser
+import LinkModel
 import LinkUnits
 public import Matrix
-import NetworkOverride
-import NetworkPath
 import Sandbox
 
 /// Options that say what a matrix consists of.
@@ -91,12 +89,8 @@ struct CellNetworkOptions: ParsableArguments {
         if loopback { network.conditionsLoopback = true }
         if !settings.isEmpty { network.settings = settings }
         if let backend { network.backend = backend }
-        let change = override.change
-        let words = CellOverride(
-            cost: change.cost?.rawValue, lowData: change.lowData?.rawValue,
-            kind: change.kind?.rawValue)
-        network.override = network.override.changed(by: words)
-        network.overrides = network.overrides.mapValues { $0.changed(by: words) }
+        network.override = network.override.overridden(by: override.change)
+        network.overrides = network.overrides.mapValues { $0.overridden(by: override.change) }
     }
 }
 

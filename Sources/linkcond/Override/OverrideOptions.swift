@@ -1,10 +1,9 @@
 public import ArgumentParser
-import NetworkOverride
-public import NetworkPath
+public import LinkModel
 
-extension NetworkMark.Cost: ExpressibleByArgument {}
-extension OverrideChange.LowData: ExpressibleByArgument {}
-extension OverrideChange.Kind: ExpressibleByArgument {}
+extension InterfaceOverride.Cost: ExpressibleByArgument {}
+extension InterfaceOverride.LowData: ExpressibleByArgument {}
+extension InterfaceOverride.Kind: ExpressibleByArgument {}
 
 /// Options that say what apps see of an interface.
 struct OverrideOptions: ParsableArguments {
@@ -18,15 +17,15 @@ struct OverrideOptions: ParsableArguments {
         help: ArgumentHelp(
             "What traffic costs; default is what the kind tells: cellular and hotspots are "
                 + "expensive."))
-    var cost: NetworkMark.Cost?
+    var cost: InterfaceOverride.Cost?
 
     @Option(
         help: ArgumentHelp(
             "Low Data Mode; default is what the kind tells: hotspots are in it."))
-    var lowData: OverrideChange.LowData?
+    var lowData: InterfaceOverride.LowData?
 
     @Option(help: "The kind of interface; default is what it is without an override.")
-    var kind: OverrideChange.Kind?
+    var kind: InterfaceOverride.Kind?
 
     func validate() throws {
         guard !(expensive && cost != nil) else {
@@ -38,8 +37,8 @@ struct OverrideOptions: ParsableArguments {
     }
 
     /// What they change.
-    var change: OverrideChange {
-        OverrideChange(
+    var change: InterfaceOverride {
+        InterfaceOverride(
             cost: expensive ? .expensive : cost, lowData: constrained ? .on : lowData, kind: kind)
     }
 }

@@ -1,6 +1,7 @@
 import DataPlane
 import ArgumentParser
 import HostConditioning
+import LinkModel
 import NetworkOverride
 
 /// `linkcond override set`
@@ -56,14 +57,14 @@ struct OverrideSetCommand: ParsableCommand {
 
     func validate() throws {
         if let duration { try TimeLimitOptions.validate(duration) }
-        guard change != OverrideChange() else {
+        guard change != InterfaceOverride() else {
             throw ValidationError(
                 "nothing to set; give --expensive, --constrained, --cost, --low-data, --kind or "
                     + "--prefer.")
         }
     }
 
-    private var change: OverrideChange {
+    private var change: InterfaceOverride {
         var change = options.change
         change.isPreferred = prefer
         return change

@@ -44,8 +44,8 @@ struct ScenarioJSON: Encodable {
             name = interface.name
             profile = interface.conditionsName
             kind = override.kind?.rawValue
-            expensive = override.isExpensive
-            constrained = override.isConstrained
+            expensive = override.cost.map { $0 == .expensive }
+            constrained = override.lowData.map { $0 == .on }
             present = interface.isPresent
             connections = interface.connections.rawValue
             down = DirectionJSON(conditions.down)

@@ -47,7 +47,7 @@ import Testing
                 Self.entry(at: .seconds(4), .presence(interface: "cell0", isPresent: false)),
                 Self.entry(
                     at: .seconds(5),
-                    .override(interface: "wifi0", OverrideSettings(isExpensive: true))),
+                    .override(interface: "wifi0", InterfaceOverride(cost: .expensive))),
             ]), seed: 1)
         var stage = VirtualStage()
         let events = stage.play(&player)

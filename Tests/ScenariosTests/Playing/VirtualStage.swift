@@ -53,7 +53,7 @@ struct VirtualStage: Stage {
     }
 
     mutating func override(
-        _ interface: String, with settings: OverrideSettings
+        _ interface: String, with settings: InterfaceOverride
     ) throws(StageError) {
         try note("\(interface) \(settings)", on: interface)
     }
