@@ -60,7 +60,7 @@ public enum NetworkOverride {
                 let seen = path.interfaces.first { $0.index == link.index }
                 return OverriddenInterface(
                     name: link.name, mark: mark,
-                    isExpensive: seen?.isExpensive ?? mark.makesExpensive(mark.kind ?? .other),
+                    isExpensive: seen?.isExpensive ?? mark.makesExpensive(.other),
                     isConstrained: seen?.isConstrained ?? mark.makesConstrained)
             }
         }

@@ -52,12 +52,17 @@ public struct NetworkMark: Hashable, Sendable {
     /// Whether it says nothing, so that no token is needed.
     public var isEmpty: Bool { self == NetworkMark() }
 
-    /// Whether an interface of this kind with this mark costs money by volume.
+    /// What carries the packets of an interface with this mark, which without it is of `kind`.
+    public func kind(insteadOf kind: NetworkInterface.Kind) -> NetworkInterface.Kind {
+        self.kind ?? (isHotspot ? .wifi : kind)
+    }
+
+    /// Whether an interface with this mark, which without it is of `kind`, costs money by volume.
     public func makesExpensive(_ kind: NetworkInterface.Kind) -> Bool {
         switch cost {
         case .expensive: true
         case .inexpensive: false
-        case .default: isHotspot || kind == .cellular
+        case .default: isHotspot || self.kind(insteadOf: kind) == .cellular
         }
     }
 

@@ -123,7 +123,7 @@ extension NetworkSnapshot {
 
     private func interface(_ device: Device, _ routes: [DefaultRoute]) -> NetworkInterface {
         let mark = device.mark ?? NetworkMark()
-        let kind = mark.kind ?? (mark.isHotspot ? .wifi : device.kind)
+        let kind = mark.kind(insteadOf: device.kind)
         let families = routes.filter { $0.hops.contains { $0.interface == device.index } }
         return NetworkInterface(
             name: device.name, index: device.index, kind: kind,

@@ -134,6 +134,11 @@ struct NetworkMarkTests {
     }
 
     @Test func `cellular costs money unless it is said not to, and a hotspot is constrained`() {
+        #expect(NetworkMark().kind(insteadOf: .cellular) == .cellular)
+        #expect(NetworkMark(isHotspot: true).kind(insteadOf: .cellular) == .wifi)
+        #expect(NetworkMark(kind: .wired, isHotspot: true).kind(insteadOf: .cellular) == .wired)
+        #expect(NetworkMark(kind: .cellular).makesExpensive(.wired))
+        #expect(!NetworkMark(kind: .wired).makesExpensive(.cellular))
         #expect(NetworkMark().makesExpensive(.cellular))
         #expect(!NetworkMark(cost: .inexpensive).makesExpensive(.cellular))
         #expect(!NetworkMark().makesExpensive(.wifi) && !NetworkMark().makesConstrained)

@@ -32,7 +32,7 @@ struct OverrideJSON: Encodable {
         constrained = override.isConstrained
         cost = mark.cost.rawValue
         lowData = mark.lowDataText
-        kind = mark.isHotspot ? "hotspot" : mark.kind?.rawValue
+        kind = mark.kindText
         preferred = mark.isPreferred
         until = mark.until.map(Timestamp.text)
         problem = HostOverrides.problem(with: mark)
@@ -40,6 +40,9 @@ struct OverrideJSON: Encodable {
 }
 
 extension NetworkMark {
+    /// The kind of interface in a word; nil for what the kernel says.
+    public var kindText: String? { isHotspot ? "hotspot" : kind?.rawValue }
+
     /// Low Data Mode in a word.
     public var lowDataText: String { isConstrained.map { $0 ? "on" : "off" } ?? "default" }
 }

@@ -87,7 +87,6 @@ final class ScenarioPerformance {
             guard let position = stage.links.interfaces.firstIndex(where: { $0.name == name })
             else { continue }
             let interface = stage.links.interfaces[position]
-            let kind = interface.mark.kind ?? .wired
             if written[name] != interface.conditions {
                 written[name] = interface.conditions
                 record.interfaces[index].set(
@@ -95,9 +94,8 @@ final class ScenarioPerformance {
             }
             record.interfaces[index].enter(
                 PathState(
-                    isPresent: interface.isPresent, isUp: interface.hasCarrier,
-                    isExpensive: interface.mark.makesExpensive(kind),
-                    isConstrained: interface.mark.makesConstrained, isPreferred: position == 0),
+                    interface.mark, isPresent: interface.isPresent, isUp: interface.hasCarrier,
+                    isPreferred: position == 0),
                 at: now)
         }
     }

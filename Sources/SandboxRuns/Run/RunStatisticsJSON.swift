@@ -78,7 +78,7 @@ public struct RunStatisticsJSON: Encodable {
         init(_ interface: SandboxInterface, _ link: InterfaceStatistics) {
             let conditions = interface.conditions.withExplicitLoss
             name = interface.name
-            kind = (interface.mark.kind ?? (interface.mark.isHotspot ? .wifi : .wired)).rawValue
+            kind = interface.mark.kindInSandbox.rawValue
             profile = interface.profile
             down = CountedDirectionJSON(conditions.down, link.down)
             up = CountedDirectionJSON(conditions.up, link.up)

@@ -8,7 +8,7 @@ extension SandboxRequest {
     /// of the network changes an environment.
     public mutating func describeNetwork() {
         let mark = preferred.mark
-        let kind = mark.kind ?? (mark.isHotspot ? .wifi : .wired)
+        let kind = mark.kindInSandbox
         variables["LINKCOND_PROFILE"] = preferred.profile
         variables["LINKCOND_INTERFACE"] = preferred.name
         variables["LINKCOND_INTERFACE_KIND"] = kind.rawValue

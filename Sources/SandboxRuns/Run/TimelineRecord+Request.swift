@@ -12,12 +12,9 @@ extension TimelineRecord {
         let records = zip(request.interfaces, statistics.interfaces).map { interface, link in
             var record = InterfaceRecord(interface.name, samples: link.samples)
             record.set(interface.conditions, profile: interface.profile, at: .zero)
-            let mark = interface.mark
-            let kind = mark.kind ?? (mark.isHotspot ? .wifi : .wired)
             record.enter(
                 PathState(
-                    isPresent: interface.isPresent, isExpensive: mark.makesExpensive(kind),
-                    isConstrained: mark.makesConstrained,
+                    interface.mark, isPresent: interface.isPresent,
                     isPreferred: interface.name == request.preferred.name),
                 at: .zero)
             return record

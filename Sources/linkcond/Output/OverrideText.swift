@@ -8,7 +8,7 @@ enum OverrideText {
     static func text(of interface: OverriddenInterface) -> String {
         let mark = interface.mark
         let words = [
-            mark.isHotspot ? "hotspot" : mark.kind.map(\.rawValue),
+            mark.kindText,
             interface.isExpensive ? "expensive" : "not expensive",
             interface.isConstrained ? "constrained" : "not constrained",
             mark.isPreferred ? "preferred" : nil,
@@ -27,7 +27,7 @@ enum OverrideText {
         for interface in overrides {
             let mark = interface.mark
             table.add([
-                interface.name, mark.isHotspot ? "hotspot" : mark.kind?.rawValue ?? "default",
+                interface.name, mark.kindText ?? "default",
                 mark.cost.rawValue, mark.lowDataText, mark.isPreferred ? "yes" : "no",
                 mark.until.map(Timestamp.text) ?? "linkcond override clear",
             ])
