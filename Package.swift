@@ -255,7 +255,7 @@ let features: [[Target]] = [
             "Sandbox", "Matrix", "Plots", "Evidence", "UserCatalog", "ProfileCatalog",
             "ProfileFormat", "Scenarios", "NetworkOverride", "NetworkPath", "LinuxKernel",
             "LinkModel", "LinkUnits", systemPackage,
-        ]),
+        ], tests: ["SandboxRuns"]),
 ]
 
 /// What an app under test links, and what programs see over D-Bus.
