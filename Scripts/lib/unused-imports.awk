@@ -58,7 +58,7 @@ FNR == 1 {
     if (pass == 2) report_unused()
     file = FILENAME
     split(FILENAME, path, "/")
-    module = path[2]
+    module = path[2] == "linkcond" ? path[2] : path[3]
     is_interface = 0
     if (pass != 2) is_ours[module] = 1
 }

@@ -5,7 +5,7 @@ import FoundationEssentials
 import HostConditioning
 import LinkModel
 import LinuxKernel
-import ProfileCatalog
+import Catalog
 import ProfileFormat
 import TrafficControl
 import UserCatalog

@@ -1,5 +1,5 @@
 import ArgumentParser
-import EngineService
+import EnginePlane
 
 /// `linkcond engine`: the packet engine in the background, started by `apply`.
 struct EngineCommand: ParsableCommand {

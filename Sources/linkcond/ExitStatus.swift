@@ -1,14 +1,14 @@
-import Conditioner
+import KernelPlane
 import DataPlane
 import DataPlanes
-import EngineService
-import Evidence
+import EnginePlane
+import Recording
 import HostConditioning
 import LinuxKernel
 import Matrix
-import NetworkOverride
+import Override
 import NetworkPath
-import ProfileCatalog
+import Catalog
 import ProfileFormat
 import Sandbox
 import SystemPackage
@@ -48,7 +48,7 @@ enum ExitStatus: Int32, CaseIterable {
         case let error as CatalogError: self.init(of: error)
         case let error as InterfaceError: self.init(of: error)
         case let error as DataPlaneError: self.init(of: error)
-        case let error as ConditionerError: self.init(of: error)
+        case let error as KernelPlaneError: self.init(of: error)
         case let error as EngineError: self.init(of: error)
         case let error as OverrideError: self.init(of: error)
         case is NetworkPathError: self = .unavailable
@@ -59,7 +59,7 @@ enum ExitStatus: Int32, CaseIterable {
         case let error as TargetError: self.init(of: error)
         case let error as KernelError: self.init(of: error, otherwise: .internalFault)
         case let error as HostError: self = error.fault == .usage ? .usage : .unavailable
-        case is OutputError, is EvidenceError: self = .cannotWrite
+        case is OutputError, is RecordingFileError: self = .cannotWrite
         case is UnavailableError: self = .unavailable
         case let error as FileAccessError:
             self = error.access == .reading ? .cannotRead : .cannotWrite
@@ -71,7 +71,7 @@ enum ExitStatus: Int32, CaseIterable {
         }
     }
 
-    private init(of error: ConditionerError) {
+    private init(of error: KernelPlaneError) {
         switch error {
         case .ownInterface, .alreadyConditioned: self = .usage
         case .interfaceDown, .indexTooLarge, .foreignFilters, .ingressQdisc,

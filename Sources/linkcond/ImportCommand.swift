@@ -1,7 +1,7 @@
 public import ArgumentParser
 import FoundationEssentials
 import LinkModel
-import ProfileCatalog
+import Catalog
 public import ProfileImport
 import UserCatalog
 

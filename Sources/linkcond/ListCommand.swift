@@ -1,6 +1,6 @@
 import ArgumentParser
 import LinkModel
-import ProfileCatalog
+import Catalog
 import UserCatalog
 
 /// `linkcond list`

@@ -31,7 +31,7 @@ struct ProbeCommand: ParsableCommand {
     func run() throws {
         var probe = try Probe(
             role == .app ? .app : .far, peer: [.ipv4: peer, .ipv6: peerIPv6],
-            place: MeetingPlace(directory: directory))
+            place: Rendezvous(directory: directory))
         try probe.run()
     }
 }

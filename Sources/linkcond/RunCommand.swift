@@ -1,10 +1,10 @@
 import ArgumentParser
-import Conditioner
-import Evidence
+import KernelPlane
+import Recording
 import FoundationEssentials
 import LinkModel
 import LinuxKernel
-import ProfileCatalog
+import Catalog
 import Sandbox
 import SandboxRuns
 import Scenarios
@@ -135,7 +135,7 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup(title: "By which D-Bus it sees that") var bus: BusOptions
 
-    @OptionGroup var evidence: EvidenceOptions
+    @OptionGroup var recording: RecordingOptions
 
     @OptionGroup var global: GlobalOptions
 
@@ -197,7 +197,7 @@ struct RunCommand: ParsableCommand {
         request.timeout = timeout
         if let stop = server.stop { request.serverStop = stop }
         request.drain = drain.limit
-        try evidence.requireEngine(ifNeededBy: request)
+        try recording.requireEngine(ifNeededBy: request)
         let environment = ProcessInfo.processInfo.environment
         if let user = InvokingUser.behindSudo(environment: environment) {
             request.identity = user.identity
@@ -206,7 +206,7 @@ struct RunCommand: ParsableCommand {
         let isOverridden = override.change != InterfaceOverride() || request.saysMoreThanKinds
         request.bus = try bus.bus(isOverridden: isOverridden, console)
         request.describeNetwork()
-        let files = try RunFiles(evidence.paths, for: &request)
+        let files = try RunFiles(recording.paths, for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
         var isWritten = outcome.unwrittenFiles == 0

@@ -1,6 +1,6 @@
 import DataPlane
 import ArgumentParser
-import Conditioner
+import KernelPlane
 import FoundationEssentials
 import HostConditioning
 

@@ -1,12 +1,12 @@
 import DataPlane
 import ArgumentParser
-import Conditioner
+import KernelPlane
 import UserCatalog
 
 /// Options that choose the traffic to be conditioned.
 struct SelectorOptions: ParsableArguments {
     /// Apple's knob: which versions of the Internet protocol.
-    enum Family: String, CaseIterable, ExpressibleByArgument {
+    enum ProcessTree: String, CaseIterable, ExpressibleByArgument {
         case all, ipv4, ipv6
 
         var addressFamily: AddressFamily? { AddressFamily(rawValue: rawValue) }
@@ -55,7 +55,7 @@ struct SelectorOptions: ParsableArguments {
     var exceptions: [String] = []
 
     @Option(help: "Which versions of the Internet protocol.")
-    var family = Family.all
+    var family = ProcessTree.all
 
     /// Whether any of the options is given.
     var areGiven: Bool {

@@ -1,8 +1,8 @@
 import DataPlane
 import ArgumentParser
-import Conditioner
+import KernelPlane
 import LinkModel
-import ProfileCatalog
+import Catalog
 import ProfileFormat
 import ProfileImport
 import Scenarios

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LinkModel
 import LinkUnits
-import ProfileCatalog
+import Catalog
 import Sandbox
 import UserCatalog
 import Verification

@@ -1,6 +1,6 @@
 import LinkModel
 import LinkTesting
-import ProfileCatalog
+import Catalog
 import Testing
 
 @Suite("linkcond list", .tags(.unit))

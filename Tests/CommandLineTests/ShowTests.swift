@@ -1,5 +1,5 @@
 import LinkTesting
-import ProfileCatalog
+import Catalog
 import Testing
 
 @testable import linkcond

@@ -5,7 +5,7 @@ import LinkUnits
 import PacketEngine
 import TrafficControl
 
-@testable import EngineService
+@testable import EnginePlane
 
 /// Readers of what is said to the packet engine, and by it, over its socket.
 enum Engine {
@@ -15,7 +15,7 @@ enum Engine {
         let message = Data(bytes)
         _ = try? decoder.decode(ServiceGreeting.self, from: message)
         if let reply = try? decoder.decode(ServiceReply.self, from: message) { read(reply) }
-        guard (try? decoder.decode(ServiceDesk.Outline.self, from: message)) != nil,
+        guard (try? decoder.decode(EngineListener.Outline.self, from: message)) != nil,
             let request = try? decoder.decode(ServiceRequest.self, from: message),
             case .apply(let asked) = request.change, (try? asked.check()) != nil
         else { return }
@@ -32,14 +32,14 @@ enum Engine {
 
     /// What the engine makes of a request, but for what it asks of the kernel.
     private static func carryOut(_ request: ApplyRequest) {
-        let mark = DetourMark(request, on: 7)
+        let mark = RedirectMark(request, on: 7)
         precondition(mark.alias.utf8.count <= 254, "an alias has room in the kernel")
-        _ = DetourMark(alias: mark.alias)
+        _ = RedirectMark(alias: mark.alias)
         _ = try? request.traces(from: [])
         let target = Interface(index: 7, name: "eth0")
         let ways = request.directions.map { direction in
             HookTable.Way(
-                detour: Detour(
+                redirect: Redirect(
                     target: target, address: [2, 0, 0, 0, 0, 7], direction: direction, slot: 0),
                 selector: request.selector)
         }

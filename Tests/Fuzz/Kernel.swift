@@ -3,9 +3,9 @@ import LinkModel
 import LinuxKernel
 import NetworkPath
 
-@testable import Conditioner
-@testable import EngineService
-@testable import Evidence
+@testable import KernelPlane
+@testable import EnginePlane
+@testable import Recording
 @testable import Netlink
 @testable import PacketLoop
 @testable import TrafficControl
@@ -90,7 +90,7 @@ enum Kernel {
             precondition(mark.alias.utf8.count <= 254 || mark.profile.isEmpty)
             _ = mark.selector
         }
-        if let mark = DetourMark(alias: text) { _ = mark.alias }
+        if let mark = RedirectMark(alias: text) { _ = mark.alias }
         if let selector = TrafficSelector(text: text) { _ = selector.commandLine }
         _ = try? IPNetwork(text, option: "--to")
         _ = try? PortRange(text, option: "--port")

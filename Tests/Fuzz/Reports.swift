@@ -1,5 +1,5 @@
 import LinkModel
-import Plots
+import Recording
 import XMLReading
 
 @testable import Matrix

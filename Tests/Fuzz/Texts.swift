@@ -1,10 +1,9 @@
-import DeliveryTraces
+import Recording
 import LinkModel
 import LinkUnits
 import PacketEngine
 import ProfileFormat
 import ProfileImport
-import ScenarioFormat
 import Scenarios
 
 /// Readers of texts: profiles, scenarios, other tools' files, traces.

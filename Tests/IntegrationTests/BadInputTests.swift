@@ -1,4 +1,4 @@
-import Conditioner
+import KernelPlane
 import Foundation
 import LinkTesting
 import Testing

@@ -1,5 +1,5 @@
 import DataPlane
-import Conditioner
+import KernelPlane
 import Foundation
 import LinkTesting
 import Testing

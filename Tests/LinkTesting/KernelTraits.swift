@@ -1,4 +1,4 @@
-public import Conditioner
+public import KernelPlane
 import Foundation
 public import Testing
 

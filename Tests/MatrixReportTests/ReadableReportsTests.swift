@@ -1,6 +1,6 @@
 import Foundation
 import LinkTesting
-import Plots
+import Recording
 import Testing
 
 @testable import Matrix

@@ -1,9 +1,8 @@
-import Evidence
+import Recording
 import Foundation
 import LinkModel
 import LinkTesting
 import LinkUnits
-import Plots
 
 @testable import Matrix
 

@@ -1,5 +1,5 @@
 import LinkTesting
-import Plots
+import Recording
 import Testing
 
 @testable import Matrix

@@ -1,5 +1,5 @@
 import LinkTesting
-import Evidence
+import Recording
 import LinkModel
 import LinkUnits
 import Testing

@@ -1,8 +1,7 @@
 import LinkTesting
-import Evidence
+import Recording
 import Foundation
 import LinkUnits
-import Plots
 import Testing
 
 @testable import Matrix

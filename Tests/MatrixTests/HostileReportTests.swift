@@ -1,4 +1,4 @@
-import Evidence
+import Recording
 import Foundation
 import LinkTesting
 import Testing

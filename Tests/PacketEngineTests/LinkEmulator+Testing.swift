@@ -46,12 +46,6 @@ extension Verdict {
     }
 }
 
-/// How far a share of `count` independent trials with this probability may be off: 3.89
-/// deviations, which one seed in 10,000 exceeds.
-func shareBound(_ probability: Double, count: Int) -> Double {
-    3.89 * (probability * (1 - probability) / Double(count)).squareRoot()
-}
-
 /// The mean and the standard deviation.
 func moments(_ values: [Double]) -> (mean: Double, deviation: Double) {
     let mean = values.reduce(0, +) / Double(values.count)

@@ -35,10 +35,10 @@ struct BarePacketTests {
         var virtual = VirtualHeader()
         (virtual.isChecksumPartial, virtual.checksumStart, virtual.headerLength) = (true, 20, 40)
         let id = try store.put(SampleFrame(bytes: Array(frame.bytes[14...])), virtual)
-        store.insertEthernetHeader(to: DetourLoop.standInAddress, into: id)
+        store.insertEthernetHeader(to: RedirectLoop.standInAddress, into: id)
         store.withFrame(id) { found, bytes in
             #expect(found.checksumStart == 34 && found.headerLength == 54)
-            let address = DetourLoop.standInAddress
+            let address = RedirectLoop.standInAddress
             let expected = address + address + frame.bytes[12...]
             #expect((0..<bytes.count).map { bytes[$0] } == expected)
         }

@@ -85,8 +85,8 @@ struct ProfileReaderTests {
             ":2: aliases: has the character \\u{7}, which cannot be shown"
         ),
         (
-            "name: A\nfamily: My Family",
-            ":2: family: \"My Family\" is not lower-case letters, digits and single hyphens"
+            "name: A\nfamily: My ProcessTree",
+            ":2: family: \"My ProcessTree\" is not lower-case letters, digits and single hyphens"
         ),
         (
             "name: A\nfamily: a/b",

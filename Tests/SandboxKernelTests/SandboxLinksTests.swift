@@ -1,5 +1,5 @@
-import Conditioner
-import Evidence
+import KernelPlane
+import Recording
 import LinkModel
 import LinkTesting
 import LinkUnits
@@ -53,14 +53,14 @@ struct SandboxLinksTests {
 
     private static func interfaces(_ links: SandboxLinks) throws -> [NetworkInterface] {
         // A kernel that has IP tunnels has this one in each namespace.
-        try NetworkNamespace.visit(links.places.app) {
+        try NetworkNamespace.visit(links.namespaces.app) {
             Result { try NetworkPath.current() }
         }.get().interfaces.filter { $0.name != "tunl0" }
     }
 
     /// Runs a script where the app is.
     private static func inApp(_ links: SandboxLinks, _ script: String) throws -> String {
-        try NetworkNamespace.visit(links.places.app) { Result { try shell(script) } }.get()
+        try NetworkNamespace.visit(links.namespaces.app) { Result { try shell(script) } }.get()
     }
 
     private static let three = [
@@ -150,7 +150,8 @@ struct SandboxLinksTests {
             }
             let links = try SandboxLinks(request, SandboxNetwork(number: 0))
             defer { withExtendedLifetime(links) {} }
-            return try [links.places.far, links.places.app, links.places.link].map { place in
+            return try [links.namespaces.far, links.namespaces.app, links.namespaces.link].map {
+                place in
                 try NetworkNamespace.visit(place) {
                     Result {
                         try shell(

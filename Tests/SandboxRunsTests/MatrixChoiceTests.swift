@@ -1,7 +1,7 @@
 import LinkModel
 import LinkTesting
 import Matrix
-import ProfileCatalog
+import Catalog
 import SandboxRuns
 import Testing
 import UserCatalog

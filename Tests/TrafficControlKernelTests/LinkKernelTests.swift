@@ -1,4 +1,4 @@
-import Conditioner
+import KernelPlane
 import LinkTesting
 import Netlink
 import SystemPackage

@@ -1,7 +1,7 @@
 import LinkTesting
 import LinkModel
 import LinkUnits
-import ProfileCatalog
+import Catalog
 import Testing
 
 @testable import Verification

@@ -1,5 +1,5 @@
 import ArgumentParser
-import NetworkOverride
+import Override
 import Sandbox
 import SandboxRuns
 import UserCatalog

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Evidence
+import Recording
 import FoundationEssentials
 import LinuxKernel
 import Matrix

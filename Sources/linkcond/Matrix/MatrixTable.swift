@@ -1,8 +1,7 @@
-import Evidence
+import Recording
 import LinkModel
 import LinkUnits
 import Matrix
-import Plots
 
 /// What became of a matrix, for people.
 enum MatrixTable {

@@ -3,7 +3,7 @@ import Glibc
 import LinkModel
 import LinuxKernel
 import Matrix
-import Plots
+import Recording
 import SystemPackage
 
 /// Tells on standard error how a matrix goes: a table that redraws on a terminal, else a line for

@@ -1,5 +1,5 @@
 import Matrix
-import Plots
+import Recording
 
 /// How far a matrix is, as text.
 enum ProgressText {

@@ -1,5 +1,5 @@
 import HostConditioning
-import NetworkOverride
+import Override
 import NetworkPath
 
 /// Overrides, for people.

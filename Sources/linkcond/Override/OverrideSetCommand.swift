@@ -2,7 +2,7 @@ import DataPlane
 import ArgumentParser
 import HostConditioning
 import LinkModel
-import NetworkOverride
+import Override
 
 /// `linkcond override set`
 struct OverrideSetCommand: ParsableCommand {

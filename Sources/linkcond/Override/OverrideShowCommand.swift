@@ -1,6 +1,6 @@
 import ArgumentParser
 import HostConditioning
-import NetworkOverride
+import Override
 
 /// `linkcond override show`
 struct OverrideShowCommand: ParsableCommand {

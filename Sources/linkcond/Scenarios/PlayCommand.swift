@@ -4,7 +4,7 @@ import FoundationEssentials
 import HostConditioning
 import LinkModel
 import LinuxKernel
-import ProfileCatalog
+import Catalog
 import Sandbox
 import Scenarios
 import UserCatalog

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ProfileCatalog
+import Catalog
 import UserCatalog
 
 /// A scenario in place of a profile.

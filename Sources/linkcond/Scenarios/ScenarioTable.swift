@@ -1,6 +1,6 @@
 import LinkModel
 import LinkUnits
-import ProfileCatalog
+import Catalog
 import Scenarios
 
 /// Scenarios for people.

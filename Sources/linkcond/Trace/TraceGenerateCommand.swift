@@ -1,5 +1,6 @@
 public import ArgumentParser
-public import DeliveryTraces
+public import Recording
+import LinkModel
 import LinkUnits
 import PacketEngine
 import UserCatalog

@@ -1,6 +1,6 @@
+import LinkModel
 import ArgumentParser
-import DeliveryTraces
-import Evidence
+import Recording
 import FoundationEssentials
 import HostConditioning
 import LinkUnits

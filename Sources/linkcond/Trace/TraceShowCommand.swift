@@ -1,8 +1,6 @@
 import ArgumentParser
-import DeliveryTraces
-import Evidence
+import Recording
 import LinuxKernel
-import Plots
 import SystemPackage
 import UserCatalog
 

@@ -1,7 +1,7 @@
-import DeliveryTraces
+import LinkModel
+import Recording
 import LinkUnits
 import PacketEngine
-import Plots
 
 /// Delivery traces for people.
 enum TraceText {

@@ -1,4 +1,4 @@
-import Conditioner
+import KernelPlane
 import Testing
 
 /// What carries out conditions on the machine of the tests.

@@ -9,7 +9,7 @@ struct RunCapacityTests {
     /// Runs iperf3 for some seconds on one processor, over a link with as much bandwidth as nothing
     /// fills.
     private static func run(
-        _ client: [String], _ files: EvidenceFiles
+        _ client: [String], _ files: RecordingFiles
     ) async throws -> ProcessResult {
         try files.directory.write(
             """
@@ -35,7 +35,7 @@ struct RunCapacityTests {
     @Test func `a link that is filled as far as the processor goes is not what was asked for`()
         async throws
     {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let result = try await Self.run([], files)
             #expect(result.exitCode == 0, "\(result)")
             let statistics = try await files.statistics()
@@ -50,7 +50,7 @@ struct RunCapacityTests {
     }
 
     @Test func `one over which an app sends a little is`() async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let result = try await Self.run(["--bitrate", "20M"], files)
             #expect(result.exitCode == 0, "\(result)")
             let text = try String(contentsOfFile: files.stats, encoding: .utf8)

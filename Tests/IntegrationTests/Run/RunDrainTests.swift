@@ -105,7 +105,7 @@ struct RunDrainTests {
 
     @Test(.requiresUplink)
     func `is counted, and the command's time and exit code stay its own`() async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let result = try await StandInHost.script(
                 Self.prelude + """
                     sink 9001
@@ -134,7 +134,7 @@ struct RunDrainTests {
     func `is a reset, and counted, where it must not take longer`(
         caller: Caller, uplink: String
     ) async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let result = try await StandInHost.script(
                 Self.prelude + """
                     sink 9001
@@ -166,7 +166,7 @@ struct RunDrainTests {
 
     @Test(.requiresUplink)
     func `is not waited for where nothing gets through any more`() async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let scenario = """
                 name: Outage
                 summary: 3G, and then nothing

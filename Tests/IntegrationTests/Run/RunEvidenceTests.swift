@@ -22,7 +22,7 @@ struct RunEvidenceTests {
     func `statistics, capture and log agree with each other and with ping`(
         caller: Caller
     ) async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let result = try await Self.run(
                 Self.quickLoss + ["--seed", "7"] + files.options + ["--"] + Self.ping, by: caller
             ).result()
@@ -72,7 +72,7 @@ struct RunEvidenceTests {
 
     @Test func `the same seed writes the same verdicts on the same packets`() async throws {
         func verdicts(seed: String) async throws -> [String] {
-            try await EvidenceFiles.with { files in
+            try await RecordingFiles.with { files in
                 _ = try await Self.run(
                     Self.quickLoss + ["--seed", seed, "--log", files.log, "--"] + Self.ping
                 ).result()
@@ -90,7 +90,7 @@ struct RunEvidenceTests {
 
     @Test func `a download is captured packet by packet, with each verdict there is`() async throws
     {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let result = try await Self.run(
                 [
                     "LTE", "--set", "down.queue=5 packets", "--set", "down.duplicate=5%",
@@ -126,7 +126,7 @@ struct RunEvidenceTests {
     }
 
     @Test func `a log of any other name is JSON, an object a line`() async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let path = files.directory.path + "/log.jsonl"
             _ = try await Self.run(
                 Self.quickLoss + ["--log", path, "--", "ping", "-c", "3", "-i", "0.01", Self.far]
@@ -143,7 +143,7 @@ struct RunEvidenceTests {
 
     @Test(arguments: ["INT", "KILL"])
     func `what was written when a signal ends the run can be read`(signal: String) async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let script = """
                 "$0" run LTE --uplink none "$@" -- ping -n -i 0.01 198.18.0.1 >/dev/null & pid=$!
                 until [ "$(wc -l <"$6" 2>/dev/null || echo 0)" -gt 20 ]; do sleep 0.02; done
@@ -182,7 +182,7 @@ struct RunEvidenceTests {
     }
 
     @Test func `a full disk is noted, and the run goes on`() async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let script = """
                 mkdir "$1/disk"
                 mount -t tmpfs -o size=64k none "$1/disk"
@@ -209,7 +209,7 @@ struct RunEvidenceTests {
 
     @Test(arguments: ["stats", "timeline", "pcap", "log"])
     func `a file that cannot be written ends the run with 73`(option: String) async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let script = """
                 mkdir "$1/disk"
                 mount -t tmpfs -o size=64k none "$1/disk"
@@ -238,7 +238,7 @@ struct RunEvidenceTests {
     }
 
     @Test func `under sudo the files are the caller's`() async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             // The second time they are there already.
             for _ in 1...2 {
                 let result = try await Self.run(
@@ -252,7 +252,7 @@ struct RunEvidenceTests {
     }
 
     @Test func `relative paths are the caller's`() async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let result = try await Self.run(
                 ["LTE", "--uplink", "none", "--stats", "stats.json", "--", "true"],
                 by: .ordinaryUser
@@ -263,7 +263,7 @@ struct RunEvidenceTests {
     }
 
     @Test func `statistics tell of a conditioned loopback as well`() async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let result = try await Self.run(
                 ["LTE", "--loopback", "--uplink", "none"] + files.options + [
                     "--", "ping", "-n", "-c", "3", "-i", "0.01", "127.0.0.1",

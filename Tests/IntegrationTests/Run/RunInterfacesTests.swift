@@ -53,7 +53,7 @@ struct RunInterfacesTests {
                 done
             done
             """
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let output = try await SandboxedRun(
                 arguments: Self.interfaces + [
                     "--server", server, "--server-ready", "8000", "--stats", files.stats, "--",
@@ -120,7 +120,7 @@ struct RunInterfacesTests {
     }
 
     @Test func `capture and log tell the interfaces apart`() async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             _ = try await SandboxedRun(
                 arguments: Self.interfaces + [
                     "--no-dbus", "--uplink", "none", "--seed", "7", "--pcap", files.capture,

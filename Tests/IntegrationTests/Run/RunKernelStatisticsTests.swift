@@ -6,7 +6,7 @@ import Testing
 struct RunKernelStatisticsTests {
     @Test(.requiresConditioning)
     func `the kernel data plane tells what its qdiscs count`() async throws {
-        try await EvidenceFiles.with { files in
+        try await RecordingFiles.with { files in
             let result = try await SandboxedRun(
                 arguments: RunEvidenceTests.quickLoss + [
                     "--backend", "kernel", "--stats", files.stats, "--",

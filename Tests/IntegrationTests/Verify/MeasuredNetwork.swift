@@ -7,7 +7,7 @@ extension TestNetwork {
     /// Measures the wire as it is with both probes, and judges it by `conditions`.
     func verify(_ conditions: LinkConditions, effort: Effort = .quick) async throws -> [Check] {
         try await withTemporaryDirectory { directory in
-            let place = MeetingPlace(directory: directory.path)
+            let place = Rendezvous(directory: directory.path)
             let plan = ProbePlan(conditions, effort: effort)
             try place.write(plan)
             async let far = probe("far", in: server, to: (Self.appIPv4, Self.appIPv6), directory)

@@ -1,0 +1,123 @@
+import LinkModel
+import LinkUnits
+import LinuxKernel
+import PacketEngine
+import Synchronization
+import SystemPackage
+
+/// Where the frames of a direction come from and where they go.
+enum LoopPath {
+    /// From one interface to another; all frames are of this direction.
+    case wire(from: Int32, to: Int32)
+    /// From an interface to which come the frames that a host's loopback sends, of both
+    /// directions, to that loopback.
+    case loopback(from: Int32, of: FileDescriptor)
+    /// From an interface to which filters send what they take from another, back to that one,
+    /// with a mark that those filters let pass.
+    case redirect(from: Int32, to: MarkedOutput, RedirectLoop.Framing)
+    /// From an interface to which filters send what the loopback of this host sends, of both
+    /// directions, back to the loopback, with a mark that those filters let pass.
+    case loopbackRedirect(from: Int32, mark: UInt32)
+
+    /// The interface where frames come from.
+    var source: Int32 {
+        switch self {
+        case .wire(let source, _), .loopback(let source, _), .redirect(let source, _, _),
+            .loopbackRedirect(let source, _):
+            source
+        }
+    }
+
+    /// What tells the frames of this direction from others; nil if there are no others.
+    var traffic: LoopbackTraffic? {
+        switch self {
+        case .loopback, .loopbackRedirect: LoopbackTraffic()
+        case .wire, .redirect: nil
+        }
+    }
+
+    var framing: RedirectLoop.Framing {
+        if case .redirect(_, _, let framing) = self { framing } else { .ethernet }
+    }
+
+    func makeOutbox() throws(KernelError) -> Outbox {
+        switch self {
+        case .wire(_, let target): try Outbox(interface: target)
+        case .loopback(_, let host): try Outbox(loopbackOf: host)
+        case .redirect(_, let exit, _): try Outbox(exit)
+        case .loopbackRedirect(_, let mark): try Outbox(loopbackMark: mark)
+        }
+    }
+}
+
+/// The thread of one direction.
+final class DirectionLoop: Sendable {
+    private let direction: Direction
+    private let forwarder: Mutex<Forwarder>
+    private let alarm: Alarm
+    private let isStopped = Atomic<Bool>(false)
+    private let thread = Mutex<KernelThread?>(nil)
+
+    init(
+        _ direction: Direction, _ path: LoopPath, _ emulator: LinkEmulator, memory: ByteCount,
+        clock: LoopClock, observer: (any PacketObserver)?
+    ) throws(KernelError) {
+        self.direction = direction
+        let receiver = try PacketReceiver(interface: path.source)
+        alarm = try Alarm(for: receiver)
+        forwarder = Mutex(
+            try Forwarder(
+                direction, emulator: emulator, receiver: receiver, outbox: path.makeOutbox(),
+                framing: path.framing, traffic: path.traffic, memory: memory, clock: clock,
+                observer: observer))
+    }
+
+    func start() throws(KernelError) {
+        let started = try KernelThread(named: "link-\(direction.rawValue)") { [self] in run() }
+        thread.withLock { $0 = started }
+    }
+
+    func stop() {
+        isStopped.store(true, ordering: .relaxed)
+        alarm.ring()
+        thread.withLock { $0.take() }?.join()
+    }
+
+    func change(to conditions: LinkConditions, _ traces: LinkTraces) {
+        let conditions = conditions.withExplicitLoss
+        forwarder.withLock {
+            $0.change(
+                to: direction.conditions(of: conditions), dnsDelay: direction.dnsDelay(conditions),
+                trace: traces[direction])
+        }
+        // What waits may now leave earlier than the thread will wake up.
+        alarm.ring()
+    }
+
+    /// Whether packets of the other direction pass at once, rather than being left to another
+    /// loop.
+    func setPassesOthers(_ passes: Bool) {
+        forwarder.withLock { $0.passesOthers = passes }
+    }
+
+    /// Whether frames that leave the link get anywhere, or are gone.
+    func setConnected(_ isConnected: Bool) {
+        forwarder.withLock { $0.isConnected = isConnected }
+    }
+
+    var statistics: DirectionStatistics {
+        forwarder.withLock { $0.currentStatistics() }
+    }
+
+    /// How many packets have arrived and not left yet.
+    var packetsUnderWay: UInt64 { forwarder.withLock { $0.packetsUnderWay() } }
+
+    private func run() {
+        KernelThread.makeCallingThreadPunctual()
+        var hasFrames = true
+        while !isStopped.load(ordering: .relaxed) {
+            let next = forwarder.withLock { $0.turn(expectsFrames: hasFrames) }
+            hasFrames = alarm.wait(until: next)
+        }
+    }
+}

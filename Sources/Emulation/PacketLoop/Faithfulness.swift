@@ -1,0 +1,88 @@
+import LinkUnits
+import PacketEngine
+
+/// Whether loops did what the conditions say and nothing else.
+public struct Faithfulness: Sendable, Hashable {
+    /// Packets lost for want of time or memory.
+    private let unwantedDrops: UInt64
+    /// What one packet in a hundred was later than, if that is too much.
+    private let lateness: Duration?
+    /// When the machine could not fill the link, if that was more than now and then.
+    private let shortage: ProcessorShortage?
+
+    /// Of fewer packets than this, one in a hundred is none.
+    static let leastPackets: UInt64 = 100
+    /// A shortage that is shorter than this in all may be something else.
+    static let leastShortage = Duration.milliseconds(500)
+
+    /// Judges by what was counted.
+    public init(_ loops: LoopStatistics...) {
+        self.init(loops)
+    }
+
+    /// Judges by what was counted.
+    public init(_ loops: [LoopStatistics]) {
+        self.init(loops.flatMap { [$0.up, $0.down] })
+    }
+
+    /// Judges by what was counted in these directions.
+    public init(_ ways: [DirectionStatistics]) {
+        unwantedDrops = ways.reduce(0) { $0 + $1.unwantedDrops }
+        lateness = ways.filter(\.isLate).compactMap { $0.lateness.quantile(.percent(99)) }.max()
+        shortage = ways.filter(\.isShort).map(\.shortage).max { $0.duration < $1.duration }
+    }
+
+    /// Whether they did.
+    public var isGiven: Bool { unwantedDrops == 0 && lateness == nil && shortage == nil }
+
+    /// What the user should know; nil if they did.
+    public var note: String? {
+        var facts: [String] = []
+        if unwantedDrops > 0 {
+            facts.append("\(unwantedDrops) packets were lost that the profile did not lose")
+        }
+        if let lateness {
+            facts.append("1% of the packets were more than \(lateness.roundedText) late")
+        }
+        if let shortage, let bandwidth = shortage.bandwidth {
+            let carried = shortage.carriedRate?.roundedText ?? "nothing"
+            facts.append(
+                "for \(shortage.duration.roundedText) it had no processor time left to carry more "
+                    + "than \(carried) of \(bandwidth.roundedText)")
+        }
+        guard !facts.isEmpty else { return nil }
+        return "this machine was too busy for the emulation to be exact: "
+            + facts.joined(separator: "; ")
+    }
+}
+
+extension DirectionStatistics {
+    /// Whether more than one packet in a hundred was late.
+    fileprivate var isLate: Bool {
+        lateness.count >= Faithfulness.leastPackets && latePackets > lateness.count / 100
+    }
+
+    /// Whether more than a hundredth of what passed did so while the machine could do no more.
+    fileprivate var isShort: Bool {
+        shortage.duration >= Faithfulness.leastShortage
+            && shortage.carried.bytes > link.arrivedBytes.bytes / 100
+    }
+}
+
+extension Duration {
+    /// The length to two digits or whole milliseconds, for people.
+    fileprivate var roundedText: String {
+        let unit = Duration.microseconds(self < .milliseconds(10) ? 100 : 1000)
+        return (unit * Int((self / unit).rounded())).unitText
+    }
+}
+
+extension Bandwidth {
+    /// The rate to two digits or three, for people.
+    fileprivate var roundedText: String {
+        var unit: UInt64 = 1
+        while bitsPerSecond / unit >= 1000 { unit *= 10 }
+        let rounded = (bitsPerSecond / unit) * unit
+        return (Bandwidth(bitsPerSecond: rounded) ?? self).description
+    }
+}

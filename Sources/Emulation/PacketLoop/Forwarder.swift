@@ -1,0 +1,323 @@
+import LinkModel
+import LinkUnits
+import LinuxKernel
+import PacketEngine
+import SystemPackage
+
+/// One direction of a link: from its inbox through the emulation to its outbox.
+struct Forwarder: ~Copyable {
+    private let direction: Direction
+    private let clock: LoopClock
+    private let observer: (any PacketObserver)?
+    private var emulator: LinkEmulator
+    private var store: FrameStore
+    private var inbox: Inbox
+    private var outbox: Outbox
+    private let framing: RedirectLoop.Framing
+    /// Tells which frames are those of this direction; nil if all are.
+    private var traffic: LoopbackTraffic?
+    /// Whether other frames pass at once; else they are somebody else's.
+    var passesOthers = false
+    /// Whether what leaves the link gets anywhere; else it is gone.
+    var isConnected = true
+    private var statistics: DirectionStatistics
+    /// How many packets have entered the link.
+    private var entered: UInt64 = 0
+    /// What the emulation was last told of the time.
+    private var time = Duration.zero
+    private var watch = ShortageWatch()
+
+    init(
+        _ direction: Direction, emulator: LinkEmulator, receiver: consuming PacketReceiver,
+        outbox: consuming Outbox, framing: RedirectLoop.Framing, traffic: LoopbackTraffic?,
+        memory: ByteCount,
+        clock: LoopClock, observer: (any PacketObserver)?
+    ) throws(KernelError) {
+        self.direction = direction
+        self.clock = clock
+        self.observer = observer
+        self.emulator = emulator
+        statistics = DirectionStatistics(link: emulator.counters)
+        store = try FrameStore(limit: memory)
+        inbox = Inbox(receiver, store: &store)
+        self.outbox = outbox
+        self.outbox.tolerance = LatenessTolerance(delay: emulator.delay)
+        self.framing = framing
+        self.traffic = traffic
+    }
+
+    /// Does what is to be done now, and says when to come again; nil if only a frame or a change
+    /// can give it anything to do.
+    mutating func turn(expectsFrames: Bool) -> Duration? {
+        let isDrained = receive(isExpectant: expectsFrames)
+        if isDrained { time = max(time, clock.now) }
+        judge()
+        outbox.flush(clock, &store, &statistics)
+        if watch.isDue(at: time) { lookForShortage() }
+        if outbox.isRefused { return clock.monotonic + clock.now + Outbox.retryInterval }
+        guard isDrained else { return clock.monotonic }
+        guard let next = emulator.nextEvent else {
+            store.forgetBytes()
+            return nil
+        }
+        return clock.monotonic + next
+    }
+
+    /// Looks whether the machine keeps the link from being filled.
+    private mutating func lookForShortage() {
+        guard let bandwidth = emulator.meanBandwidth else { return }
+        let reading = ShortageWatch.Reading(
+            time: time, used: emulator.timeUsed, thread: KernelClock.threadTime,
+            process: KernelClock.processTime)
+        let finding = watch.take(reading) {
+            guard let processors = Processors(), let idle = processors.idleTime else { return nil }
+            return ShortageWatch.Machine(processors: processors.count, idle: idle)
+        }
+        if let finding { statistics.shortage.add(finding, bandwidth: bandwidth) }
+    }
+
+    /// Takes what has come, and says whether that was all.
+    ///
+    /// As long as it was not, the emulation is told no later time than that of the last packet.
+    private mutating func receive(isExpectant: Bool) -> Bool {
+        let count: Int
+        do {
+            count = try inbox.receive(isExpectant: isExpectant)
+        } catch {
+            // That the interface went down is said once; frames come again when it is up.
+            if error != .networkDown { statistics.unreadable += 1 }
+            return true
+        }
+        guard count > 0 else { return true }
+        // The kernel notes the arrival on the other clock. Somebody may have set that meanwhile,
+        // so that what comes out must be checked. The clocks are read in this order, so that a
+        // thread that is interrupted in between takes packets for later ones, not earlier ones.
+        let realtime = KernelClock.realtime
+        let now = clock.now
+        let offset = realtime - now
+        for index in 0..<count {
+            switch inbox.take(index, to: &store) {
+            case .frame(let id, let arrival):
+                time = max(time, min(now, arrival.map { $0 - offset } ?? now))
+                enter(id)
+            case .unreadable: statistics.unreadable += 1
+            case .memoryFull: statistics.memoryDrops += 1
+            }
+        }
+        return count < ReceiveBatch.capacity
+    }
+
+    /// Puts a frame on the link, in pieces where the link treats packets singly.
+    private mutating func enter(_ id: FrameStore.ID) {
+        if framing == .dressed {
+            store.insertEthernetHeader(to: RedirectLoop.standInAddress, into: id)
+        }
+        let isCut = emulator.treatsPacketsSingly
+        let cutsDatagrams = outbox.isLocal
+        let (headers, superFrame, isMine) = store.withFrame(id) { virtual, frame in
+            let headers = framing == .bare ? FrameHeaders(packet: frame) : FrameHeaders(frame)
+            let direction = traffic?.direction(headers, frame) ?? direction
+            let mustCut = isCut || cutsDatagrams && virtual.segmentation == .udp
+            return (
+                headers, mustCut ? SuperFrame(virtual, headers, frame) : nil,
+                direction == self.direction
+            )
+        }
+        guard isMine || passesOthers else {
+            store.release(id)
+            return
+        }
+        store[id].network = headers.network
+        store[id].length = headers.length
+        store[id].arrival = time
+        if outbox.isLocal { store.limitSegmentSize(id, headers) }
+        guard isMine else {
+            pass(id, superFrame)
+            return
+        }
+        guard !headers.isExempt else {
+            statistics.exempt += 1
+            store[id].number = nil
+            observe(Ticket(frame: id), at: time, .exempt)
+            send(exempt: id)
+            return
+        }
+        let isDNS = headers.isToDNS && direction == .up
+        store[id].number = entered + 1
+        let count = UInt64(superFrame?.count ?? 1)
+        entered += count
+        if headers.isRequest { statistics.requests += count }
+        guard let superFrame else {
+            enqueue(Ticket(frame: id), headers.length, headers, isDNS)
+            return
+        }
+        store[id].superFrame = superFrame
+        store.retain(id, count: superFrame.count - 1)
+        for segment in 0..<superFrame.count {
+            enqueue(
+                Ticket(frame: id, segment: segment), superFrame.length(of: segment), headers,
+                isDNS)
+        }
+    }
+
+    private mutating func enqueue(
+        _ ticket: Ticket, _ length: Int, _ headers: FrameHeaders, _ isDNS: Bool
+    ) {
+        emulator.enqueue(
+            Packet(
+                slot: ticket.slot, length: ByteCount(bytes: UInt64(length)), flow: headers.flow,
+                isDNS: isDNS, canBeMarked: headers.canBeMarked), at: time)
+    }
+
+    private mutating func send(exempt id: FrameStore.ID) {
+        guard isConnected else {
+            store.release(id)
+            return
+        }
+        if !outbox.hasRoom { outbox.flush(clock, &store, &statistics) }
+        guard outbox.hasRoom else {
+            statistics.sendFailures += 1
+            store.release(id)
+            return
+        }
+        outbox.add(id, due: nil, &store, &statistics)
+    }
+
+    /// Sends a frame of the other direction on.
+    private mutating func pass(_ id: FrameStore.ID, _ superFrame: SuperFrame?) {
+        guard let superFrame else {
+            send(exempt: id)
+            return
+        }
+        store[id].superFrame = superFrame
+        store.retain(id, count: superFrame.count - 1)
+        for segment in 0..<superFrame.count {
+            if !outbox.hasRoom { outbox.flush(clock, &store, &statistics) }
+            if outbox.hasRoom {
+                outbox.add(segment: segment, of: id, due: nil, &store, &statistics)
+            } else {
+                statistics.sendFailures += 1
+                store.release(id)
+            }
+        }
+    }
+
+    /// Carries out what the emulation has decided by now.
+    private mutating func judge() {
+        while true {
+            if !outbox.hasRoom {
+                outbox.flush(clock, &store, &statistics)
+                // What the kernel has no room for waits on the link.
+                guard outbox.hasRoom else { return }
+            }
+            guard let event = emulator.nextVerdict(at: time) else { return }
+            carryOut(event)
+        }
+    }
+
+    private mutating func carryOut(_ event: PacketEvent) {
+        let ticket = Ticket(slot: event.slot)
+        observe(
+            ticket, at: event.time, .judged(event.verdict), isCopy: !event.releasesSlot)
+        if !event.releasesSlot { store.retain(ticket.frame) }
+        if event.leaves { statistics.timeOnLink += event.time - store[ticket.frame].arrival }
+        switch event.verdict {
+        case _ where !isConnected: break
+        case .delivered where event.isMarked && ticket.segment != nil:
+            // Its header is that of others, too.
+            if let copy = store.copy(of: ticket) {
+                store.mark(copy)
+                outbox.add(copy, due: event.time, &store, &statistics)
+            } else {
+                statistics.memoryDrops += 1
+            }
+        case .delivered:
+            if event.isMarked { store.mark(ticket.frame) }
+            // The reference goes on to the outbox.
+            if let segment = ticket.segment {
+                outbox.add(
+                    segment: segment, of: ticket.frame, due: event.time, &store, &statistics)
+            } else {
+                outbox.add(ticket.frame, due: event.time, &store, &statistics)
+            }
+            return
+        case .corrupted(let bit):
+            if outbox.isLocal, store.isInHeader(bit, ticket) {
+                // The receiver would find out by that header, but the kernel makes a new one.
+                break
+            }
+            if event.isMarked, ticket.segment == nil { store.mark(ticket.frame) }
+            if let copy = store.corruptedCopy(of: ticket, bit: bit) {
+                outbox.add(copy, due: event.time, &store, &statistics)
+            } else {
+                statistics.memoryDrops += 1
+            }
+        case .queueFull, .managed, .lost: break
+        }
+        store.release(ticket.frame)
+    }
+
+    private func length(of ticket: Ticket) -> Int {
+        let frame = store[ticket.frame]
+        guard let segment = ticket.segment, let superFrame = frame.superFrame else {
+            return frame.length
+        }
+        return superFrame.length(of: segment)
+    }
+}
+
+extension PacketEvent {
+    /// Whether the packet goes on at the far end.
+    fileprivate var leaves: Bool {
+        switch verdict {
+        case .delivered, .corrupted: true
+        case .queueFull, .managed, .lost: false
+        }
+    }
+}
+
+extension Forwarder {
+    /// Changes the conditions; what is on the link stays on it.
+    mutating func change(
+        to conditions: DirectionConditions, dnsDelay: Duration?, trace: DeliveryTrace?
+    ) {
+        emulator.change(to: conditions, dnsDelay: dnsDelay, trace: trace, at: time)
+        outbox.tolerance = LatenessTolerance(delay: emulator.delay)
+    }
+
+    /// How many packets are anywhere between arrival and departure. Of those that were not looked
+    /// at yet nobody knows the number: they count as one.
+    func packetsUnderWay() -> UInt64 {
+        emulator.counters.heldPackets + UInt64(outbox.packetCount) + (inbox.hasFrames() ? 1 : 0)
+    }
+
+    /// What was counted until now.
+    mutating func currentStatistics() -> DirectionStatistics {
+        statistics.socketDrops += UInt64(inbox.takeDrops())
+        statistics.link = emulator.counters
+        statistics.memory = ByteCount(bytes: UInt64(store.used))
+        return statistics
+    }
+
+    private mutating func observe(
+        _ ticket: Ticket, at time: Duration, _ fate: PacketRecord.Fate, isCopy: Bool = false
+    ) {
+        guard let observer else { return }
+        let number = store[ticket.frame].number.map { $0 + UInt64(ticket.segment ?? 0) }
+        let record = PacketRecord(
+            direction: direction, number: number, isCopy: isCopy,
+            arrival: store[ticket.frame].arrival, departure: time,
+            length: ByteCount(bytes: UInt64(length(of: ticket))), fate: fate)
+        guard ticket.segment != nil else {
+            store.withFrame(ticket.frame) { observer.observed(record, frame: $1) }
+            return
+        }
+        guard let copy = store.copy(of: ticket) else {
+            // There is no memory for it, but for what became of it there always is.
+            observer.observed(record, frame: Span())
+            return
+        }
+        store.withFrame(copy) { observer.observed(record, frame: $1) }
+        store.release(copy)
+    }
+}

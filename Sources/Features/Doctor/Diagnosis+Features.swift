@@ -1,0 +1,54 @@
+import EnginePlane
+import LinuxKernel
+import Multipath
+
+extension Diagnosis {
+    /// What `apply` by the packet engine takes.
+    mutating func addEngineOnInterfaces() {
+        let name = "apply by the engine"
+        do {
+            let answer = try HookProbe.run()
+            if let lack = answer.lack {
+                add(
+                    name, servesKernelPlane ? .limited : .missing, lack.description,
+                    fix: answer.lackOfTables == .noProgram ? "sudo apt install nftables" : nil)
+                return
+            }
+            let way = answer.lackOfTables == nil ? "nftables" : "filters of tc"
+            add(name, .ok, "\(way) can send an interface's packets to it")
+            servesInterfacesByEngine = Privilege.mayChangeNetwork
+        } catch {
+            add(
+                name, .limited, "asking the kernel takes the right to make a network namespace",
+                fix: "Run it as root: sudo linkcond doctor")
+        }
+    }
+
+    /// What `run --dbus` and the host's NetworkManager take.
+    mutating func addBus() {
+        let name = "D-Bus"
+        if let lack = BusDiagnosis.ofThisHost() {
+            add(name, .missing, lack.detail, fix: lack.fix)
+        } else {
+            add(name, .ok, "programs in a run can ask NetworkManager and the portal")
+        }
+    }
+
+    /// What `run --multipath` takes. A sandbox has its own switch, which is on.
+    mutating func addMultipath() {
+        let name = "Multipath TCP"
+        do {
+            try MultipathSupport.require()
+        } catch  where error != .switchedOff {
+            add(name, .missing, "\(error)", fix: "Run a kernel with CONFIG_MPTCP")
+            return
+        } catch {}
+        add(name, .ok, "TCP in a run may use several interfaces (run --multipath)")
+    }
+
+    private mutating func add(
+        _ name: String, _ status: Check.Status, _ detail: String, fix: String? = nil
+    ) {
+        checks.append(Check(name: name, status: status, detail: detail, fix: fix))
+    }
+}

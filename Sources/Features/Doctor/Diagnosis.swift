@@ -1,0 +1,111 @@
+import KernelPlane
+import LinuxKernel
+
+/// What a host can do, and how to get what it lacks.
+public struct Diagnosis: Sendable, Hashable {
+    /// One thing that was looked at.
+    public struct Check: Sendable, Hashable {
+        /// How it stands.
+        public enum Status: String, Sendable, Hashable {
+            case ok, missing, limited
+        }
+
+        /// What was looked at.
+        public let name: String
+        /// How it stands.
+        public let status: Status
+        /// What was found.
+        public let detail: String
+        /// What to do about it; nil if nothing is to be done.
+        public let fix: String?
+    }
+
+    /// Everything that was looked at.
+    public internal(set) var checks: [Check]
+    /// Whether the kernel data plane can carry out ordinary profiles here.
+    public let servesKernelPlane: Bool
+    /// Whether the packet engine can run here, in namespaces of its own.
+    public let servesEnginePlane: Bool
+    /// Whether the packet engine can condition interfaces of the host.
+    public internal(set) var servesInterfacesByEngine = false
+    /// Whether the kernel could be asked for what `apply` takes, which is root's to ask.
+    public internal(set) var isOfRoot = true
+
+    /// Puts a diagnosis together from what was found. Pure.
+    static func make(
+        answers: [KernelFeature: FeatureAnswer]?, mayChangeNetwork: Bool, host: HostSystem,
+        sandbox: SandboxFindings
+    ) -> Diagnosis {
+        var checks = [kernelVersion(host), privilege(mayChangeNetwork)]
+        guard let answers else {
+            checks.append(
+                Check(
+                    name: "kernel features", status: .limited,
+                    detail: "asking the kernel takes the right to make a network namespace",
+                    fix: "Run it as root: sudo linkcond doctor"))
+            return Diagnosis(
+                checks: checks + sandboxChecks(sandbox, host), servesKernelPlane: false,
+                servesEnginePlane: sandbox.servesEngine, isOfRoot: false)
+        }
+        checks += KernelFeature.allCases.map { feature in
+            check(feature, answers[feature] ?? .missing, host)
+        }
+        let isComplete = KernelFeature.allCases.allSatisfy {
+            !$0.isEssential || answers[$0] == .present
+        }
+        return Diagnosis(
+            checks: checks + sandboxChecks(sandbox, host),
+            servesKernelPlane: isComplete && mayChangeNetwork,
+            servesEnginePlane: sandbox.servesEngine)
+    }
+
+    /// Looks at the host that the process runs on.
+    public static func ofThisHost() -> Diagnosis {
+        var diagnosis = make(
+            answers: try? FeatureProbe.run(), mayChangeNetwork: Privilege.mayChangeNetwork,
+            host: HostSystem.current(), sandbox: SandboxFindings.current())
+        diagnosis.addEngineOnInterfaces()
+        diagnosis.addBus()
+        diagnosis.addMultipath()
+        return diagnosis
+    }
+
+    private static func kernelVersion(_ host: HostSystem) -> Check {
+        Check(
+            name: "system", status: .ok,
+            detail: "\(host.distributionName), kernel \(host.kernelRelease)"
+                + (host.isContainer ? ", in a container" : "") + (host.isWSL ? ", in WSL" : ""),
+            fix: nil)
+    }
+
+    private static func privilege(_ mayChangeNetwork: Bool) -> Check {
+        mayChangeNetwork
+            ? Check(
+                name: "privilege", status: .ok, detail: "may change interfaces (CAP_NET_ADMIN)",
+                fix: nil)
+            : Check(
+                name: "privilege", status: .limited,
+                detail: "may not change interfaces (no CAP_NET_ADMIN)",
+                fix: "Run apply and clear as root: sudo linkcond apply LTE")
+    }
+
+    private static func check(
+        _ feature: KernelFeature, _ answer: FeatureAnswer, _ host: HostSystem
+    ) -> Check {
+        switch answer {
+        case .present:
+            Check(name: feature.rawValue, status: .ok, detail: feature.purpose, fix: nil)
+        case .missing:
+            Check(
+                name: feature.rawValue, status: feature.isEssential ? .missing : .limited,
+                detail: "not in this kernel (\(feature.configurationOption)): no "
+                    + feature.purpose,
+                fix: host.remedy)
+        case .unclear(let text):
+            Check(
+                name: feature.rawValue, status: .limited,
+                detail: "the kernel refused to try it: \(text)",
+                fix: "Run it as root outside of a container: sudo linkcond doctor")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import LinkModel
+public import Override
+public import NetworkPath
+
+/// What `override show --json` prints. The keys are a promise: see
+/// `Profiles/schema/override.schema.json`.
+public struct OverridesJSON: Encodable {
+    let overrides: [OverrideJSON]
+
+    /// Writes overrides.
+    public init(_ overrides: [OverriddenInterface]) {
+        self.overrides = overrides.map(OverrideJSON.init)
+    }
+}
+
+/// The override of one interface.
+struct OverrideJSON: Encodable {
+    let interface: String
+    let expensive: Bool
+    let constrained: Bool
+    let cost: String
+    let lowData: String
+    @OrNull var kind: String?
+    let preferred: Bool
+    @OrNull var until: String?
+    @OrNull var problem: String?
+
+    init(_ override: OverriddenInterface) {
+        let mark = override.mark
+        interface = override.name
+        expensive = override.isExpensive
+        constrained = override.isConstrained
+        cost = mark.cost.rawValue
+        lowData = mark.lowDataText
+        kind = mark.kindText
+        preferred = mark.isPreferred
+        until = mark.until.map(Timestamp.text)
+        problem = HostOverrides.problem(with: mark)
+    }
+}
+
+extension NetworkMark {
+    /// The kind of interface in a word; nil for what the kernel says.
+    public var kindText: String? { isHotspot ? "hotspot" : kind?.rawValue }
+
+    /// Low Data Mode in a word.
+    public var lowDataText: String { isConstrained.map { $0 ? "on" : "off" } ?? "default" }
+}

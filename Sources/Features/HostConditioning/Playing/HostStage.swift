@@ -1,0 +1,168 @@
+import DataPlane
+import DataPlanes
+import LinkModel
+import LinkUnits
+import LinuxKernel
+import Override
+import NetworkPath
+import ScenarioPlaying
+import Scenarios
+
+/// The interfaces of a host as the stage of a scenario.
+///
+/// What it does ends with this process, also if that is killed: it carries the name of a watcher.
+struct HostStage: Stage {
+    /// An interface as the scenario has it now.
+    private struct State {
+        let host: String
+        var conditions: LinkConditions
+        var profile: String
+        var isUp = true
+        var isPresent: Bool
+        /// Whether linkcond conditions it already.
+        var isConditioned = false
+    }
+
+    private let planes: DataPlanes
+    private let request: ApplyRequest
+    private let backend: Backend
+    private let overrideWatcher: String
+    private var beginning: Duration
+    private var states: [String: State]
+    var commands: ScenarioCommands
+
+    /// - Parameters:
+    ///   - request: what is common to all conditions.
+    ///   - overrideWatcher: who takes the overrides away.
+    init(
+        _ scenario: Scenario, on interfaces: HostInterfaces, _ planes: DataPlanes,
+        _ request: ApplyRequest, backend: Backend,
+        overrideWatcher: String, commands: ScenarioCommands
+    ) {
+        self.planes = planes
+        self.request = request
+        self.backend = backend
+        self.overrideWatcher = overrideWatcher
+        self.commands = commands
+        beginning = KernelClock.monotonic
+        states = [:]
+        for interface in scenario.interfaces {
+            states[interface.name] = State(
+                host: interfaces.names[interface.name] ?? "",
+                conditions: interface.profile.conditions, profile: interface.conditionsName,
+                isPresent: interface.isPresent)
+        }
+    }
+
+    var now: Duration { KernelClock.monotonic - beginning }
+
+    /// Lets the time of the scenario begin now.
+    mutating func restart() { beginning = KernelClock.monotonic }
+
+    /// Conditions the interface as it is at the start, and says what apps see of it.
+    mutating func begin(_ interface: ScenarioInterface) throws {
+        try condition(interface.name)
+        try set(interface.initialOverride.complete, interface.name)
+    }
+
+    mutating func change(
+        _ interface: String, to conditions: LinkConditions, profile: String
+    ) throws(StageError) {
+        states[interface]?.conditions = conditions
+        states[interface]?.profile = profile
+        guard states[interface].map({ $0.isUp && $0.isPresent }) == true else { return }
+        try Self.wrap { try condition(interface) }
+    }
+
+    mutating func setCarrier(_ interface: String, isUp: Bool) throws(StageError) {
+        states[interface]?.isUp = isUp
+        try Self.wrap { try condition(interface) }
+    }
+
+    mutating func setPresence(_ interface: String, isPresent: Bool) throws(StageError) {
+        states[interface]?.isPresent = isPresent
+        try Self.wrap { try condition(interface) }
+    }
+
+    func override(_ interface: String, with settings: InterfaceOverride) throws(StageError) {
+        try Self.wrap { try set(settings.complete, interface) }
+    }
+
+    func prefer(_ interface: String) throws(StageError) {
+        try Self.wrap { try set(InterfaceOverride(isPreferred: true), interface) }
+    }
+
+    /// What the kernel has counted, of every program.
+    func carried(by interface: String) throws(StageError) -> ByteCount {
+        try Self.wrap {
+            let counters = try ["rx_bytes", "tx_bytes"].map { name in
+                try SmallFile.read(
+                    "/sys/class/net/\(states[interface]?.host ?? "")/statistics/\(name)")
+            }
+            return ByteCount(
+                bytes: counters.compactMap { UInt64($0.prefix { $0.isNumber }) }.reduce(0, &+))
+        }
+    }
+
+    func perform(_ action: AppAction) throws(StageError) {
+        throw StageError("there is no app")
+    }
+
+    mutating func execute(_ command: String) throws(StageError) {
+        _ = try commands.start(command)
+    }
+
+    func path() throws(StageError) -> SeenPath {
+        var path = try Self.wrap { SeenPath(try NetworkPath.current()) }
+        // Expectations name the interfaces of the scenario.
+        path.interface =
+            states.first { $0.value.host == path.interface }?.key ?? path.interface
+        return path
+    }
+
+    mutating func startCheck(_ command: String) throws(StageError) -> Int32 {
+        try commands.startCheck(command)
+    }
+
+    mutating func exitCode(ofCheck check: Int32) -> Int32? {
+        commands.takeEnd(ofCheck: check)?.shellCode
+    }
+
+    mutating func abandonCheck(_ check: Int32) { commands.abandon(check) }
+
+    /// Has the link of an interface do what the scenario says of it now.
+    private mutating func condition(_ interface: String) throws {
+        guard let state = states[interface] else { return }
+        var request = request
+        request.interfaces = [state.host]
+        request.profile = state.profile
+        request.conditions = state.conditions
+        if !state.isUp || !state.isPresent {
+            request.conditions.isBlackhole = true
+            request.profile += state.isPresent ? ", down" : ", away"
+        }
+        request.replaces = state.isConditioned
+        _ = try planes.apply(request, backend: backend)
+        states[interface]?.isConditioned = true
+    }
+
+    private func set(_ override: InterfaceOverride, _ interface: String) throws {
+        guard let host = states[interface]?.host else { return }
+        _ = try NetworkOverride.set(override, watcher: overrideWatcher, on: [host])
+    }
+
+    private static func wrap<Result>(_ body: () throws -> Result) throws(StageError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw StageError("\(error)")
+        }
+    }
+
+    /// Takes away what the scenario has conditioned and overridden.
+    func end(conditionsWatcher: String) throws {
+        let result = Result { try planes.clear(endedBy: conditionsWatcher) }
+        HostOverrides.dismiss(try NetworkOverride.clear(endedBy: overrideWatcher).idleWatchers)
+        try result.get()
+    }
+}

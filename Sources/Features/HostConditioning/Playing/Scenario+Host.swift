@@ -1,0 +1,44 @@
+import LinkModel
+public import Scenarios
+
+extension Scenario {
+    /// What of it can be played without an app and without taking interfaces away; and what the
+    /// user has to know of the rest.
+    public var forHost: (scenario: Scenario, notes: [String]) {
+        var scenario = self
+        var notes: [String] = []
+        let count = entries.count
+        scenario.entries = entries.compactMap { entry in
+            var entry = entry
+            entry.actions.removeAll { action in
+                switch action {
+                case .app: true
+                case .expect(let expectation): expectation.exit != nil
+                default: false
+                }
+            }
+            return entry.actions.isEmpty ? nil : entry
+        }
+        let missing = count - scenario.entries.count
+        if missing > 0 {
+            notes.append(
+                "\(missing) \(missing == 1 ? "entry is" : "entries are") left out: they are about "
+                    + "an app, which linkcond run --scenario starts")
+        }
+        let cuts = entries.flatMap(\.actions).contains { action in
+            switch action {
+            case .carrier, .presence: true
+            default: false
+            }
+        }
+        if cuts || interfaces.contains(where: { !$0.isPresent }) {
+            notes.append(
+                "interfaces of this host stay up: where the scenario takes one away, all its "
+                    + "packets are lost")
+        }
+        return (scenario, notes)
+    }
+
+    /// What links have at the beginning, or later.
+    var allConditions: [LinkConditions] { interfaces.map(\.profile.conditions) + laterConditions }
+}

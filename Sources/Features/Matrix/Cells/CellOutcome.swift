@@ -1,0 +1,98 @@
+public import Recording
+import FoundationEssentials
+import LinkUnits
+
+/// How an attempt at a cell ended, as the process says that ran it.
+public struct CellOutcome: Codable, Sendable, Hashable {
+    /// The command's exit code; nil if it did not run.
+    public var exitCode: Int32?
+    /// Whether it was ended because it ran too long.
+    public var isTimedOut = false
+    /// Why it did not run; nil if it did.
+    public var problem: String?
+    /// What passed over the link.
+    public var statistics: LinkStatistics?
+    /// What the user should know.
+    public var notes: [String] = []
+
+    /// An outcome of nothing yet.
+    public init() {}
+
+    /// Reads what `json` has written; nil if the process did not get so far.
+    init?(json: [UInt8]) {
+        guard let outcome = try? JSONDecoder().decode(CellOutcome.self, from: Data(json)) else {
+            return nil
+        }
+        self = outcome
+    }
+
+    /// The outcome as JSON.
+    public func json() throws -> String {
+        String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
+    }
+}
+
+extension CellReport {
+    /// Takes over an outcome, and judges it by what was expected.
+    ///
+    /// - Parameter baselineSeconds: how long the command ran without conditions.
+    mutating func conclude(_ outcome: CellOutcome, of cell: Cell, baselineSeconds: Double?) {
+        exitCode = outcome.exitCode
+        notes = outcome.notes
+        if let link = outcome.statistics {
+            statistics = CellStatistics(link)
+            samples = link.samples
+            timeline = link.timeline
+            durationSeconds = link.durationSeconds
+            // The kernel's data plane takes no seed.
+            seed = link.seed
+        }
+        guard let exitCode = outcome.exitCode else {
+            status = .error
+            problem = outcome.problem ?? "the sandbox did not say how it ended"
+            return
+        }
+        guard !outcome.isTimedOut else {
+            status = .timedOut
+            problem =
+                "ran longer than \(cell.timeLimit?.unitText ?? "it may") and was ended"
+            self.exitCode = nil
+            return
+        }
+        expectations = cell.expectations.judge(
+            Expectations.Findings(
+                exitCode: exitCode, seconds: durationSeconds,
+                transferred: statistics.map { ByteCount(bytes: $0.transferredBytes) },
+                constrained: outcome.statistics?.constrained,
+                baselineSeconds: baselineSeconds))
+        let exitExpectation = cell.expectations.exit ?? .zero
+        let unmet = expectations.filter { !$0.isMet }
+        if cell.expectations.exit == nil, !exitExpectation.isMet(by: exitCode) {
+            status = .failed
+            problem = "exit code \(exitCode)"
+        } else if unmet.isEmpty {
+            status = .passed
+            problem = nil
+        } else {
+            status = .failed
+            problem = unmet.map { "\($0.actual); expected \($0.expected)" }
+                .joined(separator: "; ")
+        }
+    }
+
+    /// Begins another attempt: what was is kept, what comes is not known yet.
+    mutating func beginAgain() {
+        earlierAttempts.append(AttemptReport(self))
+        status = .notRun
+        problem = nil
+        exitCode = nil
+        durationSeconds = 0
+        log = nil
+        files = nil
+        expectations = []
+        statistics = nil
+        samples = []
+        timeline = nil
+        notes = []
+    }
+}

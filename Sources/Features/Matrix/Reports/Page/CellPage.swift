@@ -1,0 +1,178 @@
+import LinkModel
+import Recording
+import LinkUnits
+
+/// The page of a cell: what it was, how it ended, and all that is known of why.
+struct CellPage {
+    let report: MatrixReport
+    /// The cell's position in the report.
+    let index: Int
+    let attachments: CellAttachments
+
+    private var cell: CellReport { report.cells[index] }
+
+    var markup: Markup {
+        """
+        <article class="cell" id="cell-\(index + 1)" tabindex="-1" aria-labelledby="name-\(index + 1)">
+        \(navigation)
+        \(heading)
+        \(facts)
+        \(expectations)
+        \(command)
+        \(parts)\
+        \(earlierAttempts)
+        </article>
+
+        """
+    }
+
+    /// Whoever opens a cell that failed wants to know why before all else.
+    private var parts: Markup {
+        let link: Markup = """
+            \(timeline)\(LinkPlots(of: cell, cells: report.cells.count).markup)\
+            \(CountersTable(statistics: cell.statistics).markup)
+            """
+        let words: Markup = """
+            \(InnerTests(tests: attachments.tests, cell: cell).markup)\
+            \(LogView(file: cell.log, excerpt: attachments.log, name: cell.id).markup)
+            """
+        return cell.isFailure ? "\(words)\(link)" : "\(link)\(words)"
+    }
+
+    private var timeline: Markup {
+        guard let figure = cell.timeline.map({ TimelinePlot($0).figure }), !figure.isEmpty else {
+            return ""
+        }
+        return """
+            <section class="timeline-box" aria-label="What happened">
+            <h3>What happened</h3>
+            \(figure)</section>
+
+            """
+    }
+
+    // MARK: Head
+
+    private var navigation: Markup {
+        let previous = index > 0 ? index : nil
+        let next = index + 1 < report.cells.count ? index + 2 : nil
+        return """
+            <nav aria-label="Cells"><a class="back" href="#matrix">← Matrix</a>\
+            <span class="steps">\(step("previous", previous, "‹"))\
+            <span class="position">\(index + 1) of \(report.cells.count)</span>\
+            \(step("next", next, "›"))</span></nav>
+            """
+    }
+
+    private func step(_ word: Markup, _ number: Int?, _ sign: Markup) -> Markup {
+        guard let number else { return "<span class=\"step\" aria-hidden=\"true\">\(sign)</span>" }
+        return """
+            <a class="step" rel="\(word)" href="#cell-\(number)" \
+            aria-label="\(word) cell, \(report.cells[number - 1].id)">\(sign)</a>
+            """
+    }
+
+    private var heading: Markup {
+        let style = StatusIcon.name(of: cell)
+        let problem = cell.problem ?? (cell.isFlaky ? cell.verdict : nil)
+        let unfaithful = cell.statistics?.isFaithful == false
+        let notes = cell.notes + attachments.tests.notes
+        return """
+            <header><h2 id="name-\(index + 1)">\(cell.id)</h2>\
+            <span class="badge \(style)">\(StatusIcon.markup(style))\(StatusIcon.word(of: cell))</span>
+            \(problem, { "<p class=\"problem \(style)\">\($0)</p>" })
+            \(Self.unfaithfulNote, if: unfaithful && notes.isEmpty)\
+            \(list(notes), if: !notes.isEmpty)</header>
+            """
+    }
+
+    private static let unfaithfulNote: Markup = """
+        <ul class="notes"><li>The machine was too busy for the emulation to be exact here.</li></ul>
+        """
+
+    private func list(_ notes: [String]) -> Markup {
+        "<ul class=\"notes\">\(notes.map { "<li>\($0)</li>" as Markup })</ul>"
+    }
+
+    private var facts: Markup {
+        var facts: [(String, Markup)] = []
+        if cell.hasRun {
+            facts.append(("Duration", duration))
+        }
+        if let code = cell.exitCode { facts.append(("Exit code", "\(code)")) }
+        if !cell.isBaseline {
+            facts.append(("Down", "\(cell.conditions.down)"))
+            facts.append(("Up", "\(cell.conditions.up)"))
+        }
+        if let scenario = cell.scenario { facts.append(("Scenario", "\(scenario)")) }
+        if let statistics = cell.statistics {
+            let bytes = ByteCount(bytes: statistics.transferredBytes)
+            facts.append(("Transferred", "\(bytes.decimalText)"))
+            facts.append(("Conditioned by", "\(statistics.backend.rawValue)"))
+        }
+        if let seed = cell.seed { facts.append(("Seed", "<code>\(seed)</code>")) }
+        if cell.hasRun {
+            facts.append(("Started", "\(cell.startedSeconds.secondsText) into the matrix"))
+        }
+        let list = facts.map { "<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>" as Markup }
+        return "<dl class=\"facts\">\(list)</dl>"
+    }
+
+    private var duration: Markup {
+        guard let ratio = cell.baselineRatio, let baseline = cell.baselineSeconds else {
+            return "\(cell.durationSeconds.secondsText)"
+        }
+        let longest = max(cell.durationSeconds, baseline)
+        return """
+            \(cell.durationSeconds.secondsText) \
+            <span class="ratio">× \(ratio.roundedText) the baseline (\(baseline.secondsText))</span>\
+            <div class="bar" aria-hidden="true">\
+            <i style="width:\((cell.durationSeconds / longest * 100).shortText)%"></i>\
+            <b style="left:\((baseline / longest * 100).shortText)%"></b></div>
+            """
+    }
+
+    private var expectations: Markup {
+        guard !cell.expectations.isEmpty else { return "" }
+        let rows = cell.expectations.map { result -> Markup in
+            let style: Markup = result.isMet ? "passed" : "failed"
+            let word: Markup = result.isMet ? "met" : "not met"
+            return """
+                <tr><td class="\(style)">\(StatusIcon.markup(style))\(word)</td>\
+                <td>\(result.expected)</td><td>\(result.actual)</td></tr>
+
+                """
+        }
+        return """
+            <section><h3>Expectations</h3><table class="plain"><thead><tr><th scope="col">Result</th>\
+            <th scope="col">Expected</th><th scope="col">Found</th></tr></thead><tbody>
+            \(rows)</tbody></table></section>
+            """
+    }
+
+    private var command: Markup {
+        """
+        <section><h3>Run it again</h3><div class="command">\
+        <pre tabindex="0"><code>\(cell.reproduce.shellText)</code></pre>\
+        <button type="button" class="copy" hidden>Copy</button></div></section>
+        """
+    }
+
+    // MARK: Attempts
+
+    private var earlierAttempts: Markup {
+        guard !cell.earlierAttempts.isEmpty else { return "" }
+        let attempts = cell.earlierAttempts.enumerated().map { number, attempt -> Markup in
+            let logs = attachments.earlierLogs
+            let excerpt = logs.indices.contains(number) ? logs[number] : nil
+            return """
+                <details><summary>Attempt \(number + 1): \(attempt.problem ?? attempt.status.rawValue), \
+                \(attempt.durationSeconds.secondsText)\
+                \(attempt.seed.map { "\($0)" }, { ", seed \($0)" })</summary>
+                \(LogView(file: attempt.log, excerpt: excerpt, name: nil).markup)</details>
+
+                """
+        }
+        return "<section><h3>Earlier attempts</h3>\(attempts)</section>"
+    }
+}

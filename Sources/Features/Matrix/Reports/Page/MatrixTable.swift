@@ -1,0 +1,191 @@
+import Recording
+import LinkUnits
+
+/// The matrix: a row for each profile, in it a sign for each repetition that leads to its page.
+struct MatrixTable {
+    let report: MatrixReport
+    /// In the order of the cells.
+    let attachments: [CellAttachments]
+
+    /// The cells of a profile.
+    private struct Row {
+        var name: String
+        /// Positions in the report.
+        var cells: [Int]
+    }
+
+    var markup: Markup {
+        let rows = rows
+        let longest = report.cells.map(\.durationSeconds).max() ?? 0
+        return """
+            <div class="tools" hidden>
+            <input type="search" id="filter" placeholder="Filter profiles" \
+            aria-label="Filter profiles" autocomplete="off">
+            <div class="choices" role="group" aria-label="Show">\
+            \(choices)</div>
+            <p class="hidden-rows" role="status"></p>
+            </div>
+            <table class="matrix" role="table" aria-label="Matrix: profiles and how their cells ended">
+            <thead role="rowgroup"><tr role="row">\
+            <th role="columnheader" scope="col">Profile</th>\
+            <th role="columnheader" scope="col">Cells</th>\
+            <th role="columnheader" scope="col">Duration <span class="key">│ baseline</span></th>\
+            <th role="columnheader" scope="col">Throughput <span class="key down">down</span> <span class="key up">up</span></th>\
+            <th role="columnheader" scope="col" class="number">Delay</th>\
+            <th role="columnheader" scope="col" class="number">Transferred</th>\
+            <th role="columnheader" scope="col" class="number">Dropped, lost</th>\
+            </tr></thead>
+            <tbody role="rowgroup">
+            \(rows.map { markup(of: $0, longest: longest) })</tbody>
+            </table>
+            """
+    }
+
+    private var choices: [Markup] {
+        [
+            ("all", "All", report.cells.count), ("failed", "Failed", report.failed),
+            ("flaky", "Flaky", report.flaky), ("not-run", "Not run", report.notRun),
+        ]
+        .filter { $0.0 == "all" || $0.2 > 0 }
+        .map { name, word, count in
+            """
+            <button type="button" data-show="\(name)" \
+            aria-pressed="\(name == "all" ? "true" : "false")">\(word) \(count)</button>
+            """
+        }
+    }
+
+    /// In the order in which profiles first occur.
+    private var rows: [Row] {
+        var rows: [Row] = []
+        var positions: [String: Int] = [:]
+        for (index, cell) in report.cells.enumerated() {
+            if let position = positions[cell.rowName] {
+                rows[position].cells.append(index)
+            } else {
+                positions[cell.rowName] = rows.count
+                rows.append(Row(name: cell.rowName, cells: [index]))
+            }
+        }
+        return rows
+    }
+
+    // MARK: Rows
+
+    private func markup(of row: Row, longest: Double) -> Markup {
+        let cells = row.cells.map { report.cells[$0] }
+        let first = row.cells.first { report.cells[$0].isFailure } ?? row.cells.first ?? 0
+        // Where a row has room for one, it is the one that the reader came for.
+        let shown = report.cells[first]
+        let ran = cells.filter(\.hasRun)
+        let states = Set(
+            cells.map { $0.isFailure ? "failed" : $0.isFlaky ? "flaky" : $0.status.rawValue })
+        let transferred = mean(ran) { $0.statistics.map { Double($0.transferredBytes) } }
+            .map { ByteCount(bytes: UInt64(saturating: $0)).decimalText }
+        let missing = mean(ran) { $0.missingPackets.map { Double($0) } }?.roundedText
+        return """
+            <tr role="row" data-name="\(row.name)" data-states="\(states.sorted().joined(separator: " "))"\
+            \(" class=\"baseline\"", if: shown.isBaseline)>\
+            <th role="rowheader" scope="row"><a class="name" href="#cell-\(first + 1)">\(row.name)</a>\
+            \(conditions(of: shown))\(reason(of: first))</th>\
+            <td role="cell" class="signs"><div>\(row.cells.map(sign))</div></td>\
+            <td role="cell" class="duration">\(duration(of: ran, longest: longest))</td>\
+            <td role="cell" class="spark">\(throughput(of: shown))</td>\
+            <td role="cell" class="number" data-label="delay">\(delay(of: shown))</td>\
+            <td role="cell" class="number" data-label="transferred">\
+            \(transferred, { "\($0)" })</td>\
+            <td role="cell" class="number" data-label="dropped, lost">\
+            \(missing, { "\($0)" })</td>\
+            </tr>
+
+            """
+    }
+
+    private func conditions(of cell: CellReport) -> Markup {
+        if cell.isBaseline { return "<span class=\"conditions\">no conditions</span>" }
+        return """
+            <span class="conditions"><span title="down, toward the app"><span aria-label="down">↓</span> \
+            \(cell.conditions.down)</span> <span title="up, from the app">\
+            <span aria-label="up">↑</span> \(cell.conditions.up)</span></span>
+            """
+    }
+
+    /// Why a cell did not pass: an exit code says less than the first test within that failed.
+    private func reason(of index: Int) -> Markup {
+        let cell = report.cells[index]
+        let test = cell.status == .failed ? attachments[index].tests.failures.first : nil
+        guard cell.isFailure, let reason = test ?? cell.problem else { return "" }
+        return "<span class=\"reason \(StatusIcon.name(of: cell))\">\(reason)</span>"
+    }
+
+    private func sign(_ index: Int) -> Markup {
+        let cell = report.cells[index]
+        let style = StatusIcon.name(of: cell)
+        let time = cell.hasRun ? ", \(cell.durationSeconds.secondsText)" : ""
+        let label = "\(cell.id): \(StatusIcon.word(of: cell))\(time)"
+        return """
+            <a class="sign \(style)" href="#cell-\(index + 1)" title="\(label)" \
+            aria-label="\(label)">\(StatusIcon.markup(style))</a>
+            """
+    }
+
+    /// A bar for the median, a line from the shortest to the longest, a mark for the baseline.
+    private func duration(of cells: [CellReport], longest: Double) -> Markup {
+        let seconds = cells.map(\.durationSeconds).sorted()
+        guard let shortest = seconds.first, let last = seconds.last, longest > 0 else {
+            return "<span class=\"muted\">-</span>"
+        }
+        let median = seconds[(seconds.count - 1) / 2]
+        let baseline = cells.compactMap(\.baselineSeconds).first
+        let isComparable = cells.contains { $0.baselineRatio != nil }
+        let ratio = isComparable ? baseline.map { median / $0 } : nil
+        let range =
+            "\(shortest.secondsText) to \(last.secondsText), median \(median.secondsText)"
+        let whisker: Markup = """
+            <em style="left:\(percent(shortest / longest))%;\
+            width:\(percent((last - shortest) / longest))%"></em>
+            """
+        return """
+            <div class="bar" aria-hidden="true"\(" title=\"\(range)\"", if: seconds.count > 1)>\
+            <i style="width:\(percent(median / longest))%"></i>\
+            \(whisker, if: seconds.count > 1)\
+            \(baseline, { "<b style=\"left:\(percent($0 / longest))%\"></b>" })</div>\
+            <span class="time">\(median.secondsText)</span>\
+            \(ratio, { " <span class=\"ratio\">× \($0.roundedText)</span>" })
+            """
+    }
+
+    private func throughput(of cell: CellReport) -> Markup {
+        guard cell.samples.count > 1 else { return "<span class=\"muted\">-</span>" }
+        let samples = cell.samples.reduced(to: 48)
+        let peak = samples.map { max($0.down.bitsPerSecond, $0.up.bitsPerSecond) }.max() ?? 0
+        let shape = PlotShape(samples: samples, top: Double(max(peak, 1)))
+        return """
+            <svg class="line" viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">\
+            <path class="down" d="\(shape.steps { Double($0.down.bitsPerSecond) })"/>\
+            <path class="up" d="\(shape.steps { Double($0.up.bitsPerSecond) })"/></svg>\
+            <span class="peak">peak \(peak.rateText)</span>
+            """
+    }
+
+    /// The mean of the round trip's two parts, as the packets of the cell met them.
+    private func delay(of cell: CellReport) -> Markup {
+        let down = cell.samples.compactMap(\.down.delayMilliseconds).average
+        let up = cell.samples.compactMap(\.up.delayMilliseconds).average
+        guard down != nil || up != nil else { return "<span class=\"muted\">-</span>" }
+        return """
+            <span class="pair"><span aria-label="down">↓</span> \
+            \(down.map { "\($0.roundedText) ms" } ?? "-")</span> \
+            <span class="pair"><span aria-label="up">↑</span> \
+            \(up.map { "\($0.roundedText) ms" } ?? "-")</span>
+            """
+    }
+
+    private func mean(_ cells: [CellReport], _ value: (CellReport) -> Double?) -> Double? {
+        cells.compactMap(value).average
+    }
+
+    private func percent(_ ratio: Double) -> String {
+        (min(max(ratio, 0), 1) * 100).shortText
+    }
+}

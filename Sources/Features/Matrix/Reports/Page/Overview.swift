@@ -1,0 +1,97 @@
+import FoundationEssentials
+import Recording
+
+/// The first page: what came of the whole, and the matrix.
+struct Overview {
+    let report: MatrixReport
+    let attachments: [CellAttachments]
+
+    var markup: Markup {
+        """
+        <main class="overview" id="matrix">
+        \(header)
+        \(MatrixTable(report: report, attachments: attachments).markup)
+        \(footer)
+        </main>
+
+        """
+    }
+
+    private var header: Markup {
+        """
+        <header class="top">
+        <p class="brand">linkcond matrix</p>
+        <h1><code>\(report.command.shellText)</code></h1>
+        <p class="verdict \(verdict.style)">\(StatusIcon.markup(verdict.style))\
+        <span>\(verdict.sentence)</span></p>
+        \(Self.tally(report))
+        <p class="meta">\(facts.map { "<span>\($0)</span>" as Markup })</p>
+        \(notes)
+        </header>
+        """
+    }
+
+    private var verdict: (style: Markup, sentence: String) {
+        let count = report.cells.count
+        if report.failed > 0 {
+            return ("failed", "\(report.failed) of \(count) cell\(count == 1 ? "" : "s") failed")
+        } else if report.notRun > 0 {
+            return ("not-run", "not finished: \(report.notRun) of \(count) cells were not run")
+        } else if count == 0 {
+            return ("not-run", "no cells")
+        } else {
+            return ("passed", count == 1 ? "the cell passed" : "all \(count) cells passed")
+        }
+    }
+
+    private var facts: [String] {
+        var facts = [
+            report.startedAt.formatted(
+                .iso8601.year().month().day().dateTimeSeparator(.space).time(
+                    includingFractionalSeconds: false)) + " UTC",
+            "\(report.durationSeconds.secondsText) in all",
+            "\(report.machine.jobs) at once", "Linux \(report.machine.kernel)",
+            "\(report.machine.processors) processor\(report.machine.processors == 1 ? "" : "s")",
+        ]
+        if let shard = report.shard { facts.append("shard \(shard.index) of \(shard.count)") }
+        return facts
+    }
+
+    private var notes: Markup {
+        let fromFiles = zip(report.cells, attachments).flatMap { cell, attachments in
+            attachments.tests.notes.map { "\(cell.id): \($0)" }
+        }
+        let shown = report.notes + fromFiles.prefix(10)
+        guard !shown.isEmpty else { return "" }
+        return "<ul class=\"notes\">\(shown.map { "<li>\($0)</li>" as Markup })</ul>"
+    }
+
+    private var footer: Markup {
+        """
+        <footer>Beside this file: <a href="report.json">report.json</a>, \
+        <a href="junit.xml">junit.xml</a>, <a href="summary.md">summary.md</a> and the whole logs.\
+        </footer>
+        """
+    }
+
+    /// How many cells came to what end, as a bar and in words.
+    private static func tally(_ report: MatrixReport) -> Markup {
+        let counts: [(style: Markup, word: String, count: Int)] = [
+            ("passed", "passed", report.passed - report.flaky), ("flaky", "flaky", report.flaky),
+            ("failed", "failed", report.failed), ("not-run", "not run", report.notRun),
+        ].filter { $0.count > 0 }
+        let bar = counts.map { entry -> Markup in
+            "<span class=\"\(entry.style)\" style=\"flex-grow:\(entry.count)\"></span>"
+        }
+        let words = counts.map { entry -> Markup in
+            """
+            <li class="\(entry.style)">\(StatusIcon.markup(entry.style))\
+            <b>\(entry.count)</b> \(entry.word)</li>
+            """
+        }
+        return """
+            <div class="tally" aria-hidden="true">\(bar)</div>
+            <ul class="counts">\(words)</ul>
+            """
+    }
+}

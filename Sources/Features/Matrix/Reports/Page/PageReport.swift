@@ -1,0 +1,105 @@
+import FoundationEssentials
+import Recording
+
+/// `report.html`: the matrix at a glance and a page for each cell, in one file that loads nothing.
+///
+/// Theory of operation. Everything is in the document from the start; the page of a cell is shown
+/// when it is the target of the address, so that links, the back button and the keyboard work
+/// without a script, which some CI engines do not let run. The script adds what is nice to have:
+/// a filter, values under the pointer, copying a command. A policy in the document keeps any other
+/// script from running, should something of a log ever get out of its element.
+struct PageReport {
+    let report: MatrixReport
+    /// In the order of the cells.
+    let attachments: [CellAttachments]
+
+    /// What the page may load and run: nothing but `report.js`, which it names by its SHA-256.
+    static let policy = String(decoding: PackageResources.policy_txt, as: UTF8.self)
+    static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
+    private static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
+
+    /// The document.
+    var html: String {
+        let pages = report.cells.indices.map {
+            CellPage(report: report, index: $0, attachments: attachments[$0]).markup
+        }
+        let document: Markup = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="\(Markup(trusted: Self.policy))">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta name="generator" content="linkcond matrix">
+            <title>\(title)</title>
+            <link rel="icon" href="data:image/svg+xml,\(icon)">
+            <style>
+            \(Markup(trusted: Self.style))\(Markup(trusted: Drawing.style), if: hasTimelines)</style>
+            </head>
+            <body>
+            \(StatusIcon.symbols)
+            \(Overview(report: report, attachments: attachments).markup)
+            <div class="pages">
+            \(pages)</div>
+            <script>\(Markup(trusted: Self.script))</script>
+            </body>
+            </html>
+
+            """
+        return document.description
+    }
+
+    private var hasTimelines: Bool { report.cells.contains { $0.timeline != nil } }
+
+    private var title: String {
+        let verdict = report.isSuccess ? "passed" : report.failed > 0 ? "failed" : "not finished"
+        return "\(verdict): \(report.command.joined(separator: " ")) - linkcond matrix"
+    }
+
+    /// A disc in the colour of the verdict, for the browser's tab.
+    private var icon: Markup {
+        let color: Markup = report.isSuccess ? "%231a7f37" : "%23c62828"
+        return """
+            %3Csvg xmlns=%27http://www.w3.org/2000/svg%27 viewBox=%270 0 16 16%27%3E\
+            %3Ccircle cx=%278%27 cy=%278%27 r=%277%27 fill=%27\(color)%27/%3E%3C/svg%3E
+            """
+    }
+}
+
+/// The sign of a status. It is always beside a word, or has one for those who do not see it.
+enum StatusIcon {
+    /// The name of the style for a cell.
+    static func name(of cell: CellReport) -> Markup {
+        cell.isFlaky ? "flaky" : Markup(trusted: cell.status.rawValue)
+    }
+
+    /// The word for a cell.
+    static func word(of cell: CellReport) -> String {
+        switch cell.status {
+        case .passed: cell.isFlaky ? "flaky" : "passed"
+        case .failed: "failed"
+        case .timedOut: "timed out"
+        case .error: "error"
+        case .notRun: "not run"
+        }
+    }
+
+    static func markup(_ name: Markup) -> Markup {
+        "<svg class=\"icon\" aria-hidden=\"true\"><use href=\"#i-\(name)\"/></svg>"
+    }
+
+    /// The drawings, once in a document.
+    static let symbols: Markup = """
+        <svg width="0" height="0" class="symbols" aria-hidden="true">\
+        <symbol id="i-passed" viewBox="0 0 16 16"><path d="M3 8.5l3.2 3.2L13 4.8"/></symbol>\
+        <symbol id="i-failed" viewBox="0 0 16 16"><path d="M4 4l8 8M12 4l-8 8"/></symbol>\
+        <symbol id="i-flaky" viewBox="0 0 16 16">\
+        <path d="M2 9.5c1.7-4 3.6-4 6-1.5s4.3 2.5 6-1.5"/></symbol>\
+        <symbol id="i-timed-out" viewBox="0 0 16 16">\
+        <path d="M8 4.5V8l2.4 1.6"/><circle cx="8" cy="8" r="6"/></symbol>\
+        <symbol id="i-error" viewBox="0 0 16 16"><path d="M8 2.8v6.4M8 12.4v.7"/></symbol>\
+        <symbol id="i-not-run" viewBox="0 0 16 16"><path d="M4.5 8h7"/></symbol>\
+        </svg>
+        """
+}

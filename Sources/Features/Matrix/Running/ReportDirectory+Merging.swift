@@ -1,0 +1,97 @@
+import Recording
+import LinuxKernel
+import SystemPackage
+
+extension ReportDirectory {
+    /// More files than this are in no part.
+    private static let mostFiles = 1_000_000
+
+    /// Copies the logs and other files of a part, as far as the merged report names them.
+    ///
+    /// - Parameters:
+    ///   - other: the directory of the part, of which links and the like are left behind.
+    ///   - rename: the new path of a file, relative to the directory.
+    /// - Returns: what was left behind, for the reader.
+    public func copyFiles(
+        of part: MatrixReport, in other: String, for merged: MatrixReport,
+        rename: (String) -> String
+    ) throws(MatrixError) -> [String] {
+        let source: ContainedDirectory
+        do {
+            source = try ContainedDirectory(other)
+        } catch {
+            // The report itself was given, without a directory.
+            return []
+        }
+        let wanted = Set(Self.files(of: merged))
+        var leftBehind: [String] = []
+        for name in Self.files(of: part) where wanted.contains(rename(name)) {
+            if name.hasPrefix(Self.filesName + "/") {
+                leftBehind += try copyDirectory(name, from: source, to: rename(name))
+            } else if try !copyFile(name, from: source, to: rename(name)), source.has(name) {
+                leftBehind.append(name)
+            }
+        }
+        return leftBehind.map { "\(other)/\($0) is no regular file, and is not in this report" }
+    }
+
+    /// The files that belong to a report, beside itself.
+    static func files(of report: MatrixReport) -> [String] {
+        let logs = report.cells.flatMap { [$0.log] + $0.earlierAttempts.map(\.log) }
+        let directories = report.cells.flatMap { [$0.files] + $0.earlierAttempts.map(\.files) }
+        let names = logs.compactMap { $0?.path } + directories.compactMap(\.self)
+        // A report may come from elsewhere: nothing outside the directory is its own.
+        return names.filter { name in
+            let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+            return parts.count == 2 && [logsName, filesName].contains(String(parts[0]))
+                && ![".", "..", ""].contains(parts[1])
+        }
+    }
+
+    private func copyDirectory(
+        _ name: String, from source: ContainedDirectory, to newName: String
+    ) throws(MatrixError) -> [String] {
+        let entries: [ContainedDirectory.Entry]
+        do {
+            entries = try source.files(below: name, limit: Self.mostFiles)
+        } catch {
+            return source.has(name) ? [name] : []
+        }
+        try makeDirectory(Self.filesName)
+        try makeDirectory(newName)
+        var made: Set<String> = []
+        var leftBehind: [String] = []
+        for entry in entries {
+            let target = newName + entry.path.dropFirst(name.count)
+            var parent = newName
+            for part in target.dropFirst(newName.count + 1).split(separator: "/").dropLast() {
+                parent += "/\(part)"
+                if made.insert(parent).inserted { try makeDirectory(parent) }
+            }
+            if try !copyFile(entry.path, from: source, to: target) { leftBehind.append(entry.path) }
+        }
+        return leftBehind
+    }
+
+    /// Copies a regular file; returns whether it is one, and can be read.
+    private func copyFile(
+        _ name: String, from source: ContainedDirectory, to newName: String
+    ) throws(MatrixError) -> Bool {
+        // Logs are what a CI engine throws away first.
+        guard let file = try? source.open(name) else { return false }
+        do {
+            let target = try create(newName)
+            try target.descriptor.closeAfter {
+                var buffer = [UInt8](repeating: 0, count: 1 << 18)
+                while true {
+                    let count = try file.raw.readSome(into: &buffer)
+                    guard count > 0 else { break }
+                    try target.descriptor.writeAll(buffer.prefix(count))
+                }
+            }
+            return true
+        } catch {
+            throw Self.error("\(newName)", error)
+        }
+    }
+}

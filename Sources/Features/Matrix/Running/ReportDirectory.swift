@@ -1,0 +1,199 @@
+public import Recording
+import FoundationEssentials
+import Glibc
+import LinuxKernel
+import SystemPackage
+
+/// The directory that a matrix leaves behind: `report.json`, `logs/`, and in `files/` what the
+/// command itself wrote there.
+///
+/// Commands may do with its content what they like, and reports come from elsewhere: neither has
+/// this process read or write anything outside of the directory.
+public struct ReportDirectory: Sendable {
+    /// Where it is, as the user named it.
+    public let path: String
+    private let owner: OutputFile.Owner?
+    private let contents: ContainedDirectory
+
+    /// The name of the report in it.
+    public static let reportName = "report.json"
+    static let logsName = "logs"
+    static let filesName = "files"
+    /// Above what any matrix leaves.
+    private static let reportLimit = 512 << 20
+
+    /// Makes the directory if it is not there, and sees that it can be written to, so that one that
+    /// cannot is an error before anything runs.
+    ///
+    /// - Parameter owner: whom new files belong to; nil: the caller.
+    public init(creating path: String, owner: OutputFile.Owner? = nil) throws(MatrixError) {
+        self.path = path
+        self.owner = owner
+        var made = path.hasPrefix("/") ? "/" : ""
+        do {
+            for part in path.split(separator: "/") {
+                made += (made.isEmpty || made == "/" ? "" : "/") + part
+                try Self.makeDirectory(made, owner)
+            }
+            contents = try ContainedDirectory(path)
+        } catch {
+            throw Self.error(made, error)
+        }
+        try removeOldReport()
+        try makeDirectory(Self.logsName)
+        try expectWritable()
+    }
+
+    /// Reads the report in a directory, or a report file.
+    public static func report(at path: String) throws(MatrixError) -> MatrixReport {
+        var isDirectory = false
+        let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+        let file = isDirectory ? "\(path)/\(reportName)" : path
+        guard isThere else {
+            throw MatrixError(.cannotRead, "cannot read \(file): no report is there")
+        }
+        return try report(in: file) { () throws(InputFileError) in
+            // What is in a directory may be a link to what is not.
+            guard isDirectory, let directory = try? ContainedDirectory(path) else {
+                return try InputFile.read(file, limit: reportLimit)
+            }
+            return try directory.read(reportName, limit: reportLimit)
+        }
+    }
+
+    private static func report(
+        in file: String, _ read: () throws(InputFileError) -> [UInt8]
+    ) throws(MatrixError) -> MatrixReport {
+        let bytes: [UInt8]
+        do {
+            bytes = try read()
+        } catch .unreadable(.noSuchFileOrDirectory) {
+            throw MatrixError(.cannotRead, "cannot read \(file): no report is there")
+        } catch {
+            throw MatrixError(.cannotRead, "\(file): \(error)")
+        }
+        // Something else that is large is not worth the memory of reading it.
+        guard bytes.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{"),
+            let report = try? MatrixReport(json: bytes)
+        else {
+            throw MatrixError(
+                .badFile, "\(file): not a report of linkcond matrix, or not a whole one")
+        }
+        if let problem = report.problem { throw MatrixError(.badFile, "\(file): \(problem)") }
+        return report
+    }
+
+    /// Replaces a file in the directory by a new one, which is there whole or not at all.
+    public func write(_ text: String, to name: String) throws(MatrixError) {
+        let partial = ".\(name).partial"
+        do {
+            try create(partial).write(text)
+            try contents.rename(partial, to: name)
+        } catch {
+            try? contents.remove(partial)
+            throw Self.error("\(path)/\(name)", error)
+        }
+    }
+
+    /// Opens the file for what a cell prints; returns its name in reports as well.
+    func openLog(_ name: String) throws(MatrixError) -> (file: OutputFile, name: String) {
+        let name = "\(Self.logsName)/\(name).log"
+        do {
+            return (try create(name), name)
+        } catch {
+            throw Self.error("\(path)/\(name)", error)
+        }
+    }
+
+    /// Makes a directory in which a cell's command may leave files; returns its absolute path.
+    func makeFilesDirectory(_ name: String) throws(MatrixError) -> String {
+        try makeDirectory(Self.filesName)
+        try makeDirectory("\(Self.filesName)/\(name)")
+        let directory = "\(path)/\(Self.filesName)/\(name)"
+        let current = FileManager.default.currentDirectoryPath
+        return directory.hasPrefix("/") ? directory : "\(current)/\(directory)"
+    }
+
+    /// Takes away the directory of a cell that left no files; returns its name otherwise.
+    func keepFilesDirectory(_ name: String) -> String? {
+        let directory = "\(Self.filesName)/\(name)"
+        return contents.removeEmptyDirectory(directory) ? nil : directory
+    }
+
+    /// Takes away what turned out not to be needed.
+    func removeEmptyDirectories() {
+        contents.removeEmptyDirectory(Self.filesName)
+    }
+
+    /// Makes a new file in place of what is there.
+    func create(_ name: String) throws(Errno) -> OutputFile {
+        let descriptor = try contents.create(name)
+        if let owner { _ = fchown(descriptor.rawValue, owner.user, owner.group) }
+        return OutputFile(path: "\(path)/\(name)", descriptor: descriptor)
+    }
+
+    /// Makes a directory in this one, if it is not there.
+    func makeDirectory(_ name: String) throws(MatrixError) {
+        do {
+            guard try contents.makeDirectory(name), let owner else { return }
+            try contents.changeOwner(name, user: owner.user, group: owner.group)
+        } catch {
+            throw Self.error("\(path)/\(name)", error)
+        }
+    }
+
+    /// What an older report left would be taken for this one's.
+    private func removeOldReport() throws(MatrixError) {
+        let file = "\(path)/\(Self.reportName)"
+        guard contents.has(Self.reportName) else { return }
+        let old: MatrixReport
+        do {
+            old = try Self.report(in: file) { () throws(InputFileError) in
+                try contents.read(Self.reportName, limit: Self.reportLimit)
+            }
+        } catch {
+            throw MatrixError(
+                .cannotWrite,
+                "\(file) is there and no report of linkcond matrix; choose another directory")
+        }
+        for name in Self.files(of: old) + [Self.reportName] {
+            do {
+                try contents.remove(name)
+            } catch Errno.noSuchFileOrDirectory {
+                continue
+            } catch {
+                throw Self.error("\(path)/\(name)", error)
+            }
+        }
+    }
+
+    private func expectWritable() throws(MatrixError) {
+        let file = ".\(Self.reportName).partial"
+        do {
+            try create(file).descriptor.close()
+            try contents.remove(file)
+        } catch {
+            throw Self.error(path, error)
+        }
+    }
+
+    private static func makeDirectory(_ path: String, _ owner: OutputFile.Owner?) throws {
+        let isNew = !FileManager.default.fileExists(atPath: path)
+        try SmallFile.makeDirectory(path)
+        let directory = try FileDescriptor.open(
+            FilePath(path), .readOnly, options: [.directory, .closeOnExec])
+        if isNew, let owner { _ = fchown(directory.rawValue, owner.user, owner.group) }
+        try directory.close()
+    }
+
+    static func error(_ path: String, _ error: any Error) -> MatrixError {
+        switch error {
+        case let error as KernelError:
+            MatrixError(.cannotWrite, "cannot write \(path): \(error.errno)")
+        case let error as RecordingFileError:
+            MatrixError(.cannotWrite, "cannot write \(path): \(error.errno)")
+        default:
+            MatrixError(.cannotWrite, "cannot write \(path): \(error)")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Recording
+import LinkUnits
+
+extension Expectations {
+    /// What is compared with the expectations.
+    struct Findings {
+        var exitCode: Int32
+        var seconds: Double
+        /// Nil if nobody counted.
+        var transferred: ByteCount?
+        /// Nil if the path never was constrained, or nobody counted.
+        var constrained: ConstrainedUse?
+        /// Nil if the command did not pass without conditions.
+        var baselineSeconds: Double?
+    }
+
+    /// Compares; results for what was asked for and nothing else.
+    func judge(_ findings: Findings) -> [ExpectationResult] {
+        var results: [ExpectationResult] = []
+        if let exit {
+            results.append(
+                ExpectationResult(
+                    expected: "exit: \(exit)", actual: "exit code \(findings.exitCode)",
+                    isMet: exit.isMet(by: findings.exitCode)))
+        }
+        if let duration { results.append(duration.judge(findings)) }
+        if let transferred {
+            let isMet = findings.transferred.map { transferred.side.holds($0, transferred.limit) }
+            results.append(
+                ExpectationResult(
+                    expected: "transferred: \(transferred)",
+                    actual: findings.transferred?.decimalText ?? "not counted",
+                    isMet: isMet ?? false))
+        }
+        if let requests { results.append(requests.judge(findings)) }
+        return results
+    }
+}
+
+extension RequestExpectation {
+    fileprivate func judge(_ findings: Expectations.Findings) -> ExpectationResult {
+        let expected = "requests: \(self)"
+        guard let use = findings.constrained else {
+            return ExpectationResult(
+                expected: expected, actual: "the path was never constrained", isMet: false)
+        }
+        let packets =
+            switch use.requests {
+            case 0: "nothing"
+            case 1: "1 packet"
+            default: "\(use.requests) packets"
+            }
+        return ExpectationResult(
+            expected: expected,
+            actual: "sent \(packets) in \(use.seconds.secondsText) of a constrained path",
+            isMet: use.requests == 0)
+    }
+}
+
+extension DurationExpectation {
+    fileprivate func judge(_ findings: Expectations.Findings) -> ExpectationResult {
+        let expected = "duration: \(self)"
+        let time = findings.seconds.secondsText
+        switch limit {
+        case .time(let limit):
+            return ExpectationResult(
+                expected: expected, actual: time,
+                isMet: side.holds(findings.seconds, limit / .seconds(1)))
+        case .baseline(let factor):
+            guard let baseline = findings.baselineSeconds, baseline > 0 else {
+                return ExpectationResult(
+                    expected: expected, actual: "\(time), but the baseline did not pass",
+                    isMet: false)
+            }
+            let ratio = findings.seconds / baseline
+            return ExpectationResult(
+                expected: expected, actual: "\(ratio.shortText) x baseline (\(time))",
+                isMet: side.holds(ratio, factor))
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import LinkUnits
+public import LinuxKernel
+import PacketLoop
+import SystemPackage
+
+/// Records what comes to an interface, and what of an upload has come to the other side.
+public struct TraceRecorder: ~Copyable {
+    /// What came to the interface.
+    public private(set) var down = TraceRecording()
+    /// What came to the other side, as far as TCP says.
+    public private(set) var up = TraceRecording()
+
+    /// How many frames came too fast to be recorded.
+    public private(set) var missedFrames = 0
+
+    private var listener: ArrivalListener
+    private var acknowledged = AcknowledgedBytes()
+
+    /// The kernel keeps what comes meanwhile, and notes when it came.
+    private static let round = Duration.milliseconds(5)
+    private static let interrupt: Int32 = 2
+    private static let terminate: Int32 = 15
+
+    /// Listens from now on.
+    public init(interface: Int32) throws(KernelError) {
+        listener = try ArrivalListener(interface: interface)
+    }
+
+    /// Records until the command has ended, `duration` has passed, or somebody wants it to end.
+    ///
+    /// - Parameter words: the command; without words there is none.
+    /// - Returns: the command's exit code; nil if there is none, or it was ended.
+    public mutating func record(
+        _ words: [RawText], as identity: LinuxKernel.Program.Identity?, for duration: Duration?
+    ) throws -> Int32? {
+        let signals = try SignalDescriptor([Self.interrupt, Self.terminate])
+        let process = words.isEmpty ? nil : try Self.start(words, as: identity)
+        let start = KernelClock.monotonic
+        while true {
+            try takeAll()
+            if process != nil, let child = LinuxKernel.Process.reapAny() {
+                try takeAll()
+                missedFrames += listener.takeDrops()
+                return child.end.shellCode
+            }
+            let isOver = duration.map { KernelClock.monotonic - start >= $0 } ?? false
+            if isOver || down.isFull || signals.next() != nil { break }
+            _ = Readiness.wait(for: [signals.descriptor], timeout: Self.round)
+        }
+        if let process { LinuxKernel.Process.signal(Self.terminate, to: process) }
+        missedFrames += Int(listener.takeDrops())
+        return nil
+    }
+
+    private mutating func takeAll() throws {
+        var arrivals: [PacketArrival] = []
+        try listener.takeAll { arrivals.append($0) }
+        for arrival in arrivals {
+            down.add(arrival.length, at: arrival.time)
+            guard let news = arrival.acknowledgement else { continue }
+            let length = acknowledged.advance(connection: news.connection, to: news.number)
+            if length.bytes > 0 { up.add(length, at: arrival.time) }
+        }
+    }
+
+    private static func start(
+        _ words: [RawText], as identity: LinuxKernel.Program.Identity?
+    ) throws -> Int32 {
+        var program = LinuxKernel.Program(words)
+        program.identity = identity
+        do {
+            return try program.start()
+        } catch {
+            let name = words.first?.description ?? ""
+            guard error.errno == .noSuchFileOrDirectory || !program.isInPath else {
+                throw RecordingError(
+                    "\(name): cannot be executed: \(error.errno)", fault: .notExecutable)
+            }
+            throw RecordingError("\(name): command not found", fault: .notFound)
+        }
+    }
+}

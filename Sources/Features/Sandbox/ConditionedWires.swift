@@ -1,0 +1,76 @@
+import KernelPlane
+import DataPlane
+import Recording
+import LinkModel
+import LinuxKernel
+import PacketLoop
+
+/// All wires of a sandbox, conditioned by the same data plane.
+struct ConditionedWires {
+    /// Each wire, in the order of the interfaces.
+    var wires: [any ConditionedWire]
+    /// What carries out the conditions, and why.
+    var choice: PlaneChoice
+    /// What writes the packets down, if that was asked for.
+    var recorder: PacketRecorder?
+
+    /// Conditions the wires in the calling thread's namespace, which is the link's.
+    static func start(_ request: SandboxRequest, _ wires: [Wire]) throws -> ConditionedWires {
+        let kernel = try KernelPlane(environment: [:])
+        var choice = PlaneChoice(
+            request.backend, kernelLacks: kernel.lack(forUnused: request.demand))
+        if choice.kind == .kernel {
+            do {
+                let wires = try QdiscWire.condition(wires, request.interfaces, by: kernel)
+                return ConditionedWires(wires: wires, choice: choice)
+            } catch let error as any PlaneRefusal where choice.isNegotiable {
+                let lack = kernel.lack(forUnused: request.demand, isRefused: true)
+                choice = PlaneChoice(.engine, since: lack?.reason ?? error.description)
+            }
+        }
+        let clock = LoopClock.startingNow()
+        let recorder = try request.recorder(clock)
+        let emulated = try zip(wires, request.interfaces).map { wire, interface in
+            try EmulatedWire(
+                wire, interface.conditions, traces: request.traces[interface.conditions],
+                seed: request.seed(ofWire: wire.number), clock: clock,
+                observer: recorder?.observer(ofLink: max(0, wire.number - 1)))
+        }
+        return ConditionedWires(wires: emulated, choice: choice, recorder: recorder)
+    }
+}
+
+extension SandboxRequest {
+    /// What decides which data plane can do it.
+    var demand: PlaneDemand {
+        var demand = PlaneDemand(interfaces.map(\.conditions) + laterConditions)
+        demand.hasSeed = seed != nil
+        demand.recordsPackets = recording.wantsPackets
+        return demand
+    }
+
+    /// What the user may want to know of the data plane.
+    func explanation(of choice: PlaneChoice) -> String {
+        choice.explanation
+            + (choice.kind == .engine ? "; --seed \(usedSeed) repeats what it loses" : "")
+    }
+
+    /// What decides the fate of the packets on a wire: not the same on each of several.
+    fileprivate func seed(ofWire number: Int) -> UInt64 {
+        usedSeed &+ UInt64(number) &* 0x9e37_79b9_7f4a_7c15
+    }
+
+    /// What writes the packets down, if that is asked for.
+    fileprivate func recorder(_ clock: LoopClock) throws -> PacketRecorder? {
+        guard recording.wantsPackets else { return nil }
+        let words = command.map { "\($0)" }.joined(separator: " ")
+        let profiles = interfaces.map {
+            interfaces.count == 1 ? $0.profile : "\($0.name) \($0.profile)"
+        }
+        let recorder = try PacketRecorder(
+            recording, clock: clock,
+            remark: "\(profiles.joined(separator: ", ")), seed \(usedSeed): \(words)")
+        try recorder.start()
+        return recorder
+    }
+}

@@ -1,0 +1,36 @@
+import Recording
+import LinkModel
+import LinuxKernel
+import Netlink
+import PacketLoop
+
+/// A wire between the app and the far side in the hands of the packet engine.
+struct EmulatedWire: ConditionedWire {
+    private let packetLoop: PacketLoop
+
+    /// Carries packets from now on.
+    init(
+        _ wire: Wire, _ conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
+        clock: LoopClock, observer: (any PacketObserver)?
+    ) throws(KernelError) {
+        packetLoop = try PacketLoop(
+            appSide: wire.appEnd.index, farSide: wire.farEnd.index,
+            conditions: conditions.withExplicitLoss, traces: traces, seed: seed, clock: clock,
+            observer: observer)
+        try packetLoop.start()
+    }
+
+    func change(to conditions: LinkConditions, profile: String, traces: LinkTraces) {
+        packetLoop.change(to: conditions.withExplicitLoss, traces: traces)
+    }
+
+    func setConnected(_ isConnected: Bool) { packetLoop.setAppSideConnected(isConnected) }
+
+    var counters: LinkCounters { packetLoop.statistics.counters }
+
+    var loop: LoopStatistics? { packetLoop.statistics }
+
+    var packetsUnderWay: UInt64 { packetLoop.packetsUnderWay }
+
+    func stop() { packetLoop.stop() }
+}

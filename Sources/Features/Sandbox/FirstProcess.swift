@@ -1,0 +1,224 @@
+import Recording
+import FoundationEssentials
+import Glibc
+import LinuxKernel
+import Netlink
+import Override
+import PacketLoop
+import ScenarioPlaying
+import Scenarios
+import SystemPackage
+import Uplink
+
+/// The process with the number 1 in a sandbox: it builds everything, starts servers and command,
+/// and takes everything with it when it ends.
+struct FirstProcess {
+    let request: SandboxRequest
+    let network: SandboxNetwork
+    let channel: MessageChannel
+
+    func run() -> Never {
+        Process.dieWithParent()
+        do {
+            try runCommand()
+        } catch let error as SandboxError {
+            channel.send(.failed(error))
+        } catch {
+            channel.send(.failed(SandboxError("\(error)")))
+        }
+        Process.exitAtOnce(0)
+    }
+
+    private func runCommand() throws {
+        // Before any thread, so that none takes these signals.
+        let signals = try SignalDescriptor(Self.handled)
+        try prepareFiles()
+        let links = try SandboxLinks(request, network)
+        let namespaces = links.namespaces
+        channel.send(.explanation(links.explanation))
+        channel.send(.dataPlane(links.dataPlane))
+        let loopback =
+            request.conditionsLoopback
+            ? try LoopbackWire.start(request, namespaces: namespaces) : nil
+
+        let overrides = try serveOverrides(in: namespaces.app)
+        defer { withExtendedLifetime(overrides) {} }
+        let session = try request.recording.wantsConstrainedUse ? session(in: namespaces.app) : nil
+        try NetworkNamespace.enter(namespaces.far)
+        let multipath =
+            request.multipath == .off
+            ? nil : try SandboxMultipath(request.multipath, namespaces, channel)
+        defer { withExtendedLifetime(multipath) {} }
+        if let uplink = UplinkPlan(request.uplink) { try connect(uplink) }
+        for (name, value) in request.variables { Process.setVariable(name, value) }
+        let processes = ProcessTree(channel: channel, signals: signals)
+        do {
+            let code = try run(processes, links, loopback, multipath, session)
+            try processes.endAll(within: request.serverStop)
+            channel.send(.ended(code))
+        } catch {
+            try processes.endAll(within: request.serverStop)
+            throw error
+        }
+        // The end of the process closes the packet engine's sockets as well, which takes the
+        // kernel a while that nobody should wait for.
+        withExtendedLifetime((links, loopback)) { Process.exitAtOnce(0) }
+    }
+
+    /// Runs servers and command, and returns the command's exit code when what it sent has arrived.
+    private func run(
+        _ processes: ProcessTree, _ links: SandboxLinks, _ loopback: PacketLoop?,
+        _ multipath: SandboxMultipath?, _ session: NetlinkSession?
+    ) throws -> Int32 {
+        let namespaces = links.namespaces
+        for server in request.servers {
+            try processes.startServer(server, network: namespaces.far, identity: request.identity)
+        }
+        if let bus = request.bus { try start(bus, processes, namespaces) }
+        try processes.waitForServers(at: request.serverPorts)
+        let beginning = KernelClock.monotonic
+        // Before the command, whose first packets count as well.
+        var watch = ConstrainedWatch(links, since: beginning, session)
+        let app = try App(AppProcesses()) { () throws(SandboxError) in
+            try start(in: namespaces.app)
+        }
+        if let bus = processes.bus { app.exclude(session: bus) }
+        let performance = perform(app, links, since: beginning)
+        var sampler = LinkSampler(links, since: beginning, isWanted: request.recording.wantsSamples)
+        links.onFailure = { channel.send(.note("\($0)")) }
+        func rounds() -> Duration? {
+            [sampler.turn(), watch?.turn(), links.turn()].compactMap(\.self).min()
+        }
+        let code = try processes.wait(for: app, playing: performance, rounds: rounds)
+        let duration = KernelClock.monotonic - beginning
+        let constrained = watch?.finish()
+        watch = nil
+        channel.send(.commandEnded)
+        try processes.endApp(within: request.serverStop, rounds: rounds)
+        try drain(links, processes, isInterrupted: app.isInterrupted, rounds: rounds)
+        let whole = KernelClock.monotonic - beginning
+        let samples = sampler.finish()
+        var report = try links.finish(
+            after: duration, carrying: whole, samples: samples.interfaces)
+        report.statistics?.samples = samples.total
+        report.statistics?.constrained = constrained
+        report.statistics?.timeline = performance?.finish(
+            after: duration, samples: samples.interfaces)
+        report.statistics?.multipath = try multipath?.count()
+        if let loopback { report.add(loopback: loopback, after: whole) }
+        try send(report)
+        return code
+    }
+
+    /// Waits until what the command has sent has arrived, and tells the supervisor what has not.
+    private func drain(
+        _ links: SandboxLinks, _ processes: ProcessTree, isInterrupted: Bool,
+        rounds: () -> Duration?
+    ) throws {
+        let limit = request.drainLimit(isInterrupted: isInterrupted)
+        let beginning = KernelClock.monotonic
+        let remainder = try Drain(request, network, links, processes, channel)
+            .run(within: limit, rounds: rounds)
+        let left = max(.zero, limit - (KernelClock.monotonic - beginning))
+        channel.send(.drained(remainder, milliseconds: Int64(left / .milliseconds(1))))
+    }
+
+    /// A socket by which to look at a namespace, in which the calling thread is from then on.
+    private func session(in namespace: FileDescriptor) throws -> NetlinkSession {
+        try NetworkNamespace.enter(namespace)
+        return try NetlinkSession()
+    }
+
+    /// Gets ready to play the scenario, if there is one.
+    private func perform(
+        _ app: App, _ links: SandboxLinks, since beginning: Duration
+    ) -> ScenarioPerformance? {
+        guard let scenario = request.scenario else { return nil }
+        // The app may want all processors.
+        KernelThread.letOnlyCallingThreadPrecede()
+        let stage = SandboxStage(
+            links: links, app: app, beginning: beginning,
+            commands: ScenarioCommands(network: links.namespaces.app, identity: request.identity))
+        return ScenarioPerformance(scenario, seed: request.usedSeed, on: stage, channel)
+    }
+
+    /// Lets the command and its processes change what they see of their interface, which they may
+    /// not do themselves unless they are root.
+    private func serveOverrides(in namespace: FileDescriptor) throws -> KernelThread {
+        try KernelThread(named: "overrides") {
+            guard (try? NetworkNamespace.enter(namespace)) != nil else { return }
+            OverrideService.run()
+        }
+    }
+
+    private func send(_ report: SandboxReport) throws {
+        for note in report.notes { channel.send(.note(note)) }
+        for failure in report.fileFailures { channel.send(.unwrittenFile(failure)) }
+        guard let statistics = report.statistics else { return }
+        channel.send(statistics: try statistics.json())
+    }
+
+    /// Signals that would end this process or that it waits for.
+    private static let handled = PassedOnSignals.all + [SIGCHLD]
+
+    private func prepareFiles() throws(KernelError) {
+        try Mount.separate()
+        try Mount.processes()
+        let names = HostNames(
+            network: network, hasUplink: request.uplink != .none,
+            hasServers: !request.servers.isEmpty)
+        var files = names.replacements(reading: HostNames.text)
+        if request.bus != nil {
+            let user = UserRecord(
+                user: request.identity?.user ?? getuid(), group: request.identity?.group ?? getgid()
+            )
+            files.merge(user.replacements(reading: HostNames.text)) { $1 }
+        }
+        try Mount.replaceFiles(files)
+    }
+
+    private func start(
+        _ bus: SandboxBus, _ processes: ProcessTree, _ namespaces: SandboxNamespaces
+    ) throws(SandboxError) {
+        do {
+            let running = try bus.start(in: namespaces.app, as: request.identity)
+            processes.adopt(bus: running.process)
+            for (name, value) in running.variables { Process.setVariable(name, value) }
+        } catch  where !bus.isRequired {
+            channel.send(
+                .explanation("\(error); programs that ask D-Bus see the host's network"))
+        }
+    }
+
+    /// Opens the uplink's end on the far side, where the calling thread is, and waits until the
+    /// supervisor has connected it to the host.
+    private func connect(_ uplink: UplinkPlan) throws {
+        let sockets = try uplink.openFarSide(
+            network.farNetwork(request.wires(of: network)),
+            isMultipath: request.multipath != .off)
+        channel.send(.built)
+        try sockets.send(over: channel.descriptor)
+        guard case .start = channel.receiveMessage() else { Process.exitAtOnce(0) }
+    }
+
+    private func start(in namespace: FileDescriptor) throws(SandboxError) -> Int32 {
+        var program = Program(request.command)
+        program.network = namespace
+        program.identity = request.identity
+        do {
+            return try program.start()
+        } catch {
+            let name = request.command.first.map { "\($0)" } ?? ""
+            guard error.isOfProgram else {
+                throw SandboxError(
+                    "\(name): cannot start a process: \(error.errno)"
+                        + DescriptorLimit.hint(error.errno))
+            }
+            guard error.errno == .noSuchFileOrDirectory || !program.isInPath else {
+                throw SandboxError(
+                    "\(name): cannot be executed: \(error.errno)", fault: .notExecutable)
+            }
+            throw SandboxError("\(name): command not found", fault: .notFound)
+        }
+    }
+}

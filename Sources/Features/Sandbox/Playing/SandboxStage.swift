@@ -1,0 +1,104 @@
+import Recording
+import LinkModel
+import LinkUnits
+import LinuxKernel
+import Override
+import NetworkPath
+import ScenarioPlaying
+import Scenarios
+import SystemPackage
+
+/// A sandbox as the stage of a scenario.
+struct SandboxStage: Stage {
+    let links: SandboxLinks
+    let app: App
+    /// When the command was started the first time, by `KernelClock.monotonic`.
+    let beginning: Duration
+    var commands: ScenarioCommands
+
+    var now: Duration { KernelClock.monotonic - beginning }
+
+    func change(
+        _ interface: String, to conditions: LinkConditions, profile: String
+    ) throws(StageError) {
+        try Self.wrap { () throws(SandboxError) in
+            try links.change(interface, to: conditions, profile: profile)
+        }
+    }
+
+    func setCarrier(_ interface: String, isUp: Bool) throws(StageError) {
+        try Self.wrap { () throws(SandboxError) in try links.setCarrier(interface, isUp: isUp) }
+    }
+
+    func setPresence(_ interface: String, isPresent: Bool) throws(StageError) {
+        try Self.wrap { () throws(SandboxError) in
+            try links.setPresence(interface, isPresent: isPresent)
+        }
+    }
+
+    func override(_ interface: String, with settings: InterfaceOverride) throws(StageError) {
+        try Self.wrap { () throws(SandboxError) in
+            try links.setMark(interface, NetworkMark(settings))
+        }
+    }
+
+    func prefer(_ interface: String) throws(StageError) {
+        try Self.wrap { () throws(SandboxError) in try links.prefer(interface) }
+    }
+
+    func carried(by interface: String) throws(StageError) -> ByteCount {
+        guard let counters = links.counters(of: interface) else {
+            throw StageError("\(interface): nobody counts what it carries")
+        }
+        return ByteCount(bytes: counters.up.bytes.bytes &+ counters.down.bytes.bytes)
+    }
+
+    func perform(_ action: AppAction) throws(StageError) {
+        try Self.wrap { () throws(SandboxError) in
+            switch action {
+            case .suspend: try app.suspend()
+            case .resume: try app.resume()
+            case .terminate: try app.terminate()
+            case .relaunch: try app.relaunch()
+            case .signal(let number): try app.signal(number)
+            }
+        }
+    }
+
+    mutating func execute(_ command: String) throws(StageError) {
+        app.exclude(session: try commands.start(command))
+    }
+
+    func path() throws(StageError) -> SeenPath {
+        do {
+            return SeenPath(
+                try NetworkNamespace.visit(commands.network) { () throws(KernelError) in
+                    Result { () throws(NetworkPathError) in try NetworkPath.current() }
+                }.get())
+        } catch {
+            throw StageError("the path cannot be read: \(error)")
+        }
+    }
+
+    mutating func startCheck(_ command: String) throws(StageError) -> Int32 {
+        let process = try commands.startCheck(command)
+        app.exclude(session: process)
+        return process
+    }
+
+    mutating func exitCode(ofCheck check: Int32) -> Int32? {
+        commands.takeEnd(ofCheck: check)?.shellCode
+    }
+
+    mutating func abandonCheck(_ check: Int32) { commands.abandon(check) }
+
+    private static func wrap<Result>(
+        _ body: () throws(SandboxError) -> Result
+    ) throws(StageError) -> Result {
+        do throws(SandboxError) {
+            return try body()
+        } catch {
+            throw StageError(error.description)
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import FoundationEssentials
+import Glibc
+import LinkModel
+import LinuxKernel
+import SystemPackage
+
+/// The processes of a sandbox, as its first process sees them.
+final class ProcessTree {
+    private let channel: MessageChannel
+    private let signals: SignalDescriptor
+    private let processes = AppProcesses()
+    private var servers: [Int32: String] = [:]
+    /// The helper that serves the command's bus.
+    private(set) var bus: Int32?
+    private var app: App?
+    /// A server that has ended before the command was started.
+    private var endedServer: (name: String, end: ProcessEnd)?
+    /// How often somebody has asked from outside for an end.
+    private var endRequests = 0
+    /// Whether everybody is being asked to end.
+    private var isEnding = false
+
+    /// To be made by the first process while it is on the far side.
+    init(channel: MessageChannel, signals: SignalDescriptor) {
+        self.channel = channel
+        self.signals = signals
+    }
+
+    /// Starts a server. What it prints goes to standard error: standard output is the
+    /// command's.
+    func startServer(
+        _ server: SandboxRequest.Server, network: FileDescriptor, identity: Program.Identity?
+    ) throws {
+        var program = Program(server.words)
+        program.network = network
+        program.identity = identity
+        let null = try FileDescriptor.open(
+            FilePath("/dev/null"), .readOnly, options: .closeOnExec)
+        program.streams = [null, .standardError, .standardError]
+        do {
+            servers[try program.start()] = server.name
+        } catch {
+            throw SandboxError(
+                "\(server.name): cannot start the server: \(error.errno)"
+                    + DescriptorLimit.hint(error.errno))
+        }
+        try? null.close()
+    }
+
+    /// Watches over the helper that serves the command's bus.
+    func adopt(bus process: Int32) { bus = process }
+
+    /// Waits until somebody waits for clients at all of these ports, on the far side, where the
+    /// calling thread is.
+    func waitForServers(at ports: [ServerPort]) throws {
+        guard !ports.isEmpty else { return }
+        let beginning = KernelClock.monotonic
+        let patience = SandboxRequest.serverPatience
+        var isSilent = true
+        var missing = ports
+        let isReady = try wait(until: beginning + patience) {
+            missing.removeAll(where: ListedSocket.isServed)
+            guard let port = missing.first else { return true }
+            try complain(ofMissing: port)
+            if isSilent, KernelClock.monotonic - beginning >= SandboxRequest.silence {
+                isSilent = false
+                channel.send(
+                    .note(
+                        "waiting for a server at port \(port) (--server-ready), "
+                            + "\(patience.components.seconds) s at most"))
+            }
+            return false
+        }
+        guard !isReady, let port = missing.first else { return }
+        guard endRequests == 0 else {
+            throw SandboxError("interrupted while it waited for a server at port \(port)")
+        }
+        throw SandboxError(
+            "nobody listens on port \(port) after \(patience.components.seconds) s; does the server "
+                + "of --server use the port that --server-ready names?")
+    }
+
+    /// Throws if no server is left that could come to listen.
+    private func complain(ofMissing port: ServerPort) throws(SandboxError) {
+        guard let (server, end) = endedServer else { return }
+        endedServer = nil
+        // One that put itself into the background has left somebody there.
+        guard end != .exited(0) || processes.onFarSide.isEmpty else { return }
+        throw SandboxError(
+            "\(server): the server ended (\(end.text)) before it listened on port \(port)")
+    }
+
+    /// Waits until `condition` holds, and says whether it does; not beyond `deadline`, nor when
+    /// somebody asks from outside to end.
+    ///
+    /// - Parameter rounds: what else is to be done, which says when it is due again.
+    func wait(
+        until deadline: Duration, rounds: () -> Duration? = { nil },
+        for condition: () throws -> Bool
+    ) throws -> Bool {
+        let requests = endRequests
+        // What is so at once is not kept waiting for a round; what takes long costs little.
+        var pause = Duration.milliseconds(1)
+        while true {
+            for (process, end) in reap() { note(process, end) }
+            if try condition() { return true }
+            let now = KernelClock.monotonic
+            guard now < deadline, endRequests == requests else { return false }
+            let next = [rounds(), pause, deadline - now].compactMap(\.self).min()
+            let ready = Readiness.wait(
+                for: [signals.descriptor, channel.descriptor], timeout: next)
+            if ready.contains(channel.descriptor) { try receive() }
+            pause = min(pause * 2, .milliseconds(20))
+        }
+    }
+
+    /// Waits until the run is over and returns the exit code of the app; passes signals on to it.
+    ///
+    /// - Parameters:
+    ///   - performance: the scenario that is played in the meantime.
+    ///   - rounds: what else is to be done, which says when it is due again; nil: not any more.
+    func wait(
+        for app: App, playing performance: ScenarioPerformance? = nil,
+        rounds: () -> Duration? = { nil }
+    ) throws(SandboxError) -> Int32 {
+        self.app = app
+        while true {
+            for (process, end) in reap() {
+                app.ended(process, end)
+                performance?.ended(process, end)
+                note(process, end)
+            }
+            let next = [performance?.turn(), try app.turn(), rounds()]
+            if app.isOver {
+                guard !app.isInterrupted, let performance else { return app.exitCode }
+                if performance.isOver(exitCode: app.exitCode) { return app.exitCode }
+            }
+            let ready = Readiness.wait(
+                for: [signals.descriptor, channel.descriptor],
+                timeout: next.compactMap(\.self).min())
+            if ready.contains(channel.descriptor) { try receive() }
+        }
+    }
+
+    // MARK: The end
+
+    /// Asks the processes on the app's side that have outlived the command to end, and kills them
+    /// if they do not within `patience`.
+    func endApp(within patience: Duration, rounds: () -> Duration?) throws {
+        guard Process.hasOthers else { return }
+        try end(within: patience, rounds: rounds) { processes.onAppSide(without: bus) }
+    }
+
+    /// Asks all other processes to end, and kills them if they do not within `patience`.
+    func endAll(within patience: Duration) throws {
+        isEnding = true
+        guard Process.hasOthers else { return }
+        try end(within: patience, rounds: { nil }) {
+            processes.inSandbox
+        }
+        Process.endAllOthers()
+    }
+
+    private func end(
+        within patience: Duration, rounds: () -> Duration?, _ processes: () -> Set<Int32>
+    ) throws {
+        var left = processes()
+        guard !left.isEmpty else { return }
+        for process in left {
+            Process.terminate(process)
+            // Who is stopped could not hear it.
+            Process.signal(SIGCONT, to: process)
+        }
+        let haveEnded = try wait(until: KernelClock.monotonic + patience, rounds: rounds) {
+            left = processes()
+            return left.isEmpty
+        }
+        guard !haveEnded else { return }
+        for server in left.compactMap({ servers[$0] }).sorted() {
+            channel.send(
+                .note(
+                    "\(server): the server did not end when it was asked to, and was killed "
+                        + "(--server-stop)"))
+        }
+        _ = try wait(until: KernelClock.monotonic + .seconds(1), rounds: rounds) {
+            left = processes()
+            for process in left { Process.signal(SIGKILL, to: process) }
+            return left.isEmpty
+        }
+    }
+
+    /// Says what the user should know of the end of a process.
+    private func note(_ process: Int32, _ end: ProcessEnd) {
+        guard !isEnding else { return }
+        if let server = servers.removeValue(forKey: process) {
+            if app == nil {
+                endedServer = (server, end)
+            } else {
+                channel.send(.note("\(server): the server ended (\(end.text))"))
+            }
+        }
+        guard process == bus else { return }
+        channel.send(
+            .note(
+                "the sandbox's D-Bus ended (\(end.text)); programs learn nothing more of the "
+                    + "network by it"))
+    }
+
+    /// Everybody in the process namespace whose parent has ended is a child of this process.
+    private func reap() -> [(process: Int32, end: ProcessEnd)] {
+        while let signal = signals.next() {
+            // What a terminal sends, the command gets by itself.
+            if !signal.wasSent { takeNote(ofSignal: signal.number) }
+        }
+        var ended: [(process: Int32, end: ProcessEnd)] = []
+        while let child = Process.reapAny() { ended.append(child) }
+        return ended
+    }
+
+    private func takeNote(ofSignal number: Int32) {
+        app?.takeNote(ofSignal: number)
+        if App.endingSignals.contains(number) { endRequests += 1 }
+    }
+
+    private func receive() throws(SandboxError) {
+        switch channel.receiveMessage() {
+        case .signal(let number):
+            takeNote(ofSignal: number)
+            app?.pass(signal: number)
+        case nil:
+            // The supervisor is gone, and with it everybody who waits for this run.
+            Process.exitAtOnce(0)
+        default:
+            break
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Recording
+import LinuxKernel
+import Multipath
+import Scenarios
+import SystemPackage
+
+/// Multipath TCP between the command and the far side.
+///
+/// The command's programs and the servers get sockets of it without knowing
+/// (`StreamInterceptor`), the relay speaks it with the command, and in the command's network the
+/// kernel opens paths over all interfaces, as the mode says (`MultipathService`).
+struct SandboxMultipath {
+    private let mode: MultipathMode
+    private let app: FileDescriptor
+    private let threads: [KernelThread]
+
+    /// Sets it up, for the first process and whoever it starts from now on. Leaves the calling
+    /// thread on the far side.
+    init(
+        _ mode: MultipathMode, _ namespaces: SandboxNamespaces, _ channel: MessageChannel
+    ) throws(SandboxError) {
+        self.mode = mode
+        app = namespaces.app
+        do {
+            let service = try Self.followInterfaces(mode, namespaces, channel)
+            try NetworkNamespace.enter(namespaces.far)
+            try MultipathService.welcomePaths()
+            threads = [service] + (try Self.replaceSockets(namespaces))
+        } catch let error as MultipathError {
+            throw SandboxError(error.description, fault: error.isLack ? .unavailable : .sandbox)
+        } catch {
+            throw SandboxError("\(error)")
+        }
+    }
+
+    /// What has become of the command's connections until now. Leaves the calling thread in the
+    /// command's network.
+    func count() throws(KernelError) -> MultipathStatistics {
+        try NetworkNamespace.enter(app)
+        let counters = try MultipathCounters()
+        return MultipathStatistics(
+            mode: mode.rawValue, connections: counters.connections,
+            plainConnections: counters.plainConnections, furtherPaths: counters.furtherPaths)
+    }
+
+    private static func followInterfaces(
+        _ mode: MultipathMode, _ namespaces: SandboxNamespaces, _ channel: MessageChannel
+    ) throws -> KernelThread {
+        try NetworkNamespace.enter(namespaces.app)
+        // At once, so that already the first connection of the command has all its paths.
+        _ = try MultipathService(mode)
+        return try KernelThread(named: "multipath") {
+            do throws(MultipathError) {
+                try MultipathService(mode) { channel.send(.explanation($0)) }.run()
+            } catch {
+                channel.send(.note("\(error); connections get no new paths any more"))
+            }
+        }
+    }
+
+    private static func replaceSockets(_ namespaces: SandboxNamespaces) throws -> [KernelThread] {
+        let interceptor: StreamInterceptor
+        do throws(KernelError) {
+            interceptor = try StreamInterceptor(in: [namespaces.app, namespaces.far])
+        } catch {
+            throw MultipathError.noInterception(error)
+        }
+        return try [
+            KernelThread(named: "sockets") { interceptor.answer() },
+            KernelThread(named: "socket requests") { interceptor.receive() },
+            KernelThread(named: "socket requests") { interceptor.receive() },
+        ]
+    }
+}

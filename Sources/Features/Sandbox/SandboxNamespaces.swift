@@ -1,0 +1,119 @@
+import Glibc
+import LinuxKernel
+import Netlink
+import NetworkPath
+import SystemPackage
+
+/// The network namespaces of a sandbox, by descriptors that keep them.
+struct SandboxNamespaces: Sendable {
+    /// Where the command runs.
+    var app: FileDescriptor
+    /// Where both directions are conditioned.
+    var link: FileDescriptor
+    /// Where servers run and the uplink begins.
+    var far: FileDescriptor
+
+    /// Sessions in two of them, for what changes there while the command runs.
+    struct Sessions {
+        let app: NetlinkSession
+        let link: NetlinkSession
+    }
+
+    /// Makes and joins them, with the calling thread's namespace as the far side; leaves the
+    /// thread on the link.
+    static func make(
+        _ network: SandboxNetwork, _ wires: [Wire], _ interfaces: [SandboxInterface],
+        _ preference: RoutePreference
+    ) throws -> (SandboxNamespaces, Sessions) {
+        let far = try NetworkNamespace.openCurrent()
+        let farSession = try NetlinkSession()
+        NamespaceParameters.set()
+        allowLowPorts()
+        try Namespaces.network.unshare()
+        let app = try NetworkNamespace.openCurrent()
+        let appSession = try NetlinkSession()
+        NamespaceParameters.set()
+        allowPing()
+        if wires.count > 1 { keepAddressesApart() }
+        try Namespaces.network.unshare()
+        let link = try NetworkNamespace.openCurrent()
+        let linkSession = try NetlinkSession()
+        NamespaceParameters.set()
+        if wires.count > 1 { silenceNewInterfaces() }
+        let namespaces = SandboxNamespaces(app: app, link: link, far: far)
+
+        let absent = Set(interfaces.filter { !$0.isPresent }.map(\.name))
+        do {
+            try linkSession.executeAll(
+                SandboxNetwork.linkMessages(wires, absent: absent, namespaces))
+        } catch {
+            guard wires.count > 1, error.errno == .notSupportedOnSocket else { throw error }
+            throw SandboxError(
+                "several interfaces are joined by a bridge, which this kernel lacks: load it with "
+                    + "sudo modprobe bridge, or give the command one interface")
+        }
+        try farSession.executeAll(network.farMessages(wires))
+        try appSession.executeAll(
+            SandboxNetwork.appMessages
+                + zip(wires, interfaces).flatMap { wire, interface in
+                    wire.lastingMessages
+                        + (interface.isPresent
+                            ? wire.bringUpMessages + [wire.alias(interface.mark)]
+                                + wire.addressMessages(
+                                    metric: preference.metric(of: interface.name))
+                            : [])
+                })
+        try linkSession.executeAll(
+            zip(wires, interfaces).filter { !$0.1.isPresent }.map { $0.alias($1.mark) })
+        return (namespaces, Sessions(app: appSession, link: linkSession))
+    }
+
+    /// Lets servers of any user have ports such as 53 and 80, as they would on a host of their own.
+    private static func allowLowPorts() {
+        try? Namespaces.write("0", to: "/proc/sys/net/ipv4/ip_unprivileged_port_start")
+    }
+
+    /// Lets the command's user send echo requests: the privilege that ping's file carries does not
+    /// count in a user namespace.
+    private static func allowPing() {
+        let group = getgid()
+        // Kernels without IPv4 have no such file, and no need for it.
+        try? Namespaces.write(
+            geteuid() == 0 ? "0 2147483647" : "\(group) \(group)",
+            to: "/proc/sys/net/ipv4/ping_group_range")
+    }
+
+    /// Has no interface of the calling thread's namespace tell its neighbours which multicast groups
+    /// it is in: where several wires meet that would count as traffic of each of them.
+    private static func silenceNewInterfaces() {
+        // Kernels without IPv6 have no such file.
+        try? KernelParameter("net/ipv6/conf/default/disable_ipv6").write("1")
+    }
+
+    /// Has an interface answer and ask for its own addresses only: to Linux they are those of the
+    /// host, whichever interface has them.
+    private static func keepAddressesApart() {
+        for (name, value) in [("arp_ignore", "1"), ("arp_announce", "2")] {
+            for scope in ["all", "default"] {
+                try? KernelParameter("net/ipv4/conf/\(scope)/\(name)").write(value)
+            }
+        }
+    }
+}
+
+extension Wire {
+    /// Says what the app is to see of its interface.
+    func alias(_ mark: NetworkMark) -> NetlinkMessage {
+        Link.setAlias(index: app.index, bytes: mark.sandboxAlias)
+    }
+}
+
+extension NetlinkSession {
+    /// Sends all messages together.
+    func executeAll(_ messages: [NetlinkMessage]) throws(NetlinkError) {
+        guard let failure = try execute(messages).first else { return }
+        throw NetlinkError(
+            attempt: "build the sandbox's network (step \(failure.index + 1))",
+            errno: failure.errno, kernelText: failure.kernelText)
+    }
+}

@@ -1,0 +1,239 @@
+public import LinuxKernel
+import Netlink
+import SystemPackage
+import Uplink
+
+/// The three namespaces of a sandbox and what joins them, as netlink messages.
+///
+///     app           link                  far
+///     eth0 ─── app ═ conditions ═ far ─── far0
+///
+/// The app and the far side are neighbours on one Ethernet, in the middle of which both
+/// directions are conditioned in transit: never on the sender's own egress, where a full queue
+/// would be told to the sender rather than lose its packets. The addresses belong to networks set
+/// aside for measurements (RFC 2544) and local use, so that they hide no real host.
+///
+/// For several interfaces there are as many wires, each a network of its own, which a switch joins:
+///
+///     wifi0 ─── app1 ═ conditions ═ far1 ─── port1 ┐
+///                                                  ├ trunk ─── far0
+///     cell0 ─── app2 ═ conditions ═ far2 ─── port2 ┘
+///
+/// Its ports pass on nothing to each other, and where the app's interfaces are it is told: so no
+/// wire ever has a packet of another.
+public struct SandboxNetwork: Sendable, Hashable {
+    /// Addresses of one family.
+    public struct Addresses: Sendable, Hashable {
+        /// The command's host.
+        public let app: IPAddress
+        /// The far side as the host beyond it: `host.linkcond`.
+        public let host: IPAddress
+        /// The far side as the host of the servers: `server.linkcond`.
+        public let server: IPAddress
+        /// Bits that all three have in common.
+        public let prefixLength: UInt8
+    }
+
+    private let number: UInt8
+
+    /// The network of the sandbox with this number, below 256: sandboxes that are nested have
+    /// different ones.
+    public init(number: UInt8) {
+        self.number = number
+    }
+
+    /// Addresses of IPv4 and IPv6. Those of the app are of a sandbox with one interface.
+    public var families: [Addresses] {
+        [
+            Addresses(app: ipv4(2), host: ipv4(1), server: ipv4(3), prefixLength: 24),
+            Addresses(app: ipv6(2), host: ipv6(1), server: ipv6(3), prefixLength: 64),
+        ]
+    }
+
+    /// Far side addresses that the command has for name servers: as many as a C library asks
+    /// (`MAXNS` of glibc).
+    public var nameServers: [IPAddress] { families.map(\.host) + [ipv4(4)] }
+
+    private func ipv4(_ last: UInt8) -> IPAddress {
+        IPAddress(ipv4: 198 << 24 | 18 << 16 | UInt32(number) << 8 | UInt32(last))
+    }
+
+    /// One of fd6c:696e:6b63:N::/64, which spells "link c".
+    private func ipv6(wire: UInt8 = 0, _ last: UInt8) -> IPAddress {
+        IPAddress(
+            ipv6High: 0xfd6c_696e_6b63_0000 | UInt64(number),
+            low: UInt64(wire) << 48 | UInt64(last))
+    }
+
+    /// Whether an address belongs to it.
+    private func contains(_ address: IPAddress) -> Bool {
+        families.contains { family in
+            address.isIPv6 == family.host.isIPv6
+                && address.bytes.prefix(Int(family.prefixLength / 8))
+                    == family.host.bytes.prefix(Int(family.prefixLength / 8))
+        }
+    }
+
+    /// A network of which the caller's host has no address: in a sandbox within a sandbox,
+    /// another one than that of the outer.
+    public static func unused() -> SandboxNetwork {
+        let taken = (try? NetlinkSession().addresses()) ?? []
+        let numbers = (0...UInt8.max).lazy.map { SandboxNetwork(number: $0) }
+        return numbers.first { network in !taken.contains(where: network.contains) }
+            ?? SandboxNetwork(number: 0)
+    }
+
+    /// The far side's interface.
+    static let far = Link.WireEnd(name: "far0", index: 102)
+    /// Where several wires are joined, and what leads from there to the far side.
+    private static let junction = Link.WireEnd(name: "switch", index: 108)
+    private static let trunk = Link.WireEnd(name: "trunk", index: 109)
+
+    private static let loopback: Int32 = 1
+
+    /// The wires behind interfaces of these names, in their order.
+    func wires(behind names: [String]) -> [Wire] {
+        guard names.count > 1 else {
+            let addresses = families.map {
+                Wire.Addresses(app: $0.app, gateway: $0.host, prefixLength: $0.prefixLength)
+            }
+            return names.map { Wire($0, number: 0, families: addresses) }
+        }
+        return names.enumerated().map { index, name in
+            // Of 256 addresses of IPv4 each wire has sixteen, and the first sixteen are the far
+            // side's own.
+            let number = UInt8(index + 1)
+            return Wire(
+                name, number: index + 1,
+                families: [
+                    Wire.Addresses(
+                        app: ipv4(number << 4 | 2), gateway: ipv4(number << 4 | 1),
+                        prefixLength: 28),
+                    Wire.Addresses(
+                        app: ipv6(wire: number, 2), gateway: ipv6(wire: number, 1),
+                        prefixLength: 80),
+                ])
+        }
+    }
+
+    /// What is sent in the link's namespace: all wires, with their other ends where they belong.
+    ///
+    /// - Parameter absent: interfaces that the app does not have yet.
+    static func linkMessages(_ wires: [Wire], absent: Set<String>, _ namespaces: SandboxNamespaces)
+        -> [NetlinkMessage]
+    {
+        let isSingle = wires.count == 1
+        return (isSingle ? [] : junctionMessages(namespaces))
+            + wires.flatMap { wire in
+                let isAbsent = absent.contains(wire.app.name)
+                var ends = [wire.appEnd, wire.farEnd]
+                if !isSingle { ends.append(wire.port) }
+                return [
+                    Link.addVeth(
+                        wire.appEnd, to: isAbsent ? wire.away : wire.app,
+                        namespace: (isAbsent ? namespaces.link : namespaces.app).rawValue,
+                        address: isSingle ? nil : wire.linkLayerAddress),
+                    Link.addVeth(
+                        wire.farEnd, to: isSingle ? far : wire.port,
+                        namespace: (isSingle ? namespaces.far : namespaces.link).rawValue),
+                ] + silenceAndBringUp(ends) + (isSingle ? [] : connect(wire))
+            }
+    }
+
+    /// The switch, and the wire from there to the far side.
+    private static func junctionMessages(_ namespaces: SandboxNamespaces) -> [NetlinkMessage] {
+        [
+            Link.addBridge(junction),
+            Link.addVeth(trunk, to: far, namespace: namespaces.far.rawValue),
+            Link.join(index: trunk.index, bridge: junction.index),
+        ] + silenceAndBringUp([junction, trunk])
+    }
+
+    private static func connect(_ wire: Wire) -> [NetlinkMessage] {
+        [
+            Link.join(index: wire.port.index, bridge: junction.index),
+            Link.isolate(index: wire.port.index),
+            Neighbour.add(wire.linkLayerAddress, behindPort: wire.port.index),
+        ]
+    }
+
+    /// Nobody lives on the link, so nobody speaks there.
+    private static func silenceAndBringUp(_ ends: [Link.WireEnd]) -> [NetlinkMessage] {
+        ends.map { Link.disableAutoconfiguration(index: $0.index) }
+            + ends.map { Link.bringUp(index: $0.index) }
+    }
+
+    /// What is sent on the link to join the ends of a wire by a switch.
+    static func bridgeMessages(_ wire: Wire) -> [NetlinkMessage] {
+        [Link.addBridge(wire.bridge), Link.disableAutoconfiguration(index: wire.bridge.index)]
+            + [wire.appEnd, wire.farEnd].map {
+                Link.join(index: $0.index, bridge: wire.bridge.index)
+            }
+            + [Link.bringUp(index: wire.bridge.index)]
+    }
+
+    /// What is sent in the app's namespace before anything of the interfaces.
+    static var appMessages: [NetlinkMessage] { [Link.bringUp(index: loopback)] }
+
+    /// What is sent on the far side.
+    func farMessages(_ wires: [Wire]) -> [NetlinkMessage] {
+        // No addresses but those given: looking for duplicates of others would take a second.
+        let start = [
+            Link.bringUp(index: Self.loopback),
+            Link.disableAutoconfiguration(index: Self.far.index),
+            Link.bringUp(index: Self.far.index),
+        ]
+        let own = families.flatMap { family in
+            [family.host, family.server].map {
+                let length = wires.count == 1 ? family.prefixLength : $0.length
+                return Address.add($0, prefixLength: length, to: Self.far.index)
+            }
+        }
+        let others = nameServers.dropFirst(families.count).map {
+            Address.add($0, prefixLength: $0.length, to: Self.far.index)
+        }
+        let ways = wires.flatMap { wire in
+            zip(families, wire.families).flatMap { far, family in
+                let isOnly = wires.count == 1
+                return (isOnly ? [] : way(to: family, of: wire)) + [
+                    // Clients take no answers from others than whom they asked.
+                    Route.preferSource(
+                        far.server, network: family.gateway.masked(to: family.prefixLength).bytes,
+                        prefixLength: family.prefixLength, interface: Self.far.index)
+                ]
+            }
+        }
+        return start + own + others + ways
+    }
+
+    /// The far side's address on one of several wires, and the app's.
+    private func way(to family: Wire.Addresses, of wire: Wire) -> [NetlinkMessage] {
+        [
+            Address.add(family.gateway, prefixLength: family.prefixLength, to: Self.far.index),
+            Neighbour.add(family.app, at: wire.linkLayerAddress, on: Self.far.index),
+        ]
+    }
+
+    /// The far side as the uplink sees it.
+    func farNetwork(_ wires: [Wire]) -> FarNetwork {
+        let addresses = families.enumerated().map { index, family in
+            var addresses = FarNetwork.Addresses(
+                gateway: family.host, server: family.server, prefixLength: family.prefixLength)
+            if wires.count > 1 {
+                addresses.otherGateways = wires.map { $0.families[index].gateway }
+            }
+            addresses.otherGateways += nameServers.filter {
+                $0 != family.host && $0.isIPv6 == family.host.isIPv6
+            }
+            return addresses
+        }
+        var network = FarNetwork(interface: Self.far.name, ipv4: addresses[0], ipv6: addresses[1])
+        network.nameServers = nameServers
+        return network
+    }
+}
+
+extension IPAddress {
+    /// How many bits it has.
+    fileprivate var length: UInt8 { isIPv6 ? 128 : 32 }
+}

@@ -1,0 +1,170 @@
+import Recording
+import LinkModel
+import Glibc
+import LinuxKernel
+import Scenarios
+import SystemPackage
+import Uplink
+
+/// The process that the caller sees: it stays in the host's namespaces.
+struct Supervisor<Listener: Sandbox.Listener> {
+    let request: SandboxRequest
+    let network: SandboxNetwork
+    let listener: Listener
+    let channel: MessageChannel
+    let signals: SignalDescriptor
+    let isRootless: Bool
+
+    /// Waits for the run to end.
+    func run() throws -> Sandbox.Outcome {
+        var outcome = Sandbox.Outcome(exitCode: 0)
+        var deadline = Deadline(request.timeout)
+        var firstProcess: Int32 = 0
+        var statistics = ""
+        var uplink: UplinkPlan.Connection?
+        defer { uplink?.stop() }
+        var drain = DrainWatch(listener: listener)
+        while true {
+            let ready = Readiness.wait(
+                for: [channel.descriptor, signals.descriptor], timeout: deadline.remaining)
+            if let signal = deadline.signalDue() { channel.send(.signal(signal)) }
+            while let signal = signals.next() {
+                // What a terminal sends, the command gets by itself.
+                if signal.wasSent { channel.send(.signal(signal.number)) }
+            }
+            guard ready.contains(channel.descriptor) else { continue }
+            switch channel.receiveMessage() {
+            case .note(let text): listener.note(text)
+            case .explanation(let text): listener.explain(text)
+            case .dataPlane(let plane): outcome.dataPlane = plane
+            case .statistics(let text, let isLast):
+                statistics += text
+                if isLast { outcome.statistics = try LinkStatistics(json: statistics) }
+            case .failedExpectation(let text):
+                outcome.failedExpectations += 1
+                listener.fail(text)
+            case .commandEnded:
+                deadline.settle()
+                drain.begin()
+            case .drained(let remainder, let milliseconds):
+                drain.finish(uplink, within: .milliseconds(milliseconds), signals, remainder)
+            case .unwrittenFile(let text):
+                outcome.unwrittenFiles += 1
+                listener.note(text)
+            case .ended(let code):
+                tell(refused: uplink?.refusedConnections ?? 0)
+                outcome.statistics?.refusedConnections = uplink?.refusedConnections ?? 0
+                if let uplink {
+                    uplink.stop()
+                    outcome.statistics?.add(uplink: uplink.losses)
+                    if let note = uplink.losses.note { listener.note(note) }
+                }
+                // The kernel takes its time over the namespaces, but nobody is in them any more.
+                outcome.statistics?.drain = drain.statistics
+                outcome.isTimedOut = deadline.hasPassed
+                outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code
+                judge(&outcome)
+                return outcome
+            case .failed(let error):
+                guard deadline.hasPassed else { throw error }
+                // The caller's limit has ended it, before there was a command.
+                listener.note(error.description)
+                outcome.isTimedOut = true
+                outcome.exitCode = Deadline.exitCode
+                return outcome
+            case nil:
+                throw SandboxError("the sandbox ended before its command did")
+            case .forked(let process):
+                firstProcess = process
+            case .built:
+                uplink = try connectUplink(to: firstProcess)
+            case .start, .signal:
+                break
+            }
+        }
+    }
+
+    /// Says that connections were refused for a reason that no real network has.
+    private func tell(refused count: Int) {
+        guard count > 0 else { return }
+        listener.note(
+            "\(count) connection\(count == 1 ? " was" : "s were") refused: linkcond may have no more "
+                + "than \(DescriptorLimit.current) descriptors open, two for each connection; "
+                + "allow it more with ulimit -n")
+    }
+
+    /// Has the exit code say whether all was as the scenario expects: alone, if it expects one.
+    private func judge(_ outcome: inout Sandbox.Outcome) {
+        let expectsExit = request.scenario?.scenario.expectsExit ?? false
+        guard outcome.exitCode == 0 || expectsExit && !outcome.isTimedOut else { return }
+        outcome.exitCode = outcome.failedExpectations > 0 ? 1 : 0
+    }
+
+    private func connectUplink(to process: Int32) throws -> UplinkPlan.Connection? {
+        let sockets = try RelaySockets.receive(from: channel.descriptor)
+        let connection = try UplinkPlan(request.uplink)?
+            .connect(
+                sockets, network.farNetwork(request.wires(of: network)), process: process,
+                isRootless: isRootless)
+        channel.send(.start)
+        return connection
+    }
+}
+
+/// What is known of the time after the command's end, until what it sent has arrived.
+private struct DrainWatch<Listener: Sandbox.Listener> {
+    let listener: Listener
+    private(set) var statistics = DrainStatistics()
+    private var beginning = ContinuousClock.now
+
+    init(listener: Listener) { self.listener = listener }
+
+    mutating func begin() { beginning = .now }
+
+    /// Has the relay bring what it has to the hosts it is for, and tells what did not arrive.
+    ///
+    /// Within `limit`, and only until somebody sends a signal that asks for the end.
+    mutating func finish(
+        _ uplink: UplinkPlan.Connection?, within limit: Duration, _ signals: SignalDescriptor,
+        _ remainder: Drain.Remainder
+    ) {
+        var relayed = remainder.relayed
+        if let uplink {
+            uplink.finishRelaying(within: limit)
+            wait(for: uplink, within: limit, signals)
+            // The relay knows of those that the app's host has given up; not of those whose
+            // beginning has not come to it yet.
+            relayed = max(relayed, uplink.resetConnections)
+        }
+        statistics.undeliveredConnections = remainder.connections + relayed
+        statistics.undeliveredPackets = remainder.packets
+        statistics.seconds = (ContinuousClock.now - beginning) / .seconds(1)
+        if let note = statistics.note { listener.note(note) }
+    }
+
+    private func wait(
+        for uplink: UplinkPlan.Connection, within limit: Duration, _ signals: SignalDescriptor
+    ) {
+        let noteTime = ContinuousClock.now + SandboxRequest.silence
+        var isSilent = true
+        while true {
+            let timeout = isSilent ? max(.zero, noteTime - .now) : nil
+            let ready = Readiness.wait(for: [uplink.end, signals.descriptor], timeout: timeout)
+            guard !ready.contains(uplink.end) else { return }
+            while let signal = signals.next() {
+                if App.endingSignals.contains(signal.number) { uplink.stopRelaying() }
+            }
+            if isSilent, noteTime <= .now {
+                isSilent = false
+                listener.note(
+                    "the command has ended; waiting until the hosts that it sent to have taken all; "
+                        + "\(limit.components.seconds) s at most (--drain)")
+            }
+        }
+    }
+}
+
+/// Signals that a user or a program sends to `linkcond run` when it means the command.
+enum PassedOnSignals {
+    static let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
+}

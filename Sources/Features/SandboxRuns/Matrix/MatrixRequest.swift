@@ -1,0 +1,252 @@
+import FoundationEssentials
+import LinkModel
+import LinuxKernel
+public import Matrix
+import Catalog
+import ProfileFormat
+import Sandbox
+import UserCatalog
+
+/// What is asked of a matrix: the options, and before them the file or an earlier report.
+public struct MatrixRequest {
+    /// The command.
+    public private(set) var command: [String] = []
+    /// What is to run.
+    public private(set) var specification: MatrixSpecification
+    /// How many cells run at once; nil: not said.
+    public private(set) var jobs: Int?
+    /// How long cells took in an earlier report, by profile.
+    public private(set) var earlierSeconds: [String: Double] = [:]
+    private var cells: [Cell]
+
+    /// Puts together what is said with what stands in the file or an earlier report.
+    public init(_ choice: MatrixChoice) throws {
+        if let path = choice.rerunFailed {
+            guard choice.profiles.isEmpty, choice.families.isEmpty, choice.scenarios.isEmpty,
+                choice.repetitions == nil
+            else {
+                throw UsageError(
+                    description: "--rerun-failed takes the cells from the report; leave out "
+                        + "--profiles, --family, --scenarios and --repeat")
+            }
+            let report = try ReportDirectory.report(at: path)
+            command = report.command
+            specification = report.specification
+            cells = []
+            change(by: choice)
+            try expectSoundness()
+            cells = Self.failed(in: report, specification)
+            earlierSeconds = report.secondsByProfile
+        } else {
+            let file = try Self.file(choice.file)
+            let profiles = try Self.profiles(choice) ?? file?.profiles
+            specification = MatrixSpecification(
+                profiles: profiles ?? [],
+                seed: file?.seed ?? UInt64(UInt32.random(in: .min ... .max)))
+            cells = []
+            if let file { try take(file) }
+            change(by: choice)
+            specification.scenarios = try MatrixScenarios.named(choice.scenarios)
+            guard profiles != nil || specification.scenarios != nil,
+                !specification.profiles.isEmpty || specification.hasBaseline
+                    || specification.scenarios != nil
+            else {
+                throw UsageError(
+                    description: "there is no profile; name some with --profiles LTE,3G, or in "
+                        + MatrixFile.standardName)
+            }
+            try expectSoundness()
+            cells = specification.cells
+        }
+        if let path = choice.balanceBy {
+            earlierSeconds = try ReportDirectory.report(at: path).secondsByProfile
+        }
+        if !choice.command.isEmpty { command = choice.command }
+        guard !command.isEmpty else {
+            throw UsageError(
+                description: "there is no command; write it behind --, as in: linkcond matrix "
+                    + "--profiles LTE,3G -- npm test")
+        }
+        try expectWhatIsNeeded()
+    }
+
+    /// The cells that this machine is to run, and which part of all they are.
+    ///
+    /// - Parameter shard: the part that is asked for; nil: the one that a CI engine names in
+    ///   `environment`, of which `note` tells.
+    public func share(
+        _ shard: Shard?, environment: [String: String], note: (String) -> Void
+    ) throws -> (shard: Shard?, cells: [Cell]) {
+        var shard = shard
+        if shard == nil, let detected = try Shard.detected(in: environment),
+            detected.shard.count > 1
+        {
+            shard = detected.shard
+            note(
+                "part \(detected.shard) of the matrix, as \(detected.variable) says; --shard 1/1 is "
+                    + "all of it")
+        }
+        guard let shard, shard.count > 1 else { return (nil, cells) }
+        let sharding = Sharding(cells, into: shard.count, earlierSeconds: earlierSeconds)
+        return (shard, sharding.parts[shard.index - 1])
+    }
+
+    /// The matrix as a CI engine runs it.
+    ///
+    /// - Parameters:
+    ///   - shards: into how many parts it is divided; nil: one for each cell.
+    ///   - words: the options and the command that were typed.
+    public func plan(
+        for engine: PlanEngine, shards: Int?, image: String, words: MatrixWords
+    ) throws -> String {
+        let count = shards ?? max(1, cells.count { !$0.isBaseline })
+        guard count <= Shard.mostParts else {
+            throw UsageError(
+                description: "\(count) cells are more than the \(Shard.mostParts) parts that a "
+                    + "plan may have; divide the matrix with --shards")
+        }
+        if let most = engine.mostJobs, count > most {
+            throw UsageError(
+                description: "\(count) jobs are more than the \(most) that \(engine.rawValue) "
+                    + "starts; divide the matrix into fewer parts with --shards \(most)")
+        }
+        let sharding = Sharding(cells, into: count, earlierSeconds: earlierSeconds)
+        return try CIPlan(sharding).text(
+            for: engine, arguments: words.lasting, command: words.command, image: image)
+    }
+
+    // MARK: Where it comes from
+
+    private static func file(_ path: String?) throws -> MatrixFile? {
+        let name = path ?? MatrixFile.standardName
+        guard path != nil || FileManager.default.fileExists(atPath: name) else { return nil }
+        let bytes: [UInt8]
+        do {
+            bytes = try InputFile.read(name, limit: MatrixFile.sizeLimit)
+        } catch {
+            throw MatrixError(
+                error == .tooLarge(limit: MatrixFile.sizeLimit) ? .badFile : .cannotRead,
+                "\(name): \(error)")
+        }
+        let catalog = UserCatalog.profiles
+        return try MatrixFile(parsing: String(decoding: bytes, as: UTF8.self), file: name) {
+            try catalog.entry(named: $0).profile.id
+        }
+    }
+
+    /// The profiles of the options, each once; nil if they name none.
+    private static func profiles(_ choice: MatrixChoice) throws -> [String]? {
+        let catalog = UserCatalog.profiles
+        var names = choice.profiles.flatMap { $0.split(separator: ",") }.map { name in
+            String(name.trimmingPrefix(while: \.isWhitespace))
+        }
+        for family in choice.families {
+            names += try ProfileCatalog.entries(of: family, among: catalog.all().entries)
+                .map(\.profile.id)
+        }
+        var seen: Set<String> = []
+        names = try names.filter { seen.insert(try catalog.entry(named: $0).profile.id).inserted }
+        guard names.isEmpty else { return names }
+        guard choice.profiles.isEmpty else {
+            throw UsageError(description: "--profiles names none; write it as LTE,3G")
+        }
+        return nil
+    }
+
+    /// The cells that did not pass, with the seeds with which they did not, and what they are
+    /// compared with.
+    private static func failed(
+        in report: MatrixReport, _ specification: MatrixSpecification
+    ) -> [Cell] {
+        let failed = report.cells.filter { $0.status != .passed }
+        let seeds = Dictionary(
+            failed.map { ($0.id, $0.seed) }, uniquingKeysWith: { first, _ in first })
+        var cells = specification.cells.filter { seeds[$0.id] != nil }
+        for index in cells.indices {
+            if let seed = seeds[cells[index].id] { cells[index].seed = seed }
+        }
+        if cells.contains(where: \.expectations.needBaseline) {
+            let baseline = specification.cells.filter { $0.isBaseline && seeds[$0.id] == nil }
+            cells = baseline + cells
+        }
+        return cells
+    }
+
+    private mutating func take(_ file: MatrixFile) throws {
+        command = file.command ?? []
+        jobs = file.jobs
+        specification.hasBaseline = file.hasBaseline ?? true
+        specification.repetitions = file.repetitions ?? 1
+        specification.retries = file.retries ?? 0
+        specification.isFailFast = file.isFailFast ?? false
+        specification.environment = file.environment
+        specification.network = file.network
+        // Where the options name other profiles, what the file says of them goes by any name.
+        let names = try Self.namesByID(specification.profiles)
+        let catalog = UserCatalog.profiles
+        func known<Value>(_ values: [String: Value]) throws -> [String: Value] {
+            var known: [String: Value] = [:]
+            for (name, value) in values {
+                if let name = names[try catalog.entry(named: name).profile.id] {
+                    known[name] = value
+                }
+            }
+            return known
+        }
+        specification.expectations = try known(file.expectations)
+        specification.network.overrides = try known(file.network.overrides)
+        specification.timeLimits = TimeLimits(
+            file.timeLimit, byProfile: try known(file.timeLimits))
+    }
+
+    private static func namesByID(_ profiles: [String]) throws -> [String: String] {
+        var names: [String: String] = [:]
+        for name in profiles + [MatrixSpecification.baseline] {
+            names[try UserCatalog.profiles.entry(named: name).profile.id] = name
+        }
+        return names
+    }
+
+    private mutating func change(by choice: MatrixChoice) {
+        if let repetitions = choice.repetitions { specification.repetitions = repetitions }
+        if choice.isWithoutBaseline { specification.hasBaseline = false }
+        let baseline = MatrixSpecification.baseline
+        if specification.profiles.contains(where: { NameMatching.normalized($0) == baseline }) {
+            specification.profiles.removeAll { NameMatching.normalized($0) == baseline }
+            specification.hasBaseline = true
+        }
+        if let retries = choice.retries { specification.retries = retries }
+        if choice.isFailFast { specification.isFailFast = true }
+        if let seed = choice.seed { specification.seed = seed }
+        if let timeout = choice.timeout { specification.timeLimits = TimeLimits(timeout) }
+        choice.changeNetwork(&specification.network)
+    }
+
+    /// Sees that it is a matrix, and one of a size that there can be.
+    private func expectSoundness() throws(UsageError) {
+        if let problem = specification.problem { throw UsageError(description: problem) }
+    }
+
+    /// Sees that there is what expectations are judged by.
+    private func expectWhatIsNeeded() throws(UsageError) {
+        if let problem = ServerPort.problem(
+            of: specification.network.serverPorts, servers: specification.network.servers)
+        {
+            throw UsageError(description: problem)
+        }
+        if specification.network.backend == .kernel {
+            for (profile, expectations) in specification.expectations
+            where expectations.requests != nil {
+                throw UsageError(
+                    description: "\(profile): only the packet engine counts requests; leave out "
+                        + "the backend")
+            }
+        }
+        guard !specification.hasBaseline else { return }
+        for (profile, expectations) in specification.expectations where expectations.needBaseline {
+            throw UsageError(
+                description: "\(profile) is to be compared with the baseline, which is left out; "
+                    + "leave out --no-baseline")
+        }
+    }
+}

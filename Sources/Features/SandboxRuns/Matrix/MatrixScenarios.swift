@@ -1,0 +1,40 @@
+import FoundationEssentials
+import Matrix
+import Catalog
+import Scenarios
+import UserCatalog
+
+/// The scenarios of a matrix on the command line.
+enum MatrixScenarios {
+    /// Reads names, files and directories; nil if there are none.
+    static func named(_ arguments: [String]) throws -> [MatrixScenario]? {
+        let sources = try arguments.flatMap { $0.split(separator: ",") }.flatMap { part in
+            try files(in: String(part)) ?? [String(part)]
+        }
+        guard !arguments.isEmpty else { return nil }
+        let scenarios = try sources.map { source in
+            let entry = try UserCatalog.scenarios.entry(named: source)
+            return MatrixScenario(name: entry.scenario.name, source: source)
+        }
+        var names: Set<String> = []
+        for scenario in scenarios where !names.insert(scenario.name).inserted {
+            throw UsageError(description: "--scenarios: \(scenario.name) is there twice; leave one")
+        }
+        return scenarios
+    }
+
+    /// The scenarios in a directory; nil if it is none.
+    private static func files(in path: String) throws -> [String]? {
+        var isDirectory = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory
+        else { return nil }
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+            .filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted()
+        guard !names.isEmpty else {
+            throw UsageError(description: "--scenarios \(path): there are no .yaml files in it")
+        }
+        let directory = path.hasSuffix("/") ? String(path.dropLast()) : path
+        // A bare name would mean a scenario of the catalogue.
+        return names.map { directory.contains("/") ? "\(directory)/\($0)" : "./\(directory)/\($0)" }
+    }
+}

@@ -1,0 +1,162 @@
+import Recording
+import LinkModel
+import LinkUnits
+public import LinuxKernel
+public import Matrix
+import Catalog
+import ProfileFormat
+import Sandbox
+import Scenarios
+import SystemPackage
+import UserCatalog
+
+/// Runs the cells of a matrix in sandboxes.
+public struct SandboxCells: CellLauncher {
+    private let command: [RawText]
+    private let network: CellNetwork
+    private let uplink: SandboxRequest.Uplink
+    private let user: InvokingUser?
+    private let links: [String: Link]
+    private let scenarios: [String: ScenarioCatalog.Entry]
+
+    private struct Link {
+        let profile: Profile
+        let conditions: LinkConditions
+        /// What is changed of what the profile says of the interface.
+        let override: InterfaceOverride
+    }
+
+    /// Prepares the conditions of all profiles, so that what is wrong with one of them is known
+    /// before anything runs.
+    public init(
+        command: [String], specification: MatrixSpecification, user: InvokingUser?
+    ) throws {
+        self.command = command.map { RawText($0) }
+        network = specification.network
+        self.user = user
+        uplink = try Self.choice(network.uplink, "uplink")
+        var links: [String: Link] = [:]
+        for name in Set(specification.profiles + [MatrixSpecification.baseline]) {
+            let profile = try UserCatalog.profiles.entry(named: name).profile
+            // What is changed of a profile is not a link without conditions any more.
+            let settings = name == MatrixSpecification.baseline ? [] : network.settings
+            links[name] = Link(
+                profile: profile,
+                conditions: try profile.conditions(changedBy: settings),
+                override: network.override(of: name))
+        }
+        self.links = links
+        scenarios = Dictionary(
+            try (specification.scenarios ?? []).map {
+                ($0.name, try UserCatalog.scenarios.entry(named: $0.source))
+            }
+        ) { first, _ in first }
+    }
+
+    private static func choice<Choice: RawRepresentable & CaseIterable>(
+        _ text: String, _ name: String
+    ) throws(UsageError) -> Choice where Choice.RawValue == String {
+        guard let choice = Choice(rawValue: text) else {
+            let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError(description: "\(name): \"\(text)\" is none of \(all)")
+        }
+        return choice
+    }
+
+    /// The conditions of a cell, for people.
+    public func conditions(of cell: Cell) -> ConditionSummary {
+        let first = cell.scenario.flatMap { scenarios[$0.name]?.scenario.interfaces.first }
+        let conditions =
+            (first?.profile.conditions ?? links[cell.profile]?.conditions ?? LinkConditions())
+            .withExplicitLoss
+        return ConditionSummary(
+            down: ProfileWriter.line(of: conditions.down),
+            up: ProfileWriter.line(of: conditions.up))
+    }
+
+    /// Starts a process that runs an attempt.
+    public func start(_ attempt: CellAttempt) throws -> CellProcess {
+        let request = try request(for: attempt)
+        let output = try PipeEnds()
+        let outcome = try PipeEnds()
+        guard let process = try LinuxKernel.Process.fork() else {
+            LinuxKernel.Process.dieWithParent()
+            LinuxKernel.Process.startSession()
+            StandardStreams.redirect(to: output.writer)
+            Self.run(request, reportingTo: outcome.writer)
+        }
+        try output.writer.close()
+        try outcome.writer.close()
+        return CellProcess(process: process, output: output.reader, outcome: outcome.reader)
+    }
+
+    /// A scenario, or one interface with a profile.
+    private func plainRequest(for cell: Cell) throws -> SandboxRequest {
+        if let scenario = cell.scenario, let entry = scenarios[scenario.name] {
+            return try SandboxRequest(entry, command: command)
+        }
+        guard let link = links[cell.profile] else {
+            throw UsageError(description: "\(cell.profile): no such profile")
+        }
+        return SandboxRequest(
+            conditions: link.conditions, profile: link.profile.id,
+            mark: link.override.mark(link.profile), command: command)
+    }
+
+    private func request(for attempt: CellAttempt) throws -> SandboxRequest {
+        var request = try plainRequest(for: attempt.cell)
+        request.servers = network.servers.map { .shell($0) }
+        request.serverPorts = network.serverPorts
+        if let stop = try network.serverStop.map(Duration.init(parsing:)) {
+            request.serverStop = stop
+        }
+        request.drain = try network.drain.map(Duration.init(parsing:))
+        request.uplink = uplink
+        request.backend = network.backend
+        request.conditionsLoopback = network.conditionsLoopback
+        request.seed = attempt.seed
+        request.timeout = attempt.cell.timeLimit
+        request.recording.wantsStatistics = true
+        request.recording.wantsSamples = true
+        request.identity = user?.identity
+        request.recording.wantsConstrainedUse = attempt.cell.expectations.requests != nil
+        let isOverridden = links[attempt.cell.profile].map { $0.override != InterfaceOverride() }
+        if isOverridden == true || request.saysMoreThanKinds {
+            // Where the host cannot do it, programs that ask D-Bus see the host's network.
+            request.bus = try? SandboxBus(hasPortal: false, isRequired: false)
+        }
+        request.variables = user?.variables ?? [:]
+        request.describeNetwork()
+        request.variables.merge(attempt.variables) { $1 }
+        return request
+    }
+
+    /// What the process of a cell does: a run, and at its end a report.
+    private static func run(
+        _ request: SandboxRequest, reportingTo report: FileDescriptor
+    ) -> Never {
+        let notes = NoteCollector()
+        var outcome = CellOutcome()
+        do {
+            let end = try Sandbox.run(request, listener: notes)
+            outcome.exitCode = end.exitCode
+            outcome.isTimedOut = end.isTimedOut
+            outcome.statistics = end.statistics
+        } catch {
+            outcome.problem = error.description
+        }
+        outcome.notes = notes.notes
+        KernelThread.outliveBrokenPipes()
+        if let json = try? outcome.json() { _ = try? report.writeAll(json.utf8) }
+        LinuxKernel.Process.exitAtOnce(0)
+    }
+
+    /// Keeps what a run wants to say.
+    private final class NoteCollector: Sandbox.Listener {
+        private(set) var notes: [String] = []
+
+        func note(_ text: String) { notes.append(text) }
+        func explain(_ text: String) {}
+        func fail(_ text: String) { notes.append(text) }
+    }
+}

@@ -1,0 +1,88 @@
+public import Recording
+public import FoundationEssentials
+import LinkModel
+import LinkUnits
+import LinuxKernel
+import NetworkPath
+public import Sandbox
+import Scenarios
+
+/// What `run --stats` writes. The keys are a promise: see
+/// `Profiles/schema/statistics.schema.json`.
+public struct RunStatisticsJSON: Encodable {
+    let profile: String
+    @OrNull var scenario: String?
+    let settings: [String]
+    let command: [String]
+    let exitCode: Int32
+    let startedAt: String
+    let durationSeconds: Double
+    let backend: DataPlaneKind
+    let kernel: String
+    @OrNull var seed: UInt64?
+    @OrNull var faithful: Bool?
+    @OrNull var flaw: String?
+    let down: CountedDirectionJSON<DirectionCounters>
+    let up: CountedDirectionJSON<DirectionCounters>
+    @OrNull var dns: ProfileJSON.DNS?
+    let interfaces: [Interface]
+    @OrNull var loopback: LinkCounters?
+    @OrNull var multipath: MultipathStatistics?
+    let drain: DrainStatistics
+    let refusedConnections: Int
+    @OrNull var uplink: UplinkLosses?
+    let events: [EventRecord]
+    let evidence: RecordingReport
+
+    /// Writes down a run.
+    public init(
+        _ request: SandboxRequest, settings: [String], startedAt: Date, exitCode: Int32,
+        link: LinkStatistics
+    ) {
+        profile = request.preferred.profile
+        scenario = request.scenario?.scenario.name
+        self.settings = settings
+        command = request.command.map { "\($0)" }
+        self.exitCode = exitCode
+        self.startedAt = startedAt.formatted(.iso8601)
+        durationSeconds = link.durationSeconds
+        backend = link.backend
+        let release = try? SmallFile.read("/proc/sys/kernel/osrelease")
+        kernel = release?.split(separator: "\n").first.map(String.init) ?? "unknown"
+        seed = link.seed
+        faithful = link.isFaithful
+        flaw = link.flaw
+        let conditions = request.preferred.conditions.withExplicitLoss
+        down = CountedDirectionJSON(conditions.down, link.down)
+        up = CountedDirectionJSON(conditions.up, link.up)
+        dns = conditions.dnsDelay.map(ProfileJSON.DNS.init)
+        interfaces = zip(request.interfaces, link.interfaces).map(Interface.init)
+        loopback = link.loopback
+        multipath = link.multipath
+        drain = link.drain
+        refusedConnections = link.refusedConnections
+        uplink = link.uplink
+        events = link.timeline?.events ?? []
+        evidence = link.recording
+    }
+
+    /// An interface with the conditions that it had at first, and what passed over it.
+    struct Interface: Encodable {
+        let name: String
+        let kind: String
+        let profile: String
+        let down: CountedDirectionJSON<DirectionCounters>
+        let up: CountedDirectionJSON<DirectionCounters>
+        @OrNull var dns: ProfileJSON.DNS?
+
+        init(_ interface: SandboxInterface, _ link: InterfaceStatistics) {
+            let conditions = interface.conditions.withExplicitLoss
+            name = interface.name
+            kind = interface.mark.kindInSandbox.rawValue
+            profile = interface.profile
+            down = CountedDirectionJSON(conditions.down, link.down)
+            up = CountedDirectionJSON(conditions.up, link.up)
+            dns = conditions.dnsDelay.map(ProfileJSON.DNS.init)
+        }
+    }
+}

@@ -1,0 +1,291 @@
+import LinkModel
+import LinuxKernel
+import SystemPackage
+
+/// Relays UDP and ICMP echo by sockets of the host, until they are idle.
+///
+/// Theory of operation. Each port of the app has a port of the host, from which all goes that it
+/// sends, wherever to, and by which it hears everybody, as if the app ran on the host itself: a
+/// mapping and a filter that are endpoint-independent (RFC 4787). Questions to name servers are
+/// apart from that, so that those that fail can be told from those that answer.
+final class DatagramRelay {
+    private let host: HostMapping
+    private let outlets: DatagramOutlets
+    private let losses: LossTally
+    private let answer: ([UInt8], IPAddress) -> Void
+    private var backlog = DatagramBacklog()
+    private var room = DatagramRoom()
+    private var identification: UInt32 = 0
+
+    /// How long datagrams are sent on before sockets are read again: less than a burst takes to fill
+    /// the buffer of one.
+    private static let turn = Duration.microseconds(100)
+
+    init(
+        host: HostMapping, outlets: DatagramOutlets, losses: LossTally,
+        answer: @escaping ([UInt8], IPAddress) -> Void
+    ) {
+        self.host = host
+        self.outlets = outlets
+        self.losses = losses
+        self.answer = answer
+    }
+
+    // MARK: Reading
+
+    /// The app has sent UDP datagrams.
+    func receive(from family: RelaySockets.ProcessTree) {
+        while backlog.hasRoom, let datagrams = try? family.datagrams.receive(into: &room) {
+            backlog.append(datagrams)
+            if datagrams.count < DatagramRoom.capacity { return }
+        }
+    }
+
+    /// A socket of the host has something.
+    func receive(by outlet: DatagramOutlet, at now: Duration) {
+        do {
+            while backlog.hasRoom {
+                let datagrams = try outlet.socket.receive(into: &room)
+                outlet.lastUse = now
+                backlog.append(datagrams, from: outlet)
+                if datagrams.count < DatagramRoom.capacity { return }
+            }
+        } catch {
+            handle(error, of: outlet, at: now)
+        }
+    }
+
+    /// Whether there is work left without any event.
+    var hasQueued: Bool { !backlog.isEmpty }
+
+    /// Whether some of that is from the app.
+    var hasQueuedFromApp: Bool { backlog.countFromApp > 0 }
+
+    /// Sends on some of what was read.
+    func continueQueued(at now: Duration) {
+        let clock = ContinuousClock()
+        let end = clock.now + Self.turn
+        repeat {
+            guard let item = backlog.popFirst() else { return }
+            let datagram = item.datagram
+            if let outlet = item.outlet {
+                deliver(datagram, by: outlet)
+            } else if host.isResolver(datagram.destination) {
+                ask(datagram, at: now)
+            } else {
+                forward(datagram, at: now)
+            }
+        } while clock.now < end
+    }
+
+    // MARK: From the app
+
+    private func forward(_ datagram: Datagram, at now: Duration) {
+        let app = datagram.sender
+        let target = host.endpoints(for: datagram.destination)[0]
+        do {
+            let outlet = try outlets.open(
+                .port(of: app, isIPv6: target.address.isIPv6), at: now)
+            guard let other = host.otherLoopback(of: target) else {
+                return try send(datagram.payload, to: target, by: outlet, at: now)
+            }
+            outlet.gateway = datagram.destination.address
+            outlet.lastToLoopback = (datagram.payload, target)
+            guard outlet.crossedPorts.contains(target.port) else {
+                return try send(datagram.payload, to: target, by: outlet, at: now)
+            }
+            let crossing = try outlets.open(
+                .port(of: app, isIPv6: other.address.isIPv6), at: now)
+            crossing.gateway = outlet.gateway
+            try send(datagram.payload, to: other, by: crossing, at: now)
+        } catch {
+            report(error, app, datagram.destination)
+        }
+    }
+
+    private func send(
+        _ payload: [UInt8], to target: Endpoint, by outlet: DatagramOutlet, at now: Duration
+    ) throws(Errno) {
+        do {
+            try outlet.socket.send(payload, to: target)
+        } catch {
+            // It may be the error of an earlier datagram, which is told now.
+            guard takeFailures(of: outlet, at: now) else { throw error }
+            try outlet.socket.send(payload, to: target)
+        }
+    }
+
+    /// The app asks for an echo.
+    func handle(_ request: RequestPacket, at now: Duration) {
+        let destination = request.destination.address
+        do {
+            let outlet = try outlets.open(.echoes(of: request.source, to: destination), at: now)
+            try outlet.socket.send(Array(request.message))
+        } catch {
+            noteFullBuffer(error)
+        }
+    }
+
+    // MARK: To the app
+
+    private func deliver(_ datagram: Datagram, by outlet: DatagramOutlet) {
+        let packet: [UInt8]
+        switch outlet.use {
+        case .port(let app, _):
+            let source = destination(of: datagram.sender, by: outlet)
+            // Nobody but the loopback has two families.
+            guard source.address.isIPv6 == app.address.isIPv6 else { return }
+            packet = AnswerPacket.datagram(from: source, to: app, payload: datagram.payload[...])
+        case .questions(let app, let nameServer):
+            outlet.question = nil
+            packet = AnswerPacket.datagram(
+                from: nameServer, to: app, payload: datagram.payload[...])
+        case .echoes(let app, let address):
+            guard datagram.payload.count >= 8 else { return }
+            packet = AnswerPacket.echoReply(
+                datagram.payload[...], identifier: app.port, from: address, to: app.address)
+        }
+        identification &+= 1
+        let parts = AnswerPacket.fragments(
+            of: packet, mtu: host.network.mtu, identification: identification)
+        for part in parts { answer(part, outlet.use.app.address) }
+    }
+
+    /// How the app knows a host's end that has to do with a port of it.
+    private func destination(of end: Endpoint, by outlet: DatagramOutlet) -> Endpoint {
+        let app = outlet.use.app.address
+        return host.destination(
+            of: end, gateway: outlet.gateway ?? host.network.gateway(towards: app))
+    }
+
+    // MARK: Name servers
+
+    private func ask(_ datagram: Datagram, at now: Duration) {
+        let (app, nameServer) = (datagram.sender, datagram.destination)
+        let use = DatagramOutlet.Use.questions(of: app, to: nameServer)
+        if let outlet = outlets[use], let question = outlet.question,
+            question.payload == datagram.payload
+        {
+            // Whoever asks again got no answer: let another name server try.
+            askNext(question, instead: outlet, at: now)
+        } else {
+            ask(
+                DatagramOutlet.Question(payload: datagram.payload), use,
+                of: host.endpoints(for: nameServer)[0], at: now)
+        }
+    }
+
+    private func askNext(
+        _ question: DatagramOutlet.Question, instead outlet: DatagramOutlet, at now: Duration
+    ) {
+        guard let failed = outlet.server else { return }
+        host.report(failureOf: failed)
+        outlets.drop(outlet)
+        let next = DatagramOutlet.Question(
+            payload: question.payload, failures: question.failures + 1)
+        ask(next, outlet.use, of: host.server(after: failed), at: now)
+    }
+
+    private func ask(
+        _ question: DatagramOutlet.Question, _ use: DatagramOutlet.Use, of server: Endpoint,
+        at now: Duration
+    ) {
+        do {
+            let outlet = try outlets.open(use, asking: server, at: now)
+            outlet.question = question
+            do {
+                try outlet.socket.send(question.payload)
+            } catch {
+                handle(error, of: outlet, at: now)
+            }
+        } catch {
+            guard case .questions(let app, let nameServer) = use else { return }
+            report(error, app, nameServer)
+        }
+    }
+
+    // MARK: Failures
+
+    /// A socket of the host has an error, of its own or of what was sent.
+    private func handle(_ error: Errno, of outlet: DatagramOutlet, at now: Duration) {
+        switch outlet.use {
+        case .port: takeFailures(of: outlet, at: now)
+        case .questions where error == .wouldBlock: break
+        case .questions(let app, let nameServer):
+            guard let question = outlet.question, question.failures + 1 < host.serverCount else {
+                return report(error, app, nameServer)
+            }
+            askNext(question, instead: outlet, at: now)
+        case .echoes: break
+        }
+    }
+
+    /// Tells the app which datagrams did not arrive; false if all have, as far as is known.
+    @discardableResult
+    private func takeFailures(of outlet: DatagramOutlet, at now: Duration) -> Bool {
+        var hasFound = false
+        while let failure = outlet.socket.nextFailure() {
+            hasFound = true
+            if failure.reason == .connectionRefused, cross(outlet, failure, at: now) { continue }
+            report(
+                failure.reason, outlet.use.app, destination(of: failure.destination, by: outlet),
+                failure.payload)
+        }
+        return hasFound
+    }
+
+    /// Tries the other loopback: a server may be on one of them only, and the app cannot know that
+    /// the host has two. False if that refuses as well.
+    private func cross(
+        _ outlet: DatagramOutlet, _ failure: DatagramSocket.Failure, at now: Duration
+    ) -> Bool {
+        guard case .port(let app, let isIPv6) = outlet.use,
+            let other = host.otherLoopback(of: failure.destination)
+        else { return false }
+        guard isIPv6 == app.address.isIPv6 else {
+            let first = outlets[.port(of: app, isIPv6: !isIPv6)]
+            first?.crossedPorts.remove(other.port)
+            return false
+        }
+        guard let last = outlet.lastToLoopback, last.destination == failure.destination,
+            let crossing = try? outlets.open(.port(of: app, isIPv6: !isIPv6), at: now)
+        else { return false }
+        crossing.gateway = outlet.gateway
+        outlet.lastToLoopback = nil
+        guard (try? crossing.socket.send(last.payload, to: other)) != nil else { return false }
+        outlet.crossedPorts.insert(other.port)
+        return true
+    }
+
+    /// Tells the app by ICMP what the host's kernel said.
+    private func report(
+        _ error: Errno, _ app: Endpoint, _ destination: Endpoint, _ payload: [UInt8] = []
+    ) {
+        noteFullBuffer(error)
+        let reason = error == .connectionRefused ? .port : Unreachability(error)
+        guard let reason, app.address.isIPv6 == destination.address.isIPv6 else { return }
+        let datagram = AnswerPacket.datagram(from: app, to: destination, payload: payload[...])
+        let reporter =
+            reason == .port
+            ? destination.address : host.network.gateway(towards: app.address)
+        answer(
+            AnswerPacket.unreachable(
+                reason, quoting: datagram, from: reporter, to: app.address), app.address)
+    }
+
+    private func noteFullBuffer(_ error: Errno) {
+        guard error == .wouldBlock || error == .noBufferSpace else { return }
+        losses.add(to: \.up.unsent)
+    }
+
+    // MARK: The end
+
+    /// Forgets sockets that were idle for long.
+    func expire(at now: Duration) { outlets.expire(at: now) }
+
+    /// Forgets all sockets.
+    func close() { outlets.dropAll() }
+
+    /// Whether `expire` may have something to do later.
+    var hasDeadlines: Bool { !outlets.isEmpty }
+}

@@ -1,0 +1,183 @@
+import LinuxKernel
+import Netlink
+public import SystemPackage
+
+/// The relay's sockets in the far side's network namespace.
+///
+/// A process with privileges over the namespace opens them and sends them to the one that relays,
+/// which needs none.
+public final class RelaySockets: Sendable {
+    /// What it takes to speak Multipath TCP with the app.
+    final class Multipath: Sendable {
+        /// What sends requests to the listener that has their port.
+        final class Sender: Sendable {
+            let raw: RawSender
+
+            init(_ raw: consuming RawSender) {
+                self.raw = raw
+            }
+
+            convenience init(isIPv6: Bool) throws(Errno) {
+                self.init(try RawSender(isIPv6: isIPv6, mark: RelayRules.multipathMark))
+            }
+        }
+
+        /// By which listeners are asked for.
+        let channel: MessageChannel
+        let ipv4: Sender
+        let ipv6: Sender?
+
+        init(channel: MessageChannel, ipv4: Sender, ipv6: Sender?) {
+            self.channel = channel
+            self.ipv4 = ipv4
+            self.ipv6 = ipv6
+        }
+
+        /// Opens the senders, and starts a thread that opens listeners in the calling thread's
+        /// network namespace as long as anybody has the other end of the channel.
+        convenience init(hasIPv6: Bool) throws(Errno) {
+            let (channel, far): (MessageChannel, MessageChannel)
+            do throws(KernelError) {
+                (channel, far) = try MessageChannel.pair()
+                _ = try KernelThread(named: "listeners") { MultipathListeners.serve(far) }
+            } catch {
+                throw error.errno
+            }
+            self.init(
+                channel: channel, ipv4: try Sender(isIPv6: false),
+                ipv6: hasIPv6 ? try Sender(isIPv6: true) : nil)
+        }
+
+        deinit {
+            channel.close()
+        }
+
+        var descriptors: [FileDescriptor] {
+            [channel.descriptor] + [ipv4, ipv6].compactMap { $0?.raw.descriptor }
+        }
+    }
+
+    let tap: RequestTap
+    let ipv4: ProcessTree
+    let ipv6: ProcessTree?
+    let multipath: Multipath?
+
+    private init(
+        tap: consuming RequestTap, ipv4: ProcessTree, ipv6: ProcessTree?, multipath: Multipath?
+    ) {
+        self.tap = tap
+        self.ipv4 = ipv4
+        self.ipv6 = ipv6
+        self.multipath = multipath
+    }
+
+    /// Opens the sockets, and sets routes and rules so that the app's traffic comes to them.
+    ///
+    /// For a thread in the far side's namespace that may do everything there. The interfaces
+    /// must be up and have their addresses. All that is set up goes with the namespace.
+    ///
+    /// - Parameter isMultipath: whether the relay speaks Multipath TCP with apps that do, so that
+    ///   their connections outlive an interface though no server beyond knows of it.
+    public static func open(
+        _ network: FarNetwork, scope: RelayScope = .everything, isMultipath: Bool = false
+    ) throws(UplinkError) -> RelaySockets {
+        tuneKernel()
+        let index = try index(of: network.interface)
+        let sockets: RelaySockets
+        let rules: RelayRules
+        do throws(Errno) {
+            let hasIPv6 = network.ipv6 != nil
+            sockets = RelaySockets(
+                tap: try RequestTap(interface: index), ipv4: try ProcessTree(isIPv6: false),
+                ipv6: hasIPv6 ? try ProcessTree(isIPv6: true) : nil,
+                multipath: isMultipath ? try Multipath(hasIPv6: hasIPv6) : nil)
+            rules = RelayRules(
+                network: network, scope: scope, ipv4: try sockets.ipv4.ports(),
+                ipv6: try sockets.ipv6?.ports(), isMultipath: isMultipath)
+        } catch {
+            throw .system(attempt: "open the sockets of the relay", error)
+        }
+        try route(rules.routing(interface: index))
+        try NFTables.load(rules.nftables)
+        return sockets
+    }
+
+    private static func index(of interface: String) throws(UplinkError) -> Int32 {
+        do throws(NetlinkError) {
+            if let link = try NetlinkSession().link(named: interface) { return link.index }
+        } catch {
+            throw .netlink(error)
+        }
+        throw .noSuchInterface(interface)
+    }
+
+    private static func route(_ messages: [NetlinkMessage]) throws(UplinkError) {
+        do throws(NetlinkError) {
+            guard let failure = try NetlinkSession().execute(messages).first else { return }
+            throw NetlinkError(
+                attempt: "route the app's traffic to the relay", errno: failure.errno,
+                kernelText: failure.kernelText)
+        } catch {
+            throw .netlink(error)
+        }
+    }
+
+    /// Lets TCP windows grow to the bandwidth-delay product of a satellite link, and each
+    /// connection begin without what an earlier one learned.
+    private static func tuneKernel() {
+        // Where /proc is read-only, such as in some containers, the kernel's values have to do.
+        try? KernelParameter("net/ipv4/tcp_wmem").write("4096 16384 16777216")
+        try? KernelParameter("net/ipv4/tcp_rmem").write("4096 131072 33554432")
+        try? KernelParameter("net/ipv4/tcp_no_metrics_save").write("1")
+    }
+
+    /// Packets of the app that came faster than they could be read.
+    var unreadPackets: UInt64 {
+        tap.dropped + ipv4.unreadDatagrams + (ipv6?.unreadDatagrams ?? 0)
+    }
+
+    /// Sends the sockets to the process that relays, over a Unix socket.
+    public func send(over socket: FileDescriptor) throws(UplinkError) {
+        let descriptors =
+            [tap.descriptor] + [ipv4, ipv6].flatMap { $0?.descriptors ?? [] }
+            + (multipath?.descriptors ?? [])
+        do {
+            try DescriptorPassing.send(descriptors, over: socket)
+        } catch {
+            throw .system(attempt: "hand over the sockets of the relay", error)
+        }
+    }
+
+    /// Waits for the sockets that another process sends.
+    public static func receive(from socket: FileDescriptor) throws(UplinkError) -> RelaySockets {
+        let descriptors: [FileDescriptor]
+        do {
+            descriptors = try DescriptorPassing.receive(from: socket)
+        } catch {
+            throw .system(attempt: "receive the sockets of the relay", error)
+        }
+        // The tap, one family or two, and as many senders and a channel for Multipath TCP.
+        let perFamily = ProcessTree.descriptorCount
+        let count = descriptors.count - 1
+        let families = count / perFamily
+        let forMultipath = count % perFamily
+        guard [1, 2].contains(families), [0, families + 1].contains(forMultipath) else {
+            for descriptor in descriptors { try? descriptor.close() }
+            throw .system(attempt: "receive the sockets of the relay", .brokenPipe)
+        }
+        var rest = descriptors[...]
+        let tap = RequestTap(adopting: OwnedDescriptor(adopting: rest.removeFirst()))
+        let ipv4 = ProcessTree(adopting: &rest)
+        let ipv6 = families == 2 ? ProcessTree(adopting: &rest) : nil
+        func sender() -> Multipath.Sender {
+            Multipath.Sender(RawSender(adopting: OwnedDescriptor(adopting: rest.removeFirst())))
+        }
+        let multipath =
+            forMultipath == 0
+            ? nil
+            : Multipath(
+                channel: MessageChannel(adopting: rest.removeFirst()), ipv4: sender(),
+                ipv6: families == 2 ? sender() : nil)
+        return RelaySockets(tap: tap, ipv4: ipv4, ipv6: ipv6, multipath: multipath)
+    }
+}

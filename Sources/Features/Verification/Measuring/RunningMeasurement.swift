@@ -1,0 +1,91 @@
+import LinkModel
+import FoundationEssentials
+import Glibc
+import LinuxKernel
+import Sandbox
+import SystemPackage
+
+/// A measurement under way, in a copy of this process: one that makes namespaces can do nothing
+/// else beside.
+struct RunningMeasurement {
+    let measurement: LinkMeasurement
+    let index: Int
+    /// The copy.
+    let process: Int32
+    private let directory: String
+    private let deadline: ContinuousClock.Instant
+
+    /// For setting up, and for probes that a busy machine holds up.
+    private static let patience = Duration.seconds(90)
+
+    /// Starts to measure, with `root` for files.
+    init(_ measurement: LinkMeasurement, _ index: Int, in root: URL) throws {
+        self.measurement = measurement
+        self.index = index
+        directory = root.appending(path: "\(index)").path
+        deadline = .now + measurement.plan.duration + Self.patience
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false)
+        try Rendezvous(directory: directory).write(measurement.plan)
+        guard let process = try Process.fork() else {
+            Process.dieWithParent()
+            Process.exitAtOnce(Self.measure(measurement, in: directory))
+        }
+        self.process = process
+    }
+
+    /// Whether it takes so long that something must be wrong.
+    var isOverdue: Bool { .now > deadline }
+
+    /// Asks it to end, or makes it end.
+    func end(_ signal: Int32 = SIGTERM) {
+        Process.signal(signal, to: process)
+    }
+
+    /// What was found, after it has ended.
+    func result(of end: ProcessEnd) throws(LinkFailure) -> LinkVerification {
+        let place = Rendezvous(directory: directory)
+        guard end == .exited(0),
+            let account = try? JSONDecoder().decode(
+                MeasuredLink.Account.self, from: Data(text("account").utf8)),
+            let plane = DataPlaneKind(rawValue: account.plane),
+            var report = try? place.report()
+        else {
+            let said = text("output").split(separator: "\n").first.map(String.init)
+            throw LinkFailure(measurement, because: said ?? "it ended with \(end)", end: end)
+        }
+        report.emulation = account.emulation
+        let judge = LinkJudge(
+            measurement.conditions, plan: measurement.plan, report: report,
+            effort: measurement.effort)
+        return LinkVerification(
+            profile: measurement.profile, backend: plane, explanations: account.explanations,
+            checks: judge.checks,
+            flaw: account.flaw)
+    }
+
+    private func text(_ name: String) -> String {
+        let data = FileManager.default.contents(atPath: "\(directory)/\(name)") ?? Data()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    // MARK: In the copy
+
+    /// Measures, leaves what was found in `directory`, and returns the code to end with.
+    private static func measure(_ measurement: LinkMeasurement, in directory: String) -> Int32 {
+        do {
+            let output = try FileDescriptor.open(
+                FilePath(directory + "/output"), .writeOnly, options: [.create, .append],
+                permissions: .ownerReadWrite)
+            _ = try output.duplicate(as: .standardOutput)
+            _ = try output.duplicate(as: .standardError)
+            let account = try MeasuredLink(measurement: measurement, directory: directory).run()
+            try JSONEncoder().encode(account).write(to: URL(filePath: directory + "/account"))
+            return 0
+        } catch {
+            _ = try? FileDescriptor.standardError.writeAll("\(error)\n".utf8)
+            // Whatever a sandbox does not come about for is the host's fault.
+            return (error is SandboxError ? LinkFailure.Fault.unavailable : .ourOwn).rawValue
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import LinkModel
+import ProfileFormat
+public import Scenarios
+
+/// The scenarios that can be named: those built in, and those in the user's directories.
+///
+/// A name means a built-in scenario first, so that the common case reads no file; else the one in
+/// the nearest directory.
+public struct ScenarioCatalog: Sendable {
+    /// A scenario and where it was found.
+    public struct Entry: Sendable, Hashable {
+        /// The scenario.
+        public let scenario: Scenario
+        /// The file it was read from; nil for one that is built in.
+        public let file: String?
+        /// The YAML text, with its comments.
+        public let text: String
+    }
+
+    /// The directories of a user's scenarios, nearest first.
+    public let directories: [String]
+    /// Where the scenarios' profiles are found.
+    public let profiles: ProfileCatalog
+    private let owner: DirectoryOwner?
+
+    /// Makes a catalogue that also looks into `directories`.
+    public init(
+        directories: [String], profiles: ProfileCatalog, owner: DirectoryOwner? = nil
+    ) {
+        self.directories = directories
+        self.profiles = profiles
+        self.owner = owner
+    }
+
+    /// The standard directories for the given environment: `./.linkcond/scenarios`, the user's and
+    /// the host's configuration.
+    public static func standardDirectories(environment: [String: String]) -> [String] {
+        ProfileCatalog.standardDirectories(environment: environment).map { directory in
+            directory == ".linkcond"
+                ? ".linkcond/scenarios"
+                : directory.split(separator: "/", omittingEmptySubsequences: false)
+                    .dropLast().joined(separator: "/") + "/scenarios"
+        }
+    }
+
+    /// The names and aliases of those that are part of the program.
+    public static var builtInNames: [String] { builtInScenarios.flatMap { [$0.name] + $0.aliases } }
+
+    /// The scenario that `name` means: a name, an alias, or the path of a file.
+    public func entry(named name: String) throws(CatalogError) -> Entry {
+        do throws(ProfileFileError) {
+            if ProfileCatalog.isPath(name) { return try ScenarioFile.read(name, profiles) }
+            let wanted = NameMatching.normalized(name)
+            let builtIn = builtInScenarios.first { scenario in
+                ([scenario.name] + scenario.aliases).contains {
+                    NameMatching.normalized($0) == wanted
+                }
+            }
+            if let builtIn { return try entry(of: builtIn) }
+        } catch {
+            throw .unreadable(error)
+        }
+        let (entries, problems) = userEntries()
+        let wanted = NameMatching.normalized(name)
+        for entry in entries where Self.names(of: entry).contains(wanted) { return entry }
+        for problem in problems
+        where NameMatching.normalized(ProfileFile.stem(of: problem.file)) == wanted {
+            throw .unreadable(problem)
+        }
+        let names =
+            Self.builtInNames + entries.flatMap { [$0.scenario.name] + $0.scenario.aliases }
+        throw .unknownScenario(name, suggestion: NameMatching.suggestion(for: name, among: names))
+    }
+
+    /// Whether `name` is the path of a file that looks like a scenario rather than a profile: it
+    /// has interfaces or a timeline.
+    public static func isFileOfScenario(_ name: String) -> Bool {
+        ProfileCatalog.isPath(name) && ScenarioFile.isScenario(name)
+    }
+
+    /// All scenarios, the built-in ones first, and what is wrong with files of the user.
+    public func all() throws(CatalogError) -> (entries: [Entry], problems: [ProfileFileError]) {
+        let (entries, problems) = userEntries()
+        var builtIn: [Entry] = []
+        for scenario in builtInScenarios {
+            do throws(ProfileFileError) {
+                builtIn.append(try entry(of: scenario))
+            } catch {
+                throw .unreadable(error)
+            }
+        }
+        return (builtIn + entries, problems)
+    }
+
+    private func entry(of builtIn: BuiltInScenario) throws(ProfileFileError) -> Entry {
+        // No profile of a user may change what one that is built in does.
+        let catalog = ProfileCatalog(directories: [])
+        return try ScenarioFile.entry(
+            of: builtIn.text, name: builtIn.name, file: nil, catalog: catalog)
+    }
+
+    private func userEntries() -> (entries: [Entry], problems: [ProfileFileError]) {
+        var entries: [Entry] = []
+        var problems: [ProfileFileError] = []
+        for directory in directories {
+            do throws(ProfileFileError) {
+                for file in try owner.files(in: directory) {
+                    do throws(ProfileFileError) {
+                        entries.append(
+                            try owner.acting(in: directory) { () throws(ProfileFileError) in
+                                try ScenarioFile.read(file, profiles)
+                            })
+                    } catch {
+                        problems.append(error)
+                    }
+                }
+            } catch {
+                problems.append(error)
+            }
+        }
+        return (entries, problems)
+    }
+
+    private static func names(of entry: Entry) -> [String] {
+        ([entry.scenario.name] + entry.scenario.aliases).map(NameMatching.normalized)
+    }
+}

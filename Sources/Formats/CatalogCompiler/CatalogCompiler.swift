@@ -1,0 +1,92 @@
+import Foundation
+import LinkModel
+import ProfileFormat
+import Scenarios
+
+/// Turns the YAML files of the catalogue into Swift source when linkcond is built, so that the
+/// program needs neither the files nor a YAML parser for a built-in profile. A scenario stays the
+/// text that it is, comments included, once it has been found to be sound.
+///
+/// Arguments: the Swift files to write for profiles and scenarios, then the YAML files.
+@main
+enum CatalogCompiler {
+    static func main() {
+        do {
+            let arguments = CommandLine.arguments.dropFirst()
+            guard arguments.count >= 2 else { throw Failure("no output files named") }
+            let outputs = Array(arguments.prefix(2))
+            let files = Array(arguments.dropFirst(2))
+            let profiles = try profiles(at: files.filter { !isScenario($0) })
+            try SwiftSource.file(for: profiles)
+                .write(toFile: outputs[0], atomically: true, encoding: .utf8)
+            let scenarios = try scenarios(at: files.filter(isScenario), profiles)
+            try SwiftSource.file(for: scenarios)
+                .write(toFile: outputs[1], atomically: true, encoding: .utf8)
+        } catch {
+            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+        init(_ description: String) { self.description = description }
+    }
+
+    private static func profiles(at paths: [String]) throws -> [Profile] {
+        try paths.map(profile(at:)).sorted(by: isBefore)
+    }
+
+    // A loop: the optimizer of Swift 6.3 fails on a closure here that throws.
+    private static func scenarios(
+        at paths: [String], _ profiles: [Profile]
+    ) throws -> [(scenario: Scenario, text: String)] {
+        var scenarios: [(scenario: Scenario, text: String)] = []
+        for path in paths { scenarios.append(try scenario(at: path, profiles)) }
+        return scenarios.sorted { $0.scenario.name.lowercased() < $1.scenario.name.lowercased() }
+    }
+
+    private static func profile(at path: String) throws -> Profile {
+        let url = URL(fileURLWithPath: path)
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let directory = url.deletingLastPathComponent().lastPathComponent
+        let profile = try ProfileReader.profile(
+            from: text, file: path, defaultFamily: directory)
+        guard profile.family == directory else {
+            throw Failure("\(path): family: \(profile.family) is not the directory's name")
+        }
+        return profile
+    }
+
+    private static func isScenario(_ path: String) -> Bool {
+        URL(fileURLWithPath: path).deletingLastPathComponent().lastPathComponent == "scenarios"
+    }
+
+    // Swift 6.3.1 ends with "swifterror value can only be loaded and stored" if this is inlined.
+    @inline(never)
+    private static func scenario(
+        at path: String, _ profiles: [Profile]
+    ) throws -> (scenario: Scenario, text: String) {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let scenario = try ScenarioReader.scenario(from: text, file: path) { name in
+            let wanted = NameMatching.normalized(name)
+            // Apple's profiles come first, so theirs is meant by a name without a family.
+            let found = profiles.first { profile in
+                ([profile.name, profile.id] + profile.aliases).contains {
+                    NameMatching.normalized($0) == wanted
+                }
+            }
+            guard let found else { throw Failure("\(name): no such profile") }
+            return found
+        }
+        return (scenario, text)
+    }
+
+    /// Apple's family first, since its names need no family; the rest by name.
+    private static func isBefore(_ left: Profile, _ right: Profile) -> Bool {
+        let keys = [left, right].map {
+            ($0.family == "apple" ? "" : $0.family, $0.name.lowercased())
+        }
+        return keys[0] < keys[1]
+    }
+}

@@ -1,0 +1,216 @@
+import DataPlane
+import LinkModel
+import LinuxKernel
+import Netlink
+import SystemPackage
+import TrafficControl
+
+/// Hooks by filters of tc at the `clsact` of each interface.
+///
+/// Filters stay when their process has ended. So each hook begins with a gate (`PacketGate`), which
+/// lets packets on to the filters that send them to the engine only as long as that goes on, and
+/// lets pass what it is done with. At the far ends of the wires another program drops what the
+/// engine has got, so that the host does not look at it as well.
+final class ClassifierHooks: Hooks {
+    /// What stands in a place.
+    private enum Content: Hashable {
+        case gate
+        /// What is sent to the interfaces with the indexes `entrances`.
+        case rules(HookTable.FilterRules, entrances: [Int32])
+    }
+
+    /// What stands at the hooks of an interface.
+    private struct Standing {
+        var contents: [HookPlace: Content] = [:]
+        /// The far ends that drop what comes.
+        var drained: Set<Int32> = []
+        var madeHooks: Bool
+    }
+
+    private let session: NetlinkSession
+    private let drain: PacketDrain
+    private let heldGate: PacketGate
+    private var installed: [Int32: Standing] = [:]
+
+    var gate: any Gate { heldGate }
+    let descriptor: FileDescriptor? = nil
+    private(set) var hasEnded = false
+    let process: Int32? = nil
+
+    /// Works in the calling thread's network namespace.
+    init() throws(EngineError) {
+        do {
+            session = try NetlinkSession()
+            heldGate = try PacketGate(mark: Redirect.mark)
+            drain = try PacketDrain()
+        } catch {
+            throw .noFilters("\(error)")
+        }
+    }
+
+    func end() {
+        for index in installed.keys {
+            guard let changes = try? removals(from: index) else { continue }
+            try? ClassifierChange.carryOut(changes, session)
+        }
+        installed = [:]
+        hasEnded = true
+    }
+
+    func change(to tables: [Int32: HookTable?], isForced: Bool) throws(EngineError) {
+        var changes: [ClassifierChange] = []
+        var standings: [Int32: Standing?] = [:]
+        do {
+            for (index, table) in tables {
+                guard let table else {
+                    changes += try removals(from: index)
+                    standings[index] = .some(nil)
+                    continue
+                }
+                standings[index] = try plan(table, isForced: isForced, &changes)
+            }
+        } catch {
+            throw error as? EngineError ?? EngineError("\(error); nothing was changed")
+        }
+        // Packets are not to pass unconditioned until the next beat.
+        heldGate.hold(for: Heartbeat.limit)
+        try ClassifierChange.carryOut(changes, session)
+        for (index, standing) in standings { installed[index] = standing }
+    }
+
+    // MARK: Planning
+
+    /// What has to change for an interface to have what a table says, and what stands there then.
+    private func plan(
+        _ table: HookTable, isForced: Bool, _ changes: inout [ClassifierChange]
+    ) throws -> Standing {
+        let interface = table.target
+        var standing: Standing
+        if let former = installed[interface.index] {
+            standing = former
+        } else {
+            // Of an engine that was killed.
+            _ = try HookFilters.removeLeftovers(session, from: [interface.index])
+            standing = Standing(madeHooks: try !hasHooks(interface))
+            if standing.madeHooks { changes.append(.makeHooks(interface)) }
+        }
+        try check(table, beside: standing, isForced: isForced)
+        if !isForced { try checkChains(table, beside: standing) }
+        let entrances = try openWires(of: table, &standing, &changes)
+        guard let takings = table.takings else { throw EngineError.tooManyFilters(interface.name) }
+        var wanted: [HookPlace: Content] = [:]
+        for taking in takings {
+            wanted[.gate(taking.place.direction)] = .gate
+            wanted[taking.place] = .rules(
+                taking.part, entrances: taking.entrances.compactMap { entrances[$0] })
+        }
+        let places = Set(wanted.keys).union(standing.contents.keys)
+            .filter { wanted[$0] != standing.contents[$0] }
+            .sorted { $0.preference < $1.preference }
+        // Gates come first, and go last.
+        let kept = places.filter { wanted[$0] != nil }
+        for place in kept + places.reversed().filter({ wanted[$0] == nil }) {
+            let messages = [standing.contents, wanted].map { contents in
+                contents[place].map { additions(of: $0, at: place, on: interface, standing) } ?? []
+            }
+            changes.append(.replace(interface, place, messages[0], by: messages[1]))
+        }
+        standing.contents = wanted
+        return standing
+    }
+
+    /// Has the far ends of wires drop what the engine has got, and tells the indexes of the near
+    /// ones by their names.
+    private func openWires(
+        of table: HookTable, _ standing: inout Standing, _ changes: inout [ClassifierChange]
+    ) throws -> [String: Int32] {
+        var drained: Set<Int32> = []
+        var entrances: [String: Int32] = [:]
+        for way in table.ways {
+            let ends = try ends(of: way.redirect)
+            entrances[way.redirect.near] = ends.near
+            drained.insert(ends.far)
+            if !standing.drained.contains(ends.far) {
+                changes.append(.drain(Interface(index: ends.far, name: way.redirect.far), drain))
+            }
+        }
+        standing.drained = drained
+        return entrances
+    }
+
+    /// What makes the filters of a place.
+    private func additions(
+        of content: Content, at place: HookPlace, on interface: Interface, _ standing: Standing
+    ) -> [NetlinkMessage] {
+        switch content {
+        case .gate:
+            let gate = ProgramFilter(
+                interface: interface, parent: place.hook, preference: place.preference,
+                program: heldGate.program,
+                name: HookFilters.gateName(madeHooks: standing.madeHooks))
+            return [gate.add()]
+        case .rules(let part, let entrances):
+            return HookTable.Taking(place: place, part: part, entrances: []).filters(
+                on: interface, to: entrances.map { Interface(index: $0, name: "") }
+            ).map { $0.add() }
+        }
+    }
+
+    private func ends(of redirect: Redirect) throws -> Redirect.Ends {
+        let found = try session.get([Link.get(name: redirect.near), Link.get(name: redirect.far)])
+        guard let near = found[0].flatMap(Link.init), let far = found[1].flatMap(Link.init) else {
+            throw EngineError.vanished(redirect.near)
+        }
+        return Redirect.Ends(near: near.index, far: far.index)
+    }
+
+    private func hasHooks(_ interface: Interface) throws -> Bool {
+        let found = try session.get([Qdisc.get(at: .clsact, on: interface.index)])[0]
+        switch found.flatMap(QdiscState.init)?.kind {
+        case nil: return false
+        case .ingress: throw EngineError.ingressQdisc(interface.name)
+        default: return true
+        }
+    }
+
+    /// Whether other programs have filters on ways that are to be conditioned.
+    private func check(_ table: HookTable, beside standing: Standing, isForced: Bool) throws {
+        guard !isForced else { return }
+        let added = table.hooks.filter {
+            standing.contents[.gate($0)] == nil
+        }
+        guard !added.isEmpty, !(standing.madeHooks && standing.contents.isEmpty) else { return }
+        let foreign = try HookFilters(session, interface: table.target.index).foreign
+        for direction in added {
+            guard let kinds = foreign[direction] else { continue }
+            throw EngineError.foreignFilters(table.target.name, direction, kinds: kinds)
+        }
+    }
+
+    /// Whether nftables of other programs see what leaves before any filter does.
+    private func checkChains(_ table: HookTable, beside standing: Standing) throws {
+        guard table.hooks.contains(.up), standing.contents[.gate(.up)] == nil else { return }
+        try ForeignChains.refuse(at: table.target, [.up])
+    }
+
+    /// What takes away all that stands at an interface.
+    private func removals(from index: Int32) throws -> [ClassifierChange] {
+        guard let standing = installed[index] else { return [] }
+        let interface = Interface(index: index, name: "index \(index)")
+        // Others may have come to use the hooks.
+        if standing.madeHooks, let found = try? HookFilters(session, interface: index),
+            found.foreign.isEmpty
+        {
+            return [.remove([Qdisc.clsact(on: interface).delete()])]
+        }
+        return [.remove(Self.deletions(standing, interface))]
+    }
+
+    private static func deletions(
+        _ standing: Standing, _ interface: Interface
+    ) -> [NetlinkMessage] {
+        standing.contents.keys.sorted { $0.preference > $1.preference }.map {
+            Filter.delete(interface: interface, parent: $0.hook, preference: $0.preference)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import DataPlane
+import LinuxKernel
+import Netlink
+
+/// An interface whose packets went through an engine that was killed. They go their ordinary way.
+struct EngineLeftover: Hashable {
+    /// Its index.
+    var index: Int32
+    /// Its name, or its former index if it is gone.
+    var interface: String
+    /// The name that told the conditions from others of the interface.
+    var name: String
+    /// The name of the profile.
+    var profile: String
+    /// When it was conditioned, in seconds since 1970.
+    var since: Int64
+    /// When the conditions were to end.
+    var limit: TimeLimit?
+    /// Why the engine ended; nil if that is not known: it was killed.
+    var end: EngineEnd?
+}
+
+/// What the packet engine has in the network namespace of the calling thread, whether it lives or
+/// not.
+enum EngineLeftovers {
+    /// Interfaces with wires of an engine that is not there any more; `live` are those of the one
+    /// that is. Needs no privilege.
+    static func find(
+        besides live: [ConditionedInterface]
+    ) throws(NetlinkError) -> [EngineLeftover] {
+        let links = try NetlinkSession().links()
+        let names = Dictionary(links.map { ($0.index, $0.name) }) { first, _ in first }
+        var found: [EngineLeftover] = []
+        for (_, mark) in wires(links) {
+            let isLive = live.contains { $0.index == mark.target && $0.name == mark.name }
+            let leftover = EngineLeftover(
+                index: mark.target, interface: names[mark.target] ?? "index \(mark.target)",
+                name: mark.name, profile: mark.profile, since: mark.since, limit: mark.limit,
+                end: mark.end)
+            // Both directions say the same.
+            if !isLive, !found.contains(leftover) { found.append(leftover) }
+        }
+        return found.sorted { ($0.interface, $0.name) < ($1.interface, $1.name) }
+    }
+
+    private static func wires(_ links: [Link]) -> [(link: Link, mark: RedirectMark)] {
+        links.compactMap { link in
+            RedirectMark(link).map { (link, $0) }
+        }
+    }
+
+    /// Says at the wires of an engine why it has ended.
+    static func mark(_ end: EngineEnd, _ session: NetlinkSession) {
+        guard let links = try? session.links() else { return }
+        let messages = wires(links).map { link, mark in
+            var mark = mark
+            mark.end = end
+            return Link.setAlias(index: link.index, mark.alias)
+        }
+        if !messages.isEmpty { _ = try? session.execute(messages) }
+    }
+
+    /// Takes away the conditions of the engine from interfaces, from all for nil, whether it lives,
+    /// hangs or is dead; with `name` only what was applied under that name. Requires root.
+    ///
+    /// - Parameter answer: what the engine said that it conditions.
+    /// - Returns: the names of the interfaces that had conditions, or wires of a dead engine; and
+    ///   of all conditions that there were.
+    static func clear(
+        _ indices: [Int32]?, name: String?,
+        beside answer: Result<[ConditionedInterface], EngineError>
+    ) throws(EngineError) -> (interfaces: [String], known: Set<String>) {
+        var cleared: [String] = []
+        var known: Set<String> = []
+        do throws(EngineError) {
+            let standing = try answer.get()
+            known = Set(standing.map(\.name))
+            let chosen = standing.filter {
+                indices?.contains($0.index) ?? true && $0.name == name ?? $0.name
+            }
+            if !chosen.isEmpty {
+                // If it ends before it answers, what it conditioned is a leftover, or gone.
+                let removed = try EngineClient.remove(indices, name: name)
+                cleared = (removed ?? chosen).map(\.interface)
+            }
+        } catch {
+            switch error.fault {
+            // Whoever has the engine's name conditions nothing.
+            case .stranger: break
+            case .permission: throw error
+            default: EngineClient.kill()
+            }
+        }
+        do {
+            let live = (try? EngineClient.status()) ?? []
+            let leftovers = try find(besides: live)
+            let targets = leftovers.filter {
+                indices?.contains($0.index) ?? true && $0.name == name ?? $0.name
+            }
+            let session = try NetlinkSession()
+            let hooked = try HookFilters.removeLeftovers(
+                session, from: indices.map(Set.init), besides: Set(live.map(\.index)))
+            let links = try session.links()
+            let names = links.filter { hooked.contains($0.index) }.map(\.name)
+            let ends = wires(links).filter { _, mark in
+                targets.contains { $0.index == mark.target && $0.name == mark.name }
+            }
+            RedirectMaker(session: session).remove(ends.map(\.link), of: links)
+            return (
+                Set(cleared + targets.map(\.interface) + names).sorted(),
+                known.union(leftovers.map(\.name))
+            )
+        } catch {
+            throw EngineError("\(error)")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import DataPlane
+import LinkModel
+import LinuxKernel
+import Netlink
+import TrafficControl
+
+/// What the engine would do, as text.
+enum EnginePlan {
+    /// Commands for a shell that make the wires and hooks of a request beside the conditions that
+    /// stand there. Who carries the packets from one end of the wires to the other is not among
+    /// them.
+    static func script(
+        _ request: ApplyRequest, _ links: [Link], beside standing: [ConditionedInterface]
+    ) throws(EngineError) -> String {
+        let kind = HookProbe.likelyKind
+        var parts: [String] = []
+        for link in links {
+            let link = try EngineState.check(link, link.index)
+            parts.append(
+                try script(request, link, standing.filter { $0.index == link.index }, kind))
+        }
+        return parts.joined(separator: "\n")
+    }
+
+    private static func script(
+        _ request: ApplyRequest, _ link: Link, _ standing: [ConditionedInterface],
+        _ kind: HookKind
+    ) throws(EngineError) -> String {
+        let target = Interface(index: link.index, name: link.name)
+        let former = standing.first { $0.name == request.name }
+        let slot: Int
+        if let former {
+            slot = former.slot
+        } else if let free = Slot.next(beside: Set(standing.map(\.slot))) {
+            slot = free
+        } else {
+            throw .tooManyConditions(link.name)
+        }
+        let redirects = Direction.allCases.filter(request.directions.contains).map { direction in
+            Redirect(target: target, address: link.address, direction: direction, slot: slot)
+        }
+        // The texts name interfaces by their names.
+        let ends = Redirect.Ends(near: 0, far: 0)
+        let mark = RedirectMark(request, on: link.index)
+        let wires = redirects.filter { former?.directions[$0.direction] == nil }.flatMap {
+            redirect in
+            (redirect.wire(mark) + redirect.steps(ends)).map(\.command)
+        }
+        let carriers = redirects.map { redirect in
+            ShellWord.comment(
+                "the packet engine: from \(redirect.far) to "
+                    + (redirect.isOfLoopback
+                        ? "a raw socket" : redirect.direction == .up ? target.name : redirect.far)
+                    + ", mark 0x" + String(Redirect.mark, radix: 16))
+        }
+        let table = HookTable(
+            target: target,
+            ways: redirects.map { HookTable.Way(redirect: $0, selector: request.selector) })
+        let others = standing.filter { $0.name != request.name }.map {
+            ShellWord.comment(
+                "and the rules of the conditions called \($0.name), which stand there already")
+        }
+        let hooks =
+            switch kind {
+            case .nftables: "nft --interactive <<'EOF'\n\(table.addText)EOF\n"
+            case .clsact: table.filterText
+            }
+        return ([ShellWord.comment(target.name)] + wires + carriers + others + [hooks]).joined(
+            separator: "\n")
+    }
+}

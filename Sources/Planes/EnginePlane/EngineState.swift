@@ -1,0 +1,324 @@
+import DataPlane
+import LinkModel
+import LinuxKernel
+import Netlink
+import PacketLoop
+import SystemPackage
+import TrafficControl
+
+/// All interfaces of a network namespace that the engine conditions. Used by one thread.
+struct EngineState: ~Copyable {
+    /// Two threads for each: beyond this the machine would be busy with choosing among them.
+    static let mostInterfaces = 128
+
+    private var emulations: [InterfaceEmulation.ID: InterfaceEmulation] = [:]
+    /// What takes the packets of the interfaces.
+    let hooks: any Hooks
+    private let session: NetlinkSession
+    private let maker: RedirectMaker
+
+    private init(_ session: NetlinkSession, _ hooks: any Hooks) {
+        self.session = session
+        self.hooks = hooks
+        maker = RedirectMaker(session: session)
+    }
+
+    /// Works in the network namespace of the calling thread.
+    static func open() throws -> EngineState {
+        EngineState(try NetlinkSession(), try HookKind.open())
+    }
+
+    var isEmpty: Bool { emulations.isEmpty }
+
+    /// By interface, and in the order in which they choose their packets.
+    var status: [ConditionedInterface] {
+        emulations.values.sorted {
+            ($0.target.name, $0.request.selector.isSelective ? 0 : 1, $0.slot)
+                < ($1.target.name, $1.request.selector.isSelective ? 0 : 1, $1.slot)
+        }.map(\.status)
+    }
+
+    /// Asks every loop for a sign of life; does not return as long as one holds its lock.
+    func lookAfterLoops() {
+        for way in emulations.values.flatMap(\.ways.values) { _ = way.loop.statistics }
+    }
+
+    func tick() {
+        for emulation in emulations.values { emulation.tick() }
+    }
+
+    // MARK: Applying
+
+    /// What is to become of one interface.
+    private struct PlannedChange {
+        var link: Link
+        var former: InterfaceEmulation?
+        var seed: UInt64
+        var slot: Int
+        /// In all directions of the request.
+        var redirects: [Redirect]
+        var added: [InterfaceEmulation.Way] = []
+    }
+
+    /// Conditions all interfaces of the request, or none.
+    mutating func apply(_ asked: EngineRequest, _ traces: LinkTraces) throws(EngineError) {
+        try asked.check()
+        let request = asked.apply
+        var changes: [PlannedChange] = []
+        for index in asked.interfaces { changes.append(try prepare(index, request)) }
+        let new = changes.count { $0.former == nil }
+        guard emulations.count + new <= Self.mostInterfaces else {
+            throw EngineError(
+                "the packet engine conditions \(Self.mostInterfaces) interfaces at most, with two "
+                    + "threads for each; the kernel's data plane conditions any number (see "
+                    + "linkcond doctor)", fault: .unavailable)
+        }
+        do {
+            for number in changes.indices {
+                try makeWays(of: &changes[number], request, traces)
+            }
+            // For all interfaces at once, so that either all are conditioned or none.
+            var tables: [Int32: HookTable?] = [:]
+            for change in changes {
+                tables[change.link.index] = table(after: change, request)
+            }
+            try hooks.change(to: tables, isForced: request.isForced)
+        } catch {
+            for change in changes { dismantle(change.added) }
+            throw error
+        }
+        for change in changes { conclude(change, request, traces) }
+    }
+
+    private func prepare(
+        _ index: Int32, _ request: ApplyRequest
+    ) throws(EngineError) -> PlannedChange {
+        let link = try Self.check(link(index), index)
+        let former = emulations[InterfaceEmulation.ID(target: index, name: request.name)]
+        if let former, !request.replaces {
+            throw .alreadyConditioned(
+                link.name, name: request.name, profile: former.request.profile)
+        }
+        if let former, let seed = request.seed, seed != former.seed {
+            throw EngineError(
+                "\(link.name): the random numbers of a conditioned interface go on from --seed "
+                    + "\(former.seed); leave out --seed, or linkcond clear -i \(ShellWord(link.name)) first",
+                fault: .usage)
+        }
+        let slot = try slot(of: former, on: link)
+        let target = Interface(index: index, name: link.name)
+        return PlannedChange(
+            link: link, former: former,
+            seed: former?.seed ?? request.seed ?? UInt64(UInt32.random(in: .min ... .max)),
+            slot: slot,
+            redirects: Direction.allCases.filter(request.directions.contains).map { direction in
+                Redirect(target: target, address: link.address, direction: direction, slot: slot)
+            })
+    }
+
+    private func slot(of former: InterfaceEmulation?, on link: Link) throws(EngineError) -> Int {
+        if let former { return former.slot }
+        let taken = emulations.values.filter { $0.target.index == link.index }.map(\.slot)
+        guard let free = Slot.next(beside: Set(taken)) else { throw .tooManyConditions(link.name) }
+        return free
+    }
+
+    private func link(_ index: Int32) throws(EngineError) -> Link? {
+        do {
+            return try session.get([Link.get(index: index)])[0].flatMap(Link.init)
+        } catch {
+            throw EngineError("\(error)")
+        }
+    }
+
+    /// Whether an interface can be conditioned by an engine.
+    static func check(_ link: Link?, _ index: Int32) throws(EngineError) -> Link {
+        guard let link else { throw .vanished("index \(index)") }
+        let reason: String? =
+            if link.isOwn {
+                "belongs to linkcond itself; name the interface that it conditions"
+            } else if !link.isUp {
+                "the interface is down; bring it up with: ip link set \(ShellWord(link.name)) up"
+            } else {
+                lack(link)
+            }
+        guard let reason else { return link }
+        throw EngineError("\(link.name): \(reason)", fault: .unavailable)
+    }
+
+    /// What an engine lacks for an interface, with the way out; nil if nothing.
+    static func lack(_ link: Link) -> String? {
+        if !link.hasEthernetHeader, !link.isBare {
+            "the packet engine conditions Ethernet interfaces and tunnels only, and this is "
+                + "neither; name the one that its packets leave by, or use a kernel with "
+                + "netem (see linkcond doctor)"
+        } else if !HookTable.canName(link.name) {
+            "nftables cannot be told a name with such letters; rename the interface"
+        } else {
+            nil
+        }
+    }
+
+    private func makeWays(
+        of change: inout PlannedChange, _ request: ApplyRequest, _ traces: LinkTraces
+    ) throws(EngineError) {
+        for redirect in change.redirects
+        where change.former?.ways[redirect.direction] == nil {
+            change.added.append(
+                try maker.make(redirect, request, traces, seed: change.seed))
+        }
+    }
+
+    /// The table of an interface when a change is done.
+    private func table(after change: PlannedChange, _ request: ApplyRequest) -> HookTable {
+        let link = change.link
+        let others = emulations.values.filter {
+            $0.target.index == link.index && $0.request.name != request.name
+        }
+        let ways = change.redirects.map { HookTable.Way(redirect: $0, selector: request.selector) }
+        return HookTable(
+            target: Interface(index: link.index, name: link.name),
+            ways: others.flatMap(\.hooks) + ways)
+    }
+
+    private mutating func conclude(
+        _ change: PlannedChange, _ request: ApplyRequest, _ traces: LinkTraces
+    ) {
+        guard let former = change.former else {
+            let new = InterfaceEmulation(
+                change.link, request, seed: change.seed, slot: change.slot,
+                ways: change.added)
+            emulations[new.id] = new
+            return
+        }
+        let gone = former.change(to: request, traces, adding: change.added)
+        dismantle(gone)
+        // The alias tells those who find the wires when this process is gone.
+        _ = try? session.execute(
+            former.ways.values.map {
+                Link.setAlias(index: $0.ends.near, former.mark.alias)
+            })
+    }
+
+    /// Ends loops to which nothing comes any more, and takes their wires away.
+    private func dismantle(_ ways: [InterfaceEmulation.Way]) {
+        for way in ways { way.loop.stop() }
+        maker.remove(ways.map(\.redirect))
+    }
+
+    // MARK: Removing
+
+    /// Takes conditions away and tells which: those of the interfaces with these indexes or of
+    /// all, and under this name or any.
+    mutating func remove(_ indices: [Int32]?, name: String? = nil) -> [ConditionedInterface] {
+        let chosen = emulations.values.filter {
+            indices?.contains($0.target.index) ?? true && $0.request.name == name ?? $0.request.name
+        }
+        // What is left of an interface could not be hooked under a name that nft cannot be told.
+        let removed = emulations.values.filter { emulation in
+            chosen.contains { $0 === emulation }
+                || !HookTable.canName(emulation.target.name)
+                    && chosen.contains { $0.target.index == emulation.target.index }
+        }
+        let ways = removed.flatMap(\.ways.values)
+        // What is under way is lost: it must not arrive behind what overtakes it from now on.
+        for way in ways { way.loop.stop() }
+        for emulation in removed { emulations[emulation.id] = nil }
+        reinstall(Set(removed.map(\.target.index)))
+        dismantle(ways)
+        return removed.map(\.status)
+    }
+
+    /// Has the kernel take the packets of those conditions of some interfaces that are left.
+    private func reinstall(_ indices: Set<Int32>) {
+        var indices = indices
+        for _ in 0..<Self.attempts {
+            var tables: [Int32: HookTable?] = [:]
+            for index in indices {
+                let left = emulations.values.filter {
+                    $0.target.index == index && !$0.ways.isEmpty
+                }
+                tables[index] = .some(
+                    left.first.map { HookTable(target: $0.target, ways: left.flatMap(\.hooks)) })
+            }
+            do {
+                return try hooks.change(to: tables, isForced: true)
+            } catch {
+                // Another wire may be gone by now.
+                guard let links = try? self.links() else { continue }
+                let (broken, concerned) = loseWays(links)
+                dismantle(broken)
+                indices.formUnion(concerned)
+            }
+        }
+        // Hooks that nobody serves would take packets for ever. All of them go, which the
+        // server notices.
+        hooks.end()
+    }
+
+    /// How often hooks are tried that do not stand: wires may go one after the other.
+    private static let attempts = 4
+
+    // MARK: Following the interfaces
+
+    /// Looks whether interfaces are gone, have another name or another address, and whether somebody
+    /// has taken a wire away: what would go there goes its ordinary way then.
+    mutating func followInterfaces() {
+        guard !emulations.isEmpty, let links = try? self.links() else { return }
+        for index in Set(emulations.keys.map(\.target)) {
+            if let link = links[index] {
+                follow(link)
+            } else {
+                _ = remove([index])
+            }
+        }
+        let (broken, concerned) = loseWays(links)
+        guard !broken.isEmpty else { return }
+        reinstall(concerned)
+        dismantle(broken)
+    }
+
+    private func links() throws(NetlinkError) -> [Int32: Link] {
+        Dictionary(try session.links().map { ($0.index, $0) }) { first, _ in first }
+    }
+
+    /// Gives up ways without wires; returns them, and the indexes of their interfaces.
+    private func loseWays(
+        _ links: [Int32: Link]
+    ) -> (broken: [InterfaceEmulation.Way], concerned: Set<Int32>) {
+        var broken: [InterfaceEmulation.Way] = []
+        var concerned: Set<Int32> = []
+        for emulation in emulations.values {
+            let ways = emulation.loseWays(links)
+            if !ways.isEmpty { concerned.insert(emulation.target.index) }
+            broken += ways
+        }
+        return (broken, concerned)
+    }
+
+    // MARK: Ending
+
+    /// Leaves everything as an engine does that was killed, with the reason at the wires: so it is
+    /// known that conditions stood here.
+    mutating func abandon(_ end: EngineEnd) {
+        hooks.end()
+        for way in emulations.values.flatMap(\.ways.values) { way.loop.stop() }
+        EngineLeftovers.mark(end, session)
+        emulations = [:]
+    }
+
+    private mutating func follow(_ link: Link) {
+        let changed = emulations.values.filter { emulation in
+            emulation.target.index == link.index
+                && (emulation.target.name != link.name || emulation.address != link.address)
+        }
+        for emulation in changed {
+            if link.address != emulation.address, let down = emulation.ways[.down] {
+                _ = try? session.execute([Link.setAddress(index: down.ends.near, link.address)])
+            }
+            emulation.follow(link)
+        }
+        // Newer kernels let go of an interface that has lost the name by which it was hooked.
+        if !changed.isEmpty, HookTable.canName(link.name) { reinstall([link.index]) }
+    }
+}

@@ -1,0 +1,59 @@
+import DataPlane
+import LinkModel
+import TrafficControl
+
+/// Where filters of the engine stand at an interface's `clsact`, told by their preference: so any
+/// later process knows them for ours.
+///
+/// Behind all others but those of the kernel data plane: what foreign filters do is done first.
+/// A gate comes before all else of the engine's, and then what chooses some traffic, before what
+/// is for all; among themselves in the order of their slots.
+struct HookPlace: Hashable {
+    let direction: Direction
+    let preference: UInt16
+
+    private static let gates: UInt16 = 61_181
+    private static let selective: UInt16 = 62_181
+    private static let general: UInt16 = 63_181
+    // Apart for the two directions: the kernel lists the u32 filters of both hooks together.
+    private static let down: UInt16 = 100
+    /// One for each protocol: the kernel wants different preferences.
+    private static let protocols = Filter.NetworkProtocol.allCases
+
+    /// The place of the gate of a direction.
+    static func gate(_ direction: Direction) -> HookPlace {
+        HookPlace(direction: direction, preference: gates + (direction == .up ? 0 : down))
+    }
+
+    private init(direction: Direction, preference: UInt16) {
+        self.direction = direction
+        self.preference = preference
+    }
+
+    /// The place of what is taken of a protocol for some conditions.
+    init(_ way: HookTable.Way, _ networkProtocol: Filter.NetworkProtocol) {
+        let number = Self.protocols.firstIndex(of: networkProtocol) ?? 0
+        direction = way.redirect.direction
+        preference =
+            (way.selector.isSelective ? Self.selective : Self.general)
+            + (direction == .up ? 0 : Self.down)
+            + UInt16(way.redirect.slot * Self.protocols.count + number)
+    }
+
+    /// The place that a filter with this preference stands in; nil for one that is not ours.
+    init?(preference: UInt16) {
+        let width = UInt16(Slot.all.count * Self.protocols.count)
+        for base in [Self.gates, Self.selective, Self.general] {
+            for direction in Direction.allCases {
+                let first = base + (direction == .up ? 0 : Self.down)
+                guard (first..<first + width).contains(preference) else { continue }
+                self.init(direction: direction, preference: preference)
+                return
+            }
+        }
+        return nil
+    }
+
+    /// The hook.
+    var hook: QdiscHandle { direction.hook }
+}

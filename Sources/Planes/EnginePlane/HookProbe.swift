@@ -1,0 +1,61 @@
+import DataPlane
+import LinkModel
+import LinuxKernel
+import Netlink
+import TrafficControl
+
+/// Asks the kernel for what takes an interface's packets to the engine, by using it.
+public enum HookProbe {
+    /// What the host offers.
+    public struct Answer: Sendable, Hashable {
+        /// Why nftables cannot do it, with the way out; nil if it can.
+        public var lackOfTables: EngineError?
+        /// Why filters of tc cannot do it; nil if they can.
+        public var lackOfFilters: EngineError?
+
+        /// What the engine lacks; nil if it can serve interfaces.
+        public var lack: EngineError? {
+            guard let lackOfTables, let lackOfFilters else { return nil }
+            return .lacking([lackOfTables, lackOfFilters])
+        }
+    }
+
+    /// Asks in a network namespace made for that. Requires `CAP_SYS_ADMIN`, for the namespace.
+    public static func run() throws -> Answer {
+        try NetworkNamespace.withNew {
+            Answer(lackOfTables: lack { _ = try PacketFilterHooks() }, lackOfFilters: lackOfFilters)
+        }
+    }
+
+    /// The kind that the engine would use here, as far as the caller may ask the kernel.
+    static var likelyKind: HookKind {
+        if HookKind.allowed == [.clsact] { return .clsact }
+        guard Privilege.mayMakeNamespaces, let answer = try? run() else { return .nftables }
+        return answer.lackOfTables != nil && answer.lackOfFilters == nil ? .clsact : .nftables
+    }
+
+    private static var lackOfFilters: EngineError? {
+        lack {
+            // Every namespace has this one.
+            let loopback = Interface(index: 1, name: "lo")
+            let redirect = Redirect(target: loopback, address: [0, 0, 0, 0, 0, 0], direction: .up)
+            let session = try NetlinkSession()
+            let mark = RedirectMark(
+                target: loopback.index, since: 0, name: "probe", profile: "probe")
+            _ = try session.execute(redirect.wire(mark).map(\.message))
+            let hooks = try ClassifierHooks()
+            let way = HookTable.Way(redirect: redirect, selector: .everything)
+            try hooks.change(
+                to: [loopback.index: HookTable(target: loopback, ways: [way])], isForced: true)
+        }
+    }
+
+    private static func lack(_ body: () throws -> Void) -> EngineError? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? EngineError ?? EngineError("\(error)")
+        }
+    }
+}

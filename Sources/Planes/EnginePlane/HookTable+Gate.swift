@@ -1,0 +1,46 @@
+import LinuxKernel
+
+/// The gate of a table: a set that is empty when the engine has not shown itself for a while, by
+/// whatever is the matter with it and with who watches over it. Packets go their ordinary way then.
+extension HookTable {
+    /// Lets everything be while the engine stands still. The set has one element or none, and a
+    /// rule looks for something: here for nothing of the mark.
+    static let gateRule = "\(nothing) != @open accept"
+
+    private static let nothing = "meta mark & 0x0"
+    private static let time = "\(Int(Heartbeat.limit / .milliseconds(1)))ms"
+
+    /// The end of a wire by which the engine shows itself.
+    var beaconEnd: String? { ways.first?.redirect.far }
+
+    /// What makes the gate, open for a first time.
+    func gateCommands(_ table: String) -> [String] {
+        guard let near = ways.first?.redirect.near else { return [] }
+        return [
+            "add set \(table) open { type mark; flags dynamic,timeout; timeout \(Self.time); }",
+            "add element \(table) open { 0x0 timeout \(Self.time) }",
+            "add chain \(table) gate { type filter hook ingress device \"\(near)\" priority 0; }",
+            "add rule \(table) gate \(Self.beaconRule)",
+        ]
+    }
+
+    private static let beaconRule =
+        "ether type 0x\(String(BeaconGate.networkProtocol, radix: 16)) "
+        + "update @open { \(nothing) timeout \(time) } drop"
+
+    /// One transaction that tries all that tables have, and leaves nothing behind.
+    static var trial: String {
+        let table = "netdev \(namePrefix)trial"
+        return """
+            add table \(table) { flags owner; }
+            add set \(table) open { type mark; flags dynamic,timeout; timeout \(time); }
+            add chain \(table) up { type filter hook egress device "lo" priority 0; }
+            add rule \(table) up \(gateRule)
+            add rule \(table) up meta mark 0x\(String(Redirect.mark, radix: 16)) fwd to "lo"
+            add chain \(table) down { type filter hook ingress device "lo" priority 0; }
+            add rule \(table) down \(beaconRule)
+            add rule \(table) down meta mark set 0 accept
+            delete table \(table)
+            """
+    }
+}

@@ -1,0 +1,107 @@
+import DataPlane
+import LinkModel
+import LinuxKernel
+import Netlink
+import PacketLoop
+import SystemPackage
+import TrafficControl
+
+/// Makes redirects, and takes them away.
+struct RedirectMaker {
+    let session: NetlinkSession
+
+    /// Makes the wire of a redirect and the loop at its end, which carries nothing yet because
+    /// nothing comes.
+    func make(
+        _ redirect: Redirect, _ request: ApplyRequest, _ traces: LinkTraces, seed: UInt64
+    ) throws(EngineError) -> InterfaceEmulation.Way {
+        try removeLeftover(redirect)
+        let mark = RedirectMark(request, on: redirect.target.index)
+        do {
+            try run(redirect.wire(mark), redirect)
+            guard let near = try session.link(named: redirect.near),
+                let far = try session.link(named: redirect.far)
+            else { throw EngineError.vanished(redirect.near) }
+            let ends = Redirect.Ends(near: near.index, far: far.index)
+            try run(redirect.steps(ends), redirect)
+            let loop = try makeLoop(redirect, ends, request, traces, seed: seed)
+            try loop.start()
+            return InterfaceEmulation.Way(redirect: redirect, ends: ends, loop: loop)
+        } catch {
+            remove([redirect])
+            throw error as? EngineError
+                ?? EngineError("\(redirect.target): \(error); nothing was changed")
+        }
+    }
+
+    private func makeLoop(
+        _ redirect: Redirect, _ ends: Redirect.Ends, _ request: ApplyRequest, _ traces: LinkTraces,
+        seed: UInt64
+    ) throws(KernelError) -> RedirectLoop {
+        guard redirect.isOfLoopback else {
+            return try RedirectLoop(
+                redirect.direction, from: ends.far, to: redirect.exit(ends),
+                framing: redirect.framing,
+                conditions: request.conditions, traces: traces, seed: seed)
+        }
+        let loop = try RedirectLoop(
+            redirect.direction, ofLoopbackFrom: ends.far, mark: Redirect.mark,
+            conditions: request.conditions, traces: traces, seed: seed)
+        loop.setPassesOthers(request.directions == [redirect.direction])
+        return loop
+    }
+
+    private func run(_ steps: [Redirect.Step], _ redirect: Redirect) throws(EngineError) {
+        do {
+            let failures = try session.execute(steps.map(\.message))
+            if let failure = failures.first(where: { !steps[$0.index].isOptional }) {
+                throw EngineError(Self.text(of: failure, at: steps[failure.index], redirect))
+            }
+        } catch {
+            throw error as? EngineError
+                ?? EngineError("\(redirect.target): \(error); nothing was changed")
+        }
+    }
+
+    private static func text(
+        of failure: BatchFailure, at step: Redirect.Step, _ redirect: Redirect
+    ) -> String {
+        let reason = failure.kernelText.map { "\($0) (\(failure.errno))" } ?? "\(failure.errno)"
+        return "\(redirect.target): the kernel refuses \"\(step.command)\": \(reason); nothing was "
+            + "changed"
+    }
+
+    /// Takes away the wires of redirects that nothing is sent to any more. What is gone already is
+    /// no fault.
+    func remove(_ redirects: [Redirect]) {
+        guard !redirects.isEmpty, let links = try? session.links() else { return }
+        let names = Set(redirects.map(\.near))
+        remove(links.filter { $0.isOwn && names.contains($0.name) }, of: links)
+    }
+
+    /// Takes away wires by their near ends, which are among `links`, all of the namespace.
+    func remove(_ ends: [Link], of links: [Link]) {
+        let group = links.filter(\.isOwn)
+        // The kernel takes as long for one as for hundreds at once. The group is also that of the
+        // kernel's data plane, which has no wires.
+        let isAll = group.count == 2 * ends.count && group.allSatisfy { $0.kind == "veth" }
+        let messages =
+            isAll && !ends.isEmpty
+            ? [Link.delete(group: Link.ownGroup)] : ends.map { Link.delete(index: $0.index) }
+        _ = try? session.execute(messages)
+    }
+
+    /// Takes away the wire that an engine has left that was killed, whatever it had made of it by
+    /// then, but no other program's.
+    private func removeLeftover(_ redirect: Redirect) throws(EngineError) {
+        do {
+            guard let link = try session.link(named: redirect.near),
+                Redirect.target(ofNearEnd: link) != nil
+            else { return }
+            try session.execute(
+                Link.delete(index: link.index), attempt: "take \(link.name) away")
+        } catch {
+            throw EngineError("\(redirect.target): \(error)")
+        }
+    }
+}

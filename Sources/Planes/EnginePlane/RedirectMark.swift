@@ -1,0 +1,73 @@
+import DataPlane
+import Netlink
+
+/// What the alias of a wire says that the engine has made, so that any later process recognises it
+/// from the kernel alone.
+struct RedirectMark: Hashable {
+    /// The index of the interface whose packets it carries.
+    var target: Int32
+    /// When that was conditioned, in seconds since 1970.
+    var since: Int64
+    /// The name that tells its conditions from others of the interface.
+    var name: String
+    /// The name of the profile.
+    var profile: String
+    /// When the conditions end by themselves, and who sees to that.
+    var limit: TimeLimit?
+    /// Why the engine that conditioned it has ended, if that is known.
+    var end: EngineEnd?
+
+    /// Another word than the kernel's data plane has, which must not take it for its own.
+    private static let prefix = "linkcond-engine/2"
+
+    init(
+        target: Int32, since: Int64, name: String, profile: String, limit: TimeLimit? = nil
+    ) {
+        self.target = target
+        self.since = since
+        self.name = name
+        self.profile = profile
+        self.limit = limit
+    }
+
+    /// What a request makes of an interface.
+    init(_ request: ApplyRequest, on target: Int32) {
+        self.init(
+            target: target, since: request.now, name: request.name, profile: request.profile,
+            limit: request.limit)
+    }
+
+    /// The alias.
+    var alias: String {
+        let words =
+            [Self.prefix, "of=\(target)", "since=\(since)", "name=\(name)"]
+            + (limit?.words ?? []) + (end.map { ["ended=\($0.rawValue)"] } ?? [])
+        return MarkText.alias(words, profile: profile)
+    }
+
+    /// What is known of the near end of a wire; nil for any other interface.
+    init?(_ link: Link) {
+        guard let target = Redirect.target(ofNearEnd: link) else { return nil }
+        if let mark = RedirectMark(alias: link.alias) {
+            self = mark
+        } else {
+            // Somebody has changed the alias.
+            self.init(target: target, since: 0, name: Self.unknown, profile: Self.unknown)
+        }
+    }
+
+    /// Where a wire does not say it.
+    static let unknown = "unknown"
+
+    /// Reads an alias; nil if it is not one of these.
+    init?(alias: String) {
+        guard let text = MarkText(alias: alias, prefix: Self.prefix), text.words.isEmpty,
+            let target = text.values["of"].flatMap({ Int32($0) }),
+            let since = text.values["since"].flatMap({ Int64($0) }), let name = text.name
+        else { return nil }
+        self.init(
+            target: target, since: since, name: name, profile: text.profile,
+            limit: TimeLimit(words: text.values))
+        end = text.values["ended"].flatMap(EngineEnd.init)
+    }
+}

@@ -1,0 +1,87 @@
+public import DataPlane
+import LinkModel
+import LinuxKernel
+import Netlink
+import SystemPackage
+import TrafficControl
+
+extension KernelPlane {
+    /// Takes away what linkcond added, whoever did and however that process ended.
+    public func clear(
+        _ indices: Set<Int32>?, name: String?, _ state: HostState
+    ) throws -> ClearReport {
+        guard Privilege.mayChangeNetwork else {
+            throw KernelPlaneError.missingPrivilege("clearing an interface")
+        }
+        let directory = try Self.mapping { () throws(KernelError) in try state.directory }
+        Self.removeLeftovers(in: directory)
+        let journal = try Self.mapping { () throws(KernelError) in try Journal(directory) }
+        let (plans, known) = try Self.mapping { () throws(NetlinkError) in
+            try clearPlans(of: indices, name, journal)
+        }
+        let isAll = indices == nil && name == nil
+        let operations = isAll ? try together(plans) : plans.flatMap(\.operations)
+        do {
+            try PlanExecutor(session: session).remove(operations)
+        } catch {
+            throw KernelPlaneError.refused(
+                interface: PlanExecutor.names(of: plans), error, isUndone: false)
+        }
+        if let name {
+            for plan in plans { journal.erase(name, of: plan.interface.index) }
+        } else {
+            for index in indices ?? Set(journal.entries().map(\.index)) { journal.erase(index) }
+        }
+        return ClearReport(
+            interfaces: plans.map(\.interface.name), names: known,
+            formerWatchers: plans.reduce(into: []) { $0.formUnion($1.formerWatchers) })
+    }
+
+    /// What takes the conditions away, by interface, and the names of all that there are.
+    private func clearPlans(
+        of selected: Set<Int32>?, _ name: String?, _ journal: Journal
+    ) throws(NetlinkError) -> (plans: [InterfacePlan], known: Set<String>) {
+        let inventory = try Inventory(session, of: selected)
+        var plans: [InterfacePlan] = []
+        for index in Set(inventory.directions.map(\.mark.target) + inventory.hooked).sorted() {
+            let standing = inventory.directions(of: index)
+            let entry = journal.entry(index)
+            let directions = standing.filter { $0.mark.name == name ?? $0.mark.name }
+            // Without its ifbs only the journal knows where the filters of a name stand.
+            let slots = name.map {
+                Set(directions.map(\.mark.slot) + [entry?.conditions?[$0]?.slot ?? -1])
+            }
+            var filters: [FilterPlace: Set<FilterPlace.Group>] = [:]
+            var isInUse = directions.count < standing.count
+            if inventory.hooked.contains(index) {
+                let found = try HookFilters(session, interface: index)
+                filters = found.groups.filter { slots?.contains($0.key.slot) ?? true }
+                isInUse = isInUse || !found.foreign.isEmpty || filters.count < found.groups.count
+            }
+            guard !filters.isEmpty || !directions.isEmpty else { continue }
+            let madeClsact = standing.first?.mark.madeClsact ?? entry?.madeClsact ?? false
+            let link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
+            var plan = InterfacePlan.clear(
+                Interface(index: index, name: link?.name ?? "index \(index)"),
+                filters: filters, ifbs: directions.map(\.ifb),
+                removesClsact: madeClsact && !isInUse && inventory.hooked.contains(index))
+            plan.formerWatchers = Set(directions.compactMap(\.mark.limit?.watcher))
+            plans.append(plan)
+        }
+        return (plans, Set(inventory.directions.map(\.mark.name)))
+    }
+
+    /// All ifbs with one operation: the kernel takes as long for one as for hundreds.
+    private func together(
+        _ plans: [InterfacePlan]
+    ) throws(KernelPlaneError) -> [TrafficOperation] {
+        let operations = plans.flatMap(\.operations)
+        let links = try Self.mapping { () throws(NetlinkError) in try session.links() }
+        let group = links.filter { $0.isOwn }
+        guard !group.isEmpty, group.allSatisfy({ OwnershipMark(alias: $0.alias) != nil }) else {
+            return operations
+        }
+        let rest = operations.filter { if case .deleteLink = $0 { false } else { true } }
+        return rest + [.deleteOwnLinks]
+    }
+}

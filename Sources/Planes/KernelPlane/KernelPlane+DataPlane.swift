@@ -1,0 +1,100 @@
+public import DataPlane
+import LinkModel
+public import Netlink
+import TrafficControl
+
+extension KernelPlane {
+    /// What the kernel cannot do, or can do only worse than the packet engine.
+    public func lack(for demand: PlaneDemand, _ state: HostState?) -> PlaneLack? {
+        lack(for: demand) { KernelFeatureCache(try? state?.directory).missing($0) }
+    }
+
+    /// The same, asked in the calling thread's namespace, which has to be one that nobody uses.
+    ///
+    /// - Parameter isRefused: whether trying has failed. Before that only netem is asked for, which
+    ///   is what kernels lack: asking for everything takes longer than trying.
+    public func lack(forUnused demand: PlaneDemand, isRefused: Bool = false) -> PlaneLack? {
+        lack(for: demand) { needed in
+            FeatureProbe.firstMissing(of: isRefused ? needed : needed.intersection([.netem]))
+                .map { [$0] } ?? []
+        }
+    }
+
+    private func lack(
+        for demand: PlaneDemand, _ missing: (Set<KernelFeature>) -> [KernelFeature]
+    ) -> PlaneLack? {
+        if demand.recordsPackets {
+            return PlaneLack("the kernel does not tell what it does to which packet")
+        }
+        if demand.conditions.contains(where: { $0.up.trace != nil || $0.down.trace != nil }) {
+            return PlaneLack("the kernel plays no delivery traces")
+        }
+        if demand.links.contains(where: \.isLoopback) {
+            return PlaneLack("the kernel cannot tell on a loopback who asks and who answers")
+        }
+        if demand.hasSeed { return PlaneLack("the kernel does not take a seed") }
+        var needed: Set<KernelFeature> = []
+        for conditions in demand.conditions {
+            do {
+                let plan = try ApplyRequest(conditions: conditions, profile: "", now: 0)
+                    .examplePlan(interface: "eth0")
+                needed.formUnion(plan.allOperations.compactMap(\.feature))
+            } catch {
+                return PlaneLack(error.description)
+            }
+        }
+        if let first = missing(needed).first {
+            return PlaneLack(KernelPlaneError.missingFeatures([first]).description)
+        }
+        let hasJitter = demand.conditions.contains { $0.up.jitter != nil || $0.down.jitter != nil }
+        return hasJitter
+            ? PlaneLack("netem's jitter grows with the number of packets", isMinor: true) : nil
+    }
+
+    /// Of `links`, those on which something of ours stands, be it only filters whose ifb somebody has
+    /// taken away.
+    public func conditioned(_ links: [Link]) throws -> Set<Int32> {
+        let marked = Set(try Inventory.ifbs(session).map(\.mark.target))
+        let hooks = try session.get(links.map { Qdisc.get(at: .clsact, on: $0.index) })
+        return Set(
+            try zip(links, hooks).filter { link, hook in
+                try marked.contains(link.index)
+                    || hook.flatMap(QdiscState.init)?.kind == .classifierActions
+                        && !HookFilters(session, interface: link.index).groups.isEmpty
+            }.map(\.0.index))
+    }
+
+    /// The commands of the plans.
+    public func script(_ request: ApplyRequest, on links: [Link]) throws -> String {
+        try plan(request, on: links).map(\.script).joined(separator: "\n")
+    }
+
+    /// Conditions all of `links`, or none.
+    public func apply(
+        _ request: ApplyRequest, on links: [Link], _ state: HostState
+    ) throws -> ApplyReport {
+        let applied = try carryOut(request, on: links, state)
+        let datagrams = applied.sentDatagrams
+        return ApplyReport(
+            interfaces: applied.plans.map(\.interface.name),
+            precedents: Dictionary(
+                applied.plans.map { ($0.interface.name, $0.precedents) }
+            ) { $0 + $1 },
+            formerWatchers: applied.plans.reduce(into: []) { $0.formUnion($1.formerWatchers) },
+            details: [
+                "\(applied.messageCount) netlink messages in \(datagrams) system call"
+                    + (datagrams == 1 ? "" : "s")
+            ])
+    }
+
+    /// What it makes works without any process of its own.
+    public func yield(_ links: [Link]) {}
+
+    /// What the marks say.
+    public func watched() throws -> Set<WatchedConditions> {
+        Set(
+            try Inventory.ifbs(session).compactMap { _, mark in
+                WatchedConditions(index: mark.target, name: mark.name, limit: mark.limit)
+            })
+    }
+}

@@ -1,0 +1,113 @@
+public import DataPlane
+import LinkModel
+import LinuxKernel
+import Netlink
+import TrafficControl
+
+extension KernelPlane {
+    /// All conditions of the namespace, by interface and in the order in which they choose their
+    /// traffic. Needs no privilege.
+    public func status() throws(KernelPlaneError) -> [ConditionedInterface] {
+        try Self.mapping { () throws(NetlinkError) -> [ConditionedInterface] in
+            let inventory = try Inventory(session)
+            var conditioned: [ConditionedInterface] = []
+            let targets = Set(inventory.directions.map(\.mark.target))
+            for index in targets.union(inventory.hooked) {
+                conditioned += try status(of: index, in: inventory)
+            }
+            return conditioned.sorted { $0.interface < $1.interface }
+        }
+    }
+
+    /// What stands on one interface.
+    private func status(
+        of index: Int32, in inventory: Inventory
+    ) throws(NetlinkError) -> [ConditionedInterface] {
+        let directions = completed(inventory.directions(of: index))
+        let hooks =
+            inventory.hooked.contains(index)
+            ? try HookFilters(session, interface: index).groups : [:]
+        var link = inventory.targets[index]
+        if link == nil, !hooks.isEmpty {
+            link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
+        }
+        let filters = Set(hooks.keys)
+        let slots = Set(directions.map(\.mark.slot)).union(filters.map(\.slot))
+        return slots.compactMap { slot -> (FilterPlace, ConditionedInterface)? in
+            let found = directions.filter { $0.mark.slot == slot }
+            let places = filters.filter { $0.slot == slot }
+            guard let place = found.first?.mark.place ?? places.first else { return nil }
+            return (place, status(link, index, found, places))
+        }.sorted { $0.0.precedes($1.0) }.map(\.1)
+    }
+
+    private func status(
+        _ link: Link?, _ index: Int32, _ directions: [FoundDirection], _ filters: Set<FilterPlace>
+    ) -> ConditionedInterface {
+        let headerLength = link.map(ConditionedLink.init)?.headerLength ?? 0
+        let mark = directions.first?.mark
+        var status = ConditionedInterface(
+            by: .kernel, on: link?.name ?? "index \(index)", index: index, name: mark?.name ?? "",
+            profile: mark?.profile ?? "unknown", since: directions.map(\.mark.since).max() ?? 0,
+            limit: mark?.limit)
+        status.slot = mark?.slot ?? 0
+        status.selection = mark?.selection ?? ""
+        for found in directions {
+            status.directions[found.mark.direction] = ConditionedDirection(
+                found.conditions(headerLength: headerLength),
+                found.counters(headerLength: headerLength))
+        }
+        status.dnsDelay = directions.compactMap(\.dnsDelay).first
+        status.problem =
+            link == nil
+            ? "the interface is gone; linkcond clear removes what was left of its conditions"
+            : Self.problem(Set(directions.map(\.mark.direction)), Set(filters.map(\.direction)))
+                ?? status.limit?.problem(environment)
+        return status
+    }
+
+    /// What is wrong where there are ifbs for the directions `found` and filters for `filters`.
+    private static func problem(
+        _ found: Set<Direction>, _ filters: Set<Direction>
+    ) -> String? {
+        guard !found.isEmpty else {
+            return lost(filters.map(\.rawValue).sorted().joined(separator: " and "))
+        }
+        for way in Direction.allCases {
+            if found.contains(way), !filters.contains(way) {
+                return "another program took the filters of the way \(way.rawValue) away, "
+                    + "so that it is not conditioned; linkcond clear, then apply again"
+            }
+            if filters.contains(way), !found.contains(way) { return lost(way.rawValue) }
+        }
+        return nil
+    }
+
+    private static func lost(_ ways: String) -> String {
+        "another program took the ifb of the way \(ways) away, so that all its packets are lost; "
+            + "linkcond clear, then apply again"
+    }
+
+    /// The same with what the journal knows of selections for which a mark had no room.
+    func completed(_ directions: [FoundDirection]) -> [FoundDirection] {
+        guard directions.contains(where: { $0.mark.selector == nil }) else { return directions }
+        let journals = StateDirectory.existing(environment: environment).compactMap {
+            try? Journal($0)
+        }
+        return directions.map { found in
+            var found = found
+            let mark = found.mark
+            let known = journals.lazy.compactMap { $0.entry(mark.target)?.conditions?[mark.name] }
+                .first?.selection
+            if let known, mark.isShortened(from: known) { found.mark.selection = known }
+            return found
+        }
+    }
+}
+
+extension OwnershipMark {
+    /// Whether the alias had no room for all of `selection`.
+    fileprivate func isShortened(from full: String) -> Bool {
+        selection.hasSuffix("~") && full.hasPrefix(selection.dropLast())
+    }
+}

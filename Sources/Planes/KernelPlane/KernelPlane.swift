@@ -1,0 +1,269 @@
+public import DataPlane
+public import LinkModel
+import LinuxKernel
+public import Netlink
+import SystemPackage
+import TrafficControl
+
+/// Conditions interfaces of the calling thread's network namespace on the kernel data plane.
+///
+/// Theory of operation. `clsact` on the interface sends each direction's IP packets, or those that
+/// a selector chooses, through an ifb of ours, where a tree of qdiscs delays, limits and loses
+/// them; from there they go on as they would have. Several such conditions, each under a name, stand
+/// on an interface side by side. The interface's own qdiscs are never touched. A request becomes plans, which
+/// are values (`InterfacePlan`); `PlanExecutor` sends all of them with one system call and takes
+/// everything back if the kernel refuses any part. What was done is found again from marks in the
+/// kernel (`Ownership`, `Inventory`), so that any later process can show and clear it.
+public struct KernelPlane: DataPlane {
+    /// The kernel's.
+    public let kind = DataPlaneKind.kernel
+
+    let session: NetlinkSession
+    let environment: [String: String]
+
+    /// Opens a netlink session in the calling thread's network namespace.
+    ///
+    /// `environment` says where files may be put (`XDG_RUNTIME_DIR`).
+    public init(environment: [String: String]) throws(KernelPlaneError) {
+        self.environment = environment
+        session = try Self.mapping { () throws(NetlinkError) in try NetlinkSession() }
+    }
+
+    /// Works over `session`, such as one that fails on purpose.
+    init(session: NetlinkSession, environment: [String: String]) {
+        self.session = session
+        self.environment = environment
+    }
+
+    /// What `apply` would do. Needs no privilege and changes nothing.
+    public func plan(
+        _ request: ApplyRequest, on links: [Link]
+    ) throws(KernelPlaneError) -> [InterfacePlan] {
+        for link in links { try check(link) }
+        let marks = try Self.mapping { () throws(NetlinkError) in
+            Dictionary(
+                grouping: try Inventory.ifbs(session).map(\.mark), by: \.target)
+        }
+        var observed: [(link: Link, slot: Int)] = []
+        for link in links {
+            observed.append((link, try slot(for: request.name, link, marks[link.index] ?? [])))
+        }
+        let observations = try Self.mapping { () throws(NetlinkError) in
+            try Observation.observe(observed, session)
+        }
+        let conditioned = Set(links.map(\.index)).intersection(marks.keys)
+        let inventory = try Self.mapping { () throws(NetlinkError) in
+            conditioned.isEmpty ? nil : try Inventory(session, of: conditioned)
+        }
+        var plans: [InterfacePlan] = []
+        for observation in observations {
+            let found = completed(inventory?.directions(of: observation.link.index) ?? [])
+            plans.append(try plan(request, observation, found))
+        }
+        return plans
+    }
+
+    /// The slot of the conditions called `name`; for new ones that behind all others.
+    private func slot(
+        for name: String, _ link: Link, _ marks: [OwnershipMark]
+    ) throws(KernelPlaneError) -> Int {
+        if let mark = marks.first(where: { $0.name == name }) { return mark.slot }
+        guard let free = Slot.next(beside: Set(marks.map(\.slot))) else {
+            throw .tooManyConditions(link.name)
+        }
+        return free
+    }
+
+    /// Conditions all of `links`, or none if one of them cannot be.
+    ///
+    /// Requires `CAP_NET_ADMIN`. Returns what was done.
+    @discardableResult
+    func carryOut(
+        _ request: ApplyRequest, on links: [Link], _ state: HostState
+    ) throws(KernelPlaneError) -> AppliedPlans {
+        guard Privilege.mayChangeNetwork else {
+            throw .missingPrivilege("conditioning an interface")
+        }
+        let directory = try Self.mapping { () throws(KernelError) in try state.directory }
+        Self.removeLeftovers(in: directory)
+        let plans = try plan(request, on: links)
+        try check(plans, KernelFeatureCache(directory))
+
+        let journal = try Self.mapping { () throws(KernelError) in try Journal(directory) }
+        let known = Set(journal.entries().map(\.index))
+        var recorded: [Int32] = []
+        let datagramsBefore = session.sentDatagrams
+        do {
+            for plan in plans {
+                try Self.mapping { () throws(KernelError) in try journal.record(plan) }
+                recorded.append(plan.interface.index)
+            }
+            try PlanExecutor(session: session).run(plans)
+        } catch {
+            for index in recorded where !known.contains(index) { journal.erase(index) }
+            throw error
+        }
+        return AppliedPlans(
+            plans: plans, sentDatagrams: session.sentDatagrams - datagramsBefore)
+    }
+
+    /// Throws if the kernel lacks what one of `plans` needs, before anything is tried.
+    private func check(
+        _ plans: [InterfacePlan], _ cache: KernelFeatureCache
+    ) throws(KernelPlaneError) {
+        let missing = cache.missing(Set(plans.flatMap(\.operations).compactMap(\.feature)))
+        guard missing.isEmpty else { throw .missingFeatures(missing) }
+    }
+
+    /// Removes what processes have left that were killed.
+    static func removeLeftovers(in directory: StateDirectory) {
+        WatcherFile.removeAbandoned(in: directory)
+        directory.removePartialFiles(in: "")
+        for namespace in directory.names(in: Journal.directoryName) {
+            directory.removePartialFiles(in: "\(Journal.directoryName)/\(namespace)")
+        }
+        SharedParameters.restoreAbandoned(in: directory)
+    }
+
+    /// The plan for one interface on which `standing` stands, under any name.
+    private func plan(
+        _ request: ApplyRequest, _ observation: Observation, _ standing: [FoundDirection]
+    ) throws(KernelPlaneError) -> InterfacePlan {
+        let interface = observation.interface
+        guard !observation.hasIngress else { throw .ingressQdisc(interface.name) }
+        let found = standing.filter { $0.mark.name == request.name }
+        if let old = found.first {
+            guard request.replaces else {
+                throw .alreadyConditioned(
+                    interface.name, name: request.name, profile: old.mark.profile)
+            }
+            guard old.mark.selector != nil else {
+                throw .unreadableSelector(interface.name, name: request.name)
+            }
+        }
+        let link = ConditionedLink(observation.link)
+        let added = request.directions.filter { way in
+            !found.contains { $0.mark.direction == way }
+        }
+        try checkIndexes(observation, added)
+        if observation.hasClsact, !added.isEmpty {
+            try checkFilters(of: observation, added, isForced: request.isForced)
+        }
+        if !request.isForced, added.contains(.up) { try checkChains(at: interface) }
+        let madeClsact = standing.first?.mark.madeClsact ?? !observation.hasClsact
+        var plan: InterfacePlan
+        do {
+            let directions = try request.planned(
+                target: interface.index, link: link, madeClsact: madeClsact,
+                slot: observation.slot, replacing: found)
+            plan =
+                found.isEmpty
+                ? .create(interface, directions, hasClsact: observation.hasClsact)
+                : .change(interface, from: found, to: directions)
+        } catch {
+            throw .unsupported(error)
+        }
+        plan.isFirst = standing.isEmpty
+        plan.formerWatchers = Set(found.compactMap(\.mark.limit?.watcher))
+        let others = Dictionary(grouping: standing, by: \.mark.slot).values.compactMap { found in
+            found.first?.mark.precedence(Set(found.map(\.mark.direction)))
+        }
+        plan.precedents = Precedence(request, slot: observation.slot).precedents(among: others)
+        return plan
+    }
+
+    private func checkFilters(
+        of observation: Observation, _ directions: [Direction], isForced: Bool
+    ) throws(KernelPlaneError) {
+        let interface = observation.interface
+        let filters = try Self.mapping { () throws(NetlinkError) in
+            try HookFilters(session, interface: interface.index)
+        }
+        for direction in directions {
+            let isStranded = filters.ours.keys.contains {
+                $0.direction == direction && $0.slot == observation.slot
+            }
+            if isStranded {
+                // They would go on losing the packets that they cannot redirect any more.
+                throw .refused(
+                    interface: interface.name,
+                    NetlinkError(
+                        attempt: "condition the way \(direction.rawValue)", errno: .fileExists,
+                        kernelText: "filters of linkcond stand there whose ifb is gone; "
+                            + "run linkcond clear -i \(ShellWord(interface.name)) first"),
+                    isUndone: true)
+            }
+            if !isForced, let kinds = filters.foreign[direction] {
+                throw .foreignFilters(interface.name, direction, kinds: kinds)
+            }
+        }
+    }
+
+    /// What leaves passes chains of nftables before filters of tc; what comes does so behind them.
+    private func checkChains(at interface: Interface) throws(KernelPlaneError) {
+        let kinds = DeviceChain.atDevice(interface.name).filter { $0.hook == .egress }
+            .map(\.description)
+        guard kinds.isEmpty else { throw .foreignFilters(interface.name, .up, kinds: kinds) }
+    }
+
+    /// Later messages of a batch name our ifbs by index, whoever has it.
+    private func checkIndexes(
+        _ observation: Observation, _ directions: [Direction]
+    ) throws(KernelPlaneError) {
+        for direction in directions {
+            guard let other = observation.ifbs[direction] else { continue }
+            let ifb = Ownership.ifb(
+                of: observation.link.index, direction, slot: observation.slot)
+            throw .refused(
+                interface: observation.link.name,
+                NetlinkError(
+                    attempt: "make the ifb \(ifb) with index \(ifb.index)", errno: .fileExists,
+                    kernelText: "\(other.name) has that index"), isUndone: true)
+        }
+    }
+
+    private func check(_ link: Link) throws(KernelPlaneError) {
+        guard !link.isOwn else { throw .ownInterface(link.name) }
+        guard link.isUp else { throw .interfaceDown(link.name) }
+        guard link.index <= Ownership.lastConditionable else { throw .indexTooLarge(link.name) }
+    }
+
+    static func mapping<Value>(
+        _ body: () throws(NetlinkError) -> Value
+    ) throws(KernelPlaneError) -> Value {
+        do { return try body() } catch { throw .netlink(error) }
+    }
+
+    static func mapping<Value: ~Copyable>(
+        _ body: () throws(KernelError) -> Value
+    ) throws(KernelPlaneError) -> Value {
+        do { return try body() } catch { throw .kernel(error) }
+    }
+}
+
+extension OwnershipMark {
+    /// What decides which packets are theirs.
+    fileprivate func precedence(_ directions: Set<Direction>) -> Precedence {
+        Precedence(
+            name: name, slot: slot, selector: selector, isSelective: place.isSelective,
+            directions: directions)
+    }
+}
+
+extension Journal {
+    /// Writes down what a plan is about to do.
+    fileprivate func record(_ plan: InterfacePlan) throws(KernelError) {
+        let madeClsact = plan.operations.contains(.addQdisc(.clsact(on: plan.interface)))
+        // An entry from before the interface was conditioned is one of another interface.
+        let former = plan.isFirst ? nil : entry(plan.interface.index)
+        var entry = Entry(
+            interface: plan.interface.name, index: plan.interface.index,
+            madeClsact: madeClsact || former?.madeClsact ?? false)
+        entry.conditions = former?.conditions
+        if let mark = plan.mark {
+            entry.conditions = entry.conditions ?? [:]
+            entry.conditions?[mark.name] = .init(slot: mark.slot, selection: mark.selection)
+        }
+        try record(entry)
+    }
+}

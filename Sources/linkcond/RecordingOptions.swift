@@ -1,0 +1,61 @@
+import ArgumentParser
+import LinkModel
+import Sandbox
+import SandboxRuns
+
+/// Options that name files in which a run is written down.
+struct RecordingOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Writes what passed over the link as JSON, as Profiles/schema/statistics.schema.json "
+                + "describes it.", valueName: "file"),
+        completion: .file())
+    var stats: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Writes all packets as pcapng, each with what became of it as a comment. What was "
+                + "still under way at the end is not in it, nor what --loopback conditions.",
+            valueName: "file"),
+        completion: .file())
+    var pcap: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Writes a line for each packet: CSV if the name ends in .csv, else JSON. As for "
+                + "--pcap, without --loopback.",
+            valueName: "file"),
+        completion: .file())
+    var log: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Draws the run over time, what passed over the link and what was done to it: a page if "
+                + "the name ends in .html, else SVG.",
+            valueName: "file"),
+        completion: .file())
+    var timeline: String?
+
+    func validate() throws {
+        let paths = [stats, pcap, log, timeline].compactMap(\.self)
+        guard Set(paths).count == paths.count else {
+            throw ValidationError(
+                "--stats, --pcap, --log and --timeline cannot write to the same file")
+        }
+    }
+
+    /// Refuses what only the packet engine can do, where the kernel is asked for.
+    func requireEngine(ifNeededBy request: SandboxRequest) throws {
+        guard request.backend == .kernel else { return }
+        let options = ["--pcap": pcap != nil, "--log": log != nil, "--seed": request.seed != nil]
+        guard let option = options.filter(\.value).keys.sorted().first else { return }
+        throw UnavailableError(
+            description: "the kernel data plane cannot do \(option); leave out \(option) or "
+                + "--backend kernel")
+    }
+
+    /// The paths of the files.
+    var paths: RunFiles.Paths {
+        RunFiles.Paths(statistics: stats, capture: pcap, log: log, timeline: timeline)
+    }
+}

@@ -1,0 +1,71 @@
+import DataPlane
+import LinkTesting
+import Foundation
+import LinkModel
+import TrafficControl
+import Testing
+
+@testable import EnginePlane
+
+@Suite("Hook table", .tags(.unit)) struct HookTableTests {
+    private func table(_ ways: HookTable.Way...) -> HookTable {
+        HookTable(target: .init(index: 5, name: "eth0"), ways: ways)
+    }
+
+    private func way(
+        _ direction: Direction, slot: Int = 0, _ selector: TrafficSelector = .everything
+    ) -> HookTable.Way {
+        var redirect = Redirect.sample(direction)
+        redirect.slot = slot
+        return HookTable.Way(redirect: redirect, selector: selector)
+    }
+
+    @Test func `takes IP of both directions, and lets be what the engine is done with`() throws {
+        try Golden("hook-table.txt").expect(table(way(.up), way(.down)).addText)
+    }
+
+    @Test func `leaves the other direction alone`() {
+        let text = table(way(.down)).addText
+        #expect(!text.contains("egress") && !text.contains("lcu5"))
+    }
+
+    @Test func `of several conditions those come first that choose, then the older ones`() throws {
+        func chosen(_ port: Int) throws -> TrafficSelector {
+            try #require(TrafficSelector(text: "to-port=\(port)"))
+        }
+        let text = try table(
+            way(.up), way(.up, slot: 2, chosen(2)), way(.up, slot: 1, chosen(1))
+        ).addText
+        let places = try [
+            "th dport 1 fwd to \"lcu5.1\"", "th dport 2 fwd to \"lcu5.2\"", "ip fwd to \"lcu5\"",
+        ]
+        .map { try #require(text.range(of: $0 + "\n")).lowerBound }
+        #expect(places == places.sorted())
+        #expect(text.components(separatedBy: "meta mark set").count == 2)
+    }
+
+    @Test(arguments: ["eth0", "wlp0s20f3", "br-1f2e", "eth0.100", "eth0@x", "a'b", "$x"])
+    func `can name ordinary interfaces`(name: String) {
+        #expect(HookTable.canName(name))
+    }
+
+    @Test(arguments: ["a\"b", "eth*", "a\\b", "a;b", "a{b}", "é0", "a\u{7}b"])
+    func `does not name what nft would take for something else`(name: String) {
+        #expect(!HookTable.canName(name))
+        let table = HookTable(target: .init(index: 5, name: name), ways: [way(.up)])
+        #expect(!table.addText.contains(name))
+        let ordinary = HookTable(target: .init(index: 5, name: "eth0"), ways: [way(.up)])
+        #expect(
+            table.addText.count(where: { "\"*\\;{}\n".contains($0) })
+                == ordinary.addText.count(where: { "\"*\\;{}\n".contains($0) }))
+    }
+}
+
+extension Redirect {
+    /// That of eth0, which has the index 5.
+    static func sample(_ direction: Direction) -> Redirect {
+        Redirect(
+            target: .init(index: 5, name: "eth0"), address: [2, 0, 0, 0, 0, 5],
+            direction: direction)
+    }
+}

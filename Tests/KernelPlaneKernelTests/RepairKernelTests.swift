@@ -1,0 +1,167 @@
+import DataPlane
+import Foundation
+import LinkModel
+import LinkTesting
+import LinuxKernel
+import Netlink
+import Testing
+import TrafficControl
+
+@testable import KernelPlane
+
+@Suite("What others broke", .requiresConditioning)
+struct RepairKernelTests {
+    private static func execute(_ message: NetlinkMessage, _ host: TestHost) throws {
+        try host.session.execute(message, attempt: "break something")
+    }
+
+    @Test("Our ifbs were deleted: clearing removes the filters and the clsact")
+    func ifbsGone() async throws {
+        for names in [["eth0"], nil] {
+            try await TestHost.runUnchanged { host in
+                try host.kernel.apply(TestHost.request("lte"))
+                try Self.execute(Link.delete(group: Link.ownGroup), host)
+                let status = try host.kernel.status()
+                #expect(status.map(\.interface) == ["eth0"])
+                #expect(
+                    status.first?.problem
+                        == "another program took the ifb of the way down and up away, so that "
+                        + "all its packets are lost; linkcond clear, then apply again")
+                let links = try host.session.links()
+                #expect(
+                    try host.kernel.conditioned(links) == [try host.interface().index],
+                    "no other data plane is to take the interface")
+                #expect(try host.kernel.clear(names) == ["eth0"])
+            }
+        }
+    }
+
+    @Test(
+        "One of our ifbs was deleted: status tells the other, and clearing removes both's filters")
+    func oneIFBGone() async throws {
+        for direction in Direction.allCases {
+            try await TestHost.runUnchanged { host in
+                try host.kernel.apply(TestHost.request("lte"))
+                let ifb = Ownership.ifb(of: try host.interface().index, direction)
+                try Self.execute(Link.delete(index: ifb.index), host)
+                let status = try host.kernel.status()
+                #expect(status.count == 1)
+                #expect(status.first?.directions[direction] == nil)
+                #expect(status.first?.directions.count == 1)
+                #expect(
+                    status.first?.problem
+                        == "another program took the ifb of the way \(direction.rawValue) away, "
+                        + "so that all its packets are lost; linkcond clear, then apply again")
+                try host.kernel.clear(["eth0"])
+            }
+        }
+    }
+
+    @Test("Our ifbs were deleted: applying again is refused until the filters are cleared")
+    func applyAfterLoss() async throws {
+        try await TestHost.runUnchanged { host in
+            for lost in [[Direction.up], [.down], [.up, .down]] {
+                try host.kernel.apply(TestHost.request("lte"))
+                let index = try host.interface().index
+                for direction in lost {
+                    try Self.execute(
+                        Link.delete(index: Ownership.ifb(of: index, direction).index), host)
+                }
+                let broken = try host.picture()
+                for isForced in [false, true] {
+                    let error = #expect(throws: KernelPlaneError.self) {
+                        try host.kernel.apply(
+                            TestHost.request("lte", replaces: true, isForced: isForced))
+                    }
+                    #expect(
+                        error?.description
+                            == "eth0: cannot condition the way \(lost[0].rawValue): filters of "
+                            + "linkcond stand there whose ifb is gone; run linkcond clear -i eth0 "
+                            + "first (File exists); nothing was changed")
+                }
+                try host.expectUnchanged(since: broken)
+                try host.kernel.clear(["eth0"])
+            }
+        }
+    }
+
+    @Test("Our ifbs were deleted and the journal is lost: the filters go, the clsact may stay")
+    func ifbsAndJournalGone() async throws {
+        try await TestHost.run { host in
+            try host.kernel.apply(TestHost.request("lte"))
+            try Self.execute(Link.delete(group: Link.ownGroup), host)
+            try Journal(StateDirectory(environment: [:])).erase(host.interface().index)
+            #expect(try host.kernel.clear(nil) == ["eth0"])
+            let filters = try HookFilters<FilterPlace>(
+                host.session, interface: host.interface().index)
+            #expect(filters.ours.isEmpty)
+        }
+    }
+
+    @Test("The filters were deleted: status says so, and clearing cleans up")
+    func filtersGone() async throws {
+        try await TestHost.runUnchanged { host in
+            try host.kernel.apply(TestHost.request("lte"))
+            try Self.execute(Qdisc.clsact(on: try host.interface()).delete(), host)
+            let status = try host.kernel.status()
+            #expect(
+                status.first?.problem
+                    == "another program took the filters of the way up away, so that it is not "
+                    + "conditioned; linkcond clear, then apply again")
+            #expect(try host.kernel.clear(nil) == ["eth0"])
+        }
+    }
+
+    @Test("The interface is gone: status says so, and clearing cleans up")
+    func interfaceGone() async throws {
+        try await TestHost.run(interfaces: 2) { host in
+            try host.kernel.apply(TestHost.request("lte", interfaces: ["eth0", "eth1"]))
+            let index = try host.interface("eth0").index
+            try Self.execute(Link.delete(index: index), host)
+            let status = try host.kernel.status()
+            #expect(status.map(\.interface) == ["eth1", "index \(index)"])
+            #expect(
+                status.last?.problem
+                    == "the interface is gone; linkcond clear removes what was left of its "
+                    + "conditions")
+            #expect(Set(try host.kernel.clear(nil)) == ["eth1", "index \(index)"])
+            #expect(try host.session.links(kind: "ifb").isEmpty)
+        }
+    }
+
+    @Test("The tree was damaged: status does not fail, and a replacement mends it")
+    func treeDamaged() async throws {
+        try await TestHost.runUnchanged { host in
+            for sample in ["lte", "dns-with-loss", "codel", "duplicate"] {
+                let request = TestHost.request(sample)
+                for handle in [
+                    Ownership.Handle.segmenter, Ownership.Handle.delayLine,
+                    Ownership.Handle.bottleneck, Ownership.Handle.shaper,
+                    Ownership.Handle.dnsBands,
+                ] {
+                    try host.kernel.apply(request)
+                    let ifb = Ownership.ifb(of: try host.interface().index, .up)
+                    let found = try Inventory(host.session).directions
+                        .first { $0.ifb == ifb }?.tree.qdiscs.first { $0.handle == handle }
+                    if let found { try Self.execute(found.delete(), host) }
+                    _ = try host.kernel.status()
+                    let mending = TestHost.request(sample, replaces: true)
+                    try host.kernel.apply(mending)
+                    try host.expectStatus(of: mending)
+                    try host.kernel.clear(nil)
+                }
+            }
+        }
+    }
+
+    @Test("The interface was renamed: status and clear go by its number")
+    func renamed() async throws {
+        try await TestHost.run { host in
+            try host.kernel.apply(TestHost.request("lte"))
+            try shell("ip link set eth0 down; ip link set eth0 name wan0; ip link set wan0 up")
+            #expect(try host.kernel.status().map(\.interface) == ["wan0"])
+            #expect(try host.kernel.clear(["wan0"]) == ["wan0"])
+            #expect(try host.session.links(kind: "ifb").isEmpty)
+        }
+    }
+}
