@@ -1,3 +1,4 @@
+import Foundation
 import LinkTesting
 import Catalog
 import Testing
@@ -34,12 +35,44 @@ struct ShowTests {
                 expensive: true
                 constrained: true
                 """, to: "all.yaml")
-            for format in ["table", "yaml", "json"] {
+            for format in ["table", "yaml"] {
                 let result = try await runLinkcond(
                     "show", "./all.yaml", "--format", format, in: directory)
                 #expect(result.exitCode == 0)
                 try Golden("show-everything.\(format)").expect(result.standardOutput)
             }
+            let json = try await runLinkcond("show", "./all.yaml", "--json", in: directory)
+            try await JSONSchema("show").expectValid(json.standardOutput)
+            try Self.expectEverything(in: json.standardOutput)
+        }
+    }
+
+    /// The schema has the keys; here are the units.
+    private static func expectEverything(in json: String) throws {
+        let expected = """
+            {
+                "profile": { "id": "user/Everything", "aliases": ["all"], "interface": "cellular",
+                    "expensive": true, "constrained": true, "blackhole": false },
+                "dns": { "delayMilliseconds": 3000 },
+                "down": { "bandwidthBitsPerSecond": 10000000, "delayMilliseconds": 50,
+                    "jitterMilliseconds": 5, "jitterDistribution": "pareto", "lossRatio": 0.02,
+                    "lossBurstPackets": 8.5, "duplicateRatio": 0.01, "corruptRatio": 0.001,
+                    "reorderRatio": 0.01, "reorderGapPackets": 5, "queuePackets": 44,
+                    "aqm": "codel", "ecn": false, "trace": null },
+                "up": { "bandwidthBitsPerSecond": null, "trace": "up.trace", "lossRatio": 0,
+                    "queuePackets": null, "lossBurstPackets": 1, "reorderGapPackets": 1 }
+            }
+            """
+        func objects(_ json: String) throws -> [String: Any] {
+            try #require(
+                try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        }
+        let profile = try objects(json)
+        for (key, value) in try objects(expected) {
+            let value = try #require(value as? NSDictionary)
+            let shown = try #require((key == "profile" ? profile : profile[key]) as? [String: Any])
+            let part = shown.filter { value[$0.key] != nil }
+            #expect(NSDictionary(dictionary: part) == value, "\(key)")
         }
     }
 

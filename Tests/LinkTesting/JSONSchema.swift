@@ -19,12 +19,16 @@ public struct JSONSchema {
     }
 
     private static let program = """
-        import json, sys
+        import json, os, sys
         try:
             from jsonschema import Draft202012Validator
         except ImportError:
             sys.exit("no module jsonschema of 4.0 or later: apt-get install python3-jsonschema")
-        validator = Draft202012Validator(json.load(open(sys.argv[1])))
+        schema = json.load(open(sys.argv[1]))
+        # What it may refer to, in one document with it.
+        with open(os.path.join(os.path.dirname(sys.argv[1]), "direction.schema.json")) as file:
+            schema.setdefault("$defs", {})["linkcond:direction"] = json.load(file)
+        validator = Draft202012Validator(schema)
         errors = list(validator.iter_errors(json.load(sys.stdin)))
         for error in errors:
             print(error.json_path, error.message, file=sys.stderr)

@@ -183,9 +183,7 @@ struct DirectionFieldTests {
         ("[a]: 5 ms", "a key has to be a word; known here: \(known)"),
     ]
 
-    private static let known =
-        "bandwidth, delay, jitter, distribution, loss, duplicate, corrupt, reorder, queue, aqm, "
-        + "ecn, trace"
+    private static let known = ConditionField.keys.joined(separator: ", ")
 
     @Test("What is wrong with a field is said with file, line and path", arguments: wrong)
     func errors(fields: String, message: String) throws {
