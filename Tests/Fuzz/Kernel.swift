@@ -77,7 +77,7 @@ enum Kernel {
     static func request(_ bytes: [UInt8]) {
         for isUnfinished in [false, true] {
             guard let request = RequestPacket(bytes, isUnfinished: isUnfinished) else { continue }
-            _ = AnswerPacket.fragments(of: request.bytes, mtu: 576, identification: 1)
+            _ = IPPacket.fragments(of: request.bytes, mtu: 576, identification: 1)
             if request.kind != .echo { _ = AnswerPacket.reset(answering: request) }
         }
         _ = TCPOptions.multipath(in: bytes[...])

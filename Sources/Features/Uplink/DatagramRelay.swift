@@ -146,7 +146,7 @@ final class DatagramRelay {
                 datagram.payload[...], identifier: app.port, from: address, to: app.address)
         }
         identification &+= 1
-        let parts = AnswerPacket.fragments(
+        let parts = IPPacket.fragments(
             of: packet, mtu: host.network.mtu, identification: identification)
         for part in parts { answer(part, outlet.use.app.address) }
     }

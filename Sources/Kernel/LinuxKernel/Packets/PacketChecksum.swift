@@ -1,11 +1,12 @@
-import LinuxKernel
-
 /// The checksum of IP, TCP, UDP and ICMP (RFC 1071).
-struct PacketChecksum {
+public struct PacketChecksum {
     private var sum: UInt64 = 0
 
+    /// Begins with nothing.
+    public init() {}
+
     /// Adds bytes that begin at an even offset.
-    mutating func add(_ bytes: borrowing ArraySlice<UInt8>) {
+    public mutating func add(_ bytes: borrowing ArraySlice<UInt8>) {
         var index = bytes.startIndex
         let end = bytes.endIndex
         while index + 1 < end {
@@ -16,7 +17,7 @@ struct PacketChecksum {
     }
 
     /// Adds what TCP, UDP and ICMPv6 count of the IP header.
-    mutating func addPseudoHeader(
+    public mutating func addPseudoHeader(
         from source: IPAddress, to destination: IPAddress, transport: UInt8, length: Int
     ) {
         add(source.bytes[...])
@@ -25,14 +26,14 @@ struct PacketChecksum {
     }
 
     /// The value for the header; bytes that contain their own right checksum give zero.
-    var value: UInt16 {
+    public var value: UInt16 {
         var folded = sum
         while folded > 0xffff { folded = folded >> 16 + folded & 0xffff }
         return ~UInt16(folded)
     }
 
     /// The checksum of a whole transport message, whose own field is zero.
-    static func ofTransport(
+    public static func ofTransport(
         _ bytes: ArraySlice<UInt8>, _ transport: UInt8, from source: IPAddress,
         to destination: IPAddress
     ) -> UInt16 {
@@ -47,23 +48,27 @@ struct PacketChecksum {
 }
 
 /// Numbers of transport protocols (IANA).
-enum IPProtocol {
-    static let icmp: UInt8 = 1
-    static let tcp: UInt8 = 6
-    static let udp: UInt8 = 17
-    static let icmpv6: UInt8 = 58
+public enum IPProtocol {
+    /// The Internet Control Message Protocol of IPv4.
+    public static let icmp: UInt8 = 1
+    /// The Transmission Control Protocol.
+    public static let tcp: UInt8 = 6
+    /// The User Datagram Protocol.
+    public static let udp: UInt8 = 17
+    /// The Internet Control Message Protocol of IPv6.
+    public static let icmpv6: UInt8 = 58
     /// The header that stands before a part of an IPv6 packet.
-    static let fragment: UInt8 = 44
+    public static let fragment: UInt8 = 44
 }
 
 extension [UInt8] {
     /// Reads two bytes in the order of the network.
-    func number(at offset: Int) -> UInt16 {
+    public func number(at offset: Int) -> UInt16 {
         UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
     }
 
     /// Writes two bytes in the order of the network.
-    mutating func set(_ number: UInt16, at offset: Int) {
+    public mutating func set(_ number: UInt16, at offset: Int) {
         self[offset] = UInt8(number >> 8)
         self[offset + 1] = UInt8(truncatingIfNeeded: number)
     }
