@@ -25,6 +25,28 @@ public struct PacketRecord: Sendable, Hashable {
         case judged(Verdict)
         /// Nobody: it is no IP packet, or one by which neighbours find each other.
         case exempt
+
+        /// In a word, for programs; the words are a promise.
+        public var key: String {
+            switch self {
+            case .exempt: "exempt"
+            case .judged(.delivered): "delivered"
+            case .judged(.corrupted): "corrupted"
+            case .judged(.queueFull): "queueFull"
+            case .judged(.managed): "managed"
+            case .judged(.lost): "lost"
+            }
+        }
+
+        /// Why it did not come out at the other end, for people; nil if it did.
+        public var dropReason: String? {
+            switch self {
+            case .exempt, .judged(.delivered), .judged(.corrupted): nil
+            case .judged(.queueFull): "queue full"
+            case .judged(.managed): "dropped by the queue management"
+            case .judged(.lost): "lost"
+            }
+        }
     }
 
     /// Which of several links it was on, from 0.

@@ -12,14 +12,7 @@ struct PacketEnd {
 
     /// For programs; the words are a promise.
     var key: String {
-        switch record.fate {
-        case .exempt: "exempt"
-        case .judged(.delivered): record.isCopy ? "duplicate" : "delivered"
-        case .judged(.corrupted): "corrupted"
-        case .judged(.queueFull): "queueFull"
-        case .judged(.managed): "managed"
-        case .judged(.lost): "lost"
-        }
+        record.isCopy && record.fate == .judged(.delivered) ? "duplicate" : record.fate.key
     }
 
     /// For people.
@@ -28,11 +21,9 @@ struct PacketEnd {
     func comment(management: QueueManagement) -> String {
         switch record.fate {
         case .exempt: "exempt: passes at once"
-        case .judged(.delivered): (record.isCopy ? "duplicate, " : "") + deliveryText
         case .judged(.corrupted(let bit)): "corrupted bit \(bit), \(deliveryText)"
-        case .judged(.queueFull): "queue full"
         case .judged(.managed): "dropped by \(management.text)"
-        case .judged(.lost): "lost"
+        default: record.fate.dropReason ?? (record.isCopy ? "duplicate, " : "") + deliveryText
         }
     }
 
@@ -46,12 +37,7 @@ struct PacketEnd {
 
 extension PacketRecord {
     /// Whether it came out at the other end.
-    var isDelivered: Bool {
-        switch fate {
-        case .exempt, .judged(.delivered), .judged(.corrupted): true
-        case .judged(.queueFull), .judged(.managed), .judged(.lost): false
-        }
-    }
+    var isDelivered: Bool { fate.dropReason == nil }
 }
 
 extension QueueManagement {
