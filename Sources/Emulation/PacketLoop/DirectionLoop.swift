@@ -1,7 +1,6 @@
 import LinkModel
 import LinkUnits
 import LinuxKernel
-import PacketEngine
 import Synchronization
 import SystemPackage
 
@@ -59,17 +58,17 @@ final class DirectionLoop: Sendable {
     private let thread = Mutex<KernelThread?>(nil)
 
     init(
-        _ direction: Direction, _ path: LoopPath, _ emulator: LinkEmulator, memory: ByteCount,
-        clock: LoopClock, observer: (any PacketObserver)?
+        _ direction: Direction, _ path: LoopPath, _ conditions: LinkConditions,
+        _ traces: LinkTraces, seed: UInt64, memory: ByteCount, clock: LoopClock,
+        observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction
         let receiver = try PacketReceiver(interface: path.source)
         alarm = try Alarm(for: receiver)
         forwarder = Mutex(
             try Forwarder(
-                direction, emulator: emulator, receiver: receiver, outbox: path.makeOutbox(),
-                framing: path.framing, traffic: path.traffic, memory: memory, clock: clock,
-                observer: observer))
+                direction, path, conditions, traces, seed: seed, receiver: receiver,
+                memory: memory, clock: clock, observer: observer))
     }
 
     func start() throws(KernelError) {
@@ -84,12 +83,7 @@ final class DirectionLoop: Sendable {
     }
 
     func change(to conditions: LinkConditions, _ traces: LinkTraces) {
-        let conditions = conditions.withExplicitLoss
-        forwarder.withLock {
-            $0.change(
-                to: direction.conditions(of: conditions), dnsDelay: direction.dnsDelay(conditions),
-                trace: traces[direction])
-        }
+        forwarder.withLock { $0.change(to: conditions, traces) }
         // What waits may now leave earlier than the thread will wake up.
         alarm.ring()
     }

@@ -28,22 +28,22 @@ struct Forwarder: ~Copyable {
     private var watch = ShortageWatch()
 
     init(
-        _ direction: Direction, emulator: LinkEmulator, receiver: consuming PacketReceiver,
-        outbox: consuming Outbox, framing: RedirectLoop.Framing, traffic: LoopbackTraffic?,
-        memory: ByteCount,
+        _ direction: Direction, _ path: LoopPath, _ conditions: LinkConditions,
+        _ traces: LinkTraces, seed: UInt64, receiver: consuming PacketReceiver, memory: ByteCount,
         clock: LoopClock, observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction
         self.clock = clock
         self.observer = observer
-        self.emulator = emulator
+        emulator = LinkEmulator(direction, conditions, traces, seed: seed)
         statistics = DirectionStatistics(link: emulator.counters)
+        let outbox = try path.makeOutbox()
         store = try FrameStore(limit: memory)
         inbox = Inbox(receiver, store: &store)
         self.outbox = outbox
         self.outbox.tolerance = LatenessTolerance(delay: emulator.delay)
-        self.framing = framing
-        self.traffic = traffic
+        framing = path.framing
+        traffic = path.traffic
     }
 
     /// Does what is to be done now, and says when to come again; nil if only a frame or a change
@@ -278,10 +278,11 @@ extension PacketEvent {
 
 extension Forwarder {
     /// Changes the conditions; what is on the link stays on it.
-    mutating func change(
-        to conditions: DirectionConditions, dnsDelay: Duration?, trace: DeliveryTrace?
-    ) {
-        emulator.change(to: conditions, dnsDelay: dnsDelay, trace: trace, at: time)
+    mutating func change(to conditions: LinkConditions, _ traces: LinkTraces) {
+        let conditions = conditions.withExplicitLoss
+        emulator.change(
+            to: direction.conditions(of: conditions), dnsDelay: direction.dnsDelay(conditions),
+            trace: traces[direction], at: time)
         outbox.tolerance = LatenessTolerance(delay: emulator.delay)
     }
 

@@ -1,7 +1,6 @@
 public import LinkModel
 public import LinkUnits
 public import LinuxKernel
-import PacketEngine
 import Synchronization
 public import SystemPackage
 
@@ -42,13 +41,12 @@ public final class PacketLoop: Sendable {
         memory: ByteCount = PacketLoop.defaultMemory,
         observer: (any PacketObserver)? = nil
     ) throws(KernelError) {
-        let emulators = Self.emulators(conditions, traces, seed: seed)
         up = try DirectionLoop(
-            .up, .wire(from: appSide, to: farSide), emulators.up, memory: memory, clock: clock,
-            observer: observer)
+            .up, .wire(from: appSide, to: farSide), conditions, traces, seed: seed,
+            memory: memory, clock: clock, observer: observer)
         down = try DirectionLoop(
-            .down, .wire(from: farSide, to: appSide), emulators.down, memory: memory, clock: clock,
-            observer: observer)
+            .down, .wire(from: farSide, to: appSide), conditions, traces, seed: seed,
+            memory: memory, clock: clock, observer: observer)
     }
 
     /// Emulates a link between the programs of one host: every packet that its loopback sends goes
@@ -75,20 +73,12 @@ public final class PacketLoop: Sendable {
         memory: ByteCount = PacketLoop.defaultMemory, observer: (any PacketObserver)? = nil
     ) throws(KernelError) {
         let path = LoopPath.loopback(from: interface, of: host)
-        let emulators = Self.emulators(conditions, traces, seed: seed)
         up = try DirectionLoop(
-            .up, path, emulators.up, memory: memory, clock: clock, observer: observer)
+            .up, path, conditions, traces, seed: seed, memory: memory, clock: clock,
+            observer: observer)
         down = try DirectionLoop(
-            .down, path, emulators.down, memory: memory, clock: clock, observer: observer)
-    }
-
-    private static func emulators(
-        _ conditions: LinkConditions, _ traces: LinkTraces, seed: UInt64
-    ) -> (up: LinkEmulator, down: LinkEmulator) {
-        (
-            LinkEmulator(.up, conditions, traces, seed: seed),
-            LinkEmulator(.down, conditions, traces, seed: seed)
-        )
+            .down, path, conditions, traces, seed: seed, memory: memory, clock: clock,
+            observer: observer)
     }
 
     deinit { stop() }

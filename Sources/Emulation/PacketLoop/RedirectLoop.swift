@@ -42,9 +42,8 @@ public final class RedirectLoop: Sendable {
         memory: ByteCount = PacketLoop.defaultMemory
     ) throws(KernelError) {
         loop = try DirectionLoop(
-            direction, .redirect(from: source, to: exit, framing),
-            LinkEmulator(direction, conditions, traces, seed: seed), memory: memory,
-            clock: .startingNow(), observer: nil)
+            direction, .redirect(from: source, to: exit, framing), conditions, traces, seed: seed,
+            memory: memory, clock: .startingNow(), observer: nil)
     }
 
     /// Carries what the loopback of the calling thread's network namespace sends in one direction
@@ -70,9 +69,8 @@ public final class RedirectLoop: Sendable {
         memory: ByteCount = PacketLoop.defaultMemory
     ) throws(KernelError) {
         loop = try DirectionLoop(
-            direction, .loopbackRedirect(from: source, mark: mark),
-            LinkEmulator(direction, conditions, traces, seed: seed), memory: memory,
-            clock: .startingNow(), observer: nil)
+            direction, .loopbackRedirect(from: source, mark: mark), conditions, traces, seed: seed,
+            memory: memory, clock: .startingNow(), observer: nil)
     }
 
     deinit { stop() }
