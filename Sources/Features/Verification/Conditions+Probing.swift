@@ -32,7 +32,7 @@ extension DirectionConditions {
     /// Small ones on a slow link, where full ones would be too few. Where the queue is limited by
     /// bytes or time they have to be of full size, in which those limits are told as packets.
     func saturationPacket(_ effort: Effort) -> Int {
-        let full = Int(Self.fullPacket.bytes)
+        let full = Int(fullPacket.bytes)
         guard let bandwidth else { return full }
         switch queue {
         case .bytes, .time: return full
@@ -54,7 +54,7 @@ extension DirectionConditions {
 
     /// How long a full packet waits behind a full queue of such packets.
     var queueTime: Duration {
-        serialization(ofBytes: Int(Self.fullPacket.bytes)) * (queuePackets ?? 0)
+        serialization(ofBytes: Int(fullPacket.bytes)) * (queuePackets ?? 0)
     }
 
     /// Whether every packet arrives, once and as it was sent.

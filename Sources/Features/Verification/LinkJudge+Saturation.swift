@@ -123,13 +123,15 @@ extension LinkJudge {
     /// What a TCP transfer brought, the headers left out.
     func transfers(_ direction: Direction) -> [Check] {
         plan.transfers.indices.compactMap { index -> Check? in
+            let conditions = direction.conditions(of: link)
             guard plan.transfers[index].direction == direction,
-                let bandwidth = direction.conditions(of: link).bandwidth
+                let bandwidth = conditions.bandwidth
             else { return nil }
             let transfer = report.transfers[index] ?? .init()
             let bytes = Statistics.steadyRate(times: transfer.times, totals: transfer.totals)
             // IP and TCP headers with the usual options.
-            let expected = Double(bandwidth.bitsPerSecond) * 1448 / 1500
+            let full = Double(conditions.fullPacket.bytes)
+            let expected = Double(bandwidth.bitsPerSecond) * (full - 52) / full
             return Check(
                 direction, .goodput, expected: expected,
                 measured: bytes.map { $0 * 8 }, tolerance: expected * effort.goodputError,

@@ -97,6 +97,9 @@ public struct DirectionConditions: Sendable, Hashable, Codable {
     /// A packet of full size, as queues in packets assume it: 1500 bytes of IP.
     public static let fullPacket = ByteCount(bytes: 1500)
 
+    /// A packet of full size on this link.
+    public var fullPacket: ByteCount { Self.fullPacket }
+
     /// The queue in packets of full size; nil where nothing limits the rate and so nothing queues.
     ///
     /// By default the larger of 50 packets (dummynet's default, as Apple's tool has it) and
@@ -104,13 +107,13 @@ public struct DirectionConditions: Sendable, Hashable, Codable {
     public var queuePackets: Int? {
         switch queue {
         case .packets(let count): return count
-        case .bytes(let count): return max(1, count.packets(of: Self.fullPacket))
+        case .bytes(let count): return max(1, count.packets(of: fullPacket))
         case .time(let duration): return packets(in: duration).map { max(1, $0) }
         case nil: return packets(in: .milliseconds(100)).map { max(50, $0) }
         }
     }
 
     private func packets(in time: Duration) -> Int? {
-        bandwidth?.byteCount(in: time).packets(of: Self.fullPacket)
+        bandwidth?.byteCount(in: time).packets(of: fullPacket)
     }
 }
