@@ -19,7 +19,10 @@ struct HelpTests {
         // The parser does not break its line of usage.
         let lines = result.standardOutput.split(separator: "\n").filter { !$0.hasPrefix("USAGE") }
         #expect(lines.allSatisfy { $0.count <= 80 })
-        try Golden("help-\(verb).txt").expect(result.standardOutput)
+        // Which fields there are is said by the table of them.
+        let fields = try Regex("The fields of a direction are [^.]*\\.")
+        try Golden("help-\(verb).txt").expect(
+            result.standardOutput.replacing(fields, with: "The fields of a direction are these."))
     }
 
     @Test("The program itself names its verbs", arguments: [[], ["--help"], ["help"]])
