@@ -8,7 +8,7 @@ struct ConditionFieldTests {
     /// In which every field can have the value of its sample.
     private let base = DirectionConditions(
         bandwidth: .megabitsPerSecond(10), delay: .milliseconds(10),
-        jitter: Jitter(amount: .milliseconds(5)), aqm: .codel)
+        jitter: Jitter(amount: .milliseconds(5)), aqm: .codel, mtu: LinkMTU(bytes: 1400))
 
     /// A value of each field that `base` does not have. A new field needs one.
     private static let samples: [String: FieldValue] = [
@@ -24,6 +24,8 @@ struct ConditionFieldTests {
         "aqm": .scalar("pie"),
         "ecn": .scalar("true"),
         "trace": .scalar("up.trace"),
+        "mtu": .scalar("1280"),
+        "icmp": .scalar("silent"),
     ]
 
     private func values(_ conditions: DirectionConditions) -> [String?] {
@@ -88,6 +90,15 @@ struct ConditionFieldTests {
         expectRefusal(
             "distribution", .scalar("normal"),
             "says how jitter is distributed; give a jitter too", nil)
+        let aNumber = "is not a number of bytes; write one such as 1280"
+        expectRefusal("mtu", .scalar("1280 kB"), "\"1280 kB\" \(aNumber)", nil)
+        expectRefusal("mtu", .scalar("-1e3"), "\"-1e3\" \(aNumber)", nil)
+        expectRefusal("mtu", .scalar("67"), "67 is outside 68 to 65535 bytes", nil)
+        expectRefusal("mtu", .scalar("65536"), "65536 is outside 68 to 65535 bytes", nil)
+        expectRefusal("icmp", .scalar("loud"), "\"loud\" is none of answered, silent", nil)
+        expectRefusal(
+            "icmp", .scalar("silent"),
+            "says who learns that a packet exceeds the mtu; give an mtu too", nil)
         expectRefusal("loss", .mapping([]), "is missing; write { mean: 2%, ... }", "mean")
         expectRefusal(
             "reorder", .mapping([("mean", "1%"), ("gap", "x")]),

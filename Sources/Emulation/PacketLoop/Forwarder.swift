@@ -13,6 +13,8 @@ struct Forwarder: ~Copyable {
     private var store: FrameStore
     private var inbox: Inbox
     private var outbox: Outbox
+    private var mtu: LinkMTU?
+    private var wayBack: WayBack
     private let framing: RedirectLoop.Framing
     /// Tells which frames are those of this direction; nil if all are.
     private var traffic: LoopbackTraffic?
@@ -42,6 +44,8 @@ struct Forwarder: ~Copyable {
         inbox = Inbox(receiver, store: &store)
         self.outbox = outbox
         self.outbox.tolerance = LatenessTolerance(delay: emulator.delay)
+        mtu = direction.conditions(of: conditions).mtu
+        wayBack = WayBack(path)
         framing = path.framing
         traffic = path.traffic
     }
@@ -112,7 +116,7 @@ struct Forwarder: ~Copyable {
         if framing == .dressed {
             store.insertEthernetHeader(to: RedirectLoop.standInAddress, into: id)
         }
-        let isCut = emulator.treatsPacketsSingly
+        let isCut = emulator.treatsPacketsSingly || mtu != nil
         let cutsDatagrams = outbox.isLocal
         let (headers, superFrame, isMine) = store.withFrame(id) { virtual, frame in
             let headers = framing == .bare ? FrameHeaders(packet: frame) : FrameHeaders(frame)
@@ -163,10 +167,52 @@ struct Forwarder: ~Copyable {
     private mutating func enqueue(
         _ ticket: Ticket, _ length: Int, _ headers: FrameHeaders, _ isDNS: Bool
     ) {
+        if let mtu, length > mtu.bytes {
+            refuse(ticket, headers, isDNS, mtu)
+        } else {
+            emulate(ticket, length, headers, isDNS)
+        }
+    }
+
+    private mutating func emulate(
+        _ ticket: Ticket, _ length: Int, _ headers: FrameHeaders, _ isDNS: Bool
+    ) {
         emulator.enqueue(
             Packet(
                 slot: ticket.slot, length: ByteCount(bytes: UInt64(length)), flow: headers.flow,
                 isDNS: isDNS, canBeMarked: headers.canBeMarked), at: time)
+    }
+
+    /// Cuts or drops a packet that is larger than the link takes.
+    private mutating func refuse(
+        _ ticket: Ticket, _ headers: FrameHeaders, _ isDNS: Bool, _ mtu: LinkMTU
+    ) {
+        defer { store.release(ticket.frame) }
+        guard let (link, packet) = store.bytes(of: ticket) else {
+            statistics.memoryDrops += 1
+            return
+        }
+        switch OversizedPacket(packet, headers, mtu) {
+        case .cut(let parts):
+            for part in parts {
+                guard let id = store.frame(link, part) else {
+                    statistics.memoryDrops += 1
+                    continue
+                }
+                entered += 1
+                (store[id].number, store[id].arrival) = (entered, time)
+                emulate(Ticket(frame: id), part.count, headers, isDNS)
+            }
+        case .dropped(let answer):
+            statistics.oversizedPackets += 1
+            statistics.oversizedBytes += UInt64(packet.count)
+            observe(ticket, at: time, .oversized)
+            // The kernel, too, answers a super-packet once.
+            guard let answer, ticket.segment ?? 0 == 0,
+                let id = store.frame(answering: link, answer)
+            else { return }
+            if !wayBack.send(id, clock, &store, statistics) { send(exempt: id) }
+        }
     }
 
     private mutating func send(exempt id: FrameStore.ID) {
@@ -280,6 +326,7 @@ extension Forwarder {
     /// Changes the conditions; what is on the link stays on it.
     mutating func change(to conditions: LinkConditions, _ traces: LinkTraces) {
         let conditions = conditions.withExplicitLoss
+        mtu = direction.conditions(of: conditions).mtu
         emulator.change(
             to: direction.conditions(of: conditions), dnsDelay: direction.dnsDelay(conditions),
             trace: traces[direction], at: time)

@@ -23,6 +23,11 @@ public struct DirectionStatistics: Sendable, Hashable {
     /// Packets with which somebody opened a connection, sent data or asked for an echo.
     public internal(set) var requests: UInt64 = 0
 
+    /// Packets dropped because they were larger than the MTU of the link.
+    public internal(set) var oversizedPackets: UInt64 = 0
+    /// Their bytes, counted as IP.
+    public internal(set) var oversizedBytes: UInt64 = 0
+
     /// Frames that came faster than the loop could read. No profile wanted these drops.
     public internal(set) var socketDrops: UInt64 = 0
     /// Packets for which there was no memory left. No profile wanted these drops.
@@ -63,8 +68,8 @@ extension DirectionStatistics {
     /// What was counted, as both data planes report it.
     public var counters: DirectionCounters {
         var engine = EngineCounters()
-        engine.arrivedPackets = link.arrivedPackets
-        engine.arrivedBytes = link.arrivedBytes
+        engine.arrivedPackets = link.arrivedPackets + oversizedPackets
+        engine.arrivedBytes = ByteCount(bytes: link.arrivedBytes.bytes &+ oversizedBytes)
         engine.queueFullPackets = link.queueFullPackets
         engine.managedPackets = link.managedPackets
         engine.duplicatedPackets = link.duplicatedPackets
@@ -80,7 +85,7 @@ extension DirectionStatistics {
         engine.timeOnLink = timeOnLink
         return DirectionCounters(
             packets: link.deliveredPackets, bytes: link.deliveredBytes,
-            dropped: link.queueFullPackets.addingSaturated(link.managedPackets),
+            dropped: link.queueFullPackets + link.managedPackets + oversizedPackets,
             lost: link.lostPackets, marked: link.markedPackets,
             queuedPackets: UInt64(link.queuedPackets), engine: engine)
     }

@@ -25,11 +25,14 @@ public struct PacketRecord: Sendable, Hashable {
         case judged(Verdict)
         /// Nobody: it is no IP packet, or one by which neighbours find each other.
         case exempt
+        /// Nobody: it was larger than the MTU of the link.
+        case oversized
 
         /// In a word, for programs; the words are a promise.
         public var key: String {
             switch self {
             case .exempt: "exempt"
+            case .oversized: "oversized"
             case .judged(.delivered): "delivered"
             case .judged(.corrupted): "corrupted"
             case .judged(.queueFull): "queueFull"
@@ -42,6 +45,7 @@ public struct PacketRecord: Sendable, Hashable {
         public var dropReason: String? {
             switch self {
             case .exempt, .judged(.delivered), .judged(.corrupted): nil
+            case .oversized: "larger than the MTU"
             case .judged(.queueFull): "queue full"
             case .judged(.managed): "dropped by the queue management"
             case .judged(.lost): "lost"

@@ -4,7 +4,7 @@ extension ConditionField {
     /// All fields, in the order in which profiles write them.
     public static let all = [
         bandwidth, delay, jitter, distribution, loss, duplicate, corrupt, reorder, queue, aqm, ecn,
-        trace,
+        trace, mtu, icmp,
     ]
 
     private static let bandwidth = ConditionField(
@@ -116,9 +116,29 @@ extension ConditionField {
         "trace", \.trace, .text, .rate,
         json: { ["trace": $0.trace] },
         ramp: { $0.limits.trace })
+
+    private static let mtu = ConditionField(
+        "mtu", \.mtuBytes,
+        // `unlimited` as with the bandwidth.
+        .quantity(
+            { text throws(QuantityError) in
+                text == "unlimited" ? nil : try LinkMTU.bytes(parsing: text)
+            }, { $0.map { "\($0)" } }), .rate,
+        json: { ["mtuBytes": $0.mtu?.bytes] },
+        text: { $0.mtu.map { "\($0.bytes) bytes" + ($0.icmp == .silent ? ", silent" : "") } })
+
+    private static let icmp = ConditionField(
+        "icmp", \.icmpAnswers, .choice(), .rate,
+        needs: {
+            $0.mtu == nil ? "says who learns that a packet exceeds the mtu; give an mtu too" : nil
+        },
+        json: { ["icmp": $0.icmpAnswers.rawValue] },
+        // It stands beside the MTU.
+        text: { _ in nil })
 }
 
-// Two fields are one property, since a distribution is nothing without a jitter.
+// Two fields are one property, since a distribution is nothing without a jitter, and an answer
+// nothing without an MTU.
 extension DirectionConditions {
     fileprivate var jitterAmount: Duration {
         get { jitter?.amount ?? .zero }
@@ -131,6 +151,16 @@ extension DirectionConditions {
     fileprivate var jitterDistribution: Jitter.Distribution {
         get { jitter?.distribution ?? .normal }
         set { jitter?.distribution = newValue }
+    }
+
+    fileprivate var mtuBytes: Int? {
+        get { mtu?.bytes }
+        set { mtu = newValue.map { LinkMTU(bytes: $0, icmp: icmpAnswers) } }
+    }
+
+    fileprivate var icmpAnswers: LinkMTU.Answers {
+        get { mtu?.icmp ?? .answered }
+        set { mtu?.icmp = newValue }
     }
 }
 

@@ -44,7 +44,41 @@ public enum QueueManagement: String, Sendable, Hashable, Codable, CaseIterable {
     public var marksByDefault: Bool { self == .fqCodel }
 }
 
-/// What one direction of a link does to packets, in this order: bottleneck queue and bandwidth,
+/// The largest packet that a link takes, and who learns of it.
+public struct LinkMTU: Sendable, Hashable, Codable {
+    /// Whether who sends a larger packet is told so by ICMP.
+    public enum Answers: String, Sendable, Hashable, Codable, CaseIterable {
+        case answered, silent
+    }
+
+    /// From what the longest IPv4 header needs (RFC 791, section 3.2) to the longest packet.
+    public static let range = 68...65535
+
+    /// Bytes of the IP packet, with its headers.
+    public var bytes: Int
+    /// What becomes of larger packets that cannot be cut. Without an answer the path is a black
+    /// hole for them.
+    public var icmp: Answers
+
+    /// Makes an MTU; who exceeds it is told so unless said otherwise.
+    public init(bytes: Int, icmp: Answers = .answered) {
+        self.bytes = bytes
+        self.icmp = icmp
+    }
+
+    static func bytes(parsing text: String) throws(QuantityError) -> Int {
+        guard let bytes = Int(text) else {
+            throw QuantityError("\"\(text)\" is not a number of bytes; write one such as 1280")
+        }
+        guard range.contains(bytes) else {
+            throw QuantityError(
+                "\(bytes) is outside \(range.lowerBound) to \(range.upperBound) bytes")
+        }
+        return bytes
+    }
+}
+
+/// What one direction of a link does to packets, in this order: MTU, bottleneck queue and bandwidth,
 /// loss, delay. How its properties are read, written and shown is in `ConditionField`.
 public struct DirectionConditions: Sendable, Hashable, Codable {
     /// The rate of the bottleneck, counted per IP packet with its headers. Nil: no limit.
@@ -70,13 +104,15 @@ public struct DirectionConditions: Sendable, Hashable, Codable {
     public var ecn: Bool?
     /// A file of delivery opportunities (mahimahi's format) in place of a bandwidth.
     public var trace: String?
+    /// The largest packet. Nil: what the interface takes.
+    public var mtu: LinkMTU?
 
     /// Makes conditions; without arguments those of a perfect link.
     public init(
         bandwidth: Bandwidth? = nil, delay: Duration = .zero, jitter: Jitter? = nil,
         loss: LossModel = .none, duplicate: Ratio = .zero, corrupt: Ratio = .zero,
         reorder: Reordering? = nil, queue: QueueLimit? = nil, aqm: QueueManagement = .dropTail,
-        ecn: Bool? = nil, trace: String? = nil
+        ecn: Bool? = nil, trace: String? = nil, mtu: LinkMTU? = nil
     ) {
         self.bandwidth = bandwidth
         self.delay = delay
@@ -89,6 +125,7 @@ public struct DirectionConditions: Sendable, Hashable, Codable {
         self.aqm = aqm
         self.ecn = ecn
         self.trace = trace
+        self.mtu = mtu
     }
 
     /// Whether the queue marks packets in place of dropping them, where both will do.
@@ -98,7 +135,9 @@ public struct DirectionConditions: Sendable, Hashable, Codable {
     public static let fullPacket = ByteCount(bytes: 1500)
 
     /// A packet of full size on this link.
-    public var fullPacket: ByteCount { Self.fullPacket }
+    public var fullPacket: ByteCount {
+        min(Self.fullPacket, ByteCount(bytes: UInt64(mtu?.bytes ?? .max)))
+    }
 
     /// The queue in packets of full size; nil where nothing limits the rate and so nothing queues.
     ///

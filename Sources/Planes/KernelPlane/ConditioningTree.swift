@@ -31,6 +31,10 @@ struct ConditioningTree: Hashable {
         guard conditions.trace == nil else {
             throw UnsupportedConditions("delivery traces", "no qdisc plays a trace")
         }
+        guard conditions.mtu == nil else {
+            throw UnsupportedConditions(
+                "an MTU of the link", "no qdisc cuts or answers packets that are too large")
+        }
         if let jitter = conditions.jitter, jitter.amount > Self.longestJitter {
             throw UnsupportedConditions(
                 "a jitter of \(jitter.amount.unitText)",

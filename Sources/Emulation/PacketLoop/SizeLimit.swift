@@ -1,0 +1,135 @@
+import LinkModel
+import LinuxKernel
+
+/// What becomes of a packet that is larger than the link's MTU, as a router in front of the link
+/// decides.
+enum OversizedPacket: Hashable {
+    /// It goes on in parts.
+    case cut([[UInt8]])
+    /// It is dropped. Its sender gets the answer, an ICMP error; nil if nobody is told.
+    case dropped(answer: [UInt8]?)
+
+    /// - Parameters:
+    ///   - packet: from its IP header on.
+    ///   - headers: those of its frame.
+    init(_ packet: [UInt8], _ headers: FrameHeaders, _ mtu: LinkMTU) {
+        // Only IPv4 has routers cut packets, unless their senders forbid it (RFC 791, section 2.3).
+        if headers.version == 4, packet[0] >> 4 == 4, packet[6] & 0x40 == 0 {
+            self = .cut(IPPacket.fragments(of: packet, mtu: mtu.bytes))
+        } else {
+            self = .dropped(
+                answer: mtu.icmp == .silent ? nil : Self.answer(to: packet, headers, mtu))
+        }
+    }
+
+    /// "Fragmentation needed" (RFC 1191), or "packet too big" (RFC 4443, section 3.2).
+    ///
+    /// The link has no address of its own, so the answer comes from where the packet was to go.
+    /// There is none about what RFC 1122, section 3.2.2, and RFC 4443, section 2.4(e), except.
+    private static func answer(
+        to packet: [UInt8], _ headers: FrameHeaders, _ mtu: LinkMTU
+    ) -> [UInt8]? {
+        let isIPv6 = headers.version == 6
+        // Fragments but the first have no transport header.
+        guard let transport = headers.transport.map({ packet[$0 - headers.network] }),
+            let source = IPAddress(bytes: isIPv6 ? packet[8..<24] : packet[12..<16]),
+            let target = IPAddress(bytes: isIPv6 ? packet[24..<40] : packet[16..<20]),
+            source.isOfOneHost, target.isOfOneHost
+        else { return nil }
+        switch headers.transportProtocol {
+        case IPProtocol.icmp where !isIPv6 && [3, 4, 5, 11, 12].contains(transport): return nil
+        case IPProtocol.icmpv6 where isIPv6 && transport < 128: return nil
+        default: break
+        }
+        return IPPacket.error(
+            type: isIPv6 ? 2 : 3, code: isIPv6 ? 0 : 4, parameter: UInt32(mtu.bytes),
+            quoting: packet, from: target, to: source)
+    }
+}
+
+extension IPAddress {
+    /// Whether it is neither unspecified nor one of a group.
+    fileprivate var isOfOneHost: Bool {
+        isIPv6 ? (high, low) != (0, 0) && high >> 56 != 0xff : (1..<224).contains(low >> 24)
+    }
+}
+
+/// Where answers to the packets of a direction leave: back to where these came from.
+struct WayBack: ~Copyable {
+    private let path: LoopPath
+    /// Made with the first answer, since most links never need one.
+    private var outbox: Outbox?
+
+    init(_ path: LoopPath) {
+        self.path = path
+    }
+
+    /// Sends a frame; false, and it is still the caller's, if it is to leave like any other.
+    mutating func send(
+        _ id: FrameStore.ID, _ clock: LoopClock, _ store: inout FrameStore,
+        _ statistics: DirectionStatistics
+    ) -> Bool {
+        do throws(KernelError) {
+            guard try open() else { return false }
+        } catch {
+            store.release(id)
+            return true
+        }
+        guard outbox?.hasRoom == true else {
+            store.release(id)
+            return true
+        }
+        // What the link promises does not depend on answers.
+        var uncounted = statistics
+        outbox?.add(id, due: nil, &store, &uncounted)
+        outbox?.flush(clock, &store, &uncounted)
+        return true
+    }
+
+    private mutating func open() throws(KernelError) -> Bool {
+        guard outbox == nil else { return true }
+        switch path {
+        case .wire(let source, _):
+            outbox = try Outbox(MarkedOutput(interface: source, mark: 0, bypassesQdisc: true))
+        case .redirect(_, let exit, _):
+            // The kernel knows whether the sender is this host or beyond an interface.
+            outbox = try Outbox(loopbackMark: exit.mark)
+        case .loopback, .loopbackRedirect: return false
+        }
+        return true
+    }
+}
+
+/// Packets as plain bytes.
+extension FrameStore {
+    /// What stands before the IP header of one packet, and the packet with its checksum finished;
+    /// nil if the store is full.
+    mutating func bytes(of ticket: Ticket) -> (link: [UInt8], packet: [UInt8])? {
+        guard let copy = copy(of: ticket) else { return nil }
+        let (network, length) = (self[copy].network, self[copy].length)
+        memory.withMutableBytes(in: self[copy].range) { bytes in
+            finishChecksum(in: &bytes, end: VirtualHeader.count + network + length)
+        }
+        let bytes = withFrame(copy) { _, frame in (0..<network + length).map { frame[$0] } }
+        release(copy)
+        return (Array(bytes[..<network]), Array(bytes[network...]))
+    }
+
+    /// A slot with a packet behind `link`; nil if the store is full.
+    mutating func frame(_ link: [UInt8], _ packet: [UInt8]) -> ID? {
+        let bytes = [UInt8](repeating: 0, count: VirtualHeader.count) + link + packet
+        guard let id = take(.fitting(bytes.count)) else { return nil }
+        setCount(bytes.count, of: id)
+        memory.copy(bytes.span, to: self[id].range.lowerBound)
+        (self[id].network, self[id].length, self[id].number) = (link.count, packet.count, nil)
+        return id
+    }
+
+    /// A slot with the answer to a frame that begins with `link`; nil if there is to be none.
+    mutating func frame(answering link: [UInt8], _ packet: [UInt8]) -> ID? {
+        guard link.count >= 12 else { return frame(link, packet) }
+        // Nobody answers what came to many.
+        guard link[0] & 1 == 0 else { return nil }
+        return frame(Array(link[6..<12] + link[..<6] + link[12...]), packet)
+    }
+}
