@@ -73,7 +73,7 @@ struct ImportCommand: ParsableCommand {
                 + "every verb finds them by name."))
     var save = false
 
-    @Flag(help: "Write over files that are there already.")
+    @Flag(help: "Overwrite files that exist.")
     var force = false
 
     @OptionGroup var global: GlobalOptions

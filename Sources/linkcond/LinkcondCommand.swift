@@ -4,7 +4,7 @@ import ArgumentParser
 struct LinkcondCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "linkcond",
-        abstract: "Gives an app on Linux a worse network, exactly as much worse as a profile says.",
+        abstract: "Gives an app on Linux a worse network, exactly as a profile describes it.",
         discussion: """
             Examples:
               linkcond list

@@ -85,7 +85,7 @@ struct ErrorTests {
             #expect(named.exitCode == 78)
             #expect(
                 named.standardError
-                    == "linkcond: .linkcond/broken.yaml:1: name is given twice; leave one\n")
+                    == "linkcond: .linkcond/broken.yaml:1: name is given twice; keep one\n")
         }
     }
 
@@ -115,7 +115,7 @@ struct ErrorTests {
             let isRoot = try await runProcess("id", ["-u"]).standardOutput == "0\n"
             let userID: UInt32? = isRoot ? 65534 : nil
             let explanation =
-                ".linkcond/secret.yaml: may not be read by you; change its permissions"
+                ".linkcond/secret.yaml: you may not read it; change its permissions"
             let show = try await runLinkcond("show", "secret", in: directory, userID: userID)
             #expect(show.exitCode == 74)
             #expect(show.standardError == "linkcond: \(explanation)\n")

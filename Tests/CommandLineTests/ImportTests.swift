@@ -71,7 +71,7 @@ struct ImportTests {
             #expect(show.exitCode == 0 && show.standardOutput.contains("780 kbit/s"))
             let again = try await linkcond(save, in: directory, environment)
             #expect(again.exitCode == 73)
-            #expect(again.standardError.contains("3g.yaml: is there already; --force writes over"))
+            #expect(again.standardError.contains("3g.yaml: already exists; --force overwrites"))
             let forced = try await linkcond(save + ["--force"], in: directory, environment)
             #expect(forced.exitCode == 0)
         }

@@ -63,7 +63,7 @@ struct SudoTests {
             "$linkcond" show Trace 2>&1 || true
             """)
         #expect(result.exitCode == 0, "\(result)")
-        #expect(result.standardOutput.contains("leak.yaml: may not be read by you"), "\(result)")
+        #expect(result.standardOutput.contains("leak.yaml: you may not read it"), "\(result)")
         #expect(result.standardOutput.contains("names a trace that its owner may not read"))
         #expect(!result.standardOutput.contains("secret:"), "\(result)")
     }

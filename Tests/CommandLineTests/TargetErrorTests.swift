@@ -46,7 +46,8 @@ struct TargetErrorTests {
             #expect(result.exitCode == 77)
             #expect(
                 result.standardError
-                    == "linkcond: --pid 1: to see its network takes privileges; run it with sudo\n")
+                    == "linkcond: --pid 1: looking at its network requires privileges; run it with sudo\n"
+            )
         }
     }
 }

@@ -30,7 +30,7 @@ struct TraceTests {
             let again = try await runProcess(
                 binary, generate + ["--output", "train.down"], workingDirectory: directory.path)
             #expect(again.exitCode == 73)
-            #expect(again.standardError.contains("is there already; --force writes over it"))
+            #expect(again.standardError.contains("already exists; --force overwrites it"))
 
             let shown = try await runLinkcond(
                 "trace", "show", "train.down", "--svg", "train.svg", in: directory)

@@ -222,7 +222,7 @@ struct PlanExecutorTests {
             [plan], answer: Self.refusing(0, .notPermitted, thereafter: .notPermitted))
         #expect(
             privilege?.description
-                == "conditioning eth0 takes the privilege CAP_NET_ADMIN; run it with sudo")
+                == "conditioning eth0 requires the privilege CAP_NET_ADMIN; run it with sudo")
         let (vanished, _) = Self.run(
             [plan],
             answer: Self.refusing(

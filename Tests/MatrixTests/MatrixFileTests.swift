@@ -122,7 +122,7 @@ struct MatrixFileTests {
         ("profiles:\n  - LTE\n  - LTEE", "3: profiles: LTEE: no such profile"),
         ("profiles: []", "1: profiles: is empty; name some, such as [LTE, 3G]"),
         ("profiles: LTE", "1: profiles: has to be a list, such as [LTE, 3G]"),
-        ("profiles: [LTE, lte]", "1: profiles: lte is given twice; leave one"),
+        ("profiles: [LTE, lte]", "1: profiles: lte is given twice; keep one"),
         ("profiles: [[LTE]]", "1: profiles: has to be a list of names, such as [LTE, 3G]"),
         ("profles: [LTE]", "1: profles: unknown key; did you mean profiles?"),
         ("profiles: [LTE]\nrepeat: 0", "2: repeat: \"0\" is not a number from 1 to 100000"),
@@ -162,7 +162,10 @@ struct MatrixFileTests {
                 + "constrained\""
         ),
         ("constrained: on", "1: constrained: \"on\" is neither true nor false"),
-        ("kind: 5G", "1: kind: \"5G\" is none of default, wifi, cellular, wired, other, hotspot"),
+        (
+            "kind: 5G",
+            "1: kind: \"5G\" is not one of default, wifi, cellular, wired, other, hotspot"
+        ),
         (
             "cost: default\nexpensive: true",
             "2: expensive: says the same as cost; leave one out"
@@ -173,13 +176,16 @@ struct MatrixFileTests {
         ),
         (
             "override: { LTE: { low-data: yes } }",
-            "1: override.LTE.low-data: \"yes\" is none of default, on, off"
+            "1: override.LTE.low-data: \"yes\" is not one of default, on, off"
         ),
         ("override: { LTEE: { kind: wifi } }", "1: override: LTEE: no such profile"),
         ("env: [A]", "1: env: has to be a list of fields, such as { CI: \"1\" }"),
         ("env:\n  A: [1]", "2: env: has to be a list of names with a text each"),
-        ("uplink: cable", "1: uplink: \"cable\" is none of auto, none, relay, pasta, slirp, veth"),
-        ("backend: magic", "1: backend: \"magic\" is none of auto, kernel, engine"),
+        (
+            "uplink: cable",
+            "1: uplink: \"cable\" is not one of auto, none, relay, pasta, slirp, veth"
+        ),
+        ("backend: magic", "1: backend: \"magic\" is not one of auto, kernel, engine"),
         (
             "server-ready: 70000",
             "1: server-ready: \"70000\" is not a port, such as 8000 or 4433/udp"

@@ -102,7 +102,7 @@ struct DirectionFieldTests {
         ("jitter: -5 ms", "jitter: \"-5 ms\" is negative; a duration cannot be"),
         (
             "jitter: 5 ms, distribution: gauss",
-            "distribution: \"gauss\" is none of uniform, normal, pareto, paretonormal"
+            "distribution: \"gauss\" is not one of uniform, normal, pareto, paretonormal"
         ),
         (
             "distribution: uniform",
@@ -172,7 +172,7 @@ struct DirectionFieldTests {
         ),
         (
             "bandwidth: 1 Mbit/s, aqm: red",
-            "aqm: \"red\" is none of drop-tail, codel, fq_codel, pie"
+            "aqm: \"red\" is not one of drop-tail, codel, fq_codel, pie"
         ),
         (
             "bandwidth: 1 Mbit/s, trace: x",

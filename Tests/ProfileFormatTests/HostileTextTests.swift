@@ -12,8 +12,8 @@ struct HostileTextTests {
         ("\n\n", ": is empty; the first line of a profile is \"name: ...\""),
         ("# only a comment\n", ": is empty; the first line of a profile is \"name: ...\""),
         ("---\n", ": is empty; the first line of a profile is \"name: ...\""),
-        ("name: A\nname: B\n", ":1: name is given twice; leave one"),
-        ("name: A\ndown: { delay: 1 ms, delay: 2 ms }", ":2: delay is given twice; leave one"),
+        ("name: A\nname: B\n", ":1: name is given twice; keep one"),
+        ("name: A\ndown: { delay: 1 ms, delay: 2 ms }", ":2: delay is given twice; keep one"),
         ("name: A\n---\nname: B\n", ":2: a second profile begins here; a file holds one"),
         (
             "name: A\ndown:\n\tdelay: 5 ms\n",

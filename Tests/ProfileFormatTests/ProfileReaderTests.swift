@@ -101,11 +101,11 @@ struct ProfileReaderTests {
             "name: A\naliases: [[a]]",
             ":2: aliases: has to be a list of words without blanks and slashes"
         ),
-        ("name: A\naliases: [a, b, a]", ":2: aliases: a is given twice; leave one"),
+        ("name: A\naliases: [a, b, a]", ":2: aliases: a is given twice; keep one"),
         ("name: A\nsummary: [a]", ":2: summary: has to be a text"),
         (
             "name: A\ninterface: 5g",
-            ":2: interface: \"5g\" is none of wifi, cellular, wired, other"
+            ":2: interface: \"5g\" is not one of wifi, cellular, wired, other"
         ),
         ("name: A\nexpensive: yes", ":2: expensive: \"yes\" is neither true nor false"),
         ("name: A\nconstrained: 1", ":2: constrained: \"1\" is neither true nor false"),

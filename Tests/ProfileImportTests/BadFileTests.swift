@@ -97,7 +97,7 @@ struct BadFileTests {
         ),
         (
             "{\"browsertime\": {\"connectivity\": {\"profile\": \"5g\"}}}",
-            "file: browsertime.connectivity.profile: \"5g\" is none of custom, 2g, 3g"
+            "file: browsertime.connectivity.profile: \"5g\" is not one of custom, 2g, 3g"
         ),
         (
             "{\"connectivity\": {\"engine\": \"throttle\"}}",

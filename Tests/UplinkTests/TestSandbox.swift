@@ -129,7 +129,7 @@ struct TestSandbox {
                 ss -Htuln "sport = :\(port)" | grep -q . && exit
                 sleep 0.01
             done
-            echo 'nobody listens on port \(port)'; exit 1
+            echo 'nothing listens on port \(port)'; exit 1
             """)
         try body(process)
     }

@@ -26,7 +26,7 @@ enum BusDiagnosis: Sendable, Hashable {
     /// What that means.
     var detail: String {
         switch self {
-        case .noHelper: "\(SandboxBus.helper) does not lie beside linkcond"
+        case .noHelper: "\(SandboxBus.helper) is not next to linkcond"
         case .brokenHelper(let message): "\(SandboxBus.helper) does not run: \(message)"
         case .noDaemon: "dbus-daemon is not installed"
         }

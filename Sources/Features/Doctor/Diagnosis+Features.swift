@@ -19,7 +19,7 @@ extension Diagnosis {
             servesInterfacesByEngine = Privilege.mayChangeNetwork
         } catch {
             add(
-                name, .limited, "asking the kernel takes the right to make a network namespace",
+                name, .limited, "asking the kernel requires the right to make a network namespace",
                 fix: "Run it as root: sudo linkcond doctor")
         }
     }

@@ -41,7 +41,7 @@ public struct Diagnosis: Sendable, Hashable {
             checks.append(
                 Check(
                     name: "kernel features", status: .limited,
-                    detail: "asking the kernel takes the right to make a network namespace",
+                    detail: "asking the kernel requires the right to make a network namespace",
                     fix: "Run it as root: sudo linkcond doctor"))
             return Diagnosis(
                 checks: checks + sandboxChecks(sandbox, host), servesKernelPlane: false,

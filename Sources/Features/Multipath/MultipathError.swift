@@ -34,7 +34,7 @@ public enum MultipathError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "sudo sysctl -w net.mptcp.enabled=1"
         case .noInterception(let error):
             "programs cannot be given sockets of Multipath TCP: \(error.errno) for a filter of "
-                + "system calls (seccomp); it takes Linux 5.14, and nobody around this process who "
+                + "system calls (seccomp); it takes Linux 5.14, and no process around this one that "
                 + "filters them in the same way, such as another run with --multipath"
         case .netlink(let error): "\(error)"
         case .socket(let error): "cannot make a socket of Multipath TCP: \(error)"

@@ -76,7 +76,7 @@ final class ProcessTree {
             throw SandboxError("interrupted while it waited for a server at port \(port)")
         }
         throw SandboxError(
-            "nobody listens on port \(port) after \(patience.components.seconds) s; does the server "
+            "nothing listens on port \(port) after \(patience.components.seconds) s; does the server "
                 + "of --server use the port that --server-ready names?")
     }
 

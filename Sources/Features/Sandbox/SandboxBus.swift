@@ -24,7 +24,7 @@ public struct SandboxBus: Sendable, Hashable {
     public init(hasPortal: Bool, isRequired: Bool) throws(SandboxError) {
         guard let path = OwnProgram.neighbour(Self.helper) else {
             throw SandboxError(
-                "\(Self.helper), which serves D-Bus, does not lie beside linkcond; build it with "
+                "\(Self.helper), which serves D-Bus, is not next to linkcond; build it with "
                     + "Scripts/linkcond and install both in one directory")
         }
         self.path = path

@@ -25,7 +25,7 @@ public struct FileAccessError: Error, Sendable, CustomStringConvertible {
         case (.reading, _):
             self.init(access, file, InputFileError.unreadable(errno).description)
         case (.writing, .fileExists):
-            self.init(access, file, "is there already; --force writes over it")
+            self.init(access, file, "already exists; --force overwrites it")
         case (.writing, _): self.init(access, file, "cannot be written: \(errno)")
         }
     }

@@ -109,7 +109,7 @@ enum ProfileFile {
             "no such file; linkcond list\(kind == "scenario" ? " --scenarios" : "") shows the "
                 + "\(kind)s that need none"
         case let error? where error.code == .fileReadNoPermission:
-            "may not be read by you; change its permissions"
+            "you may not read it; change its permissions"
         case let error?:
             // The system's own words, such as "Not a directory".
             (error.underlying as? POSIXError).map {

@@ -42,7 +42,7 @@ extension ProfileError {
         case .duplicatedKeysInMapping(let duplicates, let context):
             line = context.mark.line
             let keys = duplicates.sorted().joined(separator: ", ")
-            explanation = "\(keys) is given twice; leave one"
+            explanation = "\(keys) is given twice; keep one"
         case .reader(_, let offset, _, let text):
             line = offset.map { 1 + text.prefix($0).count(where: \.isNewline) }
             explanation = "has characters that no text has; a profile is a YAML text in UTF-8"

@@ -156,7 +156,7 @@ public enum ProfileReader {
                     "aliases", "has to be a list of words without blanks and slashes")
             }
             guard !aliases.contains(alias) else {
-                throw fields.error("aliases", "\(alias) is given twice; leave one")
+                throw fields.error("aliases", "\(alias) is given twice; keep one")
             }
             aliases.append(try fields.printable(alias, "aliases"))
         }

@@ -77,7 +77,7 @@ enum SitespeedConnectivity {
                 .milliseconds(known.rtt), into: &draft)
         } else if let profile, profile != "custom" {
             let names = profiles.keys.sorted().joined(separator: ", ")
-            throw table.error("profile", "\"\(profile)\" is none of custom, \(names)")
+            throw table.error("profile", "\"\(profile)\" is not one of custom, \(names)")
         } else {
             let unit = Bandwidth.kilobitsPerSecond(1)
             read(

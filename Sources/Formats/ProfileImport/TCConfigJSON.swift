@@ -118,7 +118,7 @@ enum TCConfigJSON {
         guard let text = try rule.text("delay-distribution") else { return .normal }
         guard let distribution = Jitter.Distribution(rawValue: text) else {
             throw rule.error(
-                "delay-distribution", "\"\(text)\" is none of normal, pareto, paretonormal")
+                "delay-distribution", "\"\(text)\" is not one of normal, pareto, paretonormal")
         }
         return distribution
     }

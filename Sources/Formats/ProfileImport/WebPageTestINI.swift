@@ -83,7 +83,7 @@ enum INIText {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { throw error("\"\(text)\" is not of the form key=value") }
             let key = trimmed(parts[0])
-            guard places[key] == nil else { throw error("\(key) is given twice; leave one") }
+            guard places[key] == nil else { throw error("\(key) is given twice; keep one") }
             places[key] = index + 1
             values[key] = .text(unquoted(trimmed(parts[1])))
         }

@@ -38,7 +38,7 @@ public enum FieldValue: Sendable, CustomStringConvertible {
         let text = try text()
         guard let choice = Choice(rawValue: text) else {
             let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw FieldError("\"\(text)\" is none of \(choices)")
+            throw FieldError("\"\(text)\" is not one of \(choices)")
         }
         return choice
     }

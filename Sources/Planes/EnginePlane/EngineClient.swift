@@ -28,7 +28,7 @@ enum EngineClient {
             if let answer { return answer }
             try start()
         }
-        throw EngineError("the packet engine ends as soon as it has begun; try again")
+        throw EngineError("the packet engine ended as soon as it had started; try again")
     }
 
     /// What the engine conditions; nil if none runs. Needs no privilege.
@@ -68,7 +68,7 @@ enum EngineClient {
         }
         switch report {
         case EngineServer.readyReport: return
-        case nil: throw EngineError("the packet engine does not get ready; try again")
+        case nil: throw EngineError("the packet engine did not become ready; try again")
         case let text?:
             let words = text.split(separator: " ", maxSplits: 1).map(String.init)
             guard words.count == 2, let fault = EngineError.Fault(rawValue: words[0]) else {

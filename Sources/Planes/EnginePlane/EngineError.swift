@@ -61,7 +61,7 @@ extension EngineError {
     static func lacking(_ lacks: [EngineError]) -> EngineError {
         EngineError(
             lacks.map(\.description).joined(separator: "; and ")
-                + "; linkcond run needs nothing of that", fault: .unavailable)
+                + "; linkcond run needs none of that", fault: .unavailable)
     }
 
     static func noFilters(_ message: String) -> EngineError {
@@ -73,7 +73,7 @@ extension EngineError {
 
     static func tooManyFilters(_ interface: String) -> EngineError {
         EngineError(
-            "\(interface): the choice of so many addresses and ports takes too many filters; "
+            "\(interface): so many addresses and ports need too many filters; "
                 + "choose fewer, or larger networks and ranges", fault: .unavailable)
     }
 
@@ -120,7 +120,7 @@ extension EngineError {
 
     static func stranger(process: Int32) -> EngineError {
         EngineError(
-            "process \(process) of another user stands in the packet engine's place; end it first",
+            "process \(process) of another user has taken the packet engine's place; end it first",
             fault: .stranger)
     }
 

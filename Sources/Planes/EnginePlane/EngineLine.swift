@@ -29,7 +29,7 @@ final class EngineLine {
             return try EngineLine(channel, forChange: isChange)
         } catch {
             throw error as? EngineError
-                ?? EngineError("the packet engine does not let itself be asked: \(error)")
+                ?? EngineError("the packet engine cannot be asked: \(error)")
         }
     }
 

@@ -153,7 +153,7 @@ struct EngineState: ~Copyable {
                 + "neither; name the one that its packets leave by, or use a kernel with "
                 + "netem (see linkcond doctor)"
         } else if !HookTable.canName(link.name) {
-            "nftables cannot be told a name with such letters; rename the interface"
+            "nftables does not accept a name with such characters; rename the interface"
         } else {
             nil
         }

@@ -54,7 +54,7 @@ public enum KernelPlaneError: PlaneRefusal {
             "\(name): has an ingress qdisc of another program, which leaves no place for clsact; "
                 + "remove it with: tc qdisc del dev \(ShellWord(name)) ingress"
         case .missingPrivilege(let what):
-            "\(what) takes the privilege CAP_NET_ADMIN; run it with sudo"
+            "\(what) requires the privilege CAP_NET_ADMIN; run it with sudo"
         case .missingFeatures(let features):
             "this kernel lacks \(Self.list(features)); linkcond doctor says how to get "
                 + "\(features.count == 1 ? "it" : "them")"

@@ -51,7 +51,7 @@ struct TraceGenerateCommand: ParsableCommand {
         help: ArgumentHelp("Where to write the trace.", valueName: "file"), completion: .file())
     var output: String?
 
-    @Flag(help: "Write over a file that is there already.")
+    @Flag(help: "Overwrite a file that exists.")
     var force = false
 
     @OptionGroup var global: GlobalOptions

@@ -52,7 +52,7 @@ struct TraceRecordCommand: ParsableCommand {
         transform: DurationArgument.parse)
     var duration: Duration?
 
-    @Flag(help: "Write over files that are there already.")
+    @Flag(help: "Overwrite files that exist.")
     var force = false
 
     @OptionGroup(title: "Whose interface") var target: TargetOptions

@@ -28,7 +28,7 @@ struct BusTroubleTests {
         #expect(result.exitCode == 125)
         #expect(result.standardOutput.isEmpty)
         #expect(
-            result.standardError.contains("linkcond-bus, which serves D-Bus, does not lie beside"))
+            result.standardError.contains("linkcond-bus, which serves D-Bus, is not next to"))
     }
 
     @Test func `without the helper an override is a run without a bus`() async throws {
@@ -36,7 +36,7 @@ struct BusTroubleTests {
             "linkcond run LTE --expensive -v --uplink none -- echo ran", withHelper: false)
         #expect(result.exitCode == 0)
         #expect(result.standardOutput == "ran\n")
-        #expect(result.standardError.contains("does not lie beside linkcond"))
+        #expect(result.standardError.contains("is not next to linkcond"))
         let quiet = try await Self.script(
             "linkcond run LTE --expensive --uplink none -- echo ran", withHelper: false)
         #expect(quiet.standardError.isEmpty, "\(quiet.standardError)")

@@ -64,7 +64,7 @@ struct TraceRecordTests {
             ).result()
             #expect(result.exitCode == 73)
             #expect(result.standardOutput == "")
-            #expect(result.standardError.contains("old.up: is there already"))
+            #expect(result.standardError.contains("old.up: already exists"))
         }
     }
 

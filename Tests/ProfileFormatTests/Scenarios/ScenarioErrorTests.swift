@@ -38,7 +38,7 @@ struct ScenarioErrorTests {
         ),
         (
             "name: A\ninterfaces:\n  wifi0: { profile: WiFi }\n  wifi0: { profile: LTE }",
-            ":3: wifi0 is given twice; leave one"
+            ":3: wifi0 is given twice; keep one"
         ),
         (
             "name: A\ninterfaces:\n  wifi0: { profile: WiFi }\n  sixteen-bytes-00: { profile: LTE }",
@@ -81,7 +81,7 @@ struct ScenarioErrorTests {
         ),
         (
             "name: A\ninterfaces: { x: { profile: Free } }\nmultipath: both",
-            ":3: multipath: \"both\" is none of off, handover, interactive, aggregate"
+            ":3: multipath: \"both\" is not one of off, handover, interactive, aggregate"
         ),
         (
             "name: A\ninterfaces: { x: { profile: Free } }\ntimeline: { at: 5 s }",
@@ -138,7 +138,7 @@ struct ScenarioErrorTests {
             "5: interface: x: no such interface; this scenario has wifi0, cell0, vpn0"
         ),
         ("{ at: 1 s, prefer: cell1 }", "5: prefer: cell1: no such interface; did you mean cell0?"),
-        ("{ at: 1 s, down: true }", "5: down: of which interface? write interface: wifi0"),
+        ("{ at: 1 s, down: true }", "5: down: which interface? write interface: wifi0"),
         (
             "{ at: 1 s, interface: wifi0 }",
             "5: interface: does nothing by itself; say one of profile, set, down, up, expensive, constrained, kind"
@@ -175,11 +175,11 @@ struct ScenarioErrorTests {
         ),
         (
             "{ at: 1 s, app: pause }",
-            "5: app: \"pause\" is none of suspend, resume, terminate, relaunch, { signal: USR1 }"
+            "5: app: \"pause\" is not one of suspend, resume, terminate, relaunch, { signal: USR1 }"
         ),
         (
             "{ at: 1 s, app: { signal: USR3 } }",
-            "5: app.signal: \"USR3\" is none of HUP, INT, QUIT, ABRT, KILL, USR1, USR2, ALRM, TERM, CONT, STOP, TSTP, WINCH"
+            "5: app.signal: \"USR3\" is not one of HUP, INT, QUIT, ABRT, KILL, USR1, USR2, ALRM, TERM, CONT, STOP, TSTP, WINCH"
         ),
         ("{ at: 1 s, exec: }", "5: exec: has to be a command of the shell"),
         (

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("at: 6 s, limit: 20 MB, prefer: cell0", "limit: of which interface?"),
+        ("at: 6 s, limit: 20 MB, prefer: cell0", "limit: which interface?"),
         ("at: 6 s, interface: cell0, limit: 20, down: true", "limit: "),
         ("at: 6 s, interface: cell1, limit: 20 MB, down: true", "no such interface"),
         (

@@ -14,7 +14,7 @@ enum HostNetworkManager {
     static func followOverrides() -> String? {
         guard FileManager.default.fileExists(atPath: directory) else { return nil }
         guard let helper = OwnProgram.neighbour(SandboxBus.helper) else {
-            return "NetworkManager is not told: \(SandboxBus.helper) does not lie beside linkcond"
+            return "NetworkManager is not told: \(SandboxBus.helper) is not next to linkcond"
         }
         do {
             let result = try HelperProgram.run(helper, ["metered"], input: "")

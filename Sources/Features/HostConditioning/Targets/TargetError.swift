@@ -32,7 +32,7 @@ public enum TargetError: Error, Sendable, Hashable, CustomStringConvertible {
             "--container \(container.label): has no network of its own but uses this one; "
                 + "leave --container out to condition it for all"
         case .missingPrivilege(let what):
-            "\(what): to see its network takes privileges; run it with sudo"
+            "\(what): looking at its network requires privileges; run it with sudo"
         case .unreadable(let what, let reason):
             "\(what): its network cannot be entered: \(reason)"
         }

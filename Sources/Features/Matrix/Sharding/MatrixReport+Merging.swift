@@ -9,7 +9,7 @@ extension MatrixReport {
         _ parts: [MatrixReport], rename: (String, Int) -> String
     ) throws(MatrixError) -> MatrixReport {
         guard var merged = parts.first else {
-            throw MatrixError(.usage, "there is no report to be merged; name directories")
+            throw MatrixError(.usage, "there is no report to merge; name directories")
         }
         var cells: [CellReport] = []
         var origins: [String: (part: Int, position: Int)] = [:]

@@ -69,7 +69,7 @@ struct MatrixFileReader {
             }
             let id = try resolve(name, element, "profiles", profileID)
             guard names.updateValue(name, forKey: id) == nil else {
-                throw error(element, "profiles", "\(name) is given twice; leave one")
+                throw error(element, "profiles", "\(name) is given twice; keep one")
             }
             if NameMatching.normalized(name) == MatrixSpecification.baseline {
                 names[id] = MatrixSpecification.baseline
@@ -211,7 +211,7 @@ struct MatrixFileReader {
         guard let text = try reader.text(key) else { return nil }
         guard choices.contains(text) else {
             throw reader.error(
-                key, "\"\(text)\" is none of \(choices.joined(separator: ", "))")
+                key, "\"\(text)\" is not one of \(choices.joined(separator: ", "))")
         }
         return text
     }

@@ -48,7 +48,7 @@ struct SandboxStage: Stage {
 
     func carried(by interface: String) throws(StageError) -> ByteCount {
         guard let counters = links.counters(of: interface) else {
-            throw StageError("\(interface): nobody counts what it carries")
+            throw StageError("\(interface): its traffic is not counted")
         }
         return ByteCount(bytes: counters.up.bytes.bytes &+ counters.down.bytes.bytes)
     }

@@ -58,7 +58,7 @@ public struct SandboxCells: CellLauncher {
     ) throws(UsageError) -> Choice where Choice.RawValue == String {
         guard let choice = Choice(rawValue: text) else {
             let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError(description: "\(name): \"\(text)\" is none of \(all)")
+            throw UsageError(description: "\(name): \"\(text)\" is not one of \(all)")
         }
         return choice
     }

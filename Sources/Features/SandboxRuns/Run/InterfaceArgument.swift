@@ -65,7 +65,8 @@ public struct InterfaceArgument: Hashable, Sendable {
             NameMatching.suggestion(for: word, among: known)
             .map { "did you mean \($0)?" } ?? "known are \(known.joined(separator: ", "))"
         return UsageError(
-            description: "--interface \(text): \"\(word)\" says nothing of an interface; \(hint)")
+            description: "--interface \(text): \"\(word)\" says nothing about an interface; \(hint)"
+        )
     }
 
     /// The parts between commas; those within braces, such as of `down.loss={mean: 2%, burst: 8}`,

@@ -105,7 +105,7 @@ struct EntryReader {
         let only = interfaces.count == 1 ? interfaces.first : nil
         guard let name = try fields.text("interface") ?? only else {
             throw fields.error(
-                key, "of which interface? write interface: \(interfaces.first ?? "wifi0")")
+                key, "which interface? write interface: \(interfaces.first ?? "wifi0")")
         }
         return name
     }
@@ -171,7 +171,7 @@ struct EntryReader {
             let short = name.hasPrefix("SIG") ? String(name.dropFirst(3)) : name
             guard let signal = AppAction.signals.first(where: { $0.name == short }) else {
                 let names = AppAction.signals.map(\.name).joined(separator: ", ")
-                throw inner.error("signal", "\"\(name)\" is none of \(names)")
+                throw inner.error("signal", "\"\(name)\" is not one of \(names)")
             }
             return .signal(signal.number)
         }
@@ -183,7 +183,7 @@ struct EntryReader {
         case let text:
             throw fields.error(
                 "app",
-                "\"\(text ?? "")\" is none of suspend, resume, terminate, relaunch, "
+                "\"\(text ?? "")\" is not one of suspend, resume, terminate, relaunch, "
                     + "{ signal: USR1 }")
         }
     }

@@ -66,7 +66,7 @@ public enum InputFileError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreadable(.noSuchFileOrDirectory): "no such file"
-        case .unreadable(.permissionDenied): "may not be read by you; change its permissions"
+        case .unreadable(.permissionDenied): "you may not read it; change its permissions"
         case .unreadable(let errno): "cannot be read: \(errno)"
         case .directory: "is a directory; name a file"
         case .notRegular: "is not a regular file; copy what it gives into one"

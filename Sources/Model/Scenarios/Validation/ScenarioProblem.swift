@@ -55,7 +55,7 @@ extension Scenario {
             }
             guard seen.insert(name).inserted else {
                 throw ScenarioProblem(
-                    line: interface.line, field: "interfaces.\(name)", "is given twice; leave one")
+                    line: interface.line, field: "interfaces.\(name)", "is given twice; keep one")
             }
         }
     }
