@@ -95,7 +95,7 @@ struct ConditionFieldTests {
         expectRefusal("mtu", .scalar("-1e3"), "\"-1e3\" \(aNumber)", nil)
         expectRefusal("mtu", .scalar("67"), "67 is outside 68 to 65535 bytes", nil)
         expectRefusal("mtu", .scalar("65536"), "65536 is outside 68 to 65535 bytes", nil)
-        expectRefusal("icmp", .scalar("loud"), "\"loud\" is none of answered, silent", nil)
+        expectRefusal("icmp", .scalar("loud"), "\"loud\" is not one of answered, silent", nil)
         expectRefusal(
             "icmp", .scalar("silent"),
             "says who learns that a packet exceeds the mtu; give an mtu too", nil)

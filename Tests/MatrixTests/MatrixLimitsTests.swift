@@ -39,8 +39,8 @@ struct MatrixLimitsTests {
     @Test(arguments: [
         ("\"repeat\":1,\"retries\"", "\"repeat\":0,\"retries\"", "has to be at least 1"),
         ("\"repeat\":1,\"retries\"", "\"repeat\":4294967295,\"retries\"", "the 100000 cells"),
-        ("\"durationSeconds\":1,", "\"durationSeconds\":1e19,", "a time of 1e+19 s is not a time"),
-        ("\"startedSeconds\":0", "\"startedSeconds\":-1e300", "a time of -1e+300 s is not a time"),
+        ("\"durationSeconds\":1,", "\"durationSeconds\":1e19,", "a time of 1e+19 s"),
+        ("\"startedSeconds\":0", "\"startedSeconds\":-1e300", "a time of -1e+300 s"),
         ("\"retries\":0", "\"retries\":-1", "outside 0 to 1000"),
     ])
     func `a report that no matrix can have left is refused`(

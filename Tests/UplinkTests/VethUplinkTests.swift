@@ -1,3 +1,4 @@
+import Foundation
 import LinkTesting
 import LinuxKernel
 import Testing
@@ -148,8 +149,10 @@ struct VethUplinkTests {
                 let name = "net/ipv4/conf/eth0.7/forwarding"
                 var parameters = SharedParameters()
                 _ = try parameters.share(name, wanting: "1", directory: path)
+                // By which it is told from those of other runs of this test.
+                let seconds = "107.\(ProcessInfo.processInfo.processIdentifier)"
                 let program = try GuardedProgram(
-                    "/bin/sleep", ["107.25"], readyNumber: 3, parameters: parameters)
+                    "/bin/sleep", [seconds], readyNumber: 3, parameters: parameters)
                 try parameters.change()
                 // As long as somebody needs it, nobody takes it away.
                 SharedParameters.restoreAbandoned(in: path)
@@ -157,7 +160,7 @@ struct VethUplinkTests {
                 #expect(path.names().count == 1)
                 try shell(
                     """
-                    until program=$(pgrep -f '^/bin/sleep 107.25'); do sleep 0.01; done
+                    until program=$(pgrep -f '^/bin/sleep \(seconds)$'); do sleep 0.01; done
                     kill -9 $(ps -o ppid= -p $program)
                     """)
                 parameters = SharedParameters()

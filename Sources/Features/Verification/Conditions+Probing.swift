@@ -73,6 +73,8 @@ extension LinkConditions {
         let (way, back) = direction == .up ? (up, down) : (down, up)
         guard isLossless, way.aqm == .dropTail, back.aqm == .dropTail,
             [way, back].allSatisfy({ $0.jitter == nil && $0.reorder == nil }),
+            // A sender that is not told of an MTU sends full packets for ever.
+            [way, back].allSatisfy({ $0.mtu?.icmp != .silent }),
             let bandwidth = way.bandwidth,
             // CUBIC goes back to 0.7 of what was under way: the queue has to hold the rest.
             way.queueTime.seconds >= 0.6 * roundTripTime.seconds,

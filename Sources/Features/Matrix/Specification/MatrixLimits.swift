@@ -51,7 +51,7 @@ extension MatrixReport {
             [durationSeconds, startedAt.timeIntervalSince1970]
             + cells.flatMap { [$0.startedSeconds, $0.durationSeconds] }
         if let time = times.first(where: { !(0...Self.longestSeconds).contains($0) }) {
-            return "a time of \(time) s is not a time that a matrix can have"
+            return "no matrix can have a time of \(time) s"
         }
         return nil
     }
