@@ -275,8 +275,8 @@ let features = floor(
         library(
             "Doctor",
             [
-                "Sandbox", "Multipath", "EnginePlane", "KernelPlane", "LinuxKernel", "LinkModel",
-                systemPackage,
+                "Sandbox", "Multipath", "EnginePlane", "KernelPlane", "DataPlane", "LinuxKernel",
+                "LinkModel", "LinkUnits", systemPackage,
             ],
             tests: ["Doctor"]),
         // A command over many profiles: cells, what is expected of them, and the report.

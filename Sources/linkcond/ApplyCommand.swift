@@ -1,11 +1,11 @@
 import ArgumentParser
+import Catalog
 import DataPlane
 import DataPlanes
 import FoundationEssentials
 import HostConditioning
 import LinkModel
 import LinuxKernel
-import Catalog
 import ProfileFormat
 import TrafficControl
 import UserCatalog

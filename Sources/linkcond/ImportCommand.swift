@@ -1,7 +1,7 @@
 public import ArgumentParser
+import Catalog
 import FoundationEssentials
 import LinkModel
-import Catalog
 public import ProfileImport
 import UserCatalog
 

@@ -1,6 +1,6 @@
 import ArgumentParser
-import LinkModel
 import Catalog
+import LinkModel
 import UserCatalog
 
 /// `linkcond list`

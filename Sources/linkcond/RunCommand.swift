@@ -1,10 +1,10 @@
 import ArgumentParser
-import KernelPlane
-import Recording
+import Catalog
 import FoundationEssentials
+import KernelPlane
 import LinkModel
 import LinuxKernel
-import Catalog
+import Recording
 import Sandbox
 import SandboxRuns
 import Scenarios

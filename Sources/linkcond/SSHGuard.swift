@@ -1,8 +1,8 @@
-import DataPlane
 import ArgumentParser
-import KernelPlane
+import DataPlane
 import FoundationEssentials
 import HostConditioning
+import KernelPlane
 
 /// The option that keeps the caller's own SSH session out of the conditions.
 struct SSHGuardOptions: ParsableArguments {

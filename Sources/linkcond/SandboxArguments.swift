@@ -1,5 +1,5 @@
-public import LinkModel
 public import ArgumentParser
+public import LinkModel
 import LinkUnits
 public import Sandbox
 public import Scenarios

@@ -1,5 +1,5 @@
-import DataPlane
 import ArgumentParser
+import DataPlane
 import KernelPlane
 import UserCatalog
 

@@ -1,8 +1,8 @@
-import DataPlane
 import ArgumentParser
+import Catalog
+import DataPlane
 import KernelPlane
 import LinkModel
-import Catalog
 import ProfileFormat
 import ProfileImport
 import Scenarios

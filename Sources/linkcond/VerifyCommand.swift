@@ -1,7 +1,7 @@
 import ArgumentParser
+import Catalog
 import LinkModel
 import LinkUnits
-import Catalog
 import Sandbox
 import UserCatalog
 import Verification

@@ -1,7 +1,7 @@
+import Catalog
 import LinkModel
 import LinkTesting
 import LinkUnits
-import Catalog
 import Testing
 
 @Suite("Profiles of the user", .tags(.unit))

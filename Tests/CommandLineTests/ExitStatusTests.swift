@@ -1,5 +1,5 @@
-import LinkTesting
 import Catalog
+import LinkTesting
 import ProfileFormat
 import SystemPackage
 import Testing

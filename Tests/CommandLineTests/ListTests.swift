@@ -1,7 +1,7 @@
+import Catalog
 import Foundation
 import LinkModel
 import LinkTesting
-import Catalog
 import Testing
 
 @Suite("linkcond list", .tags(.unit))

@@ -1,6 +1,6 @@
+import Catalog
 import Foundation
 import LinkTesting
-import Catalog
 import Testing
 
 @testable import linkcond

@@ -1,6 +1,6 @@
 import DataPlane
-import LinkTesting
 import LinkModel
+import LinkTesting
 import LinkUnits
 import Testing
 import TrafficControl

@@ -1,9 +1,9 @@
 import DataPlane
-import LinkTesting
 import Foundation
 import LinkModel
-import TrafficControl
+import LinkTesting
 import Testing
+import TrafficControl
 
 @testable import EnginePlane
 

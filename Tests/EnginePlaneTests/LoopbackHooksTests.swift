@@ -1,6 +1,6 @@
 import DataPlane
-import LinkTesting
 import LinkModel
+import LinkTesting
 import PacketLoop
 import Testing
 import TrafficControl

@@ -1,11 +1,11 @@
 import DataPlane
-import LinkTesting
+import Foundation
 import LinkModel
+import LinkTesting
 import LinkUnits
 import PacketLoop
-import TrafficControl
-import Foundation
 import Testing
+import TrafficControl
 
 @testable import EnginePlane
 

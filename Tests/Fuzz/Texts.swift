@@ -1,9 +1,9 @@
-import Recording
 import LinkModel
 import LinkUnits
 import PacketEngine
 import ProfileFormat
 import ProfileImport
+import Recording
 import Scenarios
 
 /// Readers of texts: profiles, scenarios, other tools' files, traces.

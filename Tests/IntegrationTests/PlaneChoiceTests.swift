@@ -1,6 +1,6 @@
 import DataPlane
-import KernelPlane
 import Foundation
+import KernelPlane
 import LinkTesting
 import Testing
 

@@ -24,6 +24,11 @@ import Testing
                     of: /(kernel data plane|packet engine): [^;\n]*/)
                 said.append(try #require(reason.map { String($0.0) }, "\(result)"))
             }
+            if conditions == ["Edge"] {
+                let diagnosis = try await network.mustRun("doctor")
+                let reason = diagnosis.firstMatch(of: /Ordinary profiles get the (.*)\./)
+                said.append(try #require(reason.map { String($0.1) }, "\(diagnosis)"))
+            }
             #expect(Set(said).count == 1, "\(said)")
             _ = try await network.linkcond(["clear"])
         }

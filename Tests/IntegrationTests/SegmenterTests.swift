@@ -1,5 +1,5 @@
-import KernelPlane
 import Foundation
+import KernelPlane
 import LinkTesting
 import Testing
 

@@ -1,10 +1,10 @@
+import Catalog
 import DataPlane
 import KernelPlane
 import LinkModel
 import LinkTesting
 import LinkUnits
 import Netlink
-import Catalog
 import Testing
 import TrafficControl
 

@@ -1,8 +1,8 @@
+import Catalog
 import DataPlane
 import LinkModel
 import LinkTesting
 import Netlink
-import Catalog
 import Testing
 
 @testable import KernelPlane

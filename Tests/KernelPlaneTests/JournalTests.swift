@@ -1,7 +1,7 @@
-import LinkTesting
 import DataPlane
 import Foundation
 import LinkModel
+import LinkTesting
 import LinuxKernel
 import SystemPackage
 import Testing

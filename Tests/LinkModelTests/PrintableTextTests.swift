@@ -1,5 +1,5 @@
-import LinkTesting
 import LinkModel
+import LinkTesting
 import Testing
 
 @Suite("Printable text", .tags(.unit))

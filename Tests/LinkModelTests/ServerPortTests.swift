@@ -1,6 +1,6 @@
-import LinkTesting
 import Foundation
 import LinkModel
+import LinkTesting
 import Testing
 
 @Suite("Ports of servers", .tags(.unit))

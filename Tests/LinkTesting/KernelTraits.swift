@@ -1,5 +1,5 @@
-public import KernelPlane
 import Foundation
+public import KernelPlane
 public import Testing
 
 extension Trait where Self == ConditionTrait {

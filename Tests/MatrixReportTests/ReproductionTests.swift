@@ -1,6 +1,6 @@
-import Recording
 import Foundation
 import LinkTesting
+import Recording
 import Testing
 import XMLReading
 

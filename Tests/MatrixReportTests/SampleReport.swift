@@ -1,8 +1,8 @@
-import Recording
 import Foundation
 import LinkModel
 import LinkTesting
 import LinkUnits
+import Recording
 
 @testable import Matrix
 

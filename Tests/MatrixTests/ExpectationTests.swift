@@ -1,7 +1,7 @@
-import LinkTesting
-import Recording
 import Foundation
+import LinkTesting
 import LinkUnits
+import Recording
 import Testing
 
 @testable import Matrix

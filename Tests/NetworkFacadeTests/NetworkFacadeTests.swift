@@ -1,5 +1,5 @@
-import LinkTesting
 import Bus
+import LinkTesting
 import NetworkFacade
 import Testing
 

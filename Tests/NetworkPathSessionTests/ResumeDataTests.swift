@@ -1,6 +1,6 @@
-import LinkTesting
 import Foundation
 import FoundationNetworking
+import LinkTesting
 import Testing
 
 @testable import NetworkPathSession

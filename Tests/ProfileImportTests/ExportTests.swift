@@ -1,5 +1,5 @@
-import LinkTesting
 import LinkModel
+import LinkTesting
 import LinkUnits
 import ProfileFormat
 import ProfileImport

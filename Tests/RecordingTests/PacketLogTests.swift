@@ -1,5 +1,5 @@
-import LinkModel
 import Foundation
+import LinkModel
 import LinkTesting
 import LinkUnits
 import PacketEngine

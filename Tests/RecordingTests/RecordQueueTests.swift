@@ -1,5 +1,5 @@
-import LinkTesting
 import LinkModel
+import LinkTesting
 import PacketEngine
 import PacketLoop
 import Testing

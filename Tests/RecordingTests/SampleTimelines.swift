@@ -1,6 +1,6 @@
-import Recording
 import LinkModel
 import LinkUnits
+import Recording
 
 /// Runs as they might have been.
 enum SampleTimelines {

@@ -1,6 +1,6 @@
-import LinkTesting
 import Foundation
 import LinkModel
+import LinkTesting
 import LinkUnits
 import PacketEngine
 import Testing

@@ -1,10 +1,10 @@
 import KernelPlane
-import Recording
 import LinkModel
 import LinkTesting
 import LinkUnits
 import LinuxKernel
 import NetworkPath
+import Recording
 import SystemPackage
 import Testing
 

@@ -1,7 +1,7 @@
+import Catalog
 import LinkModel
 import LinkTesting
 import Matrix
-import Catalog
 import SandboxRuns
 import Testing
 import UserCatalog

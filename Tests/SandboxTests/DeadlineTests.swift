@@ -1,5 +1,5 @@
-import LinkTesting
 import Glibc
+import LinkTesting
 import Testing
 
 @testable import Sandbox

@@ -1,5 +1,5 @@
-import LinkTesting
 import LinkModel
+import LinkTesting
 import LinuxKernel
 import Netlink
 import NetworkPath

@@ -1,5 +1,5 @@
-import LinkTesting
 import Foundation
+import LinkTesting
 import Testing
 
 @testable import TrafficControl

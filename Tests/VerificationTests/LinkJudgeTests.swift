@@ -1,7 +1,7 @@
-import LinkTesting
-import LinkModel
-import LinkUnits
 import Catalog
+import LinkModel
+import LinkTesting
+import LinkUnits
 import Testing
 
 @testable import Verification

@@ -1,8 +1,20 @@
+import DataPlane
 import EnginePlane
+import KernelPlane
+import LinkModel
+import LinkUnits
 import LinuxKernel
 import Multipath
 
 extension Diagnosis {
+    /// Asks as every verb does.
+    mutating func addChoice() {
+        guard isOfRoot, let kernel = try? KernelPlane(environment: [:]) else { return }
+        let way = DirectionConditions(bandwidth: .megabitsPerSecond(10), delay: .milliseconds(50))
+        let demand = PlaneDemand([LinkConditions(down: way, up: way)])
+        choice = PlaneChoice(.auto, kernelLacks: kernel.lack(for: demand, nil))
+    }
+
     /// What `apply` by the packet engine takes.
     mutating func addEngineOnInterfaces() {
         let name = "apply by the engine"

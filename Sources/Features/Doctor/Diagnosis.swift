@@ -1,3 +1,4 @@
+public import DataPlane
 import KernelPlane
 import LinuxKernel
 
@@ -28,6 +29,8 @@ public struct Diagnosis: Sendable, Hashable {
     public let servesEnginePlane: Bool
     /// Whether the packet engine can condition interfaces of the host.
     public internal(set) var servesInterfacesByEngine = false
+    /// The data plane that an ordinary profile gets here, and why; nil if only root can say.
+    public internal(set) var choice: PlaneChoice?
     /// Whether the kernel could be asked for what `apply` takes, which is root's to ask.
     public internal(set) var isOfRoot = true
 
@@ -64,6 +67,7 @@ public struct Diagnosis: Sendable, Hashable {
         var diagnosis = make(
             answers: try? FeatureProbe.run(), mayChangeNetwork: Privilege.mayChangeNetwork,
             host: HostSystem.current(), sandbox: SandboxFindings.current())
+        diagnosis.addChoice()
         diagnosis.addEngineOnInterfaces()
         diagnosis.addBus()
         diagnosis.addMultipath()

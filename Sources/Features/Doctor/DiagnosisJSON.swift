@@ -1,3 +1,4 @@
+import DataPlane
 import LinkModel
 
 /// What `doctor --json` prints. The keys are a promise: see `Profiles/schema/doctor.schema.json`.
@@ -13,6 +14,12 @@ public struct DiagnosisJSON: Encodable {
         let kernel: Bool
         let engine: Bool
         let engineOnInterfaces: Bool
+        @OrNull var choice: Choice?
+    }
+
+    struct Choice: Encodable {
+        let backend: DataPlaneKind
+        let reason: String
     }
 
     let checks: [Check]
@@ -27,6 +34,7 @@ public struct DiagnosisJSON: Encodable {
         }
         dataPlanes = DataPlanes(
             kernel: diagnosis.servesKernelPlane, engine: diagnosis.servesEnginePlane,
-            engineOnInterfaces: diagnosis.servesInterfacesByEngine)
+            engineOnInterfaces: diagnosis.servesInterfacesByEngine,
+            choice: diagnosis.choice.map { Choice(backend: $0.kind, reason: $0.reason) })
     }
 }

@@ -1,9 +1,9 @@
-import KernelPlane
 import DataPlane
-import Recording
+import KernelPlane
 import LinkModel
 import LinuxKernel
 import PacketLoop
+import Recording
 
 /// All wires of a sandbox, conditioned by the same data plane.
 struct ConditionedWires {

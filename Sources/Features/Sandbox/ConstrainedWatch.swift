@@ -1,7 +1,7 @@
-import Recording
 import LinuxKernel
 import Netlink
 import NetworkPath
+import Recording
 import SystemPackage
 
 /// Looks from time to time what the command asks of the network over interfaces that are

@@ -1,8 +1,8 @@
-import Recording
 import LinkModel
 import LinuxKernel
 import Netlink
 import PacketLoop
+import Recording
 
 /// A wire between the app and the far side in the hands of the packet engine.
 struct EmulatedWire: ConditionedWire {

@@ -1,10 +1,10 @@
-import Recording
 import FoundationEssentials
 import Glibc
 import LinuxKernel
 import Netlink
 import Override
 import PacketLoop
+import Recording
 import ScenarioPlaying
 import Scenarios
 import SystemPackage

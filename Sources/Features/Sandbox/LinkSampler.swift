@@ -1,6 +1,6 @@
-import Recording
 import LinkModel
 import LinuxKernel
+import Recording
 
 /// Looks at the links from time to time while the command runs.
 struct LinkSampler {

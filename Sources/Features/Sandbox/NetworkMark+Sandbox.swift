@@ -1,5 +1,5 @@
-public import Recording
 public import NetworkPath
+public import Recording
 
 extension NetworkMark {
     /// What an app in a sandbox sees an interface with this mark as.

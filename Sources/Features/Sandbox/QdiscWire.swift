@@ -1,5 +1,5 @@
-import KernelPlane
 import DataPlane
+import KernelPlane
 import LinkModel
 import Netlink
 import PacketLoop

@@ -1,8 +1,8 @@
-public import Recording
 import Glibc
 public import LinkModel
 import LinuxKernel
 import PacketLoop
+public import Recording
 import SystemPackage
 
 /// Runs a command on a conditioned network of its own.

@@ -1,10 +1,10 @@
 import DataPlane
-import Recording
 import LinkModel
 import LinuxKernel
 import Netlink
 import NetworkPath
 import PacketLoop
+import Recording
 import SystemPackage
 
 /// The interfaces of a sandbox while it runs; for its first process, on its main thread.

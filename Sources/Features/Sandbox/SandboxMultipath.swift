@@ -1,6 +1,6 @@
-import Recording
 import LinuxKernel
 import Multipath
+import Recording
 import Scenarios
 import SystemPackage
 

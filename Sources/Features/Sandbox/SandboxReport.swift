@@ -1,5 +1,5 @@
-import Recording
 import PacketLoop
+import Recording
 
 /// What is known of a sandbox when its command has ended.
 struct SandboxReport {

@@ -1,7 +1,7 @@
-public import Recording
 public import LinkModel
 public import LinuxKernel
 public import NetworkPath
+public import Recording
 public import Scenarios
 
 /// What `run` is asked for.

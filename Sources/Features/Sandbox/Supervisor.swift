@@ -1,7 +1,7 @@
-import Recording
-import LinkModel
 import Glibc
+import LinkModel
 import LinuxKernel
+import Recording
 import Scenarios
 import SystemPackage
 import Uplink

@@ -1,5 +1,5 @@
-import LinkModel
 public import Catalog
+import LinkModel
 
 extension ProfileCatalog {
     /// Those of `entries` that belong to a family.

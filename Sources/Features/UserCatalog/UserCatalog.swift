@@ -1,5 +1,5 @@
-import LinkModel
 public import Catalog
+import LinkModel
 import Scenarios
 
 /// What the caller of this process can name: profiles and scenarios that are built in, and those

@@ -1,6 +1,6 @@
+import Catalog
 public import FoundationEssentials
 import LinuxKernel
-import Catalog
 
 /// Where the user's profiles and scenarios are: under sudo those of who called it, whose files are
 /// read and written in their name.

@@ -1,5 +1,6 @@
 import LinkUnits
 import LinuxKernel
+import SystemPackage
 
 /// The UDP part of a probe: one thread that sends when the plan says so and receives in between.
 ///
@@ -47,9 +48,9 @@ struct PacketExchange {
         }
     }
 
-    /// Receives until `deadline`, by `ProbeClock`.
+    /// Receives until `deadline`, by `KernelClock.monotonic`.
     mutating func listen(until deadline: Duration) throws {
-        while ProbeSocket.wait(for: receivers.numbers, until: deadline) {
+        while Readiness.wait(for: receivers.descriptors, until: deadline) {
             try receivers.receive(into: &report)
         }
     }
@@ -57,13 +58,13 @@ struct PacketExchange {
     private mutating func send(_ index: Int, from begin: Duration) throws {
         while let due = senders[index].due(from: begin) {
             // An overloaded sender has no pause; but arrivals must not pile up either.
-            let isLate = ProbeClock.now >= due
+            let isLate = KernelClock.monotonic >= due
             if !isLate || senders[index].sent.isMultiple(of: 32),
-                ProbeSocket.wait(for: receivers.numbers, until: due)
+                Readiness.wait(for: receivers.descriptors, until: due)
             {
                 try receivers.receive(into: &report)
             }
-            if isLate || ProbeClock.now >= due { try senders[index].send(due, from: begin) }
+            if isLate || KernelClock.monotonic >= due { try senders[index].send(due, from: begin) }
         }
     }
 }
@@ -74,12 +75,12 @@ private struct Receivers {
     private final class Owner {
         private var socket: ProbeSocket
         let index: Int
-        let number: Int32
+        let descriptor: FileDescriptor
 
         init(_ flow: ProbePlan.Flow, index: Int) throws(KernelError) {
             socket = try ProbeSocket(flow.family, port: flow.port)
             self.index = index
-            number = socket.number
+            descriptor = socket.fileDescriptor
         }
 
         func receive(into arrivals: inout ProbeReport.Arrivals) throws(KernelError) -> Int {
@@ -99,14 +100,14 @@ private struct Receivers {
     }
 
     private var owners: [Owner] = []
-    private(set) var numbers: [Int32] = []
+    private(set) var descriptors: [FileDescriptor] = []
 
     /// Opens a socket for a flow; returns why that cannot be, if so.
     mutating func open(_ flow: ProbePlan.Flow, index: Int) -> String? {
         do {
             let owner = try Owner(flow, index: index)
             owners.append(owner)
-            numbers.append(owner.number)
+            descriptors.append(owner.descriptor)
             return nil
         } catch {
             return error.description
@@ -176,7 +177,7 @@ private final class FlowSender {
             slip += .milliseconds(1)
             return
         }
-        let now = ProbeClock.now
+        let now = KernelClock.monotonic
         if sentOfSegment == 0 {
             segmentBegan = now
         } else {

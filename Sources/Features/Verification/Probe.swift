@@ -24,7 +24,7 @@ public struct Probe {
 
     /// Measures, and leaves the report.
     public mutating func run() throws {
-        ProbeClock.wakePrecisely()
+        KernelThread.makeCallingThreadPunctual(isPreferred: false)
         var exchange = try PacketExchange(plan, role: role, peer: peer)
         let streams = try StreamExchange(plan, role: role, peer: peer)
         let start = try place.meet(as: role, patience: Self.patience)

@@ -42,16 +42,16 @@ public struct Rendezvous: Sendable {
     }
 
     /// Says that `role` is ready, waits for the other, and returns when both begin, by
-    /// `ProbeClock`.
+    /// `KernelClock.monotonic`.
     func meet(as role: Role, patience: Duration) throws(VerificationError) -> Duration {
         switch role {
         case .app:
             try wait(for: "ready", patience)
-            let start = ProbeClock.now + .milliseconds(50)
+            let start = KernelClock.monotonic + .milliseconds(50)
             try write([start], "start")
             return start
         case .far:
-            try write([ProbeClock.now], "ready")
+            try write([KernelClock.monotonic], "ready")
             try wait(for: "start", patience)
             let start: [Duration] = try read("start")
             return start.first ?? .zero
@@ -64,14 +64,14 @@ public struct Rendezvous: Sendable {
     }
 
     private func wait(for name: String, _ patience: Duration) throws(VerificationError) {
-        let deadline = ProbeClock.now + patience
+        let deadline = KernelClock.monotonic + patience
         while !FileManager.default.fileExists(atPath: path(name)) {
-            guard ProbeClock.now < deadline else {
+            guard KernelClock.monotonic < deadline else {
                 throw VerificationError(
                     "the other end of the link did not get as far as \(path(name)) in "
                         + "\(patience.unitText)")
             }
-            _ = ProbeSocket.wait(for: [], until: ProbeClock.now + .milliseconds(2))
+            _ = Readiness.wait(for: [], until: KernelClock.monotonic + .milliseconds(2))
         }
     }
 

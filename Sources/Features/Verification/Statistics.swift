@@ -1,5 +1,5 @@
-import LinkModel
 import Glibc
+import LinkModel
 
 /// Numbers about samples.
 enum Statistics {

@@ -44,13 +44,13 @@ struct StreamExchange {
         for (index, connects) in plan.connects.enumerated() {
             sleep(until: start + connects.start)
             report.connects[index] = (0..<connects.count).compactMap { _ in
-                let begin = ProbeClock.now
+                let begin = KernelClock.monotonic
                 guard
                     let stream = try? BulkStream(
                         .ipv4, to: address, port: connects.port, until: begin + connects.patience)
                 else { return nil }
                 // What the kernel measured has nothing in it of when this process was woken.
-                return stream.roundTrip ?? ProbeClock.now - begin
+                return stream.roundTrip ?? KernelClock.monotonic - begin
             }
         }
     }
@@ -62,13 +62,13 @@ struct StreamExchange {
         let stream = try open(transfer, at: index, from: start, until: end)
         var result = ProbeReport.Transfer()
         guard Rendezvous.Role.sender(of: transfer.direction) != role else {
-            while ProbeClock.now < end { _ = try stream.write(until: end) }
+            while KernelClock.monotonic < end { _ = try stream.write(until: end) }
             return result
         }
         let counted = start + transfer.start + transfer.warmUp
         var total = 0
         var last = counted - .milliseconds(1)
-        while ProbeClock.now < end {
+        while KernelClock.monotonic < end {
             let bytes: Int
             do {
                 bytes = try stream.read(until: end)
@@ -77,7 +77,7 @@ struct StreamExchange {
             }
             guard bytes > 0 else { break }
             total += bytes
-            let now = ProbeClock.now
+            let now = KernelClock.monotonic
             guard now - last >= .milliseconds(1) else { continue }
             last = now
             result.times.append((now - counted).seconds)
@@ -95,6 +95,6 @@ struct StreamExchange {
     }
 
     private func sleep(until deadline: Duration) {
-        _ = ProbeSocket.wait(for: [], until: deadline)
+        _ = Readiness.wait(for: [], until: deadline)
     }
 }

@@ -4,21 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 int lc_event_queue(void) {
     int fd = epoll_create1(EPOLL_CLOEXEC);
     return fd < 0 ? -errno : fd;
-}
-
-int lc_wake_up(void) {
-    int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    return fd < 0 ? -errno : fd;
-}
-
-int lc_signal_wake_up(int fd) {
-    return eventfd_write(fd, 1) ? -errno : 0;
 }
 
 int lc_pipe_ends(int *ends) {

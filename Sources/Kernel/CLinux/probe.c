@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,10 +40,6 @@ static int64_t now(clockid_t clock) {
     return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-int64_t lc_probe_clock(void) { return now(CLOCK_MONOTONIC); }
-
-void lc_probe_wake_precisely(void) { prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); }
-
 static int wait_for(struct pollfd *entries, int count, int64_t until) {
     for (;;) {
         int64_t left = until - now(CLOCK_MONOTONIC);
@@ -56,7 +51,7 @@ static int wait_for(struct pollfd *entries, int count, int64_t until) {
     }
 }
 
-int lc_probe_wait(const int *descriptors, int count, int64_t until) {
+int lc_wait_readable(const int *descriptors, int count, int64_t until) {
     struct pollfd entries[64];
     if (count > 64) return -EINVAL;
     for (int i = 0; i < count; i++) entries[i] = (struct pollfd){descriptors[i], POLLIN, 0};

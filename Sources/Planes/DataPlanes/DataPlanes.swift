@@ -1,6 +1,6 @@
-import KernelPlane
 public import DataPlane
 import EnginePlane
+import KernelPlane
 public import LinkModel
 import LinuxKernel
 import Netlink

@@ -1,6 +1,6 @@
-import KernelPlane
 import DataPlane
 import EnginePlane
+import KernelPlane
 import LinkModel
 import Netlink
 

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Recording
 import FoundationEssentials
 import LinuxKernel
 import Matrix
+import Recording
 import SandboxRuns
 
 /// `linkcond matrix -- COMMAND`

@@ -1,7 +1,7 @@
 public import ArgumentParser
-public import Matrix
 import LinkModel
 import LinkUnits
+public import Matrix
 import Sandbox
 
 /// Options that say what a matrix consists of.

@@ -1,7 +1,7 @@
-import Recording
 import LinkModel
 import LinkUnits
 import Matrix
+import Recording
 
 /// What became of a matrix, for people.
 enum MatrixTable {

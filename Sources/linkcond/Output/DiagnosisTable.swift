@@ -1,4 +1,6 @@
+import DataPlane
 import Doctor
+import LinkModel
 
 /// What `doctor` found, for people.
 enum DiagnosisTable {
@@ -18,19 +20,21 @@ enum DiagnosisTable {
         return text + "\n" + verdict(diagnosis) + "\n"
     }
 
-    /// Which verbs serve here.
+    /// Which verbs serve here, and with what.
     private static func verdict(_ diagnosis: Diagnosis) -> String {
         let apply =
-            diagnosis.servesKernelPlane
+            diagnosis.servesKernelPlane || diagnosis.servesInterfacesByEngine
             ? "linkcond apply works on this host."
-            : diagnosis.servesInterfacesByEngine
-                ? "linkcond apply works on this host, with the packet engine."
-                : diagnosis.isOfRoot
-                    ? "linkcond apply does not work on this host yet."
-                    : "linkcond apply takes root; whether it works says: sudo linkcond doctor"
-        return apply + "\n"
-            + (diagnosis.servesEnginePlane
-                ? "linkcond run works on this host, with the packet engine."
-                : "linkcond run does not work on this host yet.")
+            : diagnosis.isOfRoot
+                ? "linkcond apply does not work on this host yet."
+                : "linkcond apply takes root; whether it works says: sudo linkcond doctor"
+        let run =
+            diagnosis.servesEnginePlane
+            ? "linkcond run works on this host." : "linkcond run does not work on this host yet."
+        // Behind the semicolon it says to ask the doctor.
+        let choice = diagnosis.choice.map {
+            "Ordinary profiles get the \($0.kind.title): \($0.reason.prefix { $0 != ";" })."
+        }
+        return [apply, run, choice].compactMap(\.self).joined(separator: "\n")
     }
 }

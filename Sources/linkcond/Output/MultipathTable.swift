@@ -1,6 +1,6 @@
 import LinkUnits
-import Multipath
 import LinuxKernel
+import Multipath
 import Netlink
 
 /// The connections of Multipath TCP with their paths, for people.

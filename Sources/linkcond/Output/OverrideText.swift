@@ -1,6 +1,6 @@
 import HostConditioning
-import Override
 import NetworkPath
+import Override
 
 /// Overrides, for people.
 enum OverrideText {

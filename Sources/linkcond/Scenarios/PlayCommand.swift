@@ -1,10 +1,10 @@
 import ArgumentParser
+import Catalog
 import DataPlanes
 import FoundationEssentials
 import HostConditioning
 import LinkModel
 import LinuxKernel
-import Catalog
 import Sandbox
 import Scenarios
 import UserCatalog

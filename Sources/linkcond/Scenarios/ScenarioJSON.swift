@@ -1,6 +1,6 @@
+import Catalog
 import LinkModel
 import LinkUnits
-import Catalog
 import Scenarios
 
 /// A scenario as `list --scenarios --json` prints it. The keys are a promise: see

@@ -1,6 +1,6 @@
+import Catalog
 import LinkModel
 import LinkUnits
-import Catalog
 import Scenarios
 
 /// Scenarios for people.

@@ -1,5 +1,5 @@
-import DataPlane
 import ArgumentParser
+import DataPlane
 import FoundationEssentials
 import HostConditioning
 

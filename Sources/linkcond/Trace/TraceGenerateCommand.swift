@@ -1,8 +1,8 @@
 public import ArgumentParser
-public import Recording
 import LinkModel
 import LinkUnits
 import PacketEngine
+public import Recording
 import UserCatalog
 
 extension TraceModel: ExpressibleByArgument {}

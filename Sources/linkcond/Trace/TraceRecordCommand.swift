@@ -1,11 +1,11 @@
-import LinkModel
 import ArgumentParser
-import Recording
 import FoundationEssentials
 import HostConditioning
+import LinkModel
 import LinkUnits
 import LinuxKernel
 import PacketEngine
+import Recording
 import SystemPackage
 import UserCatalog
 

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Recording
 import LinuxKernel
+import Recording
 import SystemPackage
 import UserCatalog
 

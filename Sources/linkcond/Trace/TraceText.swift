@@ -1,7 +1,7 @@
 import LinkModel
-import Recording
 import LinkUnits
 import PacketEngine
+import Recording
 
 /// Delivery traces for people.
 enum TraceText {

@@ -1,8 +1,8 @@
-import Recording
 import Foundation
 import LinkModel
 import LinkTesting
 import Matrix
+import Recording
 import Testing
 
 /// Cells in real sandboxes.

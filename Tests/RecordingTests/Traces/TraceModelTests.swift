@@ -1,8 +1,8 @@
-import LinkTesting
-import Recording
 import LinkModel
+import LinkTesting
 import LinkUnits
 import PacketEngine
+import Recording
 import Testing
 
 @Suite("Made-up delivery traces", .tags(.unit))

@@ -1,8 +1,8 @@
+import LinkModel
 import LinkTesting
-import Recording
 import LinkUnits
 import PacketEngine
-import LinkModel
+import Recording
 import Testing
 
 @Suite("Recorded delivery traces", .tags(.unit))

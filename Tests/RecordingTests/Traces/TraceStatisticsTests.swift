@@ -1,8 +1,8 @@
 import LinkModel
 import LinkTesting
-import Recording
 import LinkUnits
 import PacketEngine
+import Recording
 import Testing
 
 @Suite("What a delivery trace is like", .tags(.unit))

@@ -1,8 +1,8 @@
 import DataPlane
 import FoundationEssentials
 public import LinkModel
-import Override
 public import NetworkPath
+import Override
 
 /// Overrides of the host's interfaces, which may have a time limit and which NetworkManager
 /// follows.

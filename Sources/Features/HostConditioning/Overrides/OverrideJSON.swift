@@ -1,6 +1,6 @@
 import LinkModel
-public import Override
 public import NetworkPath
+public import Override
 
 /// What `override show --json` prints. The keys are a promise: see
 /// `Profiles/schema/override.schema.json`.

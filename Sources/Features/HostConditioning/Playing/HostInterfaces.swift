@@ -1,8 +1,8 @@
 import DataPlane
 public import DataPlanes
 import LinuxKernel
-import Override
 import NetworkPath
+import Override
 public import Scenarios
 
 /// Which interface of the host stands for which of a scenario.

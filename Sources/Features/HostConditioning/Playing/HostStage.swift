@@ -3,8 +3,8 @@ import DataPlanes
 import LinkModel
 import LinkUnits
 import LinuxKernel
-import Override
 import NetworkPath
+import Override
 import ScenarioPlaying
 import Scenarios
 

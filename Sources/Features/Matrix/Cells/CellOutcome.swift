@@ -1,6 +1,6 @@
-public import Recording
 import FoundationEssentials
 import LinkUnits
+public import Recording
 
 /// How an attempt at a cell ended, as the process says that ran it.
 public struct CellOutcome: Codable, Sendable, Hashable {

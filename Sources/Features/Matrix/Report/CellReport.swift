@@ -1,6 +1,6 @@
 public import LinkModel
-public import Recording
 import LinkUnits
+public import Recording
 
 /// What became of a cell: the command under the conditions of one profile.
 public struct CellReport: Codable, Sendable, Hashable {

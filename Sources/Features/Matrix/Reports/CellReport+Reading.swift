@@ -1,7 +1,7 @@
-import Recording
 import LinkModel
 import LinkUnits
 import LinuxKernel
+import Recording
 
 /// What reports for people derive from a cell.
 extension CellReport {

@@ -1,5 +1,5 @@
-import Recording
 import LinuxKernel
+import Recording
 import SystemPackage
 
 /// What a command prints, of which only so much is kept: the beginning and the end.

@@ -1,7 +1,7 @@
-import Recording
 import FoundationEssentials
 import Glibc
 public import LinuxKernel
+import Recording
 import SystemPackage
 
 /// Runs the cells of a matrix side by side, each in a process of its own, and reports.

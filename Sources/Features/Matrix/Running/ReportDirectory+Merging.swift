@@ -1,5 +1,5 @@
-import Recording
 import LinuxKernel
+import Recording
 import SystemPackage
 
 extension ReportDirectory {

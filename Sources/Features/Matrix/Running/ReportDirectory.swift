@@ -1,7 +1,7 @@
-public import Recording
 import FoundationEssentials
 import Glibc
 import LinuxKernel
+public import Recording
 import SystemPackage
 
 /// The directory that a matrix leaves behind: `report.json`, `logs/`, and in `files/` what the

@@ -1,5 +1,5 @@
-import Recording
 import LinkUnits
+import Recording
 
 extension Expectations {
     /// What is compared with the expectations.

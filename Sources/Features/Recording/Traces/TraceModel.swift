@@ -1,5 +1,5 @@
-public import LinkModel
 import Glibc
+public import LinkModel
 public import LinkUnits
 
 /// A kind of link for which delivery traces are made up.

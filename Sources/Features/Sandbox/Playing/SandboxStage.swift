@@ -1,9 +1,9 @@
-import Recording
 import LinkModel
 import LinkUnits
 import LinuxKernel
-import Override
 import NetworkPath
+import Override
+import Recording
 import ScenarioPlaying
 import Scenarios
 import SystemPackage

@@ -1,7 +1,7 @@
-import Recording
 import LinkModel
 import LinuxKernel
 import NetworkPath
+import Recording
 import ScenarioPlaying
 import Scenarios
 

@@ -1,8 +1,8 @@
+import Catalog
 import FoundationEssentials
 import LinkModel
 import LinuxKernel
 public import Matrix
-import Catalog
 import ProfileFormat
 import Sandbox
 import UserCatalog

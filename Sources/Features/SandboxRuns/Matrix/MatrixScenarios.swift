@@ -1,6 +1,6 @@
+import Catalog
 import FoundationEssentials
 import Matrix
-import Catalog
 import Scenarios
 import UserCatalog
 

@@ -1,10 +1,10 @@
-import Recording
+import Catalog
 import LinkModel
 import LinkUnits
 public import LinuxKernel
 public import Matrix
-import Catalog
 import ProfileFormat
+import Recording
 import Sandbox
 import Scenarios
 import SystemPackage

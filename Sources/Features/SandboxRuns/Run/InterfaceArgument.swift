@@ -1,7 +1,7 @@
-import LinkModel
-import Override
-import NetworkPath
 public import Catalog
+import LinkModel
+import NetworkPath
+import Override
 public import Sandbox
 public import UserCatalog
 

@@ -1,6 +1,6 @@
 public import LinkModel
-import Override
 public import NetworkPath
+import Override
 
 extension InterfaceOverride {
     /// The mark of an interface of this name under this profile.

@@ -1,7 +1,7 @@
-public import Recording
 import LinkModel
 import LinuxKernel
 import ProfileFormat
+public import Recording
 public import Sandbox
 
 /// Files that are written when a run has ended; those that were not asked for are nil.

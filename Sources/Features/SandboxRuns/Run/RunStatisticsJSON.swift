@@ -1,9 +1,9 @@
-public import Recording
 public import FoundationEssentials
 import LinkModel
 import LinkUnits
 import LinuxKernel
 import NetworkPath
+public import Recording
 public import Sandbox
 import Scenarios
 

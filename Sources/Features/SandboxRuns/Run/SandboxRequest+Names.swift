@@ -1,8 +1,8 @@
+public import Catalog
 import LinkModel
 public import LinuxKernel
-import Override
 import NetworkPath
-public import Catalog
+import Override
 public import Sandbox
 import Scenarios
 public import UserCatalog

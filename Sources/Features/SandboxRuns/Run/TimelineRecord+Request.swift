@@ -1,5 +1,5 @@
-import Recording
 import NetworkPath
+import Recording
 import Sandbox
 
 extension TimelineRecord {

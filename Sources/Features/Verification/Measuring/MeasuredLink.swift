@@ -1,7 +1,7 @@
-import Recording
 import LinkModel
 import LinkUnits
 import LinuxKernel
+import Recording
 import Sandbox
 
 /// A sandbox with a probe at either end of its link.

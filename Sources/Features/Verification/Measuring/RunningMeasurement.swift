@@ -1,6 +1,6 @@
-import LinkModel
 import FoundationEssentials
 import Glibc
+import LinkModel
 import LinuxKernel
 import Sandbox
 import SystemPackage

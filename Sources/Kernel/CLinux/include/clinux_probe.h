@@ -20,14 +20,9 @@ struct lc_probe_arrival {
     int32_t is_intact;
 };
 
-/// CLOCK_MONOTONIC in nanoseconds.
-int64_t lc_probe_clock(void);
-
-/// Sleeps of this thread end at most a microsecond late by the kernel's own choice.
-void lc_probe_wake_precisely(void);
-
-/// Waits until one of the sockets can be read or, by CLOCK_MONOTONIC, `until`. Returns how many can.
-int lc_probe_wait(const int *descriptors, int count, int64_t until);
+/// Waits until one of at most 64 descriptors can be read or, by CLOCK_MONOTONIC, `until`. Returns
+/// how many can.
+int lc_wait_readable(const int *descriptors, int count, int64_t until);
 
 /// A UDP socket of `family` 4 or 6, bound to `port` (0: any) of all addresses. Packets are sent
 /// without a checksum, so that damaged ones arrive.

@@ -82,12 +82,6 @@ int lc_receive_descriptors(int fd, int *descriptors, int capacity);
 /// epoll_create1 with EPOLL_CLOEXEC.
 int lc_event_queue(void);
 
-/// eventfd that is closed on exec and never waits.
-int lc_wake_up(void);
-
-/// Adds one to an eventfd.
-int lc_signal_wake_up(int fd);
-
 /// pipe2 with O_CLOEXEC: the end to read from, then the one to write to.
 int lc_pipe_ends(int *ends);
 

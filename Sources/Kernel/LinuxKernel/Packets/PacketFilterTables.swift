@@ -86,15 +86,16 @@ public struct PacketFilterTables: ~Copyable, Sendable {
     ) throws(KernelError) -> PacketFilterTables? {
         guard let path = HelperProgram.path(of: "nft") else { return nil }
         do {
-            let (input, commands) = try HelperProgram.pipe()
-            defer { try? input.close() }
-            let commandsOwner = OwnedDescriptor(adopting: commands)
+            let commands = try PipeEnds()
+            defer { try? commands.reader.close() }
+            let commandsOwner = OwnedDescriptor(adopting: commands.writer)
             // A program that reads nothing is not to be waited for.
-            _ = fcntl(commands.rawValue, F_SETFL, O_NONBLOCK)
-            let (messages, errors) = try HelperProgram.pipe()
-            defer { try? errors.close() }
-            let messagesOwner = OwnedDescriptor(adopting: messages)
-            let (process, guarded) = try start(path, input, errors, commands)
+            _ = fcntl(commands.writer.rawValue, F_SETFL, O_NONBLOCK)
+            let messages = try PipeEnds()
+            defer { try? messages.writer.close() }
+            let messagesOwner = OwnedDescriptor(adopting: messages.reader)
+            let (process, guarded) = try start(
+                path, commands.reader, messages.writer, commands.writer)
             return PacketFilterTables(
                 process: process, guarded: guarded, commands: commandsOwner,
                 messages: messagesOwner)

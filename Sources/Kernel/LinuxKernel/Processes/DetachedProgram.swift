@@ -17,21 +17,22 @@ public final class DetachedProgram: Sendable {
     /// - Parameter arguments: the words of its command line behind its name.
     public init(arguments: [String]) throws(KernelError) {
         do {
-            let (input, lifeline) = try HelperProgram.pipe()
-            defer { try? input.close() }
-            self.lifeline = OwnedDescriptor(adopting: lifeline)
-            let (voice, report) = try HelperProgram.pipe()
-            defer { try? report.close() }
-            self.voice = OwnedDescriptor(adopting: voice)
+            let input = try PipeEnds()
+            defer { try? input.reader.close() }
+            lifeline = OwnedDescriptor(adopting: input.writer)
+            let report = try PipeEnds()
+            defer { try? report.writer.close() }
+            voice = OwnedDescriptor(adopting: report.reader)
             let path = OwnProgram.path
             try checked(
                 unsafe HelperProgram.withWords([path] + arguments) { words in
                     unsafe lc_start_detached(
-                        path, words, environ, input.rawValue, report.rawValue)
+                        path, words, environ, input.reader.rawValue, report.writer.rawValue)
                 })
         } catch {
             throw KernelError(
-                .create, subject: "a process of linkcond", errno: error as? Errno ?? .ioError)
+                .create, subject: "a process of linkcond",
+                errno: (error as? KernelError)?.errno ?? error as? Errno ?? .ioError)
         }
     }
 

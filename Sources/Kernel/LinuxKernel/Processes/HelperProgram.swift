@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import SystemPackage
 
@@ -34,23 +33,23 @@ public enum HelperProgram {
     ) throws(KernelError) -> Result {
         let deadline = ContinuousClock.now + patience
         do {
-            let (inputReader, inputWriter) = try pipe()
-            defer { try? inputReader.close() }
-            let (outputReader, outputWriter) = try pipe()
-            defer { try? outputReader.close() }
+            let inputs = try PipeEnds()
+            defer { try? inputs.reader.close() }
+            let outputs = try PipeEnds()
+            defer { try? outputs.reader.close() }
             let process: pid_t
             do {
                 // A pipe holds this much: nobody has to read yet.
                 defer {
-                    try? inputWriter.close()
-                    try? outputWriter.close()
+                    try? inputs.writer.close()
+                    try? outputs.writer.close()
                 }
-                _ = try inputWriter.writeAll(input.utf8)
+                _ = try inputs.writer.writeAll(input.utf8)
                 process = try Privilege.lending {
-                    try start(path, arguments, input: inputReader, output: outputWriter)
+                    try start(path, arguments, input: inputs.reader, output: outputs.writer)
                 }
             }
-            let output = readAll(outputReader, until: deadline)
+            let output = readAll(outputs.reader, until: deadline)
             let hasEnded = hasEnded(process, by: deadline)
             if !hasEnded { Process.signal(SIGKILL, to: process) }
             let code = try wait(for: process)
@@ -60,14 +59,10 @@ public enum HelperProgram {
             return Result(
                 exitCode: code, message: !hasEnded ? silence : words.isEmpty ? muteness : words)
         } catch {
-            throw KernelError(.create, subject: path, errno: error as? Errno ?? .ioError)
+            throw KernelError(
+                .create, subject: path,
+                errno: (error as? KernelError)?.errno ?? error as? Errno ?? .ioError)
         }
-    }
-
-    static func pipe() throws -> (FileDescriptor, FileDescriptor) {
-        var ends: [Int32] = [-1, -1]
-        try checked(unsafe lc_pipe_ends(&ends))
-        return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
     }
 
     private static func start(

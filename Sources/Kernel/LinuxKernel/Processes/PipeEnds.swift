@@ -1,3 +1,4 @@
+import CLinux
 public import SystemPackage
 
 /// Both ends of a pipe, which programs that are started do not inherit.
@@ -9,10 +10,11 @@ public struct PipeEnds: Sendable {
 
     /// Makes a pipe.
     public init() throws(KernelError) {
-        do {
-            (reader, writer) = try HelperProgram.pipe()
-        } catch {
-            throw KernelError(.create, subject: "a pipe", errno: error as? Errno ?? .ioError)
+        var ends: [Int32] = [-1, -1]
+        let status = unsafe lc_pipe_ends(&ends)
+        guard status == 0 else {
+            throw KernelError(.create, subject: "a pipe", errno: Errno(rawValue: -status))
         }
+        (reader, writer) = (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
     }
 }

@@ -13,7 +13,7 @@ public struct BulkListener: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// The next connection, if one comes before `deadline` by `ProbeClock`.
+    /// The next connection, if one comes before `deadline` by `KernelClock.monotonic`.
     public func accept(until deadline: Duration) throws(KernelError) -> BulkStream {
         try BulkStream(
             adopting: lc_stream_accept(descriptor, deadline.cNanoseconds), "a connection")
@@ -29,7 +29,7 @@ public struct BulkListener: ~Copyable {
 public struct BulkStream: ~Copyable {
     private let descriptor: Int32
 
-    /// Connects to `port` of the numeric `address`, before `deadline` by `ProbeClock`.
+    /// Connects to `port` of the numeric `address`, before `deadline` by `KernelClock.monotonic`.
     public init(
         _ family: InternetFamily, to address: String, port: UInt16, until deadline: Duration
     ) throws(KernelError) {

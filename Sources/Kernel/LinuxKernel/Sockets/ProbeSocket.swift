@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import SystemPackage
+public import SystemPackage
 
 /// A probe that has arrived.
 public struct ProbeArrival: Sendable, Hashable {
@@ -68,14 +68,8 @@ public struct ProbeSocket: ~Copyable {
         }
     }
 
-    /// What `wait` takes to name this socket.
-    public var number: Int32 { descriptor }
-
-    /// Waits until one of the sockets with these numbers can be read, or until `deadline` by
-    /// `ProbeClock`; returns whether one can.
-    public static func wait(for sockets: [Int32], until deadline: Duration) -> Bool {
-        unsafe lc_probe_wait(sockets, Int32(sockets.count), deadline.cNanoseconds) > 0
-    }
+    /// What one waits for; it stays the socket's.
+    public var fileDescriptor: FileDescriptor { FileDescriptor(rawValue: descriptor) }
 
     private static func check(
         _ status: Int32, _ operation: KernelError.Operation, _ subject: String

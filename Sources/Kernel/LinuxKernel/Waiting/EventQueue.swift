@@ -66,11 +66,11 @@ public struct WakeUp: ~Copyable, Sendable {
 
     /// Makes one that was not signalled.
     public init() throws(Errno) {
-        owned = try OwnedDescriptor(status: lc_wake_up())
+        owned = try OwnedDescriptor(status: lc_event_create())
     }
 
     /// Wakes whoever waits.
     public borrowing func signal() {
-        _ = lc_signal_wake_up(owned.raw.rawValue)
+        _ = lc_event_signal(owned.raw.rawValue)
     }
 }

@@ -14,3 +14,13 @@ public enum KernelClock {
     /// How long the threads of this process have had processors, together.
     public static var processTime: Duration { .nanoseconds(lc_clock_process()) }
 }
+
+extension Duration {
+    /// The whole nanoseconds, as C has a time; at most 292 years.
+    var cNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, isOverflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isSumOverflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isOverflow || isSumOverflow ? (seconds > 0 ? .max : .min) : sum
+    }
+}

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 public import SystemPackage
 
@@ -24,6 +25,15 @@ public enum Readiness {
         let count = unsafe poll(&entries, nfds_t(entries.count), milliseconds)
         guard count > 0 else { return [] }
         return entries.filter { $0.revents != 0 }.map { FileDescriptor(rawValue: $0.fd) }
+    }
+
+    /// Waits until one of `descriptors`, 64 at most, has something to read, or until `deadline` by
+    /// `KernelClock.monotonic`, to the nanosecond; returns whether one has.
+    ///
+    /// Equivalent to `ppoll(2)`, and not ended by signals.
+    public static func wait(for descriptors: [FileDescriptor], until deadline: Duration) -> Bool {
+        let numbers = descriptors.map(\.rawValue)
+        return unsafe lc_wait_readable(numbers, Int32(numbers.count), deadline.cNanoseconds) > 0
     }
 }
 

@@ -1,6 +1,6 @@
 import LinkModel
-import Recording
 import LinkUnits
+import Recording
 
 /// The page of a cell: what it was, how it ended, and all that is known of why.
 struct CellPage {

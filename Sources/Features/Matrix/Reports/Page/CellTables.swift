@@ -1,6 +1,6 @@
-import Recording
 import LinkModel
 import LinkUnits
+import Recording
 
 /// What was counted on the link of a cell, both ways side by side.
 struct CountersTable {

@@ -1,5 +1,5 @@
-import Recording
 import LinkUnits
+import Recording
 
 /// What the link of a cell did over time, as four plots.
 struct LinkPlots {

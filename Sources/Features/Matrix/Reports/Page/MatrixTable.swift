@@ -1,5 +1,5 @@
-import Recording
 import LinkUnits
+import Recording
 
 /// The matrix: a row for each profile, in it a sign for each repetition that leads to its page.
 struct MatrixTable {
