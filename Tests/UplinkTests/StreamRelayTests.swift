@@ -66,7 +66,7 @@ struct StreamRelayTests {
     @Test func `A server killed in the middle of a transfer is a reset`() async throws {
         try await TestSandbox.run { sandbox in
             try TestSandbox.withServer(
-                TestSandbox.peer("endless_server 8000 /dev/null"), port: 8000
+                TestSandbox.peer("endless_server 8000 /dev/null waits"), port: 8000
             ) { server in
                 // What the client wrote and the server never read makes the kernel reset.
                 let answer = try sandbox.app(

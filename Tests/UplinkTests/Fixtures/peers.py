@@ -91,14 +91,17 @@ def use_ordinary_congestion_control(connection):
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
 
 
-def endless_server(port, log):
-    """Sends until it cannot, and writes down why: nothing moved for a while, or an error."""
+def endless_server(port, log, waits=None):
+    """Sends until it cannot, and writes down why: nothing moved for a while, or an error. With
+    `waits` only once something has come, which it never reads."""
     server = listener(int(port))
     while True:
         connection, _ = server.accept()
         connection.settimeout(1.5)
         total = 0
         try:
+            if waits:
+                connection.recv(1, socket.MSG_PEEK)
             while True:
                 total += connection.send(b"x" * 65536)
         except socket.timeout:
