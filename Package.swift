@@ -60,7 +60,7 @@ func program(
 /// The targets of a floor, whose sources are in its folder.
 ///
 /// A floor knows only those above it here, and itself: Scripts/check-layers.
-func floor(_ folder: String, _ targets: [[Target]]) -> [Target] {
+func floor(_ folder: String, _ targets: [Target]...) -> [Target] {
     let targets = targets.flatMap { $0 }
     for target in targets where target.path == nil && ![.test, .plugin].contains(target.type) {
         target.path = "Sources/\(folder)/\(target.name)"
@@ -71,251 +71,237 @@ func floor(_ folder: String, _ targets: [[Target]]) -> [Target] {
 /// What a link is, and what happens to a network and an app over time: values without any system.
 let model = floor(
     "Model",
-    [
-        library("LinkUnits", tests: ["LinkUnits"]),
-        library("LinkModel", ["LinkUnits"], tests: ["LinkModel"]),
-        library("Scenarios", ["LinkModel", "LinkUnits"], tests: ["Scenarios"]),
-    ])
+    library("LinkUnits", tests: ["LinkUnits"]),
+    library("LinkModel", ["LinkUnits"], tests: ["LinkModel"]),
+    library("Scenarios", ["LinkModel", "LinkUnits"], tests: ["Scenarios"])
+)
 
 /// Files of linkcond and of others to the model and back.
 let formats = floor(
     "Formats",
+    library(
+        "ProfileFormat", ["Scenarios", "LinkModel", "LinkUnits", yams], tests: ["ProfileFormat"]
+    ),
+    // What other tools say about links, as profiles.
+    library(
+        "ProfileImport", ["ProfileFormat", "LinkModel", "LinkUnits"],
+        tests: ["ProfileImport"]),
+    // The catalogue: YAML files, turned into Swift values when linkcond is built.
     [
-        library(
-            "ProfileFormat", ["Scenarios", "LinkModel", "LinkUnits", yams], tests: ["ProfileFormat"]
-        ),
-        // What other tools say about links, as profiles.
-        library(
-            "ProfileImport", ["ProfileFormat", "LinkModel", "LinkUnits"],
-            tests: ["ProfileImport"]),
-        // The catalogue: YAML files, turned into Swift values when linkcond is built.
-        [
-            program(
-                "CatalogCompiler",
-                ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits"]),
-            .plugin(
-                name: "CompileCatalog", capability: .buildTool(), dependencies: ["CatalogCompiler"]),
-        ],
-        library(
-            "Catalog",
-            [
-                "Scenarios", "ProfileFormat", "LinkModel", "LinkUnits",
-                systemPackage,
-            ],
-            tests: ["Catalog"], plugins: ["CompileCatalog"]),
-        // XML of others: libexpat, and nothing else that is C.
-        [.systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])])],
-        library("XMLReading", ["CExpat"], tests: ["XMLReading"]),
-    ])
+        program(
+            "CatalogCompiler",
+            ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits"]),
+        .plugin(
+            name: "CompileCatalog", capability: .buildTool(), dependencies: ["CatalogCompiler"]),
+    ],
+    library(
+        "Catalog",
+        ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits", systemPackage],
+        tests: ["Catalog"], plugins: ["CompileCatalog"]),
+    // XML of others: libexpat, and nothing else that is C.
+    [.systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])])],
+    library("XMLReading", ["CExpat"], tests: ["XMLReading"])
+)
 
 /// Mechanisms of the kernel. The only modules that call C.
 let kernel = floor(
     "Kernel",
     [
-        [
-            .target(name: "CLinux"),
-            .systemLibrary(
-                name: "CNetlink", pkgConfig: "libnl-route-3.0",
-                providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
-        ],
-        library("LinuxKernel", ["CLinux", systemPackage], tests: ["LinuxKernel"]),
-        library(
-            "Netlink", ["LinuxKernel", "CNetlink", systemPackage], tests: ["Netlink"]),
-        library(
-            "TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage],
-            tests: ["TrafficControl", "TrafficControlKernel"], with: ["KernelPlane"]),
-    ])
+        .target(name: "CLinux"),
+        .systemLibrary(
+            name: "CNetlink", pkgConfig: "libnl-route-3.0",
+            providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
+    ],
+    library("LinuxKernel", ["CLinux", systemPackage], tests: ["LinuxKernel"]),
+    library(
+        "Netlink", ["LinuxKernel", "CNetlink", systemPackage], tests: ["Netlink"]),
+    library(
+        "TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage],
+        tests: ["TrafficControl", "TrafficControlKernel"], with: ["KernelPlane"])
+)
 
 /// The emulation of a link packet by packet.
 let emulation = floor(
     "Emulation",
+    // No clock, no descriptors, no threads.
+    library(
+        "PacketEngine", ["LinkModel", "LinkUnits", deque], tests: ["PacketEngine"]),
+    // Between two interfaces, in real time. A program has a packet loop and a meter, for tests and
+    // benches.
+    library(
+        "PacketLoop", ["PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
+        tests: ["PacketLoop"], with: ["PacketLoopProbe"]),
     [
-        // No clock, no descriptors, no threads.
-        library(
-            "PacketEngine", ["LinkModel", "LinkUnits", deque], tests: ["PacketEngine"]),
-        // Between two interfaces, in real time. A program has a packet loop and a meter, for tests and
-        // benches.
-        library(
-            "PacketLoop", ["PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
-            tests: ["PacketLoop"], with: ["PacketLoopProbe"]),
-        [
-            program(
-                "PacketLoopProbe",
-                [
-                    "PacketLoop", "PacketEngine", "ProfileFormat", "LinuxKernel", "LinkModel",
-                    "LinkUnits",
-                ],
-                path: "Tests/PacketLoopProbe")
-        ],
-    ])
+        program(
+            "PacketLoopProbe",
+            [
+                "PacketLoop", "PacketEngine", "ProfileFormat", "LinuxKernel", "LinkModel",
+                "LinkUnits",
+            ],
+            path: "Tests/PacketLoopProbe")
+    ]
+)
 
 /// What carries conditions out on a host.
 let planes = floor(
     "Planes",
-    [
-        // What all data planes have in common.
-        library(
-            "DataPlane",
-            ["TrafficControl", "Netlink", "LinuxKernel", "LinkModel", systemPackage],
-            tests: ["DataPlane"], with: ["LinkUnits"]),
-        library(
-            "KernelPlane",
-            [
-                "DataPlane", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits",
-                systemPackage,
-            ],
-            tests: ["KernelPlane", "KernelPlaneKernel"], with: ["Catalog", "Doctor"]),
-        library(
-            "EnginePlane",
-            [
-                "DataPlane", "PacketLoop", "PacketEngine", "TrafficControl", "Netlink",
-                "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
-            ],
-            tests: ["EnginePlane"]),
-        library(
-            "DataPlanes",
-            [
-                "EnginePlane", "KernelPlane", "DataPlane", "TrafficControl", "Netlink",
-                "LinuxKernel", "LinkModel",
-            ]),
-    ])
+    // What all data planes have in common.
+    library(
+        "DataPlane",
+        ["TrafficControl", "Netlink", "LinuxKernel", "LinkModel", systemPackage],
+        tests: ["DataPlane"], with: ["LinkUnits"]),
+    library(
+        "KernelPlane",
+        [
+            "DataPlane", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits",
+            systemPackage,
+        ],
+        tests: ["KernelPlane", "KernelPlaneKernel"], with: ["Catalog", "Doctor"]),
+    library(
+        "EnginePlane",
+        [
+            "DataPlane", "PacketLoop", "PacketEngine", "TrafficControl", "Netlink", "LinuxKernel",
+            "LinkModel", "LinkUnits", systemPackage,
+        ],
+        tests: ["EnginePlane"]),
+    library(
+        "DataPlanes",
+        [
+            "EnginePlane", "KernelPlane", "DataPlane", "TrafficControl", "Netlink", "LinuxKernel",
+            "LinkModel",
+        ])
+)
 
 /// What an app under test links, and what programs see over D-Bus.
 let apps = floor(
     "Apps",
+    // What it sees of the network: a library of its own.
+    library(
+        "NetworkPath", ["Netlink", "LinuxKernel", systemPackage], tests: ["NetworkPath"]),
+    // URLSession that heeds it. Links full Foundation, so nothing of linkcond depends on it.
+    library(
+        "NetworkPathSession", ["NetworkPath", systemPackage],
+        tests: ["NetworkPathSession"], with: ["NetworkSessionProbe"]),
     [
-        // What it sees of the network: a library of its own.
-        library(
-            "NetworkPath", ["Netlink", "LinuxKernel", systemPackage], tests: ["NetworkPath"]),
-        // URLSession that heeds it. Links full Foundation, so nothing of linkcond depends on it.
-        library(
-            "NetworkPathSession", ["NetworkPath", systemPackage],
-            tests: ["NetworkPathSession"], with: ["NetworkSessionProbe"]),
-        [
-            // An app that uses it, for tests.
-            program(
-                "NetworkSessionProbe", ["NetworkPathSession"], path: "Tests/NetworkSessionProbe"),
-            // Apps that use both, to learn from. Part of this package, so that CI need not build its
-            // libraries a second time.
-            program(
-                "sync-when-free", ["NetworkPath", "NetworkPathSession"],
-                path: "Examples/sync-when-free"),
-            program("prefetch-assets", ["NetworkPathSession"], path: "Examples/prefetch-assets"),
-            // Depends on the programs, so that they are built before the tests run them.
-            testTarget(
-                "Example", ["linkcond", "sync-when-free", "prefetch-assets", "LinkTesting"]),
-            // A program of its own, since libsystemd is only there to be linked dynamically.
-            program(
-                "LinkcondBus",
-                [
-                    "NetworkFacade", "Bus", "NetworkPath", "Netlink", "LinuxKernel", systemPackage,
-                ]),
-            .systemLibrary(
-                name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        ],
-        library("Bus", ["CSystemd", systemPackage]),
-        library("NetworkFacade", ["Bus"], tests: ["NetworkFacade"]),
-    ])
+        // An app that uses it, for tests.
+        program(
+            "NetworkSessionProbe", ["NetworkPathSession"], path: "Tests/NetworkSessionProbe"),
+        // Apps that use both, to learn from. Part of this package, so that CI need not build its
+        // libraries a second time.
+        program(
+            "sync-when-free", ["NetworkPath", "NetworkPathSession"],
+            path: "Examples/sync-when-free"),
+        program("prefetch-assets", ["NetworkPathSession"], path: "Examples/prefetch-assets"),
+        // Depends on the programs, so that they are built before the tests run them.
+        testTarget(
+            "Example", ["linkcond", "sync-when-free", "prefetch-assets", "LinkTesting"]),
+        // A program of its own, since libsystemd is only there to be linked dynamically.
+        program(
+            "LinkcondBus",
+            ["NetworkFacade", "Bus", "NetworkPath", "Netlink", "LinuxKernel", systemPackage]),
+        .systemLibrary(
+            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    ],
+    library("Bus", ["CSystemd", systemPackage]),
+    library("NetworkFacade", ["Bus"], tests: ["NetworkFacade"])
+)
 
 /// What linkcond does with them, a module for each thing that a user does.
 let features = floor(
     "Features",
-    [
-        // The profiles and scenarios of who calls, and files for them.
-        library(
-            "UserCatalog",
-            [
-                "Catalog", "ProfileImport", "ProfileFormat", "Scenarios",
-                "LinkModel", "LinuxKernel", systemPackage,
-            ]),
-        // What is recorded of a run: captures, logs, statistics, delivery traces, and their plots.
-        library(
-            "Recording",
-            ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
-            tests: ["Recording"], with: ["XMLReading"],
-            resources: [.embedInCode("Plots/Resources/plot.css")]),
-        // What `linkcond override` says of interfaces.
-        library(
-            "Override", ["NetworkPath", "Netlink", "LinuxKernel", "LinkModel", systemPackage],
-            tests: ["Override"]),
-        // How the connections of an app use several interfaces at once.
-        library(
-            "Multipath",
-            ["Scenarios", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
-            tests: ["Multipath"]),
-        // How the far side of a sandbox reaches the host's network.
-        library(
-            "Uplink", ["Netlink", "LinuxKernel", "LinkModel", systemPackage], tests: ["Uplink"]),
-        // What scenarios do on any stage: commands beside the app, and what it sees.
-        library(
-            "ScenarioPlaying",
-            ["Scenarios", "NetworkPath", "LinuxKernel", systemPackage]),
-        library(
-            "Sandbox",
-            [
-                "Multipath", "ScenarioPlaying", "Scenarios", "Uplink", "Recording", "KernelPlane",
-                "DataPlane", "PacketLoop", "PacketEngine", "TrafficControl", "Override",
-                "NetworkPath", "Netlink",
-                "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
-            ], tests: ["Sandbox", "SandboxKernel"]),
-        library(
-            "Verification",
-            ["Sandbox", "Recording", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
-            tests: ["Verification"], with: ["Catalog"]),
-        // Whose network is meant, and what `apply`, `play`, `status` and `override` do to it.
-        library(
-            "HostConditioning",
-            [
-                "DataPlanes", "DataPlane", "Sandbox", "ScenarioPlaying", "Multipath", "Scenarios",
-                "Override", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits",
-                systemPackage,
-            ],
-            tests: ["HostConditioning"]),
-        // What a host can do, and how to get what it lacks.
-        library(
-            "Doctor",
-            [
-                "Sandbox", "Multipath", "EnginePlane", "KernelPlane", "DataPlane", "LinuxKernel",
-                "LinkModel", "LinkUnits", systemPackage,
-            ],
-            tests: ["Doctor"]),
-        // A command over many profiles: cells, what is expected of them, and the report.
-        library(
-            "Matrix",
-            [
-                "Recording", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel",
-                "XMLReading", systemPackage, yams,
-            ],
-            // The reports are what people and CI engines read, in a real browser and by the real schema.
-            tests: ["Matrix", "MatrixReport"],
-            // Part of the program, so that it stays one file.
-            resources: [
-                .embedInCode("Reports/Resources/policy.txt"),
-                .embedInCode("Reports/Resources/report.css"),
-                .embedInCode("Reports/Resources/report.js"),
-            ]),
-        // What `run` and `matrix` make of names: sandboxes, the cells of a matrix, and their files.
-        library(
-            "SandboxRuns",
-            [
-                "Sandbox", "Matrix", "Recording", "UserCatalog", "Catalog",
-                "ProfileFormat", "Scenarios", "Override", "NetworkPath", "LinuxKernel",
-                "LinkModel", "LinkUnits", systemPackage,
-            ], tests: ["SandboxRuns"]),
-    ])
+    // The profiles and scenarios of who calls, and files for them.
+    library(
+        "UserCatalog",
+        [
+            "Catalog", "ProfileImport", "ProfileFormat", "Scenarios", "LinkModel", "LinuxKernel",
+            systemPackage,
+        ]),
+    // What is recorded of a run: captures, logs, statistics, delivery traces, and their plots.
+    library(
+        "Recording",
+        ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
+        tests: ["Recording"], with: ["XMLReading"],
+        resources: [.embedInCode("Plots/Resources/plot.css")]),
+    // What `linkcond override` says of interfaces.
+    library(
+        "Override", ["NetworkPath", "Netlink", "LinuxKernel", "LinkModel", systemPackage],
+        tests: ["Override"]),
+    // How the connections of an app use several interfaces at once.
+    library(
+        "Multipath",
+        ["Scenarios", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
+        tests: ["Multipath"]),
+    // How the far side of a sandbox reaches the host's network.
+    library(
+        "Uplink", ["Netlink", "LinuxKernel", "LinkModel", systemPackage], tests: ["Uplink"]),
+    // What scenarios do on any stage: commands beside the app, and what it sees.
+    library(
+        "ScenarioPlaying",
+        ["Scenarios", "NetworkPath", "LinuxKernel", systemPackage]),
+    library(
+        "Sandbox",
+        [
+            "Multipath", "ScenarioPlaying", "Scenarios", "Uplink", "Recording", "KernelPlane",
+            "DataPlane", "PacketLoop", "PacketEngine", "TrafficControl", "Override", "NetworkPath",
+            "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
+        ], tests: ["Sandbox", "SandboxKernel"]),
+    library(
+        "Verification",
+        ["Sandbox", "Recording", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
+        tests: ["Verification"], with: ["Catalog"]),
+    // Whose network is meant, and what `apply`, `play`, `status` and `override` do to it.
+    library(
+        "HostConditioning",
+        [
+            "DataPlanes", "DataPlane", "Sandbox", "ScenarioPlaying", "Multipath", "Scenarios",
+            "Override", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits",
+            systemPackage,
+        ],
+        tests: ["HostConditioning"]),
+    // What a host can do, and how to get what it lacks.
+    library(
+        "Doctor",
+        [
+            "Sandbox", "Multipath", "EnginePlane", "KernelPlane", "DataPlane", "LinuxKernel",
+            "LinkModel", "LinkUnits", systemPackage,
+        ],
+        tests: ["Doctor"]),
+    // A command over many profiles: cells, what is expected of them, and the report.
+    library(
+        "Matrix",
+        [
+            "Recording", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel", "XMLReading",
+            systemPackage, yams,
+        ],
+        // The reports are what people and CI engines read, in a real browser and by the real schema.
+        tests: ["Matrix", "MatrixReport"],
+        // Part of the program, so that it stays one file.
+        resources: [
+            .embedInCode("Reports/Resources/policy.txt"),
+            .embedInCode("Reports/Resources/report.css"),
+            .embedInCode("Reports/Resources/report.js"),
+        ]),
+    // What `run` and `matrix` make of names: sandboxes, the cells of a matrix, and their files.
+    library(
+        "SandboxRuns",
+        [
+            "Sandbox", "Matrix", "Recording", "UserCatalog", "Catalog", "ProfileFormat",
+            "Scenarios", "Override", "NetworkPath", "LinuxKernel", "LinkModel", "LinkUnits",
+            systemPackage,
+        ], tests: ["SandboxRuns"])
+)
 
 let commandLine: [[Target]] = [
     [
         program(
             "linkcond",
             [
-                "Matrix", "Multipath", "PacketLoop", "PacketEngine",
-                "DataPlanes", "DataPlane", "EnginePlane", "Verification", "Sandbox", "Recording",
-                "KernelPlane", "Doctor", "Override", "NetworkPath", "Catalog",
-                "ProfileFormat", "ProfileImport", "ScenarioPlaying", "Scenarios",
-                "HostConditioning", "UserCatalog", "SandboxRuns", "LinkModel",
-                "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl", argumentParser,
-                systemPackage,
+                "Matrix", "Multipath", "PacketEngine", "DataPlanes", "DataPlane",
+                "EnginePlane", "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor",
+                "Override", "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport",
+                "Scenarios", "HostConditioning", "UserCatalog", "SandboxRuns",
+                "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
+                argumentParser, systemPackage,
             ],
             linkerSettings: staticLinking),
         // swift package linkcond test, for packages that depend on this one.
