@@ -133,13 +133,16 @@ struct RunAccuracyTests {
                 let expected = profiles[number % profiles.count]
                 let caller = Caller.allCases[number % 2]
                 group.addTask {
+                    // ping waits for its last answer for two round trips, however late its kernel is
+                    // with thirty commands that end at once.
                     let output = try await SandboxedRun(
                         expected.profile, "--uplink", "none", "--server", "sleep 60", "--",
-                        "ping", "-c", "20", "-i", "0.2", "-q", "198.18.0.3", by: caller
+                        "ping", "-c", "21", "-i", "0.2", "198.18.0.3", by: caller
                     ).output()
                     let match = try #require(output.firstMatch(of: /= ([0-9.]+)\//), "\(output)")
                     let shortest = try #require(Double(match.1))
-                    #expect(output.contains(" 0% packet loss"), "\(output)")
+                    let answered = output.matches(of: /icmp_seq=([0-9]+)/).compactMap { Int($0.1) }
+                    #expect(Set(answered).isSuperset(of: 1...20), "\(output)")
                     let roundTrip = expected.roundTrip(packetSize: Self.ipv4PingSize)
                     #expect(shortest > roundTrip * 0.999)
                     #expect(shortest < roundTrip + 5)

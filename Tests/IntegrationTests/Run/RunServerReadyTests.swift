@@ -44,7 +44,7 @@ struct RunServerReadyTests {
         async throws
     {
         let result = try await SandboxedRun(
-            "LTE", "--uplink", "none", "--timeout", "3 s", "--server", "sleep 100",
+            "LTE", "--uplink", "none", "--timeout", "10 s", "--server", "sleep 100",
             "--server-ready", "8000", "--", "echo", "command"
         ).result()
         #expect(result.exitCode == 124)
