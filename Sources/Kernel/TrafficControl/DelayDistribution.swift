@@ -15,14 +15,23 @@ public enum DelayDistribution: String, Sendable, Hashable, CaseIterable {
     private static let size = 4096
 
     /// The bytes of the table, 16-bit numbers in host order.
-    var table: [UInt8] { Self.table(deviates) }
+    var table: [UInt8] {
+        switch self {
+        case .normal: Self.normalTable
+        case .pareto: Self.paretoTable
+        case .paretonormal: Self.paretonormalTable
+        }
+    }
+
+    // Computed once: every netem with jitter needs one.
+    private static let normalTable = table(DelayDistribution.normal.deviates)
+    private static let paretoTable = table(DelayDistribution.pareto.deviates)
+    private static let paretonormalTable = table(DelayDistribution.paretonormal.deviates)
 
     /// The table of a uniform spread from one jitter below the delay to one above.
     ///
     /// What netem does without a table; but it keeps the one it was given once.
-    static var uniformTable: [UInt8] {
-        table((0..<size).map { (2 * Double($0) + 1) / Double(size) - 1 })
-    }
+    static let uniformTable = table((0..<size).map { (2 * Double($0) + 1) / Double(size) - 1 })
 
     private static func table(_ deviates: [Double]) -> [UInt8] {
         deviates.flatMap { deviate -> [UInt8] in
