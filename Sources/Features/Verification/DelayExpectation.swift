@@ -41,7 +41,7 @@ struct DelayExpectation: Hashable {
     /// What `jitter` makes of a delay, and of `fixed` milliseconds that it does not vary.
     init(_ jitter: Jitter, around duration: Duration, fixed: Double = 0) {
         let delay = duration.milliseconds
-        let values = Self.deviates(jitter.distribution).map {
+        let values = Self.deviates[jitter.distribution, default: []].map {
             max(0, delay + jitter.amount.milliseconds * $0) + fixed
         }
         let count = Double(values.count)
@@ -78,7 +78,10 @@ struct DelayExpectation: Hashable {
 
     /// Values spread evenly over a distribution with mean 0 and deviation 1; for `uniform` from
     /// -1 to 1. Tails are cut at four deviations, as netem cuts them.
-    private static func deviates(_ distribution: Jitter.Distribution) -> [Double] {
+    private static let deviates = Dictionary(
+        uniqueKeysWithValues: Jitter.Distribution.allCases.map { ($0, makeDeviates($0)) })
+
+    private static func makeDeviates(_ distribution: Jitter.Distribution) -> [Double] {
         let size = 2048
         let shares = (0..<size).map { (Double($0) + 0.5) / Double(size) }
         guard distribution != .uniform else { return shares.map { 2 * $0 - 1 } }
