@@ -19,7 +19,7 @@ int lc_stream_readiness(int first, int second, uint8_t *readiness) {
     if (poll(entries, 2, 0) < 0) return -errno;
     for (int i = 0; i < 2; i++) {
         int events = entries[i].revents;
-        // After an error both reading and writing say what it is.
+        // After an error, both reading and writing report it.
         readiness[i] = (uint8_t)(
             (events & (POLLIN | POLLHUP | POLLERR) ? LC_READABLE : 0)
             | (events & (POLLOUT | POLLHUP | POLLERR) ? LC_WRITABLE : 0)
@@ -41,7 +41,7 @@ int lc_limit_unsent(int fd, uint32_t limit) {
 
 int lc_is_within_host(struct lc_endpoint to) {
     if (!to.is_ipv6 && to.low >> 24 == IN_LOOPBACKNET) return 1;
-    // Nothing is sent for it: the kernel looks the route up, and with it the own address.
+    // Sends nothing: the kernel looks up the route and the source address.
     int fd = lc_connect_datagram(to);
     if (fd < 0) return fd;
     union address own;
@@ -53,9 +53,9 @@ int lc_is_within_host(struct lc_endpoint to) {
 }
 
 int lc_fix_window(int fd, uint32_t size) {
-    // What was received and not read makes the window smaller only as it fills the buffer. The
-    // kernel doubles the size: segments that are not full take more room than their length. It
-    // lets a buffer alone that was given one, and with it the window.
+    // Received bytes that nobody has read shrink the window only as they fill the buffer. The
+    // kernel doubles the size, because segments that are not full take more room than their length.
+    // It never resizes a buffer whose size was set, and so keeps the window too.
     int buffer = (int)size, window = (int)size;
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer)
         || setsockopt(fd, SOL_TCP, TCP_WINDOW_CLAMP, &window, sizeof window))

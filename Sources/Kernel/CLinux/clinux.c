@@ -50,7 +50,7 @@ int lc_lend_net_admin(int lends) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2];
     if (syscall(SYS_capget, &header, data) != 0) return -errno;
-    // Taking it out of the inheritable set takes it out of the ambient one.
+    // Removing it from the inheritable set also removes it from the ambient set.
     data[0].inheritable &= ~(1u << CAP_NET_ADMIN);
     if (lends) data[0].inheritable |= 1u << CAP_NET_ADMIN;
     if (syscall(SYS_capset, &header, data) != 0) return -errno;

@@ -6,7 +6,7 @@
 #include <linux/errqueue.h>
 #include <linux/sock_diag.h>
 
-// The C library has no name for these in every version that is in use.
+// Some C library versions in use do not define these.
 #ifndef IPV6_ORIGDSTADDR
 #define IPV6_ORIGDSTADDR 74
 #endif
@@ -45,7 +45,7 @@ int lc_connect_datagram(struct lc_endpoint to) {
 
 enum { most_at_once = 64 };
 
-/// Where a datagram was sent to, as a transparent socket tells.
+/// The original destination of a datagram, as a transparent socket reports it.
 static struct lc_endpoint original_destination(struct msghdr *message) {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
         union address address;

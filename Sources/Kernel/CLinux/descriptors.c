@@ -24,7 +24,7 @@ int lc_raise_descriptor_limit(void) {
     if (getrlimit(RLIMIT_NOFILE, &limit)) return -errno;
     if (limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = limit.rlim_max;
-        // Whoever may not has the limit that there is.
+        // Without permission the old limit stays.
         (void)!setrlimit(RLIMIT_NOFILE, &limit);
     }
     return lc_descriptor_limit();

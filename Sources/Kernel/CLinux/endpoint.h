@@ -1,4 +1,4 @@
-// Addresses and options of sockets, as the files of the relay and of its datagrams need them.
+// Socket addresses and options that the relay and its datagrams share.
 #ifndef CLINUX_ENDPOINT_H
 #define CLINUX_ENDPOINT_H
 
@@ -53,15 +53,15 @@ static inline int set_option(int fd, int level, int name, int value) {
     return setsockopt(fd, level, name, &value, sizeof value);
 }
 
-/// Closes a socket that could not be set up, without losing the reason.
+/// Closes a socket whose setup failed, and keeps errno.
 static inline int give_up(int fd) {
     int reason = errno;
     close(fd);
     return -reason;
 }
 
-/// Asks for a buffer of a socket that holds what the queue of any link would: 7,000 packets. The
-/// kernel caps it for those who may not force it.
+/// Asks for a socket buffer that holds what the queue of any link would: 7,000 packets. The kernel
+/// caps it for callers that may not force it.
 static inline void make_room(int fd, int forced_option, int option) {
     int size = 16 << 20;
     if (set_option(fd, SOL_SOCKET, forced_option, size)) set_option(fd, SOL_SOCKET, option, size);

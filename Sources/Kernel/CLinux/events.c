@@ -32,7 +32,7 @@ int lc_wait_events(
     for (int i = 0; i < count; i++) {
         uint32_t flags = events[i].events;
         tokens[i] = events[i].data.u64;
-        // After an error both reading and writing say what it is.
+        // After an error, both reading and writing report it.
         meanings[i] = (uint8_t)(
             (flags & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR) ? 1 : 0)
             | (flags & (EPOLLOUT | EPOLLHUP | EPOLLERR) ? 2 : 0));

@@ -26,7 +26,7 @@ static int load(const struct bpf_insn *instructions, size_t count) {
     attributes.prog_type = BPF_PROG_TYPE_SCHED_CLS;
     attributes.insns = (uintptr_t)instructions;
     attributes.insn_cnt = (uint32_t)count;
-    // Older kernels tell the time to such only.
+    // Older kernels give the time only to programs under this license.
     attributes.license = (uintptr_t)"Dual MIT/GPL";
     return bpf(BPF_PROG_LOAD, &attributes);
 }
@@ -97,7 +97,7 @@ int lc_gate_hold(int hold, uint64_t moment) {
     return bpf(BPF_MAP_UPDATE_ELEM, &attributes);
 }
 
-// Notes the time that programs for packets see in the map `moment`. Returns its descriptor.
+// Writes the time that packet programs see to the map `moment`. Returns its file descriptor.
 static int create_watch(int moment) {
     enum { now = BPF_REG_6 };
     const struct bpf_insn instructions[] = {
@@ -115,7 +115,7 @@ static int create_watch(int moment) {
     return load(instructions, COUNT(instructions));
 }
 
-// Runs a program once, for a packet of zeros that goes nowhere.
+// Runs a program once, on a packet of zeros that is sent nowhere.
 static int run(int program) {
     const uint8_t packet[64] = {0};
     union bpf_attr attributes;

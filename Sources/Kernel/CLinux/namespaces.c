@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// In the copy nothing may be called that takes a lock: another thread may have held it.
+// The forked copy must not call anything that takes a lock: another thread may have held it.
 static struct lc_namespace_attempt attempt(int in_user_namespace) {
     if (in_user_namespace && unshare(CLONE_NEWUSER) != 0)
         return (struct lc_namespace_attempt){LC_NAMESPACE_USER, errno};

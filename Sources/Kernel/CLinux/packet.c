@@ -28,7 +28,7 @@ static int set(int fd, int level, int option, int value) {
     return setsockopt(fd, level, option, &value, sizeof value);
 }
 
-// Only who is privileged on the host passes the limits of net.core; others get what these allow.
+// Only a process with privileges on the host may exceed the limits of net.core; others get those.
 static void enlarge(int fd, int forced, int plain) {
     const int wanted = 64 << 20;
     if (set(fd, SOL_SOCKET, forced, wanted) != 0) set(fd, SOL_SOCKET, plain, wanted);
@@ -61,13 +61,13 @@ static int filter(int fd, struct sock_filter *code, unsigned short length) {
     return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
-// Until a socket belongs to its group it would get every frame once more.
+// A socket outside its group would receive every frame a second time.
 static int ignore_all(int fd) {
     struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
     return filter(fd, code, 1);
 }
 
-// A group on an older kernel gets what the interface sends, whatever its sockets ask for.
+// On older kernels a group receives what the interface sends, whatever its sockets ask for.
 static int ignore_outgoing(int fd) {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SKF_AD_OFF + SKF_AD_PKTTYPE),
@@ -77,12 +77,12 @@ static int ignore_outgoing(int fd) {
     return filter(fd, code, 4);
 }
 
-// Adds sockets to a group of which one gets the frames until it is nearly full, then the next.
+// Adds sockets to a group in which one receives the frames until it is nearly full, then the next.
 static int add_members(int interface, int *fds, int count) {
     int group = (PACKET_FANOUT_ROLLOVER | PACKET_FANOUT_FLAG_UNIQUEID
                  | PACKET_FANOUT_FLAG_IGNORE_OUTGOING) << 16;
     socklen_t size = sizeof group;
-    // Where there are no such groups (before Linux 4.12) one socket has to do.
+    // Before Linux 4.12 there are no such groups, and one socket has to do.
     if (ignore_outgoing(fds[0]) != 0
         || setsockopt(fds[0], SOL_PACKET, PACKET_FANOUT, &group, sizeof group) != 0
         || getsockopt(fds[0], SOL_PACKET, PACKET_FANOUT, &group, &size) != 0)
@@ -208,7 +208,7 @@ int lc_packet_send(int fd, struct iovec *pieces, unsigned count) {
     return sent < 0 ? -errno : sent;
 }
 
-// Where an IP packet goes: the size of the address, or zero if this is no IP.
+// The destination of an IP packet: the size of the address, or zero if this is not IP.
 static socklen_t read_destination(const struct iovec *head, struct sockaddr_storage *address) {
     const unsigned char *packet = head->iov_base;
     memset(address, 0, sizeof *address);
@@ -324,7 +324,7 @@ int lc_wait(int epoll, int timer, int event, int64_t deadline, int64_t *armed) {
     return readable;
 }
 
-// As in linux/sched/types.h, which does not agree with the C library's headers.
+// As in linux/sched/types.h, which conflicts with the C library's headers.
 struct schedule {
     uint32_t size, policy;
     uint64_t flags;
@@ -338,7 +338,7 @@ int lc_thread_make_punctual(int priority) {
     struct sched_param parameters = {.sched_priority = priority};
     if (priority > 0 && pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0)
         return 1;
-    // Who asks for short turns gets them sooner (Linux 6.12); older kernels do not mind.
+    // Since Linux 6.12 a thread that asks for short slices runs sooner; older kernels ignore this.
     struct schedule turns = {.size = sizeof turns, .policy = SCHED_OTHER, .runtime = 100000};
     syscall(SYS_sched_setattr, 0, &turns, 0);
     return 0;

@@ -21,7 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// The C library has no name for these in every version that is in use.
+// Some C library versions in use do not define these.
 #ifndef IPV6_TRANSPARENT
 #define IPV6_TRANSPARENT 75
 #endif
@@ -83,7 +83,7 @@ int lc_raw_sender(int is_ipv6, uint32_t mark) {
         is_ipv6 ? AF_INET6 : AF_INET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_RAW);
     if (fd < 0) return -errno;
     if (set_option(fd, SOL_SOCKET, SO_MARK, (int)mark)) return give_up(fd);
-    // Else what an interface does not take would be kept quiet.
+    // Otherwise the kernel does not report packets that an interface does not take.
     int level = is_ipv6 ? SOL_IPV6 : SOL_IP;
     if (set_option(fd, level, is_ipv6 ? IPV6_RECVERR : IP_RECVERR, 1)) return give_up(fd);
     make_room(fd, SO_SNDBUFFORCE, SO_SNDBUF);
@@ -97,7 +97,7 @@ static struct sock_filter tap_filter[] = {
     /* 2 */ BPF_STMT(BPF_LD | BPF_H | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PROTOCOL)),
     /* 3 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IPV6, 11, 0),
     /* 4 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP, 0, 19),
-    // IPv4: no fragments; the transport header lies behind the options.
+    // IPv4: no fragments; the transport header follows the options.
     /* 5 */ BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 6),
     /* 6 */ BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x3fff, 17, 0),
     /* 7 */ BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0),
@@ -112,7 +112,7 @@ static struct sock_filter tap_filter[] = {
     /* 15 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 6),
     /* 16 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, 0, 3),
     /* 17 */ BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 53),
-    // Of the flags SYN, and none of ACK, RST and FIN.
+    // Of the flags, SYN is set, and none of ACK, RST and FIN.
     /* 18 */ BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x17),
     /* 19 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 3, 4),
     /* 20 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMPV6, 0, 3),
@@ -123,14 +123,14 @@ static struct sock_filter tap_filter[] = {
 };
 
 int lc_packet_tap(uint32_t interface) {
-    // Protocol 0: nothing arrives before the filter is there.
+    // Protocol 0: nothing arrives before the filter is attached.
     int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return -errno;
     struct sock_fprog program = {sizeof tap_filter / sizeof tap_filter[0], tap_filter};
     if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program)
         || set_option(fd, SOL_PACKET, PACKET_AUXDATA, 1))
         return give_up(fd);
-    // Kernels before 4.20 do without; the filter keeps what leaves out as well.
+    // Kernels before 4.20 lack it; the filter also rejects outgoing packets.
     set_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
     make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF);
     struct sockaddr_ll address = {
@@ -159,20 +159,20 @@ int lc_receive_tapped(int fd, void *buffer, size_t capacity, int *is_unfinished)
 
 int lc_send_raw(int fd, const void *packet, size_t length, struct lc_endpoint to) {
     union address address;
-    // The port of a raw socket's address is a protocol, and has to be zero for IPv6.
+    // The port in a raw socket's address is a protocol, and must be zero for IPv6.
     to.port = 0;
     socklen_t address_length = to_address(to, &address);
     return sendto(fd, packet, length, 0, &address.any, address_length) < 0 ? -errno : 0;
 }
 
-/// What both ends of a relayed connection need: nothing is held back, neither for more to come
-/// nor, beyond the limit, in a queue that the other end cannot see; and what is urgent keeps its
-/// place among the rest.
+/// Options for both ends of a relayed connection. Nothing is held back to wait for more data, nor,
+/// beyond the limit, in a queue that the other end cannot see. Urgent data keeps its place in the
+/// stream.
 static int set_stream_options(int fd, uint32_t unsent_limit) {
     if (set_option(fd, SOL_TCP, TCP_NODELAY, 1)) return -1;
-    // Multipath TCP has nothing urgent.
+    // Multipath TCP has no urgent data.
     set_option(fd, SOL_SOCKET, SO_OOBINLINE, 1);
-    // Multipath TCP knows it from Linux 6.9 on. Without it the far end gets further ahead.
+    // Multipath TCP has this option since Linux 6.9. Without it the far end runs further ahead.
     return set_option(fd, SOL_TCP, TCP_NOTSENT_LOWAT, (int)unsent_limit)
         && errno != EOPNOTSUPP;
 }
@@ -200,13 +200,13 @@ static int open_connected(struct lc_endpoint to, int type, int protocol) {
     return fd;
 }
 
-/// Lets the receive buffer begin with this size, and grow as it would have, if it is to. Linux
-/// before 5.14 can only fix it, which would be the end of fast transfers from afar.
+/// Starts the receive buffer at this size, and lets it grow as usual if `grows`. Linux before 5.14
+/// can only fix the size, which would slow down long-distance transfers.
 static void begin_receive_buffer(int fd, uint32_t size, int grows) {
     int locks;
     socklen_t length = sizeof locks;
     if (grows && getsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, &length)) return;
-    // The kernel doubles it.
+    // The kernel doubles the value.
     set_option(fd, SOL_SOCKET, SO_RCVBUF, (int)size / 2);
     if (grows) set_option(fd, SOL_SOCKET, SO_BUF_LOCK, locks);
 }

@@ -41,7 +41,7 @@ static void execute(
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    // Out of the way of the numbers 0 to 3.
+    // Keeps it off the numbers 0 to 3.
     input = fcntl(input, F_DUPFD, 10);
     report = fcntl(report, F_DUPFD, 10);
     int nothing = open("/dev/null", O_RDWR);
@@ -58,13 +58,13 @@ int lc_start_detached(
     const char *path, char *const *arguments, char *const *environment, int input, int report) {
     sigset_t all, before;
     sigfillset(&all);
-    // A handler of the caller's must not run in the new process.
+    // A signal handler of the caller must not run in the new process.
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t between = fork();
     if (between == 0) {
         setsid();
-        // Not the leader of its session, so that no terminal ever becomes its own, and a child of
-        // the one between, who is gone at once.
+        // It is not a session leader, so no terminal can become its controlling terminal. Its
+        // parent exits at once.
         pid_t process = fork();
         if (process == 0) execute(path, arguments, environment, input, report);
         _exit(process < 0 ? 1 : 0);
@@ -108,7 +108,7 @@ static int limit_waiting(int fd, int seconds) {
 
 int lc_service_accept(int listener) {
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    // Nobody who connects and then does nothing stops the service for longer than this.
+    // A client that connects and then does nothing blocks the service no longer than this.
     if (fd < 0 || limit_waiting(fd, 1) != 0) return fail(fd);
     return fd;
 }
@@ -183,7 +183,7 @@ ssize_t lc_service_receive(
             memcpy(&who, CMSG_DATA(c), sizeof who);
             *sender = who.pid;
         } else if (c->cmsg_type == SCM_RIGHTS) {
-            // The kernel passes no more than there is room for.
+            // The kernel passes no more descriptors than there is room for.
             *count = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
             memcpy(descriptors, CMSG_DATA(c), (size_t)*count * sizeof(int));
         }

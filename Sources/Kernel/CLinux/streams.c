@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Neither the C library nor the kernel's headers have these names in every version in use.
+// Some C library and kernel header versions in use do not define these.
 #ifndef IPPROTO_MPTCP
 #define IPPROTO_MPTCP 262
 #endif
@@ -38,7 +38,7 @@
 #error "which architecture does seccomp call this one?"
 #endif
 
-// The lower half of an argument, the only one that the kernel looks at for an int.
+// The lower half of an argument: the kernel reads no more for an int.
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define ARGUMENT(n) (offsetof(struct seccomp_data, args[n]))
 #else
@@ -66,11 +66,11 @@ static struct sock_filter stream_filter[] = {
 
 int lc_intercept_streams(void) {
     struct sock_fprog program = {sizeof stream_filter / sizeof *stream_filter, stream_filter};
-    // Without SPEC_ALLOW old kernels make every program slower that has a filter.
+    // Without SPEC_ALLOW, old kernels slow down every program that has a filter.
     unsigned long flags =
         SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW;
-    // Before Linux 5.19 signals interrupt the call until it is answered, since then until it is
-    // received.
+    // Before Linux 5.19 signals interrupt the call until it is answered; later only until the
+    // request is received.
     long fd = syscall(
         SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
         &program);
@@ -88,8 +88,8 @@ int lc_identify_namespace(int fd, struct lc_namespace *found) {
     return 0;
 }
 
-// Moves to the network namespace of a thread if it is one of these. By then the thread may have
-// ended and its number be another's: whoever answers hears of it, and may not mix up the two.
+// Moves to the network namespace of a thread if it is one of these. The thread may have ended and
+// another may have its number; the caller then gets an error and must not confuse the two.
 static int follow(
     int fd, const struct seccomp_notif *request, const struct lc_namespace *namespaces,
     int count) {
@@ -110,7 +110,7 @@ static int follow(
     return is_ours;
 }
 
-// Gives the asking thread a socket; 0, or what it gets instead.
+// Gives the asking thread a socket. Returns 0, or the result that the thread gets instead.
 static int give_socket(int fd, const struct seccomp_notif *request) {
     int domain = (int)request->data.args[0];
     int type = (int)request->data.args[1];
@@ -127,7 +127,7 @@ static int give_socket(int fd, const struct seccomp_notif *request) {
 int lc_pass_stream_request_on(int fd, int queue) {
     struct seccomp_notif request = {0};
     if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &request)) {
-        // Who asked has ended, or a signal came in between.
+        // The asking thread has ended, or a signal interrupted it.
         return errno == EINTR || errno == ENOENT ? 0 : -errno;
     }
     ssize_t written;
@@ -149,7 +149,7 @@ int lc_answer_stream_request(
         if (status == 0) return 0;
         if (status == -EMFILE) answer = (struct seccomp_notif_resp){.id = request.id, .error = status};
     }
-    // Fails if nobody waits for it any more.
+    // Fails if no thread waits for the answer any more.
     ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &answer);
     return 0;
 }

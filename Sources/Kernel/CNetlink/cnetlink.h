@@ -1,5 +1,5 @@
-// libnl-3 for messages, attributes and the socket; libnl-route-3 for links; the kernel's own
-// headers for the layouts that neither of them encodes.
+// libnl-3 for messages, attributes and the socket; libnl-route-3 for links; kernel headers for the
+// layouts that neither of them encodes.
 #ifndef LINKCOND_CNETLINK_H
 #define LINKCOND_CNETLINK_H
 

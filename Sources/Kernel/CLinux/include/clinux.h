@@ -1,23 +1,23 @@
-// Calls that the C library offers only under macros or as variadic functions, which Swift does
-// not see. Each returns a value of zero or above, or -errno.
+// Calls that the C library offers only through macros or as variadic functions, which Swift cannot
+// import. Each returns a value of zero or above, or -errno.
 #ifndef CLINUX_H
 #define CLINUX_H
 
 #include "clinux_packet.h"
 
-/// unshare(CLONE_NEWNET): the calling thread gets a network namespace of its own.
+/// unshare(CLONE_NEWNET): gives the calling thread a new network namespace.
 int lc_unshare_network(void);
 
-/// setns(fd, CLONE_NEWNET): the calling thread goes to the network namespace of fd.
+/// setns(fd, CLONE_NEWNET): moves the calling thread to the network namespace of fd.
 int lc_enter_network(int fd);
 
-/// setns(fd, CLONE_NEWUSER); only a process with one thread may.
+/// setns(fd, CLONE_NEWUSER); allowed only in a process with one thread.
 int lc_enter_user(int fd);
 
 /// flock(fd, LOCK_EX | LOCK_NB).
 int lc_lock_file(int fd);
 
-/// Whether a signal that asks the process to end has come, but is blocked: 1 or 0.
+/// Whether a termination signal is pending but blocked: 1 or 0.
 int lc_is_told_to_end(void);
 
 /// Whether CAP_NET_ADMIN is in the effective set of the calling thread.
@@ -26,8 +26,8 @@ int lc_has_net_admin(void);
 /// Whether CAP_SYS_ADMIN is in the effective set of the calling thread.
 int lc_has_sys_admin(void);
 
-/// Whether programs that the calling thread starts get its CAP_NET_ADMIN, though their user is not
-/// root.
+/// Whether programs that the calling thread starts inherit its CAP_NET_ADMIN although their user is
+/// not root.
 int lc_lend_net_admin(int lends);
 
 #endif

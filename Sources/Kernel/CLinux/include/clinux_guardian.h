@@ -1,15 +1,15 @@
-// A process that ends a helper program, and puts parameters of the kernel back, when the process
-// that started it is gone, however that ended.
+// A guardian process. When the process that started it ends, in whatever way, it ends a helper
+// program and restores kernel parameters.
 #ifndef CLINUX_GUARDIAN_H
 #define CLINUX_GUARDIAN_H
 
-/// A parameter that several processes want changed as long as any of them lives.
+/// A parameter that several processes want changed while any of them lives.
 struct lc_shared_parameter {
-    /// A directory that is locked exclusively while anything below is looked at or changed. Nobody
-    /// else can open it, or anything in it.
+    /// A directory that is locked exclusively while any of the files below is read or changed.
+    /// Nobody else can open it, or anything in it.
     int directory;
-    /// A file in it on which each user holds a shared lock, and which has the original value, if it
-    /// was changed.
+    /// A file in it on which each user holds a shared lock. It holds the original value, if the
+    /// parameter was changed.
     int users;
     /// The parameter, open for writing; -1 if it is gone.
     int parameter;
@@ -20,38 +20,38 @@ struct lc_guarded {
     const char *path;
     char *const *arguments;
     char *const *environment;
-    /// What the program reads from; -1 for nothing.
+    /// The program's standard input; -1 for none.
     int input;
-    /// A descriptor that the guardian keeps open as long as the program runs; -1 for none.
+    /// A descriptor that the guardian keeps open while the program runs; -1 for none.
     int kept;
-    /// A descriptor that the program finds under the number `ready_number`; -1 for none.
+    /// A descriptor that the program gets as number `ready_number`; -1 for none.
     int ready;
     int ready_number;
-    /// Where the program writes its outputs to; a `ready_number` of 1 replaces the first.
+    /// The program's standard output and error; a `ready_number` of 1 replaces the first.
     int output;
-    /// The end of a pipe whose other end the process that is watched over holds.
+    /// One end of a pipe; the watched process holds the other end.
     int lifeline;
     const struct lc_shared_parameter *parameters;
     int parameter_count;
 };
 
-/// Starts a guardian with the program. Returns the guardian's process, or -errno. The guardian
+/// Starts a guardian and the program. Returns the guardian's process ID, or -errno. The guardian
 /// ends when the program does.
 int lc_start_guarded(const struct lc_guarded *guarded);
 
-/// Takes the shared lock of a parameter, on the file `file` of `directory`, which is opened as
-/// `*users`. Returns 1 if its value is not `value`, or was changed to that by another user, and 0 if
-/// it is so by itself. `current` is the parameter, open for reading.
+/// Takes the shared lock of a parameter, on the file `file` of `directory`, opened as `*users`.
+/// Returns 1 if the value is not `value`, or another user changed it to that, and 0 if it was
+/// `value` to begin with. `current` is the parameter, open for reading.
 int lc_share_parameter(
     int directory, const char *file, int current, const char *value, int *users);
 
-/// Writes the value of a shared parameter to `users`, unless another user did, and then changes
-/// it to `value`.
+/// Writes the value of a shared parameter to `users`, unless another user has done so, and then
+/// changes it to `value`.
 int lc_change_parameter(
     const struct lc_shared_parameter *parameter, int current, const char *value);
 
-/// Restores a parameter and removes the file, if nobody else has the shared lock; whoever did may
-/// have been killed.
+/// Restores a parameter and removes the file, if nobody else holds the shared lock. The process
+/// that took the lock may have been killed.
 void lc_release_parameter(const struct lc_shared_parameter *parameter);
 
 #endif

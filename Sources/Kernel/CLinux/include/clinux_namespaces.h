@@ -1,8 +1,8 @@
-// What a process may do with namespaces, found out by doing it in a copy of the process.
+// Finds out what a process may do with namespaces, by trying it in a forked copy.
 #ifndef CLINUX_NAMESPACES_H
 #define CLINUX_NAMESPACES_H
 
-/// Where an attempt ended.
+/// The step at which an attempt ended.
 enum lc_namespace_step {
     LC_NAMESPACE_COPY,
     LC_NAMESPACE_USER,
@@ -13,12 +13,12 @@ enum lc_namespace_step {
 
 struct lc_namespace_attempt {
     enum lc_namespace_step step;
-    /// Why it went no further; 0 if it is done.
+    /// The errno of that step; 0 if all succeeded.
     int reason;
 };
 
-/// Makes a network namespace, with `in_user_namespace` within a user namespace, and opens a packet
-/// socket there.
+/// Creates a network namespace, with `in_user_namespace` inside a user namespace, and opens a
+/// packet socket there.
 struct lc_namespace_attempt lc_try_namespaces(int in_user_namespace);
 
 #endif

@@ -1,33 +1,34 @@
-// Processes and namespaces, as far as Swift does not see the calls. Each function returns a value
-// of zero or above, or -errno.
+// Process and namespace calls that Swift cannot import. Each function returns a value of zero or
+// above, or -errno.
 #ifndef CLINUX_PROCESS_H
 #define CLINUX_PROCESS_H
 
 #include <linux/sched.h>
 #include <sys/types.h>
 
-/// The words of the command line as main() gets them, and how many they are. No file has to be
-/// opened for them, as for Swift's.
+/// The command line as main() gets it, and its number of words. Unlike Swift's, it needs no file to
+/// be opened.
 char *const *lc_arguments(int *count);
 
 /// fork(): 0 in the child. Only for a process with one thread.
 pid_t lc_fork(void);
 
-/// Has the calling thread go before all ordinary ones, and punctual ones of `clinux_packet.h`;
-/// processes and threads that it starts do not (sched_setscheduler(2)).
+/// Runs the calling thread ahead of all ordinary threads and of the punctual ones of
+/// `clinux_packet.h`. Processes and threads that it starts do not inherit this
+/// (sched_setscheduler(2)).
 int lc_thread_go_first(void);
 
 /// unshare(2) with any of CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET.
 int lc_unshare(int flags);
 
-/// Has the calling thread of root use files as this user in these groups may, and as nobody else
-/// does (setfsuid(2)); its other rights stay.
+/// Gives the calling thread of root the file permissions of this user in these groups, and no more
+/// (setfsuid(2)); its other privileges stay.
 int lc_take_file_rights(uid_t user, gid_t group, const gid_t *groups, int count);
 
-/// Gives the calling thread back what it had before.
+/// Restores the file permissions that the calling thread had before.
 int lc_return_file_rights(void);
 
-/// Has the kernel kill the calling process when the thread that made it ends.
+/// Makes the kernel kill the calling process when the thread that created it ends.
 int lc_die_with_parent(void);
 
 /// mount(2); any text may be NULL.
@@ -40,10 +41,10 @@ int lc_detach_mount(const char *target);
 /// memfd_create(2), closed on exec.
 int lc_memory_file(const char *name);
 
-/// Blocks `signals` (a list of `count` numbers) and opens a descriptor that tells of them.
+/// Blocks `signals` (a list of `count` numbers) and opens a signalfd for them.
 int lc_open_signals(const int *signals, int count);
 
-/// What a signal descriptor tells.
+/// What a signalfd reports.
 struct lc_signal {
     int number;
     /// Whether a process sent it, rather than the kernel (a terminal's Ctrl-C).
@@ -59,10 +60,10 @@ int lc_open_process(pid_t process);
 /// pidfd_send_signal(2) with SIGKILL.
 int lc_kill_process(int descriptor);
 
-/// A timer of CLOCK_BOOTTIME that ends after a time above zero, once.
+/// A CLOCK_BOOTTIME timer that expires once, after a time above zero.
 int lc_boot_timer_create(long long seconds, long nanoseconds);
 
-/// What becomes of a child.
+/// How a child process ended.
 struct lc_child_exit {
     pid_t pid;
     /// The exit code, or -1.
@@ -76,17 +77,17 @@ int lc_reap(pid_t pid, int wait, struct lc_child_exit *exit);
 
 /// A program to be started.
 struct lc_program {
-    /// The words, ended by NULL; the first names the program, looked up in PATH without a slash.
+    /// The words, ended by NULL; the first is the program, looked up in PATH if it has no slash.
     char *const *arguments;
     /// The variables, ended by NULL.
     char *const *environment;
     /// The network namespace, or -1 for the caller's.
     int network;
-    /// Descriptors to become 0, 1 and 2, or -1 to leave what stands there.
+    /// Descriptors that become 0, 1 and 2, or -1 to keep the present one.
     int streams[3];
-    /// Whether it leads a session of its own, without the caller's terminal.
+    /// Whether it leads its own session, without the caller's terminal.
     int starts_session;
-    /// Whether user and groups are changed to these.
+    /// Whether to change to this user and these groups.
     int changes_identity;
     uid_t user;
     gid_t group;
@@ -96,9 +97,9 @@ struct lc_program {
     int dies_with_parent;
 };
 
-/// Starts the program with no signal blocked or ignored that the caller blocks, and returns its
-/// process ID. On failure `-errno`, with `*in_exec` set if it was the program that could not be
-/// executed. Safe with many threads: the child makes only calls that are safe in signal handlers.
+/// Starts the program, and returns its process ID. Signals that the caller blocks are neither
+/// blocked nor ignored in it. On failure returns `-errno`, with `*in_exec` set if execution of the
+/// program failed. Safe with many threads: the child makes only async-signal-safe calls.
 pid_t lc_spawn(const struct lc_program *program, int *in_exec);
 
 #endif

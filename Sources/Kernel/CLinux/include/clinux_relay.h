@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// An address and a port in the byte order of the machine; IPv4 has its 32 bits in `low`.
+/// An address and a port in host byte order; IPv4 has its 32 bits in `low`.
 struct lc_endpoint {
     uint64_t high;
     uint64_t low;
@@ -14,16 +14,16 @@ struct lc_endpoint {
     uint8_t is_ipv6;
 };
 
-/// Which socket `lc_transparent_socket` makes.
+/// The kind of socket that `lc_transparent_socket` makes.
 enum lc_transparent_kind {
     LC_TRANSPARENT_LISTENER,
     LC_TRANSPARENT_MULTIPATH_LISTENER,
     LC_TRANSPARENT_DATAGRAM,
 };
 
-/// A nonblocking socket with IP_TRANSPARENT on this port, or if it is zero on one of the kernel's
-/// choice: a listener for TCP or for Multipath TCP as well, or a UDP socket that tells where its
-/// datagrams were sent to.
+/// A nonblocking socket with IP_TRANSPARENT on this port, or, if it is zero, on a port that the
+/// kernel chooses: a listener for TCP, one for TCP and Multipath TCP, or a UDP socket that reports
+/// the original destinations of its datagrams.
 int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6, uint16_t port);
 
 /// The port to which a socket is bound.
@@ -32,25 +32,25 @@ int lc_bound_port(int fd);
 /// A nonblocking raw socket that sends whole IP packets, marked with `mark`, and receives none.
 int lc_raw_sender(int is_ipv6, uint32_t mark);
 
-/// A nonblocking packet socket that sees what arrives at an interface and is a TCP SYN or an
-/// ICMP echo request, from the IP header on.
+/// A nonblocking packet socket that receives the TCP SYNs and ICMP echo requests that arrive at an
+/// interface, from the IP header on.
 int lc_packet_tap(uint32_t interface);
 
-/// recvmsg on a packet tap. `is_unfinished` becomes 1 if the checksum of the transport header was
-/// left to a network card.
+/// recvmsg on a packet tap. `is_unfinished` becomes 1 if the transport checksum was left to a
+/// network card (checksum offload).
 int lc_receive_tapped(int fd, void *buffer, size_t capacity, int *is_unfinished);
 
 /// sendto on a raw sender.
 int lc_send_raw(int fd, const void *packet, size_t length, struct lc_endpoint to);
 
-/// accept4 on a transparent listener: the socket, its peer and where the peer meant to go. At
-/// most `unsent_limit` bytes wait in the socket for being sent for the first time.
+/// accept4 on a transparent listener: returns the socket, its peer and the original destination. At
+/// most `unsent_limit` bytes wait in the socket to be sent for the first time.
 int lc_accept(
     int fd, uint32_t unsent_limit, struct lc_endpoint *peer, struct lc_endpoint *destination);
 
-/// What keeps the other end of a TCP connection from running ahead: how many bytes wait in the
-/// socket for being sent for the first time, the largest segment in both directions, with how
-/// large a receive buffer it begins, and whether that grows.
+/// What keeps the other end of a TCP connection from running ahead: how many bytes may wait in the
+/// socket to be sent for the first time, the largest segment in both directions, the initial size
+/// of the receive buffer, and whether that grows.
 struct lc_stream_shape {
     uint32_t unsent_limit;
     uint32_t segment_size;
@@ -58,38 +58,38 @@ struct lc_stream_shape {
     int grows;
 };
 
-/// A nonblocking TCP socket that begins to connect.
+/// A nonblocking TCP socket that starts to connect.
 int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape);
 
 /// A nonblocking connected ping socket (ICMP echo without privileges).
 int lc_connect_echo(struct lc_endpoint to);
 
-/// The error that happened on a socket since the last call, as a positive errno, or 0.
+/// The error on a socket since the last call, as a positive errno, or 0.
 int lc_take_error(int fd);
 
 /// How many bytes sent over a TCP socket the other end has not acknowledged, or a negative errno.
 int lc_unacknowledged(int fd);
 
-/// Lets close() send RST instead of FIN.
+/// Makes close() send RST instead of FIN.
 int lc_reset_on_close(int fd);
 
 /// Sends descriptors over a Unix socket.
 int lc_send_descriptors(int fd, const int *descriptors, int count);
 
-/// Receives up to `capacity` descriptors, which are closed on exec; returns how many.
+/// Receives up to `capacity` descriptors, which are close-on-exec; returns their number.
 int lc_receive_descriptors(int fd, int *descriptors, int capacity);
 
 /// epoll_create1 with EPOLL_CLOEXEC.
 int lc_event_queue(void);
 
-/// pipe2 with O_CLOEXEC: the end to read from, then the one to write to.
+/// pipe2 with O_CLOEXEC: the read end, then the write end.
 int lc_pipe_ends(int *ends);
 
-/// Watches a descriptor for becoming readable or writable, edge-triggered or not.
+/// Watches a descriptor for readability and writability, edge-triggered or not.
 int lc_watch(int epoll, int fd, uint64_t token, int is_edge_triggered);
 
-/// Waits for events; returns how many and fills in their tokens, and whether each means that
-/// something may be read (1), written (2) or both (3).
+/// Waits for events and returns their number. Fills in their tokens, and whether each is readable
+/// (1), writable (2) or both (3).
 int lc_wait_events(
     int epoll, uint64_t *tokens, uint8_t *meanings, int capacity, int timeout_milliseconds);
 

@@ -1,50 +1,48 @@
-// What a process needs that serves others from the background: to be started apart from its
-// caller, and a socket that others find by a name. Each returns a value of zero or above, or
-// -errno.
+// What a background service needs: to start detached from its caller, and a socket that others find
+// by name. Each returns a value of zero or above, or -errno.
 #ifndef CLINUX_SERVICE_H
 #define CLINUX_SERVICE_H
 
 #include <sys/types.h>
 
-/// The descriptor of the report of a detached process.
+/// The descriptor on which a detached process reports.
 #define LC_REPORT_DESCRIPTOR 3
 
-/// Executes `path` in a session of its own, as a child of nobody who waits for it: with `input` as
-/// descriptor 0, /dev/null as 1 and 2, `report` as LC_REPORT_DESCRIPTOR, no others, the root as its
-/// directory, and no signal blocked or ignored. Safe with many threads. Returns 0 when it was
-/// forked.
+/// Executes `path` in a new session, without a parent that waits for it. Descriptor 0 is `input`, 1
+/// and 2 are /dev/null, LC_REPORT_DESCRIPTOR is `report`; no others are open. Its directory is the
+/// root, and no signal is blocked or ignored. Safe with many threads. Returns 0 once it is forked.
 int lc_start_detached(
     const char *path, char *const *arguments, char *const *environment, int input, int report);
 
 /// A listening SOCK_SEQPACKET socket with an abstract name, which belongs to the network namespace
-/// of the calling thread; or at a path, for a name that begins with a slash.
+/// of the calling thread, or at a path, if the name begins with a slash.
 int lc_service_listen(const char *name);
 
 /// The next connection of such a socket, or -EAGAIN.
 int lc_service_accept(int listener);
 
-/// The same, for a service that must not wait for anybody: what it sends is kept up to about so
-/// many bytes, and beyond that refused with EAGAIN.
+/// The same for a service that must never block: the socket buffers about this many bytes that it
+/// sends, and refuses more with EAGAIN.
 int lc_service_accept_keeping(int listener, int bytes);
 
-/// A connection to such a socket. Sending and receiving give up with EAGAIN after `seconds`.
+/// A connection to such a socket. Sending and receiving fail with EAGAIN after `seconds`.
 int lc_service_connect(const char *name, int seconds);
 
-/// Who is at the other end, as its process was when it connected or began to listen.
+/// The process and user at the other end, as they were when it connected or began to listen.
 int lc_service_peer(int fd, pid_t *process, uid_t *user);
 
-/// A descriptor of that process (SO_PEERPIDFD, since Linux 6.5).
+/// A pidfd of that process (SO_PEERPIDFD, since Linux 6.5).
 int lc_service_peer_descriptor(int fd);
 
-/// Has each message that comes from now on tell the process that sent it (SO_PASSCRED). Connections
-/// that a listening socket accepts tell it as well.
+/// Makes each later message carry the process that sent it (SO_PASSCRED). Connections that a
+/// listening socket accepts inherit this.
 int lc_service_tell_senders(int fd);
 
 /// The most descriptors that a message carries.
 #define LC_MESSAGE_DESCRIPTORS 4
 
-/// Receives a message; -EMSGSIZE for one that is longer than the buffer. `sender` is zero where it
-/// is not told. `descriptors` has room for LC_MESSAGE_DESCRIPTORS; the caller closes `count` of them.
+/// Receives a message; -EMSGSIZE if it does not fit the buffer. `sender` is zero where it is
+/// unknown. `descriptors` has room for LC_MESSAGE_DESCRIPTORS; the caller closes `count` of them.
 ssize_t lc_service_receive(
     int fd, void *buffer, size_t capacity, pid_t *sender, int *descriptors, int *count);
 
@@ -55,7 +53,7 @@ ssize_t lc_service_send(
 /// Opens a file or directory for reading, or a path below an open directory.
 int lc_open_below(int directory, const char *path, int is_directory);
 
-/// Whether a path below an open directory and another path lead to the same object.
+/// Whether a path below an open directory and another path name the same object.
 int lc_is_same(int directory, const char *path, const char *other);
 
 /// The effective user of this process.
