@@ -1,20 +1,20 @@
 import CNetlink
 public import LinuxKernel
 
-/// Addresses of interfaces.
+/// IP addresses of interfaces.
 public enum Address {
-    /// Gives the interface an address in a network of `prefixLength` bits.
+    /// Adds an address with a prefix of `prefixLength` bits to the interface.
     ///
-    /// It is in use at once: duplicates of IPv6 addresses are not looked for. Equivalent to
-    /// `ip address add ADDRESS/PREFIX dev NAME nodad`.
+    /// The address is usable at once: the kernel skips duplicate address detection for IPv6.
+    /// Equivalent to `ip address add ADDRESS/PREFIX dev NAME nodad`.
     public static func add(
         _ address: IPAddress, prefixLength: UInt8, to interface: Int32
     ) -> NetlinkMessage {
         change(RTM_NEWADDR, Int(NLM_F_CREATE | NLM_F_EXCL), address, prefixLength, interface)
     }
 
-    /// Takes the address away from the interface. Equivalent to
-    /// `ip address delete ADDRESS/PREFIX dev NAME`.
+    /// Removes the address from the interface. Equivalent to `ip address delete ADDRESS/PREFIX dev
+    /// NAME`.
     public static func delete(
         _ address: IPAddress, prefixLength: UInt8, from interface: Int32
     ) -> NetlinkMessage {
@@ -46,7 +46,7 @@ extension NetlinkSession {
             .compactMap { InterfaceAddress($0)?.address }
     }
 
-    /// The addresses of all interfaces and what is known of each. Equivalent to `ip address`.
+    /// The addresses of all interfaces with their properties. Equivalent to `ip address`.
     public func interfaceAddresses() throws(NetlinkError) -> [InterfaceAddress] {
         let builder = MessageBuilder(type: RTM_GETADDR)
         builder.append(ifaddrmsg())
@@ -61,9 +61,9 @@ public struct InterfaceAddress: Sendable, Hashable {
     public let interface: Int32
     /// The address.
     public let address: IPAddress
-    /// Whether it means something to this link only, such as one of `fe80::/10`.
+    /// Whether it is valid on this link only, such as one of `fe80::/10`.
     public let isLinkLocal: Bool
-    /// Whether it may be used: no other host was found to have it, and none is being looked for.
+    /// Whether it may be used: duplicate address detection is over and found no other host with it.
     public let isUsable: Bool
 
     /// Reads an `RTM_NEWADDR` message; nil for any other.
@@ -86,6 +86,6 @@ public struct InterfaceAddress: Sendable, Hashable {
 }
 
 extension IPAddress {
-    /// The family as netlink messages name it.
+    /// The address family in netlink messages.
     var family: UInt8 { UInt8(isIPv6 ? AF_INET6 : AF_INET) }
 }

@@ -4,7 +4,7 @@ import CNetlink
 public struct Attributes: Sendable {
     private var values: [UInt16: ArraySlice<UInt8>] = [:]
 
-    /// Reads attributes until the bytes end or make no sense any more.
+    /// Reads attributes until the bytes end or are malformed.
     init(_ bytes: ArraySlice<UInt8>) {
         var rest = bytes
         while let header = rest.value(at: 0, as: nlattr.self) {
@@ -27,7 +27,7 @@ public struct Attributes: Sendable {
         self[type]?.value(at: 0, as: Value.self)
     }
 
-    /// The text of an attribute, without the zero at its end.
+    /// The text of an attribute, without the zero byte at its end.
     public func string(_ type: Int) -> String? {
         self[type].map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
@@ -35,7 +35,7 @@ public struct Attributes: Sendable {
     /// The attributes inside an attribute.
     public func nested(_ type: Int) -> Attributes? { self[type].map(Attributes.init) }
 
-    /// The attributes behind a fixed part of type `Fixed` inside an attribute, and that part.
+    /// The fixed part of type `Fixed` inside an attribute, and the attributes behind it.
     public func nested<Fixed>(
         _ type: Int, behind _: Fixed.Type
     ) -> (fixed: Fixed, Attributes)? {

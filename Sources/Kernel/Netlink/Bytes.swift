@@ -1,10 +1,11 @@
-// Generic code here and in the builder takes any type where only plain C structures and numbers
-// make sense. `BitwiseCopyable` would say so, but optimising across modules, Swift 6.3 looks for
-// the conformance of a C structure in the C module, does not find it, and aborts.
+// Generic code here and in the builder accepts any type, although only plain C structures and
+// numbers make sense. `BitwiseCopyable` would express that, but with cross-module optimisation
+// Swift 6.3 looks for the conformance of a C structure in the C module, does not find it, and
+// aborts.
 
-/// Reading and writing values of C types in byte arrays, bounds checked.
+/// Bounds-checked access to values of C types in byte arrays.
 extension RandomAccessCollection where Element == UInt8, Index == Int {
-    /// The value of a C type that stands at `offset`, or nil if the bytes end before.
+    /// The value of a C type at `offset`, or nil if the bytes end before it does.
     func value<Value>(at offset: Int, as _: Value.Type) -> Value? {
         let size = MemoryLayout<Value>.size
         guard offset >= 0, count - offset >= size else { return nil }

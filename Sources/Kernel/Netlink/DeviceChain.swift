@@ -1,13 +1,12 @@
 import CNetlink
 
-/// A chain of nftables that sees the packets of some interfaces where they come from the device or
-/// go to it.
+/// An nftables chain that sees the packets of some interfaces on their way from or to the device.
 public struct DeviceChain: Sendable, Hashable {
-    /// Where it stands.
+    /// Where a chain is hooked in.
     public enum Hook: String, Sendable {
-        /// Behind the ingress filters of tc.
+        /// After the ingress filters of tc.
         case ingress
-        /// In front of the egress filters of tc.
+        /// Before the egress filters of tc.
         case egress
     }
 
@@ -15,13 +14,13 @@ public struct DeviceChain: Sendable, Hashable {
     public let table: String
     /// Its name there.
     public let name: String
-    /// Where it stands.
+    /// Where it is hooked in.
     public let hook: Hook
     /// Chains of lower priorities see packets first.
     public let priority: Int32
-    /// The interfaces; a star at the end of a name stands for any letters.
+    /// The interfaces; a star at the end of a name matches any suffix.
     public let devices: [String]
-    /// Whether it does nothing: it has no rules, and lets packets pass.
+    /// Whether it does nothing: it has no rules and accepts all packets.
     public let isIdle: Bool
 
     private static let newChain = messageType(NFT_MSG_NEWCHAIN.rawValue)
@@ -31,13 +30,13 @@ public struct DeviceChain: Sendable, Hashable {
         UInt16(NFNL_SUBSYS_NFTABLES) << 8 | UInt16(number)
     }
 
-    // linux/netfilter.h, which does not go together with the C library's headers.
+    // From linux/netfilter.h, which conflicts with the C library's headers.
     private static let familyInet: UInt8 = 1
     private static let familyNetdev: UInt8 = 5
     private static let inetIngress: UInt32 = 5
     private static let accept: UInt32 = 1
 
-    /// Reads a message about a chain; nil for any other, and for chains that stand elsewhere.
+    /// Reads a message about a chain; nil for any other message, and for chains at other hooks.
     public init?(_ message: NetlinkMessage) {
         guard message.type == Self.newChain,
             let (fixed, attributes) = message.parse(nfgenmsg.self),
@@ -70,7 +69,7 @@ public struct DeviceChain: Sendable, Hashable {
             let start = MemoryLayout<nlattr>.size
             guard length >= start, length <= rest.count else { break }
             let text = rest.prefix(length).dropFirst(start).prefix { $0 != 0 }
-            // Names of newer kernels are the beginnings of names, and have another type.
+            // Newer kernels report wildcards as name prefixes, in another attribute type.
             let isBeginning = Int(header.nla_type & 0x3fff) != NFTA_DEVICE_NAME.rawValue
             names.append(String(decoding: text, as: UTF8.self) + (isBeginning ? "*" : ""))
             rest = rest.dropFirst(length.alignedForNetlink)
@@ -85,7 +84,7 @@ public struct DeviceChain: Sendable, Hashable {
         }
     }
 
-    /// For people who look for it with nft.
+    /// A description for people who look for the chain with nft.
     public var description: String { "nftables chain \(table) \(name), priority \(priority)" }
 
     /// Asks for all chains. Equivalent to `nft list chains`.
@@ -95,8 +94,8 @@ public struct DeviceChain: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// The chains that do something to the packets of the interface called `name`, in the calling
-    /// thread's network namespace; none where there is no nftables.
+    /// The chains that affect the packets of the interface called `name`, in the calling thread's
+    /// network namespace; none where there is no nftables.
     ///
     /// Requires `CAP_NET_ADMIN`; without it none are found.
     public static func atDevice(_ name: String) -> [DeviceChain] {

@@ -1,9 +1,10 @@
 import CNetlink
 
 extension Link {
-    /// Makes an intermediate functional block: an interface that gives packets of others a qdisc.
+    /// Creates an intermediate functional block: an interface whose qdisc shapes redirected
+    /// packets.
     ///
-    /// The caller chooses the index, so that later messages of the same batch can name it.
+    /// The caller chooses the index, so that later messages of the same batch can refer to it.
     /// Equivalent to `ip link add NAME index N group N type ifb`.
     public static func addIFB(name: String, index: Int32, group: UInt32) -> NetlinkMessage {
         guard let link = unsafe rtnl_link_alloc() else {
@@ -17,8 +18,7 @@ extension Link {
         return unsafe addRequest(link)
     }
 
-    /// Makes two interfaces joined by a wire. Equivalent to
-    /// `ip link add NAME type veth peer name PEER`.
+    /// Creates a veth pair. Equivalent to `ip link add NAME type veth peer name PEER`.
     public static func addVeth(name: String, peer peerName: String) -> NetlinkMessage {
         guard let link = unsafe rtnl_link_veth_alloc(),
             let peer = unsafe rtnl_link_veth_get_peer(link)
@@ -32,11 +32,11 @@ extension Link {
         return unsafe addRequest(link)
     }
 
-    /// One end of a wire between two namespaces.
+    /// One end of a veth pair between two namespaces.
     public struct WireEnd: Sendable, Hashable {
         /// Its name.
         public var name: String
-        /// Its index, which has to be free, so that later messages of the same batch can name it.
+        /// Its index, which must be free. Later messages of the same batch can refer to it.
         public var index: Int32
 
         /// Makes an end.
@@ -46,11 +46,11 @@ extension Link {
         }
     }
 
-    /// Makes two interfaces joined by a wire, the second one in another network namespace, which
-    /// an open descriptor names. Equivalent to
-    /// `ip link add NAME index N type veth peer name NAME index N netns NAMESPACE`.
+    /// Creates a veth pair whose second end is in another network namespace, given by an open
+    /// descriptor. Equivalent to `ip link add NAME index N type veth peer name NAME index N netns
+    /// NAMESPACE`.
     ///
-    /// - Parameter address: that of the second one on the link layer; nil for any.
+    /// - Parameter address: the link-layer address of the second end; nil for any.
     public static func addVeth(
         _ near: WireEnd, to far: WireEnd, namespace: Int32, address: [UInt8]? = nil
     ) -> NetlinkMessage {
@@ -71,8 +71,8 @@ extension Link {
         return builder.finish()
     }
 
-    /// Makes a switch that does not listen to who wants which multicast packets, and so says nothing
-    /// of its own. Equivalent to `ip link add NAME index N type bridge mcast_snooping 0`.
+    /// Creates a bridge without multicast snooping, so that it sends no packets of its own.
+    /// Equivalent to `ip link add NAME index N type bridge mcast_snooping 0`.
     public static func addBridge(_ end: WireEnd) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
         builder.append(header(index: end.index))
@@ -94,9 +94,10 @@ extension Link {
         return builder.finish()
     }
 
-    /// Has a port of a bridge pass on nothing to others that are so, and get nothing but what is
-    /// known to belong there. Equivalent to
-    /// `ip link set dev NAME type bridge_slave isolated on flood off mcast_flood off bcast_flood off`.
+    /// Isolates a bridge port from other isolated ports, and sends it only frames for addresses
+    /// known to be behind it. Equivalent to
+    /// `ip link set dev NAME type bridge_slave isolated on flood off mcast_flood off bcast_flood
+    /// off`.
     public static func isolate(index: Int32) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         builder.append(header(index: index))

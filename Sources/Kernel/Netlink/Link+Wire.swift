@@ -1,16 +1,16 @@
 import CNetlink
 
 extension Link {
-    /// A wire within a namespace that carries frames of another interface and nothing else: it
-    /// takes the longest packets there are, and its ends do not ask who is at the other one.
+    /// A veth pair within a namespace that carries frames of another interface and nothing else:
+    /// its MTU is the largest possible, and its ends do not use ARP.
     public struct SilentWire: Sendable, Hashable {
-        /// The name of the end at which frames are put in.
+        /// The name of the end where frames enter.
         public var near: String
-        /// The name of the end at which they come out.
+        /// The name of the end where frames leave.
         public var far: String
         /// The group of both ends.
         public var group: UInt32
-        /// The address of the near end on the link layer; nil for any.
+        /// The link-layer address of the near end; nil for any.
         public var nearAddress: [UInt8]?
 
         /// Describes a wire.
@@ -22,11 +22,11 @@ extension Link {
         }
     }
 
-    /// The longest packet that a veth takes.
+    /// The largest MTU of a veth.
     private static let longestPacket: UInt32 = 65_535
 
-    /// Makes a wire. Equivalent to `ip link add NAME group G mtu 65535 arp off type veth
-    /// peer name NAME group G mtu 65535 arp off`.
+    /// Creates a wire. Equivalent to `ip link add NAME group G mtu 65535 arp off type veth peer
+    /// name NAME group G mtu 65535 arp off`.
     public static func add(_ wire: SilentWire) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
         describe(wire.near, of: wire, address: wire.nearAddress, builder)
@@ -54,7 +54,7 @@ extension Link {
         if let address { builder.put(Int(IFLA_ADDRESS), bytes: address) }
     }
 
-    /// Changes the address on the link layer. Equivalent to `ip link set dev NAME address MAC`.
+    /// Changes the link-layer address. Equivalent to `ip link set dev NAME address MAC`.
     public static func setAddress(index: Int32, _ address: [UInt8]) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         builder.append(header(index: index))
@@ -62,9 +62,9 @@ extension Link {
         return builder.finish()
     }
 
-    /// Moves the interface, which is switched off by that, to the network namespace that an open
-    /// descriptor names, and gives it the name that it is to have there. It keeps its index if that
-    /// is free. Equivalent to `ip link set dev NAME name NAME netns NAMESPACE`.
+    /// Moves the interface to the network namespace of an open descriptor, and renames it there.
+    /// This takes it down. It keeps its index if that is free. Equivalent to `ip link set dev NAME
+    /// name NAME netns NAMESPACE`.
     public static func move(
         index: Int32, to namespace: Int32, name: String
     ) -> NetlinkMessage {

@@ -2,37 +2,37 @@ import CNetlink
 
 /// A network interface as the kernel describes it.
 public struct Link: Sendable, Hashable {
-    /// The number that identifies it in its namespace.
+    /// Its index, unique in its network namespace.
     public let index: Int32
     /// The name, which can change.
     public let name: String
     /// The kind of a virtual interface, such as `veth` or `ifb`; nil for hardware.
     public let kind: String?
-    /// The description that anybody may set; empty if there is none.
+    /// The description (alias) that any administrator may set; empty if there is none.
     public var alias: String { String(decoding: aliasBytes, as: UTF8.self) }
-    /// The description as it is, which need not be text.
+    /// The description as raw bytes, which need not be text.
     public let aliasBytes: [UInt8]
-    /// The group, for handling many at once.
+    /// The group, used to handle many interfaces at once.
     public let group: UInt32
-    /// The largest IP packet.
+    /// The MTU: the largest IP packet.
     public let mtu: UInt32
     /// Whether it is administratively up.
     public let isUp: Bool
-    /// Whether packets go out: it is up, has its carrier, and nobody has to log in first.
+    /// Whether it sends packets: it is up, has a carrier, and waits for no login.
     public let isRunning: Bool
-    /// Whether it waits for somebody to log in or to dial.
+    /// Whether it waits for a login or a dial-up.
     public let isDormant: Bool
-    /// The kind of hardware, by the numbers of ARP (`ARPHRD_…`).
+    /// The hardware type as an ARP number (`ARPHRD_…`).
     public let hardwareType: UInt16
     /// Whether it is a loopback interface.
     public let isLoopback: Bool
     /// Whether packets at its qdiscs begin with an Ethernet header.
     public let hasEthernetHeader: Bool
-    /// Whether packets at its qdiscs begin with the IP header, and nothing else ever stands in
-    /// front of that: tunnels such as those of WireGuard and OpenVPN, and cellular modems.
+    /// Whether packets at its qdiscs begin with the IP header and never have another header in
+    /// front, as with WireGuard and OpenVPN tunnels and cellular modems.
     public let isBare: Bool
 
-    /// Its address on the link layer; empty if it has none.
+    /// Its link-layer address; empty if it has none.
     public let address: [UInt8]
 
     /// Length of an Ethernet header without VLAN tags.
@@ -53,7 +53,7 @@ public struct Link: Sendable, Hashable {
         address = attributes[Int(IFLA_ADDRESS)].map { Array($0) } ?? []
         isUp = fixed.ifi_flags & UInt32(IFF_UP.rawValue) != 0
         isDormant = isUp && fixed.ifi_flags & UInt32(IFF_DORMANT.rawValue) != 0
-        // Not IFF_RUNNING, which follows when the kernel gets round to it.
+        // Not IFF_RUNNING, which the kernel updates later.
         isRunning =
             isUp && !isDormant && fixed.ifi_flags & UInt32(IFF_LOWER_UP.rawValue) != 0
         hardwareType = fixed.ifi_type
@@ -89,14 +89,14 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// Takes the interface away. Equivalent to `ip link delete`.
+    /// Deletes the interface. Equivalent to `ip link delete`.
     public static func delete(index: Int32) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_DELLINK)
         builder.append(header(index: index))
         return builder.finish()
     }
 
-    /// Takes all interfaces of a group away at once. Equivalent to `ip link delete group N`.
+    /// Deletes all interfaces of a group at once. Equivalent to `ip link delete group N`.
     public static func delete(group: UInt32) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_DELLINK)
         builder.append(ifinfomsg())
@@ -104,10 +104,10 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// Describes the interface and switches it on. Equivalent to
-    /// `ip link set dev NAME alias TEXT up`.
+    /// Sets the interface's alias and brings it up. Equivalent to `ip link set dev NAME alias TEXT
+    /// up`.
     ///
-    /// A message of its own: the kernel ignores the alias in the one that creates.
+    /// This is a separate message because the kernel ignores the alias in the one that creates.
     public static func bringUp(index: Int32, alias: String) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         var header = header(index: index)
@@ -118,7 +118,7 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// Switches the interface on. Equivalent to `ip link set dev NAME up`.
+    /// Brings the interface up. Equivalent to `ip link set dev NAME up`.
     public static func bringUp(index: Int32) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         var header = header(index: index)
@@ -128,7 +128,7 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// Switches the interface off. Equivalent to `ip link set dev NAME down`.
+    /// Takes the interface down. Equivalent to `ip link set dev NAME down`.
     public static func takeDown(index: Int32) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         var header = header(index: index)
@@ -137,8 +137,9 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// Gives the interface no IPv6 address of its own, and so no reason to speak. The kernel
-    /// refuses it where IPv6 is off. Equivalent to `ip link set dev NAME addrgenmode none`.
+    /// Keeps the interface from getting an IPv6 link-local address, so that it sends no packets of
+    /// its own. The kernel refuses this where IPv6 is off. Equivalent to `ip link set dev NAME
+    /// addrgenmode none`.
     public static func disableAutoconfiguration(index: Int32) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         builder.append(header(index: index))
@@ -151,7 +152,7 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// Changes the size of the largest IP packet. Equivalent to `ip link set dev NAME mtu N`.
+    /// Changes the MTU. Equivalent to `ip link set dev NAME mtu N`.
     public static func setMTU(index: Int32, _ mtu: UInt32) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         builder.append(header(index: index))
@@ -159,7 +160,7 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// Changes the description only. Equivalent to `ip link set dev NAME alias TEXT`.
+    /// Changes the alias only. Equivalent to `ip link set dev NAME alias TEXT`.
     public static func setAlias(index: Int32, _ alias: String) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         builder.append(header(index: index))
@@ -167,8 +168,8 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// Changes the description of the interface with this name, so that the message can follow in one
-    /// batch the one that makes it. Equivalent to `ip link set dev NAME alias TEXT`.
+    /// Changes the alias of the interface with this name. In a batch, the message can follow the
+    /// one that creates the interface. Equivalent to `ip link set dev NAME alias TEXT`.
     public static func setAlias(name: String, _ alias: String) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         builder.append(header(index: 0))
@@ -177,7 +178,7 @@ public struct Link: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// Changes the description to bytes that need not be text, 255 at most; none for none.
+    /// Changes the alias to bytes that need not be text, 255 at most; no bytes remove it.
     public static func setAlias(index: Int32, bytes: [UInt8]) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWLINK)
         builder.append(header(index: index))

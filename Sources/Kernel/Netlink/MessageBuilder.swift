@@ -2,14 +2,14 @@ import CNetlink
 
 /// Builds one netlink message with libnl's functions.
 ///
-/// Only for the module and for TrafficControl: what leaves them is a `NetlinkMessage`.
+/// Only for this module and TrafficControl; their public API uses `NetlinkMessage`.
 @safe
 public struct MessageBuilder: ~Copyable {
     private let message: OpaquePointer
 
     /// Starts a message of `type` with `flags` (`NLM_F_REQUEST` is added).
     public init(type: Int, flags: Int = 0) {
-        // A page holds every message but one with a table of delays.
+        // libnl's default, a page, is too small for a message with a delay table.
         guard let message = unsafe nlmsg_alloc_size(32 * 1024),
             unsafe nlmsg_put(
                 message, 0, 0, Int32(type), 0, Int32(flags) | NLM_F_REQUEST) != nil
@@ -21,7 +21,7 @@ public struct MessageBuilder: ~Copyable {
         unsafe nlmsg_free(message)
     }
 
-    /// Appends a fixed part.
+    /// Appends the fixed part of the message.
     public func append<Value>(_ value: Value) {
         unsafe withUnsafeBytes(of: value) { bytes in
             let status = unsafe nlmsg_append(
@@ -36,7 +36,7 @@ public struct MessageBuilder: ~Copyable {
         unsafe withUnsafeBytes(of: value) { unsafe put(type, raw: $0) }
     }
 
-    /// Adds an attribute with a text, which gets a zero at its end.
+    /// Adds a text attribute with a zero byte at its end.
     public func put(_ type: Int, _ text: String) {
         let bytes = Array(text.utf8) + [0]
         unsafe bytes.withUnsafeBytes { unsafe put(type, raw: $0) }
@@ -47,7 +47,7 @@ public struct MessageBuilder: ~Copyable {
         unsafe bytes.withUnsafeBytes { unsafe put(type, raw: $0) }
     }
 
-    /// Adds an attribute that holds those that `body` adds; none if it adds nothing.
+    /// Adds an attribute that contains those that `body` adds; none if it adds nothing.
     public func nest(_ type: Int, _ body: (borrowing MessageBuilder) -> Void) {
         guard let start = unsafe nla_nest_start(message, Int32(type)) else {
             preconditionFailure("a message has room for its attributes")
@@ -61,10 +61,10 @@ public struct MessageBuilder: ~Copyable {
         precondition(status == 0, "a message has room for its attributes")
     }
 
-    /// The message as it stands.
+    /// The finished message.
     public consuming func finish() -> NetlinkMessage { unsafe Self.copy(message) }
 
-    /// The bytes of a message of libnl's.
+    /// Copies the bytes of a libnl message.
     static func copy(_ message: OpaquePointer) -> NetlinkMessage {
         guard let header = unsafe nlmsg_hdr(message) else {
             preconditionFailure("a message has a header")

@@ -5,13 +5,13 @@ import SystemPackage
 /// An address from which the kernel opens further paths of Multipath TCP connections. Equivalent
 /// to an endpoint of `ip mptcp`.
 public struct MultipathEndpoint: Sendable, Hashable {
-    /// The number by which the kernel and the other end know it; zero before it has one.
+    /// The number by which the kernel and the other end identify it; zero until it has one.
     public var id: UInt8
     /// The address.
     public var address: IPAddress
     /// The index of the interface that has it.
     public var interface: Int32
-    /// Whether its path carries data only while there is none that is not a reserve.
+    /// Whether its path is a backup, which carries data only while no regular path exists.
     public var isBackup: Bool
 
     /// Describes an endpoint.
@@ -52,16 +52,16 @@ public struct MultipathEndpoint: Sendable, Hashable {
     }
 }
 
-/// The kernel's path manager of Multipath TCP, in the network namespace of the thread that opens
-/// it. Equivalent to `ip mptcp`.
+/// The kernel's Multipath TCP path manager, in the network namespace of the thread that opens it.
+/// Equivalent to `ip mptcp`.
 public final class MultipathManager {
-    /// How many endpoints the kernel takes, and how many further paths of a connection.
+    /// The most endpoints, and the most additional paths of a connection, that the kernel allows.
     public static let limit: UInt32 = 8
 
     private let session: NetlinkSession
     private let family: GenericFamily
 
-    /// Looks the path manager up; throws `Errno.protocolNotSupported` if the kernel has none.
+    /// Looks up the path manager; throws `Errno.protocolNotSupported` if the kernel has none.
     public convenience init() throws(NetlinkError) {
         try self.init(NetlinkSession(.generic))
     }
@@ -76,7 +76,7 @@ public final class MultipathManager {
         self.family = family
     }
 
-    /// The endpoints that there are. Equivalent to `ip mptcp endpoint`.
+    /// All endpoints. Equivalent to `ip mptcp endpoint`.
     public func endpoints() throws(NetlinkError) -> [MultipathEndpoint] {
         try session.dump(
             family.message(MPTCP_PM_CMD_GET_ADDR).finish(),
@@ -84,8 +84,8 @@ public final class MultipathManager {
         ).compactMap { MultipathEndpoint($0) }
     }
 
-    /// Allows a connection this many paths beside its first one. Equivalent to
-    /// `ip mptcp limits set subflow N`.
+    /// Allows a connection this many paths in addition to its first one. Equivalent to `ip mptcp
+    /// limits set subflow N`.
     public func allow(paths: UInt32) throws(NetlinkError) {
         let builder = family.message(MPTCP_PM_CMD_SET_LIMITS)
         builder.put(MPTCP_PM_ATTR_SUBFLOWS, paths)
@@ -93,20 +93,20 @@ public final class MultipathManager {
         try session.execute(builder.finish(), attempt: "set the limits of Multipath TCP")
     }
 
-    /// Opens a path from this address for every connection, now and later. Equivalent to
-    /// `ip mptcp endpoint add ADDRESS dev NAME subflow`.
+    /// Opens a path from this address for every present and future connection. Equivalent to `ip
+    /// mptcp endpoint add ADDRESS dev NAME subflow`.
     public func add(_ endpoint: MultipathEndpoint) throws(NetlinkError) {
         try execute(MPTCP_PM_CMD_ADD_ADDR, endpoint, "add")
     }
 
-    /// Closes the paths from this address, and tells the other ends that it is gone. Equivalent to
-    /// `ip mptcp endpoint delete id N`.
+    /// Closes the paths from this address, and tells the peers that the address is gone. Equivalent
+    /// to `ip mptcp endpoint delete id N`.
     public func delete(_ endpoint: MultipathEndpoint) throws(NetlinkError) {
         try execute(MPTCP_PM_CMD_DEL_ADDR, endpoint, "delete")
     }
 
-    /// Makes the paths from this address a reserve, or no reserve any more, and tells the other
-    /// ends. Equivalent to `ip mptcp endpoint change id N backup`.
+    /// Turns the paths from this address into backup or regular paths, and tells the peers.
+    /// Equivalent to `ip mptcp endpoint change id N backup`.
     public func setBackup(of endpoint: MultipathEndpoint) throws(NetlinkError) {
         try execute(MPTCP_PM_CMD_SET_FLAGS, endpoint, "change")
     }

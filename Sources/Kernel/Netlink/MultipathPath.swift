@@ -1,32 +1,32 @@
 import CNetlink
 public import LinuxKernel
 
-/// One path of a Multipath TCP connection, as the kernel has it: a TCP connection of its own
-/// (a subflow, in the words of RFC 8684).
+/// One path of a Multipath TCP connection as the kernel reports it: a TCP connection of its own (a
+/// subflow, in RFC 8684).
 public struct MultipathPath: Sendable, Hashable {
-    /// The number that paths of the same connection have in common.
+    /// The number that all paths of one connection share.
     public let connection: UInt32
     /// This end.
     public let local: Endpoint
     /// The other end.
     public let remote: Endpoint
-    /// Whether it carries data only while there is none that is not a reserve.
+    /// Whether it is a backup, which carries data only while no regular path exists.
     public let isBackup: Bool
-    /// The smoothed round-trip time; what it was last, if nothing is sent.
+    /// The smoothed RTT; the last known value if nothing is being sent.
     public let roundTripTime: Duration
     /// How many bytes the other end has acknowledged.
     public let sentBytes: UInt64
-    /// How many bytes have come.
+    /// How many bytes were received.
     public let receivedBytes: UInt64
 
-    /// Where `struct tcp_info` has what is read of it.
+    /// Offsets of the fields read from `struct tcp_info`.
     private enum Offset {
         static let roundTripTime = 68
         static let acknowledged = 120
         static let received = 128
     }
 
-    /// Reads an answer about a socket; nil if it is not a path of such a connection.
+    /// Reads a reply about a socket; nil if it is no path of a Multipath TCP connection.
     init?(_ message: NetlinkMessage) {
         guard let (fixed, attributes) = message.parse(inet_diag_msg.self),
             let path = attributes.nested(INET_DIAG_ULP_INFO)?.nested(INET_ULP_INFO_MPTCP),
@@ -50,7 +50,7 @@ public struct MultipathPath: Sendable, Hashable {
     /// `MPTCP_SUBFLOW_FLAG_BKUP_REM` and `MPTCP_SUBFLOW_FLAG_BKUP_LOC`.
     private static let backupFlags: UInt32 = 1 << 4 | 1 << 5
 
-    /// Asks for all TCP sockets of a family that are connected.
+    /// Asks for all connected TCP sockets of an address family.
     static func list(isIPv6: Bool) -> NetlinkMessage {
         let builder = MessageBuilder(type: Int(SOCK_DIAG_BY_FAMILY))
         var request = inet_diag_req_v2()
@@ -66,10 +66,10 @@ public struct MultipathPath: Sendable, Hashable {
 }
 
 extension NetlinkSession {
-    /// The paths of all Multipath TCP connections in the network namespace, for a session that
-    /// speaks of sockets. Equivalent to `ss --tcp --info` as far as it shows `tcp-ulp-mptcp`.
+    /// The paths of all Multipath TCP connections in the network namespace, for a session of the
+    /// family `sockets`. Equivalent to the `tcp-ulp-mptcp` part of `ss --tcp --info`.
     ///
-    /// The kernel tells those who have `CAP_NET_ADMIN` there; others see none.
+    /// Requires `CAP_NET_ADMIN` there; without it the kernel reports no paths.
     public func multipathPaths() throws(NetlinkError) -> [MultipathPath] {
         var paths: [MultipathPath] = []
         for isIPv6 in [false, true] {

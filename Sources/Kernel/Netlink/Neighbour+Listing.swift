@@ -1,16 +1,16 @@
 import CNetlink
 public import LinuxKernel
 
-/// A neighbour on an Ethernet, as the kernel knows it.
+/// An entry of the kernel's neighbour table for an Ethernet.
 public struct KnownNeighbour: Sendable, Hashable {
     /// Its address.
     public let address: IPAddress
-    /// Whether the kernel asks for its address on the link layer at the moment, and keeps what is
-    /// for it meanwhile.
+    /// Whether the kernel is resolving its link-layer address now, and queues packets for it
+    /// meanwhile.
     public let isSought: Bool
 
-    /// Reads the answer to `list()`; nil for another message, and for a group or the host itself,
-    /// whose addresses on the link layer nobody has to ask for.
+    /// Reads a reply to `list()`; nil for another message, and for multicast addresses and the host
+    /// itself, which need no resolution.
     init?(_ message: NetlinkMessage) {
         guard let (fixed, attributes) = message.parse(ndmsg.self),
             fixed.ndm_state & UInt16(NUD_NOARP) == 0,
@@ -20,7 +20,7 @@ public struct KnownNeighbour: Sendable, Hashable {
         isSought = fixed.ndm_state & UInt16(NUD_INCOMPLETE) != 0
     }
 
-    /// Asks for all of them. Equivalent to `ip neighbour` for IPv4 and IPv6.
+    /// Asks for all neighbours. Equivalent to `ip neighbour` for IPv4 and IPv6.
     static func list() -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_GETNEIGH)
         builder.append(ndmsg())
@@ -29,7 +29,7 @@ public struct KnownNeighbour: Sendable, Hashable {
 }
 
 extension NetlinkSession {
-    /// Whoever the kernel has sent something to, or wants to, over an Ethernet.
+    /// The Ethernet neighbours to which the kernel has sent something or wants to.
     public func neighbours() throws(NetlinkError) -> [KnownNeighbour] {
         try dump(KnownNeighbour.list(), attempt: "list the neighbours")
             .compactMap(KnownNeighbour.init)

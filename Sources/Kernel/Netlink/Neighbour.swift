@@ -1,7 +1,7 @@
 import CNetlink
 public import LinuxKernel
 
-/// Who is where on an Ethernet, for those who are not to ask.
+/// Static link-layer addresses, for interfaces that must not send ARP or neighbour solicitations.
 public enum Neighbour {
     /// Tells the host which link-layer address a neighbour has. Equivalent to
     /// `ip neighbour add ADDRESS lladdr MAC dev NAME nud permanent`.

@@ -1,7 +1,7 @@
 import LinuxKernel
 public import SystemPackage
 
-/// What the kernel refused, in its own words where it gave any.
+/// An error from the kernel, with the kernel's own explanation where it gave one.
 public struct NetlinkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was attempted, as a phrase: `add the qdisc netem`.
     public let attempt: String

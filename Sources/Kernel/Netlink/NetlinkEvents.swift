@@ -2,26 +2,26 @@ import CNetlink
 import Glibc
 public import SystemPackage
 
-/// Changes of interfaces and of what belongs to them, as they happen.
+/// Reports changes of interfaces, and of their qdiscs, addresses and routes, as they happen.
 public final class NetlinkEvents {
-    /// What may change.
+    /// What to listen for.
     public enum Topic: Sendable, Hashable, CaseIterable {
         /// Interfaces.
         case links
         /// Qdiscs, classes and filters.
         case traffic
-        /// Addresses of IPv4 and IPv6.
+        /// IPv4 and IPv6 addresses.
         case addresses
-        /// Routes of IPv4 and IPv6.
+        /// IPv4 and IPv6 routes.
         case routes
     }
 
     private let socket: NetlinkSocket
 
-    /// What to wait on, beside other things.
+    /// The descriptor, for waiting together with others.
     public var descriptor: FileDescriptor { socket.descriptor }
 
-    /// Listens in the calling thread's network namespace; no privilege is needed.
+    /// Listens in the calling thread's network namespace; requires no privilege.
     public init(_ topics: [Topic] = [.links, .traffic]) throws(NetlinkError) {
         socket = try NetlinkSocket()
         for group in topics.flatMap(\.groups) {
@@ -30,16 +30,17 @@ public final class NetlinkEvents {
     }
 
     /// Listens to the interfaces of `namespace`, and to its end, from the calling thread's network
-    /// namespace: the socket does not keep the other one alive. `namespace` may be closed then.
+    /// namespace: the socket does not keep the other one alive. The caller may then close
+    /// `namespace`.
     ///
-    /// Requires `CAP_NET_ADMIN` in both, since Linux 4.9.
+    /// Requires `CAP_NET_ADMIN` in both, and Linux 4.9.
     public init(ofOther namespace: FileDescriptor) throws(NetlinkError) {
         socket = try NetlinkSocket()
         try socket.listenToOtherNamespaces()
         for group in [RTNLGRP_LINK, RTNLGRP_NSID] {
             try socket.join(group: UInt32(group.rawValue))
         }
-        // The kernel tells only of namespaces that have a number in this one.
+        // The kernel reports only namespaces that have an ID in this one.
         let builder = MessageBuilder(type: RTM_NEWNSID)
         builder.append(rtgenmsg(rtgen_family: UInt8(AF_UNSPEC)))
         builder.put(Int(NETNSA_NSID), Int32(-1))
@@ -51,7 +52,7 @@ public final class NetlinkEvents {
             kernelText: failure.kernelText)
     }
 
-    /// Whether any of `changes` is the end of an interface or of a namespace.
+    /// Whether any of `changes` reports the end of an interface or of a namespace.
     public static func haveEnd(_ changes: [NetlinkMessage]) -> Bool {
         changes.contains { [UInt16(RTM_DELLINK), UInt16(RTM_DELNSID)].contains($0.type) }
     }
@@ -60,13 +61,13 @@ public final class NetlinkEvents {
     public func next(within limit: Duration) throws(NetlinkError) -> [NetlinkMessage] {
         var descriptor = pollfd(
             fd: socket.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
-        // A negative time would mean to wait for ever.
+        // poll(2) would wait for ever with a negative time.
         let milliseconds = Int32(min(max(0, limit / .milliseconds(1)), Double(Int32.max)))
         guard unsafe poll(&descriptor, 1, milliseconds) > 0 else { return [] }
         do {
             return NetlinkMessage.messages(in: try socket.receive())
         } catch  where error.errno == .noMemory {
-            // The kernel had more to say than the buffer holds: something changed.
+            // The receive buffer overflowed: something changed.
             return []
         }
     }

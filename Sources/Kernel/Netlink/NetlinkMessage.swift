@@ -1,9 +1,8 @@
 import CNetlink
 
-/// A whole netlink message: header, fixed part, attributes. Its bytes can be compared, sent and
-/// read, and hold no pointer.
+/// A whole netlink message: header, fixed part, attributes. It is plain bytes without pointers.
 public struct NetlinkMessage: Sendable, Hashable {
-    /// The bytes as they cross the socket.
+    /// The bytes as the socket carries them.
     public private(set) var bytes: [UInt8]
 
     /// Length of `struct nlmsghdr`, which is aligned.
@@ -16,7 +15,7 @@ public struct NetlinkMessage: Sendable, Hashable {
 
     private var header: nlmsghdr { bytes.value(at: 0, as: nlmsghdr.self) ?? nlmsghdr() }
 
-    /// What the message is, such as `RTM_NEWQDISC`.
+    /// The message type, such as `RTM_NEWQDISC`.
     public var type: UInt16 { header.nlmsg_type }
 
     /// The flags of the header (`NLM_F_…`).
@@ -25,23 +24,23 @@ public struct NetlinkMessage: Sendable, Hashable {
         set { bytes.setValue(newValue, at: 6) }
     }
 
-    /// The number by which an answer names its request.
+    /// The sequence number, which a reply shares with its request.
     public var sequence: UInt32 {
         get { header.nlmsg_seq }
         set { bytes.setValue(newValue, at: 8) }
     }
 
-    /// What stands behind the header.
+    /// The bytes after the header.
     public var payload: ArraySlice<UInt8> { bytes[Self.headerLength...] }
 
-    /// The fixed part of type `Fixed` and the attributes behind it; nil if the message is shorter.
+    /// The fixed part of type `Fixed` and the attributes after it; nil if the message is shorter.
     public func parse<Fixed>(_: Fixed.Type) -> (fixed: Fixed, Attributes)? {
         guard let fixed = bytes.value(at: Self.headerLength, as: Fixed.self) else { return nil }
         let start = Self.headerLength + MemoryLayout<Fixed>.size.alignedForNetlink
         return (fixed, Attributes(bytes.dropFirst(start)))
     }
 
-    /// The messages that one datagram holds; a damaged rest is left out.
+    /// The messages in one datagram, without a malformed rest.
     static func messages(in datagram: [UInt8]) -> [NetlinkMessage] {
         var messages: [NetlinkMessage] = []
         var offset = 0
@@ -56,6 +55,6 @@ public struct NetlinkMessage: Sendable, Hashable {
 }
 
 extension Int {
-    /// Rounded up to the four bytes on which netlink aligns messages and attributes.
+    /// Rounded up to four bytes, the alignment of netlink messages and attributes.
     var alignedForNetlink: Int { (self + 3) & ~3 }
 }

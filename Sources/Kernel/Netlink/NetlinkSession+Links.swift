@@ -3,23 +3,23 @@ import CNetlink
 extension NetlinkSession {
     /// The interface called `name`, or nil.
     public func link(named name: String) throws(NetlinkError) -> Link? {
-        // The kernel refuses longer names instead of not finding them.
+        // For longer names the kernel reports an error other than "not found".
         guard (1..<Int(IFNAMSIZ)).contains(name.utf8.count) else { return nil }
         return try get([Link.get(name: name)])[0].flatMap(Link.init)
     }
 
     /// All interfaces of the namespace, or those of one kind, by index.
     public func links(kind: String? = nil) throws(NetlinkError) -> [Link] {
-        // Kernels before 4.6 do not filter; nor do those where no interface of the kind was
-        // ever made.
+        // Kernels before 4.6 do not filter, nor do kernels where no interface of the kind was ever
+        // created.
         try dump(Link.list(kind: kind), attempt: "list the interfaces").compactMap(Link.init)
             .filter { kind == nil || $0.kind == kind }
     }
 
-    /// The indexes of the interfaces that carry default routes, those of IPv4 first: each family
-    /// may have its own, and a route may have several paths.
+    /// The indexes of the interfaces that carry default routes, IPv4 first. Each address family may
+    /// have its own, and a route may have several paths.
     ///
-    /// Of routes with different metrics only the most preferred carry anything.
+    /// Of routes with different metrics only the most preferred carry traffic.
     public func defaultRouteInterfaces() throws(NetlinkError) -> [Int32] {
         let routes = try routes().filter { $0.isDefault && !$0.hops.isEmpty }
         var found: [Int32] = []

@@ -1,7 +1,7 @@
 import CNetlink
 public import SystemPackage
 
-/// One step of a batch that the kernel refused.
+/// A message of a batch that the kernel refused.
 public struct BatchFailure: Error, Hashable, Sendable {
     /// The index of the message in the batch.
     public let index: Int
@@ -11,21 +11,22 @@ public struct BatchFailure: Error, Hashable, Sendable {
     public let kernelText: String?
 }
 
-/// Requests and answers over one transport: single requests, dumps, and batches that are sent
-/// with one system call.
+/// Requests and replies over one transport: single requests, dumps, and batches that are sent with
+/// one system call.
 public final class NetlinkSession {
     private let transport: any NetlinkTransport
     private var lastSequence: UInt32
 
-    /// How many bytes are sent at once. The kernel works off a whole datagram before anybody can
-    /// read its answers, which must fit into the receive buffer.
+    /// How many bytes are sent at once. The kernel processes a whole datagram before anybody can
+    /// read its replies, which must fit into the receive buffer.
     private static let datagramLimit = 256 * 1024
 
-    /// How many objects are asked for at once: their descriptions, some kilobytes each with the
-    /// kernel's bookkeeping, must fit even into the receive buffer of an unprivileged process.
+    /// How many objects are requested at once. Their descriptions take some kilobytes each,
+    /// including the kernel's bookkeeping, and must fit even into the receive buffer of an
+    /// unprivileged process.
     private static let objectLimit = 32
 
-    /// Counts of what was sent, for benchmarks.
+    /// How many messages were sent, for benchmarks.
     public private(set) var sentMessages = 0
     /// How many datagrams were sent.
     public private(set) var sentDatagrams = 0
@@ -35,7 +36,7 @@ public final class NetlinkSession {
         self.init(transport: try NetlinkSocket(family))
     }
 
-    /// Makes a session over `transport`; numbers its messages from `firstSequence` on.
+    /// Creates a session over `transport` whose message numbers start at `firstSequence`.
     public init(transport: any NetlinkTransport, firstSequence: UInt32 = 1) {
         self.transport = transport
         self.lastSequence = firstSequence &- 1
@@ -43,7 +44,7 @@ public final class NetlinkSession {
 
     /// Sends `messages` together and reports those that the kernel refused, in their order.
     ///
-    /// The kernel works off every message even after an error; nothing is undone.
+    /// The kernel processes every message even after an error, and undoes nothing.
     public func execute(_ messages: [NetlinkMessage]) throws(NetlinkError) -> [BatchFailure] {
         var failures: [BatchFailure] = []
         var start = 0
@@ -59,7 +60,8 @@ public final class NetlinkSession {
                     end + 1 == messages.count
                     || datagram.count + messages[end].bytes.count
                         + messages[end + 1].bytes.count > Self.datagramLimit
-                // Errors are reported unasked; one acknowledgement says that all is done.
+                // The kernel reports errors unasked; one acknowledgement confirms the end of the
+                // batch.
                 append(messages[end], isAcknowledged: isLast, to: &datagram)
                 end += 1
             }
@@ -78,8 +80,8 @@ public final class NetlinkSession {
         }
     }
 
-    /// Sends requests for single objects together and returns the answer to each; nil where the
-    /// kernel knows no such object.
+    /// Sends requests for single objects together and returns the reply to each; nil where the
+    /// object does not exist.
     public func get(_ requests: [NetlinkMessage]) throws(NetlinkError) -> [NetlinkMessage?] {
         var found: [NetlinkMessage?] = []
         while found.count < requests.count {
@@ -111,13 +113,13 @@ public final class NetlinkSession {
         return found
     }
 
-    /// All objects that answer `request`, which gets the flags of a dump.
+    /// All objects that match `request`, which gets the flags of a dump.
     ///
     /// Throws `Errno.interrupted` (`EINTR`) if the objects changed during the dump.
     public func dump(_ request: NetlinkMessage, attempt: String) throws(NetlinkError)
         -> [NetlinkMessage]
     {
-        // A dump that changes under way is inconsistent, and says so; asking again helps.
+        // The kernel marks a dump as inconsistent if objects changed meanwhile; repeating it helps.
         for _ in 0..<10 {
             do {
                 return try dumpOnce(request, attempt: attempt)
@@ -177,7 +179,7 @@ public final class NetlinkSession {
         sentMessages += count
     }
 
-    /// Reads until the last message is answered.
+    /// Reads until the last message has its reply.
     private func answers(
         from first: UInt32, count: Int, offset: Int
     ) throws(NetlinkError) -> [BatchFailure] {
@@ -197,11 +199,11 @@ public final class NetlinkSession {
         }
     }
 
-    /// The error number of an `NLMSG_ERROR` message, zero for an acknowledgement, and its text.
+    /// The error number of an `NLMSG_ERROR` message (zero for an acknowledgement) and its text.
     private static func error(in message: NetlinkMessage) -> (Errno, String?) {
         guard let (fixed, rest) = message.parse(nlmsgerr.self) else { return (.ioError, nil) }
         let errno = Errno(rawValue: 0 &- fixed.error)
-        // Without NLM_F_CAPPED the refused request stands before the explanation.
+        // Without NLM_F_CAPPED the refused request precedes the explanation.
         var attributes = rest
         if message.flags & UInt16(NLM_F_CAPPED) == 0 {
             let skipped =

@@ -3,9 +3,9 @@ import Glibc
 import LinuxKernel
 public import SystemPackage
 
-/// A way to send netlink datagrams to a kernel and to receive its answers.
+/// Sends netlink datagrams to a kernel and receives its replies.
 ///
-/// The seam at which tests inject failures.
+/// Tests replace it to inject failures.
 public protocol NetlinkTransport {
     /// Sends all bytes with one system call.
     func send(_ bytes: [UInt8]) throws(NetlinkError)
@@ -13,11 +13,11 @@ public protocol NetlinkTransport {
     func receive() throws(NetlinkError) -> [UInt8]
 }
 
-/// What a netlink socket speaks of.
+/// The protocol of a netlink socket.
 public enum NetlinkFamily: Sendable, Hashable {
     /// Interfaces, addresses, routes, qdiscs (`NETLINK_ROUTE`).
     case route
-    /// Subsystems that have names (`NETLINK_GENERIC`).
+    /// Generic netlink families (`NETLINK_GENERIC`).
     case generic
     /// Sockets (`NETLINK_SOCK_DIAG`).
     case sockets
@@ -34,17 +34,17 @@ public enum NetlinkFamily: Sendable, Hashable {
     }
 }
 
-/// A netlink socket, from libnl.
+/// A libnl netlink socket.
 ///
-/// It belongs to the network namespace in which it was made.
+/// It belongs to the network namespace in which it was created.
 @safe
 public final class NetlinkSocket: NetlinkTransport {
     private let socket: OpaquePointer
 
-    /// Room for the acknowledgements and dumps of some hundred interfaces.
+    /// Enough for the acknowledgements and dumps of some hundred interfaces.
     private static let bufferSize: Int32 = 4 * 1024 * 1024
 
-    /// Opens the socket and asks for the kernel's explanations of errors.
+    /// Opens the socket and asks for extended error messages.
     public init(_ family: NetlinkFamily = .route) throws(NetlinkError) {
         guard let socket = unsafe nl_socket_alloc() else {
             throw NetlinkError(attempt: "open a netlink socket", errno: .noMemory)
@@ -52,17 +52,17 @@ public final class NetlinkSocket: NetlinkTransport {
         unsafe self.socket = socket
         let status = unsafe nl_connect(socket, family.number)
         guard status == 0 else {
-            // libnl has no number for a lack of descriptors.
+            // libnl has no error number for a lack of descriptors.
             let reason = Errno(rawValue: Glibc.errno)
             throw NetlinkError(
                 attempt: "open a netlink socket",
                 errno: reason.isLackOfDescriptors ? reason : Self.errno(of: status))
         }
-        // Twice what the kernel puts into one datagram of a dump.
+        // Twice the most that the kernel puts into one datagram of a dump.
         unsafe nl_socket_set_msg_buf_size(socket, 64 * 1024)
         setOption(SOL_SOCKET, SO_RCVBUFFORCE, Self.bufferSize)
         setOption(SOL_SOCKET, SO_SNDBUFFORCE, Self.bufferSize)
-        // Neither exists on old kernels, which then answer with less.
+        // Old kernels have neither, and their replies say less.
         setOption(SOL_NETLINK, NETLINK_EXT_ACK, 1)
         setOption(SOL_NETLINK, NETLINK_CAP_ACK, 1)
     }
@@ -71,7 +71,7 @@ public final class NetlinkSocket: NetlinkTransport {
         unsafe nl_socket_free(socket)
     }
 
-    /// The descriptor, to wait on.
+    /// The descriptor, for waiting.
     public var descriptor: FileDescriptor {
         FileDescriptor(rawValue: unsafe nl_socket_get_fd(socket))
     }
@@ -102,7 +102,7 @@ public final class NetlinkSocket: NetlinkTransport {
         return unsafe Array(UnsafeBufferPointer(start: buffer, count: Int(length)))
     }
 
-    /// Asks for the events of a group, such as `RTNLGRP_LINK`.
+    /// Subscribes to the events of a group, such as `RTNLGRP_LINK`.
     func join(group: UInt32) throws(NetlinkError) {
         let status = unsafe nl_socket_add_membership(socket, Int32(group))
         guard status == 0 else {
@@ -111,7 +111,7 @@ public final class NetlinkSocket: NetlinkTransport {
         }
     }
 
-    /// Also asks for the events of other network namespaces that have a number in this one.
+    /// Also receives the events of other network namespaces that have an ID in this one.
     func listenToOtherNamespaces() throws(NetlinkError) {
         guard setOption(SOL_NETLINK, NETLINK_LISTEN_ALL_NSID, 1) != 0 else { return }
         throw NetlinkError(
@@ -125,7 +125,7 @@ public final class NetlinkSocket: NetlinkTransport {
             descriptor.rawValue, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// libnl has error numbers of its own.
+    /// Translates libnl's own error numbers.
     private static func errno(of status: Int32) -> Errno {
         switch -status {
         case NLE_NOMEM: .noMemory

@@ -3,19 +3,19 @@ public import LinuxKernel
 
 /// A rule that chooses the routing table of a packet. Equivalent to `ip rule`.
 public struct RoutingRule: Sendable, Hashable {
-    /// Rules are asked in the order of their priorities.
+    /// Rules apply in the order of their priorities.
     public var priority: UInt32
-    /// The table that a packet is looked up in.
+    /// The table that looks up the packet.
     public var table: UInt32
-    /// Whether it is a rule of IPv6.
+    /// Whether it is an IPv6 rule.
     public var isIPv6: Bool
-    /// Only packets that arrive here; nil for all.
+    /// Matches only packets that arrive here; nil for all.
     public var inputInterface: String?
-    /// Only packets of this IP protocol; nil for all.
+    /// Matches only packets of this IP protocol; nil for all.
     public var transport: UInt8?
-    /// Only packets with this mark; nil for all.
+    /// Matches only packets with this mark; nil for all.
     public var mark: UInt32?
-    /// Only packets of this sender; nil for all.
+    /// Matches only packets from this source address; nil for all.
     public var source: IPAddress?
 
     /// Makes a rule.
@@ -51,8 +51,8 @@ public struct RoutingRule: Sendable, Hashable {
 }
 
 extension Route {
-    /// Takes every packet that is looked up in `table` for one to this host. Equivalent to
-    /// `ip route add local default dev INDEX table TABLE`.
+    /// Delivers every packet that is looked up in `table` to this host. Equivalent to `ip route add
+    /// local default dev INDEX table TABLE`.
     public static func addLocalDefault(
         table: UInt32, isIPv6: Bool, interface: Int32
     ) -> NetlinkMessage {
@@ -61,8 +61,8 @@ extension Route {
             type: RTN_LOCAL, scope: RT_SCOPE_HOST)
     }
 
-    /// Refuses every packet that is looked up in `table` and matches no better route, rather than
-    /// have it looked up elsewhere. Equivalent to
+    /// Rejects every packet that is looked up in `table` and matches no better route, so that no
+    /// other table is tried. Equivalent to
     /// `ip route add unreachable default table TABLE metric 4294967295`.
     public static func addUnreachableDefault(table: UInt32, isIPv6: Bool) -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_NEWROUTE, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
@@ -76,11 +76,11 @@ extension Route {
         return builder.finish()
     }
 
-    /// Sends packets to a network that an interface is connected to. Equivalent to
-    /// `ip route add ADDRESS/LENGTH dev INDEX table TABLE`.
+    /// Adds a route to a network that an interface is connected to. Equivalent to `ip route add
+    /// ADDRESS/LENGTH dev INDEX table TABLE`.
     ///
-    /// - Parameter network: the address as the network has it, 4 or 16 bytes, with zeros behind
-    ///   the prefix.
+    /// - Parameter network: the address in network byte order, 4 or 16 bytes, with zeros after the
+    ///   prefix.
     public static func addConnected(
         table: UInt32, network: [UInt8], prefixLength: UInt8, interface: Int32
     ) -> NetlinkMessage {
@@ -90,12 +90,12 @@ extension Route {
             scope: RT_SCOPE_LINK)
     }
 
-    /// Lets packets to a network that an interface is connected to, for which no program has chosen
-    /// a source address, have this one. Equivalent to
+    /// Makes this the source address of packets to a network that an interface is connected to, if
+    /// their program has chosen none. Equivalent to
     /// `ip route replace ADDRESS/LENGTH dev INDEX src ADDRESS`.
     ///
-    /// - Parameter network: the address as the network has it, 4 or 16 bytes, with zeros behind
-    ///   the prefix.
+    /// - Parameter network: the address in network byte order, 4 or 16 bytes, with zeros after the
+    ///   prefix.
     public static func preferSource(
         _ source: IPAddress, network: [UInt8], prefixLength: UInt8, interface: Int32
     ) -> NetlinkMessage {
@@ -111,7 +111,7 @@ extension Route {
         builder.put(Int(RTA_DST.rawValue), bytes: network)
         builder.put(Int(RTA_OIF.rawValue), interface)
         builder.put(Int(RTA_PREFSRC.rawValue), bytes: source.bytes)
-        // The kernel's own route has 256 for IPv6, and for IPv4 none.
+        // The kernel's own route has metric 256 for IPv6, and none for IPv4.
         if source.isIPv6 { builder.put(Int(RTA_PRIORITY.rawValue), UInt32(1)) }
         return builder.finish()
     }

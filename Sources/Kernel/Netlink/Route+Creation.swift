@@ -2,11 +2,11 @@ import CNetlink
 public import LinuxKernel
 
 extension Route {
-    /// Sends what no other route matches to `gateway`. Equivalent to
-    /// `ip route add default via GATEWAY dev NAME metric N table N`.
+    /// Routes packets that match no other route to `gateway`. Equivalent to `ip route add default
+    /// via GATEWAY dev NAME metric N table N`.
     ///
     /// - Parameters:
-    ///   - metric: the lower, the more preferred; IPv6 takes 0 for 1024.
+    ///   - metric: lower is preferred; IPv6 treats 0 as 1024.
     ///   - table: the routing table; nil for the main one.
     public static func addDefault(
         via gateway: IPAddress, on interface: Int32, metric: UInt32 = 0, table: UInt32? = nil
@@ -15,7 +15,7 @@ extension Route {
             RTM_NEWROUTE, Int(NLM_F_CREATE | NLM_F_EXCL), gateway, interface, metric, table)
     }
 
-    /// Takes back what `addDefault` has made.
+    /// Deletes the route that `addDefault` added.
     public static func deleteDefault(
         via gateway: IPAddress, on interface: Int32, metric: UInt32 = 0, table: UInt32? = nil
     ) -> NetlinkMessage {
@@ -40,19 +40,19 @@ extension Route {
         return builder.finish()
     }
 
-    /// Sends what no other route matches by a hop, before other default routes of the same metric.
-    /// Equivalent to `ip route prepend default via GATEWAY dev NAME metric N proto N`.
+    /// Routes packets that match no other route to a hop, ahead of other default routes of the same
+    /// metric. Equivalent to `ip route prepend default via GATEWAY dev NAME metric N proto N`.
     ///
     /// - Parameters:
-    ///   - metric: the lower, the more preferred; IPv6 takes 0 for 1024.
-    ///   - origin: who makes it, so that it can be found again.
+    ///   - metric: lower is preferred; IPv6 treats 0 as 1024.
+    ///   - origin: the route's protocol, by which it can be found again.
     public static func prependDefault(
         by hop: Hop, isIPv6: Bool, metric: UInt32, origin: UInt8
     ) -> NetlinkMessage {
         ownDefault(RTM_NEWROUTE, Int(NLM_F_CREATE), hop, isIPv6, metric, origin)
     }
 
-    /// Takes back what `prependDefault` has made.
+    /// Deletes the route that `prependDefault` added.
     public static func deleteDefault(
         by hop: Hop, isIPv6: Bool, metric: UInt32, origin: UInt8
     ) -> NetlinkMessage {
@@ -68,10 +68,10 @@ extension Route {
         header.rtm_table = UInt8(RT_TABLE_MAIN.rawValue)
         header.rtm_protocol = origin
         header.rtm_type = UInt8(RTN_UNICAST)
-        // A neighbour is closer than what lies behind a gateway, and IPv4 wants to be told.
+        // IPv4 needs the scope: a neighbour is nearer than hosts behind a gateway.
         let isNear = hop.gateway == nil && !isIPv6
         header.rtm_scope = UInt8((isNear ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE).rawValue)
-        // The route that is copied was accepted, and may have been told that its gateway is there.
+        // The original route was accepted, possibly because it declared its gateway on-link.
         header.rtm_flags = hop.gateway == nil ? 0 : UInt32(RTNH_F_ONLINK)
         builder.append(header)
         if let gateway = hop.gateway {

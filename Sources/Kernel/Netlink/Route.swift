@@ -1,37 +1,37 @@
 import CNetlink
 public import LinuxKernel
 
-/// A route of the main table, as far as linkcond asks: where a default route leads.
+/// A route of the main table, with only what linkcond needs: where a default route leads.
 public struct Route: Sendable, Hashable {
-    /// Where a route sends a packet next.
+    /// The next hop of a route.
     public struct Hop: Sendable, Hashable {
         /// The interface.
         public let interface: Int32
-        /// The host that passes the packet on; nil for neighbours.
+        /// The gateway; nil for neighbours.
         public let gateway: IPAddress?
 
-        /// Names an interface, and there a host.
+        /// Makes a hop from an interface and a gateway.
         public init(interface: Int32, gateway: IPAddress?) {
             self.interface = interface
             self.gateway = gateway
         }
     }
 
-    /// The interface; for routes over several the first of them.
+    /// The interface; for a multipath route, that of the first hop.
     public let interface: Int32?
     /// Whether it matches every destination.
     public let isDefault: Bool
-    /// The lower, the more preferred.
+    /// Lower is preferred.
     public let metric: UInt32
-    /// Whether it is a route of IPv6.
+    /// Whether it is an IPv6 route.
     public let isIPv6: Bool
-    /// The network that it leads to, as far as its prefix goes; nil for a default route.
+    /// The destination network, up to its prefix; nil for a default route.
     public let destination: IPAddress?
-    /// The bits of the destination that have to match.
+    /// How many bits of the destination must match.
     public let prefixLength: UInt8
-    /// Who has made it (`RTPROT_…`).
+    /// The protocol that added it (`RTPROT_…`).
     public let origin: UInt8
-    /// Where it leads: several hosts for one of several paths.
+    /// The next hops; several for a multipath route.
     public let hops: [Hop]
 
     /// Reads an `RTM_NEWROUTE` message; nil for any other and for tables other than main.
@@ -70,7 +70,7 @@ public struct Route: Sendable, Hashable {
 
     private static func gateway(_ attributes: Attributes) -> IPAddress? {
         if let bytes = attributes[Int(RTA_GATEWAY.rawValue)] { return IPAddress(bytes: bytes) }
-        // One of the other family: two bytes that name it, then the address.
+        // A gateway of the other family: two bytes for the family, then the address.
         return attributes[Int(RTA_VIA.rawValue)].flatMap { IPAddress(bytes: $0.dropFirst(2)) }
     }
 

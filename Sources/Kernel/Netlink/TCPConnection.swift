@@ -2,7 +2,7 @@ import CNetlink
 public import LinuxKernel
 import SystemPackage
 
-/// A TCP connection of this host, as the kernel has it.
+/// A TCP connection of this host, as the kernel reports it.
 struct TCPConnection {
     private let description: inet_diag_msg
     /// The address of this end.
@@ -12,16 +12,17 @@ struct TCPConnection {
             isIPv6: description.idiag_family == UInt8(AF_INET6)
         ).address
     }
-    /// The index of the only interface that it may use; 0 if it may use any.
+    /// The index of the interface that it is bound to; 0 for none.
     var interface: UInt32 { description.id.idiag_if }
 
-    /// Reads an answer about a socket.
+    /// Reads a reply about a socket.
     private init?(_ message: NetlinkMessage) {
         guard let (fixed, _) = message.parse(inet_diag_msg.self) else { return nil }
         description = fixed
     }
 
-    /// All that are being opened, open, or being closed; for a session that speaks of sockets.
+    /// All connections that are being opened, open, or being closed; for a session of the family
+    /// `sockets`.
     static func all(_ session: NetlinkSession) throws(NetlinkError) -> [TCPConnection] {
         var connections: [TCPConnection] = []
         for family in [AF_INET, AF_INET6] {
@@ -29,8 +30,8 @@ struct TCPConnection {
             var request = inet_diag_req_v2()
             request.sdiag_family = UInt8(family)
             request.sdiag_protocol = UInt8(IPPROTO_TCP)
-            // Of the states of `enum` in the kernel's tcp_states.h not those that wait for
-            // nobody: TIME_WAIT (6), CLOSE (7), LISTEN (10).
+            // The states of `enum` in the kernel's tcp_states.h without those that have no peer:
+            // TIME_WAIT (6), CLOSE (7), LISTEN (10).
             request.idiag_states = [1, 2, 3, 4, 5, 8, 9, 11].reduce(0) { $0 | 1 << $1 }
             builder.append(request)
             connections += try session.dump(
@@ -40,7 +41,7 @@ struct TCPConnection {
         return connections
     }
 
-    /// Ends it: whoever has it gets `ECONNABORTED`. Equivalent to `ss --kill`.
+    /// Aborts the connection: its owner gets `ECONNABORTED`. Equivalent to `ss --kill`.
     var end: NetlinkMessage {
         let builder = MessageBuilder(type: Int(SOCK_DESTROY))
         var request = inet_diag_req_v2()
@@ -53,12 +54,12 @@ struct TCPConnection {
 }
 
 extension NetlinkSession {
-    /// Ends the TCP connections that `addresses` have, or that may only use the interface of this
-    /// index, for a session that speaks of sockets; returns how many that were. Equivalent to
-    /// `ss --kill --tcp src ADDRESS`.
+    /// Aborts the TCP connections that use `addresses` or are bound to the interface of this index,
+    /// for a session of the family `sockets`; returns their number. Equivalent to `ss --kill --tcp
+    /// src ADDRESS`.
     ///
-    /// Needs `CAP_NET_ADMIN`. Throws `Errno.notSupportedOnSocket` (`EOPNOTSUPP`) for a kernel
-    /// without `CONFIG_INET_DIAG_DESTROY`, if there is something to end.
+    /// Requires `CAP_NET_ADMIN`. Throws `Errno.notSupportedOnSocket` (`EOPNOTSUPP`) for a kernel
+    /// without `CONFIG_INET_DIAG_DESTROY`, if there is a connection to abort.
     @discardableResult
     public func endConnections(
         from addresses: [IPAddress], interface: Int32
@@ -67,7 +68,7 @@ extension NetlinkSession {
             addresses.contains($0.localAddress) || $0.interface == UInt32(interface)
         }
         let failures = try execute(doomed.map(\.end))
-        // Some end by themselves meanwhile.
+        // Some connections end by themselves meanwhile.
         if let failure = failures.first(where: { $0.errno != .noSuchFileOrDirectory }) {
             throw NetlinkError(
                 attempt: "end a TCP connection", errno: failure.errno,
@@ -78,12 +79,12 @@ extension NetlinkSession {
 }
 
 extension Endpoint {
-    /// An end of a socket, as `struct inet_diag_sockid` has it.
+    /// Reads one end of a socket from `struct inet_diag_sockid`.
     init(_ words: (UInt32, UInt32, UInt32, UInt32), port: UInt16, isIPv6: Bool) {
         let bytes = [words.0, words.1, words.2, words.3].flatMap { word in
             (0..<4).map { UInt8(truncatingIfNeeded: UInt32(bigEndian: word) >> (24 - 8 * $0)) }
         }
-        // Sockets of IPv6 may speak IPv4: ::ffff:192.0.2.1 (RFC 4291, section 2.5.5.2).
+        // IPv6 sockets may use IPv4: ::ffff:192.0.2.1 (RFC 4291, section 2.5.5.2).
         let isMapped = isIPv6 && bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
         let relevant = isMapped ? bytes.suffix(4) : isIPv6 ? bytes[...] : bytes.prefix(4)
         self.init(
