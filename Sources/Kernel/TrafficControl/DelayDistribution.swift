@@ -7,10 +7,10 @@ public enum DelayDistribution: String, Sendable, Hashable, CaseIterable {
     case normal
     /// A long tail: Pareto with shape 3.
     case pareto
-    /// A quarter Gaussian, three quarters Pareto, as tc has it.
+    /// A quarter Gaussian, three quarters Pareto, as in tc.
     case paretonormal
 
-    /// netem divides by this: one standard deviation (`NETEM_DIST_SCALE`).
+    /// One standard deviation in netem's tables (`NETEM_DIST_SCALE`).
     private static let scale = 8192.0
     private static let size = 4096
 
@@ -30,7 +30,7 @@ public enum DelayDistribution: String, Sendable, Hashable, CaseIterable {
 
     /// The table of a uniform spread from one jitter below the delay to one above.
     ///
-    /// What netem does without a table; but it keeps the one it was given once.
+    /// This is netem's default, but a netem that was given a table keeps it.
     static let uniformTable = table((0..<size).map { (2 * Double($0) + 1) / Double(size) - 1 })
 
     private static func table(_ deviates: [Double]) -> [UInt8] {
@@ -40,12 +40,12 @@ public enum DelayDistribution: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The deviates in rising order, with mean 0 and deviation 1.
+    /// The deviates in ascending order, with mean 0 and standard deviation 1.
     var deviates: [Double] {
         let limit = Double(Int16.max) / Self.scale
         var deviates = (0..<Self.size).map { quantile((Double($0) + 0.5) / Double(Self.size)) }
-        // A table cuts the tails, for which the rest has to make up: then the tails are cut
-        // elsewhere. Five rounds bring the deviation to within 0.1 %, ten to within 0.001 %.
+        // The table cuts off the tails, and scaling makes up for the lost spread, which moves the
+        // cut. Five rounds bring the deviation to within 0.1 %, ten to within 0.001 %.
         for _ in 0..<10 {
             deviates = deviates.map { min(limit, max(-limit, $0)) }
             let mean = deviates.reduce(0, +) / Double(deviates.count)

@@ -6,11 +6,11 @@ public import Netlink
 ///
 /// u32 because every kernel has it; matchall and flower may be missing.
 public struct Filter: Sendable, Hashable {
-    /// The protocol of the packets that it looks at.
+    /// The protocol of the packets that a filter matches.
     public enum NetworkProtocol: UInt16, Sendable, Hashable, CaseIterable {
         case ipv4 = 0x0800
         case ipv6 = 0x86dd
-        /// What carries a VLAN tag, whatever is behind it.
+        /// Packets with a VLAN tag, whatever is behind it.
         case vlan = 0x8100
 
         /// tc's name.
@@ -23,29 +23,30 @@ public struct Filter: Sendable, Hashable {
         }
     }
 
-    /// What happens to a packet that matches.
+    /// What happens to a matching packet.
     public enum Verdict: Sendable, Hashable {
-        /// It goes to a class, or where there are no classes passes and meets no further filter.
+        /// It goes to a class. Without classes it passes, and meets no further filter.
         case classify(QdiscHandle)
-        /// It is sent through another interface. The cookie marks the action as the caller's.
+        /// It is redirected to another interface. The cookie marks the action as the caller's.
         case redirect(to: Interface, cookie: [UInt8])
-        /// It is sent through the last of these interfaces, and a copy through each other.
+        /// It is redirected to the last of these interfaces, and copied to the others.
         case distribute(to: [Interface], cookie: [UInt8])
-        /// It arrives at another interface. The cookie marks the action as the caller's.
+        /// It is injected on ingress of another interface. The cookie marks the action as the
+        /// caller's.
         case inject(into: Interface, cookie: [UInt8])
     }
 
-    /// The interface it stands on.
+    /// The interface it is attached to.
     public var interface: Interface
     /// The qdisc or hook it belongs to.
     public var parent: QdiscHandle
-    /// Lower ones come first. One number serves one protocol.
+    /// Lower preferences match first. One preference serves one protocol.
     public var preference: UInt16
-    /// Which packets it looks at.
+    /// The protocol of the packets that it matches.
     public var networkProtocol: NetworkProtocol
-    /// All have to match; none matches everything.
+    /// All must match; an empty list matches everything.
     public var matches: [U32Match]
-    /// What happens then.
+    /// What happens to matching packets.
     public var verdict: Verdict
 
     /// Makes a filter.
@@ -61,7 +62,7 @@ public struct Filter: Sendable, Hashable {
         self.verdict = verdict
     }
 
-    /// Adds the filter behind others of its preference. Equivalent to `tc filter add`.
+    /// Adds the filter after others of its preference. Equivalent to `tc filter add`.
     public func add() -> NetlinkMessage {
         let builder = MessageBuilder(
             type: RTM_NEWTFILTER, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
@@ -88,7 +89,7 @@ public struct Filter: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// The actions, each of which says what comes of the packet then.
+    /// Encodes the actions, each with its verdict on the packet.
     private static func encode(
         _ actions: [(action: Int32, verdict: Int32, target: Interface)], _ cookie: [UInt8],
         into builder: borrowing MessageBuilder
@@ -108,7 +109,7 @@ public struct Filter: Sendable, Hashable {
         }
     }
 
-    /// Takes all filters of a preference away. Equivalent to `tc filter delete … pref N`.
+    /// Deletes all filters of a preference. Equivalent to `tc filter delete … pref N`.
     public static func delete(
         interface: Interface, parent: QdiscHandle, preference: UInt16,
         networkProtocol: NetworkProtocol
@@ -125,7 +126,7 @@ public struct Filter: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// The fixed part; the kernel takes preference and protocol together in one number.
+    /// The fixed part; the kernel packs preference and protocol into one number.
     static func header(
         _ interface: Int32, _ parent: QdiscHandle, _ preference: UInt16, _ ethertype: UInt16
     ) -> tcmsg {
@@ -136,18 +137,18 @@ public struct Filter: Sendable, Hashable {
         return header
     }
 
-    /// `struct tc_u32_sel`, which ends in an array that Swift does not see.
+    /// `struct tc_u32_sel`, which ends in a flexible array that Swift cannot import.
     private var selector: [UInt8] {
         var header = tc_u32_sel()
         header.flags = UInt8(TC_U32_TERMINAL)
-        // An empty selector matches nothing in tc's eyes; a word under an empty mask is idiomatic.
+        // In tc an empty selector matches nothing; a word with an empty mask is the idiom.
         let keys = matches.isEmpty ? [U32Match.everything] : matches
         header.nkeys = UInt8(keys.count)
         let fixed = unsafe withUnsafeBytes(of: header) { unsafe Array($0) }
         return fixed + keys.flatMap(\.key)
     }
 
-    /// The command that does the same as `add`.
+    /// The equivalent tc command of `add`.
     public var tcAddText: String {
         let matchText = (matches.isEmpty ? [U32Match.everything] : matches).map(\.tcText)
             .joined(separator: " ")
@@ -172,7 +173,7 @@ public struct Filter: Sendable, Hashable {
             + cookie.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// The command that does the same as `delete`.
+    /// The equivalent tc command of `delete`.
     public static func tcDeleteText(
         interface: Interface, parent: QdiscHandle, preference: UInt16,
         networkProtocol: NetworkProtocol

@@ -1,15 +1,15 @@
 import CNetlink
 public import Netlink
 
-/// A filter as the kernel reports it, as far as telling ours from others needs.
+/// A filter as the kernel reports it, with what is needed to tell ours from others.
 public struct FilterState: Sendable, Hashable {
     /// The hook or qdisc it belongs to.
     public let parent: QdiscHandle
     /// Its preference.
     public let preference: UInt16
-    /// The ethertype of the packets that it looks at.
+    /// The EtherType of the packets that it matches.
     public let ethertype: UInt16
-    /// The kernel's name of its kind.
+    /// The kernel's name for its kind.
     public let kind: String
     /// The name of its program, if it is a `ProgramFilter`.
     public let programName: String?

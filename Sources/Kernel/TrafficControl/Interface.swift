@@ -1,10 +1,10 @@
 import LinuxKernel
 
-/// An interface that a message names: by its index for the kernel, by its name for people.
+/// An interface that a message refers to: by index for the kernel, by name for people.
 public struct Interface: Sendable, Hashable, CustomStringConvertible {
     /// The index in the network namespace.
     public let index: Int32
-    /// The name, for texts only.
+    /// The name, used in texts only.
     public let name: String
 
     /// Makes a reference.
@@ -16,6 +16,6 @@ public struct Interface: Sendable, Hashable, CustomStringConvertible {
     /// The name.
     public var description: String { name }
 
-    /// The name in a command; the kernel forbids blanks, `/` and `:` in names, and no more.
+    /// The name quoted for a shell command; the kernel forbids only blanks, `/` and `:` in names.
     var shellWord: ShellWord { ShellWord(name) }
 }

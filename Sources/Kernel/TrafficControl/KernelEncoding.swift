@@ -1,12 +1,11 @@
 import LinkUnits
 
-/// How the kernel's traffic control writes quantities. The only place where bare numbers stand
-/// for them.
+/// How the kernel's traffic control encodes quantities. Only here do bare numbers represent them.
 enum KernelEncoding {
     /// One scheduler tick (`/proc/net/psched`, the same on every kernel since 2.6.31).
     static let nanosecondsPerTick: UInt64 = 64
 
-    /// Scheduler ticks, rounded down; a longer time than fits is the longest that does.
+    /// Scheduler ticks, rounded down and capped at the largest value that fits.
     static func ticks(_ duration: Duration) -> UInt32 {
         UInt32(clamping: duration.wholeNanoseconds / nanosecondsPerTick)
     }
@@ -39,7 +38,7 @@ enum KernelEncoding {
         return Bandwidth(bitsPerSecond: isBeyondAllMeasure ? .max : bits)
     }
 
-    /// The 32-bit field of a rate, and the 64-bit attribute where that overflows.
+    /// The 32-bit field of a rate, and the 64-bit attribute where the field overflows.
     static func rate(_ bandwidth: Bandwidth?) -> (field: UInt32, wide: UInt64?) {
         let bytes = bandwidth.map(bytesPerSecond) ?? 0
         return bytes < UInt64(UInt32.max)
@@ -48,7 +47,7 @@ enum KernelEncoding {
 }
 
 extension Bandwidth {
-    /// The rate that the kernel keeps, as tc reads it; of any other tc cuts the rest off.
+    /// The rate that the kernel keeps, in whole bytes per second; tc truncates any other.
     var keptTcText: String {
         let bytes = KernelEncoding.bytesPerSecond(self)
         return (KernelEncoding.bandwidth(bytesPerSecond: bytes) ?? self).tcText

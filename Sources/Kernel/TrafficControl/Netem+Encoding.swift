@@ -3,12 +3,12 @@ import LinkUnits
 import Netlink
 
 extension Netem {
-    /// Missing from the headers of older systems; kernels before 6.6 ignore it.
+    /// Missing from older system headers; kernels before 6.6 ignore it.
     private static let seedAttribute = 14
 
     /// Writes the content of `TCA_OPTIONS`.
     ///
-    /// Every attribute is written every time: the kernel leaves what is absent at its old value.
+    /// Writes every attribute every time: the kernel keeps the old value of an absent one.
     func encode(into builder: borrowing MessageBuilder) {
         var options = tc_netem_qopt()
         options.latency = KernelEncoding.ticks(delay)
@@ -30,8 +30,8 @@ extension Netem {
             tc_netem_corrupt(probability: KernelEncoding.probability(corrupt), correlation: 0))
         if case .gilbert(let p, let r) = loss {
             builder.nest(Int(TCA_NETEM_LOSS)) { builder in
-                // h: the probability that a packet survives the bad state; k1: that one is lost
-                // in the good state.
+                // h: the probability that a packet survives the bad state; k1: that one is lost in
+                // the good state.
                 builder.put(
                     Int(NETEM_LOSS_GE),
                     tc_netem_gemodel(
@@ -53,7 +53,7 @@ extension Netem {
         if let seed { builder.put(Self.seedAttribute, seed) }
     }
 
-    /// Reads the content of `TCA_OPTIONS`. The kernel does not tell the distribution.
+    /// Reads the content of `TCA_OPTIONS`. The kernel does not report the distribution.
     init?(options: tc_netem_qopt, attributes: Attributes) {
         self.init()
         limit = options.limit

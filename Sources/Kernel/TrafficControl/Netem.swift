@@ -6,7 +6,7 @@ public import LinkUnits
 public struct Netem: Sendable, Hashable {
     /// How packets are lost.
     public enum Loss: Sendable, Hashable {
-        /// Each by itself.
+        /// Each packet independently.
         case random(Ratio)
         /// A two-state model: every packet is lost in the bad state, which is entered with
         /// probability `p` and left with `r` at each packet.
@@ -21,24 +21,24 @@ public struct Netem: Sendable, Hashable {
     public var distribution: DelayDistribution?
     /// Loss, drawn when a packet arrives.
     public var loss: Loss
-    /// The share of packets sent twice.
+    /// The share of packets that are duplicated.
     public var duplicate: Ratio
-    /// The share of packets with one bit flipped.
+    /// The share of packets that get one flipped bit.
     public var corrupt: Ratio
-    /// The share of packets sent at once; nothing is reordered at zero.
+    /// The share of packets sent without delay; zero reorders nothing.
     public var reorder: Ratio
     /// Only each `gap`-th packet is reordered.
     public var gap: UInt32
-    /// Rate of the wire. With any rate, packets keep their order whatever the jitter.
+    /// Rate of the link. With any rate, packets keep their order whatever the jitter.
     public var rate: Bandwidth?
-    /// Added to the length of each packet when the rate is counted.
+    /// Added to the length of each packet when computing its transmission time.
     public var packetOverhead: Int32
-    /// How many packets it holds, those of its child included; more are dropped.
+    /// How many packets it holds, including those of its child; more are dropped.
     public var limit: UInt32
-    /// Seed of the random numbers, on kernels that have it (6.6).
+    /// Seed of the random numbers, on kernels that support it (6.6).
     public var seed: UInt64?
 
-    /// Makes an emulator; without arguments one that passes packets as they are.
+    /// Makes an emulator; without arguments it passes packets unchanged.
     public init(
         delay: Duration = .zero, jitter: Duration = .zero,
         distribution: DelayDistribution? = nil, loss: Loss = .random(.zero),
@@ -60,7 +60,7 @@ public struct Netem: Sendable, Hashable {
         self.seed = seed
     }
 
-    /// A rate so high that it does nothing but keep packets in order.
+    /// A rate so high that it only keeps packets in order.
     public static let orderKeepingRate = Bandwidth.bitsPerSecond(8_000_000_000_000)
 
     /// The options as tc reads them.

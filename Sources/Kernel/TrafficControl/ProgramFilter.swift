@@ -2,18 +2,17 @@ import CNetlink
 public import Netlink
 public import SystemPackage
 
-/// A filter that is a program in the kernel (eBPF), which decides by itself what becomes of all
-/// packets of a hook, whatever their protocol.
+/// An eBPF program as a filter, which decides on all packets of a hook, whatever their protocol.
 public struct ProgramFilter: Sendable, Hashable {
-    /// The interface it stands on.
+    /// The interface it is attached to.
     public var interface: Interface
     /// The hook it belongs to.
     public var parent: QdiscHandle
-    /// Lower ones come first.
+    /// Lower preferences match first.
     public var preference: UInt16
     /// The program; the filter keeps it alive.
     public var program: FileDescriptor
-    /// What `tc filter show` says of it.
+    /// The name that `tc filter show` prints.
     public var name: String
 
     /// Makes a filter.
@@ -45,8 +44,8 @@ public struct ProgramFilter: Sendable, Hashable {
 }
 
 extension Filter {
-    /// Takes all filters of a preference away, whatever their kind. Equivalent to
-    /// `tc filter delete … pref N`.
+    /// Deletes all filters of a preference, whatever their kind. Equivalent to `tc filter delete …
+    /// pref N`.
     public static func delete(
         interface: Interface, parent: QdiscHandle, preference: UInt16
     ) -> NetlinkMessage {

@@ -4,18 +4,18 @@ import LinuxKernel
 public import Netlink
 
 extension Qdisc {
-    /// Makes the qdisc where none stands. Equivalent to `tc qdisc add`.
+    /// Creates the qdisc where there is none. Equivalent to `tc qdisc add`.
     public func add() -> NetlinkMessage {
         message(flags: NLM_F_CREATE | NLM_F_EXCL)
     }
 
-    /// Makes it, or changes its parameters in place if one of its handle stands there: packets in
-    /// it stay. Equivalent to `tc qdisc replace`.
+    /// Creates it, or changes its parameters in place if one with its handle exists: queued packets
+    /// stay. Equivalent to `tc qdisc replace`.
     public func replace() -> NetlinkMessage {
         message(flags: NLM_F_CREATE | NLM_F_REPLACE)
     }
 
-    /// Takes it away with all below it. Equivalent to `tc qdisc delete`.
+    /// Deletes it and all below it. Equivalent to `tc qdisc delete`.
     public func delete() -> NetlinkMessage {
         let builder = MessageBuilder(type: RTM_DELQDISC)
         builder.append(header)
@@ -24,7 +24,7 @@ extension Qdisc {
 
     /// Asks for the one at `parent` of `interface`.
     ///
-    /// With `NLM_F_ECHO`: without it most kernels tell the answer only to listeners of events.
+    /// Uses `NLM_F_ECHO`: without it most kernels send the reply only to event listeners.
     public static func get(at parent: QdiscHandle, on interface: Int32) -> NetlinkMessage {
         var header = tcmsg()
         header.tcm_ifindex = interface
@@ -41,11 +41,11 @@ extension Qdisc {
         return builder.finish()
     }
 
-    /// The command that does the same as `add`.
+    /// The equivalent tc command of `add`.
     public var tcAddText: String { tcText("add") }
-    /// The command that does the same as `replace`.
+    /// The equivalent tc command of `replace`.
     public var tcReplaceText: String { tcText("replace") }
-    /// The command that does the same as `delete`.
+    /// The equivalent tc command of `delete`.
     public var tcDeleteText: String { "tc qdisc del dev \(interface.shellWord) \(parent.tcParent)" }
 
     private func tcText(_ verb: String) -> String {
@@ -68,7 +68,7 @@ extension Qdisc {
         builder.put(Int(TCA_KIND), kind.name)
         builder.nest(Int(TCA_OPTIONS)) { kind.encodeOptions(into: $0) }
         if parent == .root {
-            // Lets the kernel keep a running rate: sampled each 250 ms, averaged over a second.
+            // Makes the kernel estimate the rate: sampled every 250 ms, averaged over a second.
             builder.put(Int(TCA_RATE), tc_estimator(interval: -2, ewma_log: 2))
         }
         return builder.finish()
@@ -98,7 +98,7 @@ extension Qdisc.Kind {
         }
     }
 
-    /// Reads kind and options of a message.
+    /// Reads the kind and options from a message.
     init(name: String, attributes: Attributes) {
         let options = Int(TCA_OPTIONS)
         switch name {
@@ -182,7 +182,7 @@ extension TokenBucket {
             let rate = KernelEncoding.bandwidth(
                 bytesPerSecond: wide ?? UInt64(options.rate.rate))
         else { return nil }
-        // The kernel keeps the burst as a time, from which its size is not exact.
+        // The kernel stores the burst as a time, so its size is inexact.
         let time = KernelEncoding.duration(ticks: options.buffer)
         self.init(
             rate: rate, burst: rate.byteCount(in: time),

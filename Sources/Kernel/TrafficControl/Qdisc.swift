@@ -1,31 +1,32 @@
 public import LinkUnits
 
-/// A queueing discipline at its place.
+/// A queueing discipline (qdisc) at its position.
 public struct Qdisc: Sendable, Hashable {
-    /// What a qdisc does.
+    /// The kind of a qdisc.
     public enum Kind: Sendable, Hashable {
         case netem(Netem)
         case tokenBucket(TokenBucket)
-        /// Bands in strict order; all packets go to the first unless a filter says otherwise.
+        /// Bands in strict priority order; all packets go to the first unless a filter says
+        /// otherwise.
         case priority(bands: UInt16)
-        /// Classes with rates; packets go to the class with this minor number.
+        /// Classes with rates; unclassified packets go to the class with this minor number.
         case hierarchicalTokenBucket(defaultClass: UInt16)
         case activeQueue(ActiveQueue)
-        /// The hook for filters on both directions, which queues nothing.
+        /// The hook for filters in both directions, which queues nothing.
         case classifierActions
         /// The older hook for filters on arriving packets only.
         case ingress
-        /// Any other, by the kernel's name.
+        /// Any other kind, by the kernel's name.
         case other(String)
     }
 
-    /// The interface it stands on.
+    /// The interface it is attached to.
     public var interface: Interface
-    /// Its number; zero for the kernel's default.
+    /// Its handle; zero for the kernel's default.
     public var handle: QdiscHandle
-    /// Where it hangs.
+    /// Its parent.
     public var parent: QdiscHandle
-    /// What it does.
+    /// Its kind.
     public var kind: Kind
 
     /// Makes a qdisc.
@@ -36,7 +37,7 @@ public struct Qdisc: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// The hook for filters on both directions of `interface`.
+    /// The hook for filters in both directions of `interface`.
     public static func clsact(on interface: Interface) -> Qdisc {
         Qdisc(
             interface: interface, handle: QdiscHandle(major: 0xffff), parent: .clsact,
@@ -44,14 +45,14 @@ public struct Qdisc: Sendable, Hashable {
     }
 }
 
-/// A token bucket filter. With a rate that never limits it cuts super-packets (GSO) into packets
-/// no longer than its burst.
+/// A token bucket filter. With a rate that never limits, it still splits super-packets (GSO) into
+/// packets no longer than its burst.
 public struct TokenBucket: Sendable, Hashable {
-    /// The rate at which tokens come.
+    /// The rate at which tokens arrive.
     public var rate: Bandwidth
     /// The bucket's size, and the longest packet that passes.
     public var burst: ByteCount
-    /// The queue of the child that it makes for itself.
+    /// The queue limit of the child that it creates.
     public var limit: ByteCount
 
     /// Makes a bucket.
@@ -62,7 +63,7 @@ public struct TokenBucket: Sendable, Hashable {
     }
 }
 
-/// A queue that keeps itself short (active queue management).
+/// A queue with active queue management (AQM).
 public struct ActiveQueue: Sendable, Hashable {
     /// The algorithm, by the kernel's name.
     public enum Algorithm: String, Sendable, Hashable, CaseIterable {
@@ -75,7 +76,7 @@ public struct ActiveQueue: Sendable, Hashable {
     public var algorithm: Algorithm
     /// The longest queue in packets.
     public var limit: UInt32
-    /// Whether it marks packets in place of dropping them, where their senders allow that (ECN).
+    /// Whether it marks packets instead of dropping them, if their senders support that (ECN).
     public var marks: Bool
 
     /// Makes a queue.
@@ -87,7 +88,7 @@ public struct ActiveQueue: Sendable, Hashable {
 }
 
 extension Qdisc.Kind {
-    /// The kernel's name of the kind.
+    /// The kernel's name for the kind.
     public var name: String {
         switch self {
         case .netem: "netem"

@@ -1,9 +1,9 @@
-/// The number of a qdisc (`1c0d:`) or class (`1c0d:1`), or one of the kernel's fixed places.
+/// The handle of a qdisc (`1c0d:`) or class (`1c0d:1`), or one of the kernel's fixed parents.
 public struct QdiscHandle: Sendable, Hashable, CustomStringConvertible {
-    /// Major number in the upper half, minor in the lower.
+    /// Major number in the upper half, minor number in the lower.
     public let rawValue: UInt32
 
-    /// Takes the kernel's number.
+    /// Wraps the kernel's number.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
@@ -17,17 +17,17 @@ public struct QdiscHandle: Sendable, Hashable, CustomStringConvertible {
     public static let root = QdiscHandle(rawValue: 0xffff_ffff)
     /// The parent of `clsact` and `ingress`.
     public static let clsact = QdiscHandle(rawValue: 0xffff_fff1)
-    /// The parent of filters for packets that arrive.
+    /// The parent of filters for arriving packets.
     public static let clsactIngress = QdiscHandle(rawValue: 0xffff_fff2)
-    /// The parent of filters for packets that leave.
+    /// The parent of filters for departing packets.
     public static let clsactEgress = QdiscHandle(rawValue: 0xffff_fff3)
 
-    /// The upper half.
+    /// The major number.
     public var major: UInt16 { UInt16(rawValue >> 16) }
-    /// The lower half.
+    /// The minor number.
     public var minor: UInt16 { UInt16(rawValue & 0xffff) }
 
-    /// The class with this minor number of the qdisc.
+    /// The class of this qdisc with this minor number.
     public func child(_ minor: UInt16) -> QdiscHandle { QdiscHandle(major: major, minor: minor) }
 
     /// The handle as tc prints it.
@@ -42,7 +42,7 @@ public struct QdiscHandle: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The handle as tc wants it behind a command: `root`, `parent 1c0d:1`, `egress`.
+    /// The handle as a tc argument: `root`, `parent 1c0d:1`, `egress`.
     var tcParent: String {
         switch self {
         case .root, .clsact, .clsactIngress, .clsactEgress: description

@@ -5,13 +5,13 @@ public import Netlink
 public struct QdiscState: Sendable, Hashable {
     /// The interface's index.
     public let interfaceIndex: Int32
-    /// Its number.
+    /// Its handle.
     public let handle: QdiscHandle
-    /// Where it hangs.
+    /// Its parent.
     public let parent: QdiscHandle
-    /// What it does.
+    /// Its kind.
     public let kind: Qdisc.Kind
-    /// What went through it.
+    /// Its counters.
     public let statistics: TrafficStatistics
 
     /// Reads an `RTM_NEWQDISC` message; nil for any other.
@@ -28,24 +28,24 @@ public struct QdiscState: Sendable, Hashable {
     }
 }
 
-/// Counters of a qdisc since it was made.
+/// Counters of a qdisc since its creation.
 public struct TrafficStatistics: Sendable, Hashable {
     /// Packets that left it.
     public var packets: UInt64 = 0
-    /// Bytes that left it, headers of the link layer included.
+    /// Bytes that left it, including link-layer headers.
     public var bytes: UInt64 = 0
     /// Packets dropped in it and, as the kernel counts, below it.
     public var drops: UInt32 = 0
-    /// Packets that it has marked in place of dropping them (ECN); nil if its kind does not.
+    /// Packets that it marked instead of dropping them (ECN); nil if its kind does not mark.
     public var marks: UInt32?
     /// Packets in it now.
     public var queuedPackets: UInt32 = 0
-    /// Bytes per second now, by the kernel's running estimate; zero if it keeps none.
+    /// The current rate in bytes per second, by the kernel's estimator; zero if it has none.
     public var bytesPerSecond: UInt64 = 0
-    /// Packets per second now, likewise.
+    /// The current rate in packets per second, likewise.
     public var packetsPerSecond: UInt64 = 0
 
-    /// Nothing yet.
+    /// All counters zero.
     public init() {}
 
     init(_ attributes: Attributes) {
@@ -80,8 +80,8 @@ public struct TrafficStatistics: Sendable, Hashable {
 }
 
 extension ActiveQueue.Algorithm {
-    /// The marks in its own statistics (`tc_codel_xstats`, `tc_fq_codel_xstats`, `tc_pie_xstats` of
-    /// the kernel's pkt_sched.h), which newer kernels make longer at their end.
+    /// The marks in the kind's own statistics (`tc_codel_xstats`, `tc_fq_codel_xstats`,
+    /// `tc_pie_xstats` in the kernel's pkt_sched.h). Newer kernels append fields to them.
     fileprivate func marks(in statistics: Attributes) -> UInt32? {
         typealias Two = (UInt32, UInt32)
         let type = Int(TCA_STATS_APP)

@@ -3,15 +3,15 @@ public import LinkUnits
 import LinuxKernel
 public import Netlink
 
-/// A class of the hierarchical token bucket: a rate that its packets share.
+/// A class of the hierarchical token bucket: its packets share a rate.
 public struct TrafficClass: Sendable, Hashable {
-    /// The interface it stands on.
+    /// The interface it is attached to.
     public var interface: Interface
-    /// Its number; the major one is its qdisc's.
+    /// Its handle; the major number is that of its qdisc.
     public var handle: QdiscHandle
-    /// Guaranteed and largest rate alike.
+    /// The guaranteed and the largest rate, which are equal.
     public var rate: Bandwidth
-    /// How much may pass at once.
+    /// The most bytes that pass at once.
     public var burst: ByteCount
 
     /// Makes a class.
@@ -22,7 +22,7 @@ public struct TrafficClass: Sendable, Hashable {
         self.burst = burst
     }
 
-    /// Makes the class or changes it in place. Equivalent to `tc class replace … htb`.
+    /// Creates the class or changes it in place. Equivalent to `tc class replace … htb`.
     public func replace() -> NetlinkMessage {
         let (field, wide) = KernelEncoding.rate(rate)
         var specification = tc_ratespec()
@@ -33,7 +33,8 @@ public struct TrafficClass: Sendable, Hashable {
         options.ceil = specification
         options.buffer = KernelEncoding.ticks(rate.serializationDelay(of: burst))
         options.cbuffer = options.buffer
-        // Irrelevant for a single class, but the kernel warns of what it would compute itself.
+        // Irrelevant for a single class, but the kernel warns about the value it would compute
+        // itself.
         options.quantum = UInt32(clamping: burst.bytes)
 
         let builder = MessageBuilder(
@@ -50,7 +51,7 @@ public struct TrafficClass: Sendable, Hashable {
         return builder.finish()
     }
 
-    /// The command that does the same as `replace`.
+    /// The equivalent tc command of `replace`.
     public var tcText: String {
         "tc class replace dev \(interface.shellWord) parent \(QdiscHandle(major: handle.major)) "
             + "classid \(handle) htb rate \(rate.keptTcText) burst \(burst.bytes) "
@@ -74,7 +75,7 @@ public struct TrafficClass: Sendable, Hashable {
         return header
     }
 
-    /// Reads an `RTM_NEWTCLASS` message of a class of htb; nil for any other.
+    /// Reads an `RTM_NEWTCLASS` message of an htb class; nil for any other.
     public init?(_ message: NetlinkMessage) {
         guard message.type == UInt16(RTM_NEWTCLASS),
             let (fixed, attributes) = message.parse(tcmsg.self),

@@ -1,12 +1,12 @@
 import CNetlink
 
-/// One comparison of a u32 filter: a word at an offset from the network header, under a mask.
+/// One comparison of a u32 filter: a masked word at an offset from the network header.
 public struct U32Match: Sendable, Hashable {
-    /// What the word has to be, in the order of a packet (big endian).
+    /// The expected value of the word, in network byte order (big endian).
     public let value: UInt32
-    /// The bits that count.
+    /// The bits that are compared.
     public let mask: UInt32
-    /// Where the word begins, a multiple of four.
+    /// The offset of the word, a multiple of four.
     public let offset: Int32
 
     /// Makes a comparison.
@@ -16,7 +16,7 @@ public struct U32Match: Sendable, Hashable {
         self.offset = offset
     }
 
-    /// The same comparisons with one for each word, as tc makes them too; nil if no packet can
+    /// The same comparisons, merged into one for each word as tc does too; nil if no packet can
     /// match all of them.
     public static func merged(_ matches: [U32Match]) -> [U32Match]? {
         var merged: [U32Match] = []
@@ -37,7 +37,7 @@ public struct U32Match: Sendable, Hashable {
     /// Matches every packet.
     public static let everything = U32Match(value: 0, mask: 0, offset: 0)
 
-    /// A packet of IPv4 or IPv6, whose first four bits say which, and of nothing else.
+    /// An IPv4 or IPv6 packet, by the version in its first four bits, and nothing else.
     public static let ipv4OrIPv6 = U32Match(value: 0x4000_0000, mask: 0xd000_0000, offset: 0)
 
     /// An IPv4 packet.
@@ -46,11 +46,11 @@ public struct U32Match: Sendable, Hashable {
     /// An IPv6 packet.
     public static let ipv6 = U32Match(value: 0x6000_0000, mask: 0xf000_0000, offset: 0)
 
-    /// An IPv4 packet whose header ends after 20 bytes, and so has what follows at fixed places.
+    /// An IPv4 packet with a 20-byte header, so that the transport header is at a fixed offset.
     public static let ipv4WithoutOptions = U32Match(
         value: 0x4500_0000, mask: 0xff00_0000, offset: 0)
 
-    /// An ICMP error that quotes the packet that it is about: unreachable or time exceeded.
+    /// An ICMP error that quotes its original packet: unreachable or time exceeded.
     public static let icmpError = U32Match(value: 0x0300_0000, mask: 0xf700_0000, offset: 20)
 
     /// The transport protocol of an IPv4 packet.
@@ -66,7 +66,7 @@ public struct U32Match: Sendable, Hashable {
         U32Match(value: UInt32(port), mask: 0x0000_ffff, offset: 20)
     }
 
-    /// What follows the header of an IPv6 packet.
+    /// The next header of an IPv6 packet.
     public static func ipv6NextHeader(_ number: UInt8) -> U32Match {
         U32Match(value: UInt32(number) << 8, mask: 0x0000_ff00, offset: 4)
     }
@@ -76,15 +76,15 @@ public struct U32Match: Sendable, Hashable {
         U32Match(value: UInt32(port), mask: 0x0000_ffff, offset: 40)
     }
 
-    /// The types of an ICMPv6 message without extension headers that equal `type` under `mask`.
+    /// ICMPv6 messages without extension headers whose type equals `type` under `mask`.
     public static func icmpv6Type(_ type: UInt8, mask: UInt8) -> U32Match {
         U32Match(value: UInt32(type) << 24, mask: UInt32(mask) << 24, offset: 40)
     }
 
-    /// An IPv6 packet of which the fragment header is the first extension header.
+    /// An IPv6 packet whose first extension header is the fragment header.
     public static let ipv6Fragment = ipv6NextHeader(44)
 
-    /// What the fragment header of an IPv6 packet says to be a fragment of.
+    /// The protocol in the fragment header of an IPv6 packet.
     public static func ipv6FragmentOf(_ number: UInt8) -> U32Match {
         U32Match(value: UInt32(number) << 24, mask: 0xff00_0000, offset: 40)
     }

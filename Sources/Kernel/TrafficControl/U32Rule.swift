@@ -1,8 +1,8 @@
-/// What a u32 filter does with the packets of a hook that match.
+/// What a u32 filter does with matching packets of a hook.
 public struct U32Rule: Sendable, Hashable {
-    /// All have to match.
+    /// All must match.
     public var matches: [U32Match]
-    /// Whether the packets are taken; otherwise they pass, and meet no further filter.
+    /// Whether the packets are selected; otherwise they pass, and meet no further filter.
     public var isChosen: Bool
 
     /// Makes a rule.
