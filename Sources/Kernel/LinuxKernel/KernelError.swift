@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// A system call that failed: what was attempted, on what, and the kernel's reason.
+/// A failed system call: what was attempted, on what, and the kernel's reason.
 public struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was attempted.
     public enum Operation: String, Sendable {
@@ -26,7 +26,7 @@ public struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
         [.notPermitted, .permissionDenied].contains(errno)
     }
 
-    /// One sentence with the way out where there is one.
+    /// One sentence, with a remedy where there is one.
     public var description: String {
         let hint = isMissingPrivilege ? "; run it with sudo" : DescriptorLimit.hint(errno)
         return "cannot \(operation.rawValue) \(subject): \(errno)\(hint)"

@@ -2,7 +2,7 @@ import Glibc
 public import SystemPackage
 
 extension ContainedDirectory {
-    /// Makes a new file at `path` in place of what is there, and opens it for writing.
+    /// Creates a new file at `path`, replacing any existing one, and opens it for writing.
     public func create(_ path: String) throws(Errno) -> FileDescriptor {
         try reach(path) { directory, name throws(Errno) in
             if unsafe unlinkat(directory, name, 0) != 0, errno != ENOENT { throw .last }
@@ -13,19 +13,19 @@ extension ContainedDirectory {
         }
     }
 
-    /// Makes a directory, if it is not there; returns whether it was not.
+    /// Creates a directory if it does not exist; returns whether it did so.
     @discardableResult
     public func makeDirectory(_ path: String) throws(Errno) -> Bool {
         try reach(path) { directory, name throws(Errno) in
             if unsafe mkdirat(directory, name, 0o755) == 0 { return true }
             guard errno == EEXIST else { throw .last }
-            // What is there may be a link, or a file.
+            // The existing entry may be a link or a file.
             _ = try Self.descriptor(unsafe openat(directory, name, Self.directoryFlags))
             return false
         }
     }
 
-    /// Gives what is at `path` to a user and a group.
+    /// Changes the owner and group of the entry at `path`.
     public func changeOwner(
         _ path: String, user: UInt32, group: UInt32
     ) throws(Errno) {
@@ -35,14 +35,14 @@ extension ContainedDirectory {
         }
     }
 
-    /// Gives the file at `path` another name in the same directory, in place of what has that.
+    /// Renames the file at `path` within its directory, replacing any entry with the new name.
     public func rename(_ path: String, to newName: String) throws(Errno) {
         try reach(path) { directory, name throws(Errno) in
             guard unsafe renameat(directory, name, directory, newName) == 0 else { throw .last }
         }
     }
 
-    /// Takes away what is at `path`, with all that is in it; what is not there need not be.
+    /// Removes the entry at `path` with all its content; does nothing if it does not exist.
     public func remove(_ path: String) throws(Errno) {
         let isDirectory = try reach(path) { directory, name throws(Errno) in
             if unsafe unlinkat(directory, name, 0) == 0 || errno == ENOENT { return false }
@@ -57,7 +57,7 @@ extension ContainedDirectory {
         }
     }
 
-    /// Takes away a directory that has nothing in it; returns whether it is gone.
+    /// Removes an empty directory; returns whether it is gone.
     @discardableResult
     public func removeEmptyDirectory(_ path: String) -> Bool {
         let result = try? reach(path) { directory, name throws(Errno) in
@@ -66,7 +66,7 @@ extension ContainedDirectory {
         return result ?? false
     }
 
-    /// Whether something is at `path`, a link included.
+    /// Whether there is an entry at `path`, including a symbolic link.
     public func has(_ path: String) -> Bool {
         let found = try? reach(path) { directory, name throws(Errno) in
             unsafe faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0

@@ -1,28 +1,28 @@
 import Glibc
 public import SystemPackage
 
-/// A directory whose content comes from others: whatever links are in it, nothing outside of it is
-/// read or written.
+/// A directory with untrusted content: whatever links it contains, nothing outside of it is read or
+/// written.
 ///
-/// Theory of operation. Each part of a path is opened by itself, relative to the directory before
-/// it and never through a link (`O_NOFOLLOW`), and `..` is no part of a path. That holds on every
-/// kernel, while others move files about, and needs no look before the step: it is what openat2(2)
-/// does with `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`.
+/// Theory of operation. Each component of a path is opened relative to the directory before it,
+/// never through a link (`O_NOFOLLOW`), and `..` is refused. This works on every kernel, even while
+/// others move files about, and needs no prior check: openat2(2) does the same with
+/// `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`.
 public final class ContainedDirectory: Sendable {
     private let owned: OwnedDescriptor
 
-    /// Opens the directory at `path`, to which links may lead.
+    /// Opens the directory at `path`, following symbolic links.
     public init(_ path: String) throws(Errno) {
         let number = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw .last }
         owned = OwnedDescriptor(adopting: FileDescriptor(rawValue: number))
     }
 
-    /// What a directory has in it.
+    /// An entry of a directory.
     public struct Entry: Sendable, Hashable {
         /// The path, relative to the contained directory.
         public let path: String
-        /// Whether it is a regular file; else it is a link, a pipe or a device.
+        /// Whether it is a regular file, rather than a link, a pipe or a device.
         public let isRegular: Bool
     }
 
@@ -36,7 +36,7 @@ public final class ContainedDirectory: Sendable {
             return file
         } catch {
             switch error {
-            // What O_NOFOLLOW says of a link, and the kernel of a socket.
+            // The errors of O_NOFOLLOW for a link and of the kernel for a socket.
             case Errno.tooManySymbolicLinkLevels, Errno.noSuchAddressOrDevice:
                 throw InputFileError.notRegular
             default: throw error as? InputFileError ?? .unreadable(error as? Errno ?? .ioError)
@@ -44,13 +44,13 @@ public final class ContainedDirectory: Sendable {
         }
     }
 
-    /// The bytes of the regular file at `path`, of which there are at most `limit`.
+    /// The bytes of the regular file at `path`, which may have at most `limit`.
     public func read(_ path: String, limit: Int) throws(InputFileError) -> [UInt8] {
         try InputFile.read(try open(path), limit: limit)
     }
 
-    /// What is in the directory at `path` and in all below it, directories themselves left out, by
-    /// name; at most about `limit` entries.
+    /// The files in the directory at `path` and in all its subdirectories, without the directories
+    /// themselves, sorted by name; at most about `limit` entries.
     public func files(below path: String, limit: Int) throws(Errno) -> [Entry] {
         var found: [Entry] = []
         var waiting = [path]
@@ -66,12 +66,12 @@ public final class ContainedDirectory: Sendable {
         return found.sorted { $0.path < $1.path }
     }
 
-    /// The names in a directory, with their kinds.
+    /// The names in a directory, with their file types.
     func list(_ path: String) throws(Errno) -> [(name: String, kind: mode_t)] {
         let directory = try reach(path) { parent, name throws(Errno) in
             try Self.descriptor(unsafe openat(parent, name, Self.directoryFlags))
         }
-        // The stream closes what it is given.
+        // closedir(3) closes the descriptor.
         guard let stream = unsafe fdopendir(dup(directory.raw.rawValue)) else { throw .last }
         defer { _ = unsafe closedir(stream) }
         var entries: [(name: String, kind: mode_t)] = []
@@ -93,7 +93,7 @@ public final class ContainedDirectory: Sendable {
         return OwnedDescriptor(adopting: FileDescriptor(rawValue: number))
     }
 
-    /// Calls `body` with the directory in which the last part of `path` is, and the name of that.
+    /// Calls `body` with the parent directory of `path` and the last component.
     func reach<Result: ~Copyable>(
         _ path: String, _ body: (Int32, String) throws(Errno) -> Result
     ) throws(Errno) -> Result {

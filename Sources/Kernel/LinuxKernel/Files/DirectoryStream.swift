@@ -1,8 +1,8 @@
 import Glibc
 
-/// Reading directories as C does.
+/// Reads directories through the C library.
 enum DirectoryStream {
-    /// The names that are left in a stream of opendir(3), `.` and `..` among them.
+    /// The remaining names in a stream of opendir(3), including `.` and `..`.
     static func names(_ stream: OpaquePointer) -> [String] {
         var names: [String] = []
         while let entry = unsafe readdir(stream) {

@@ -1,9 +1,9 @@
 public import SystemPackage
 
 extension FileDescriptor {
-    /// Reads to the end, or until more than `limit` bytes have come.
+    /// Reads to the end, or until more than `limit` bytes were read.
     ///
-    /// A result longer than `limit` means that there was too much; how much is not asked, since a
+    /// A result longer than `limit` means that there was too much. The total is unknown, since a
     /// pipe may have no end.
     public func readAll(limit: Int) throws(Errno) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -20,7 +20,7 @@ extension FileDescriptor {
         return bytes
     }
 
-    /// Reads `count` bytes of a file from `offset` on, fewer only where it ends.
+    /// Reads `count` bytes of a file from `offset`, fewer only at its end.
     public func read(count: Int, at offset: Int) throws(Errno) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -40,7 +40,7 @@ extension FileDescriptor {
         return Array(bytes.prefix(done))
     }
 
-    /// Reads what is there into `buffer` and returns how many bytes that were; 0 at the end.
+    /// Reads what is available into `buffer` and returns the number of bytes; 0 at the end.
     public func readSome(into buffer: inout [UInt8]) throws(Errno) -> Int {
         do {
             return try unsafe buffer.withUnsafeMutableBytes { try unsafe read(into: $0) }

@@ -2,20 +2,20 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A lock on a file, which the kernel releases when its owner ends, however that happens.
+/// A file lock, which the kernel releases when its owner ends in whatever way.
 ///
-/// Of the two kinds one makes processes wait for each other, and the other tells them who has it.
-/// They do not see each other.
+/// There are two kinds, which do not affect each other: one makes processes wait for each other,
+/// the other shows which process holds it.
 public struct FileLock: ~Copyable {
     private let owned: OwnedDescriptor
 
-    /// Waits until no other process has the lock on `path`, and takes it. The file is made if
+    /// Waits until no other process holds the lock on `path`, and takes it. The file is created if
     /// needed, and nobody else can open it. Equivalent to `flock(1)`.
     ///
-    /// - Parameter patience: how long one other process may have it. Where they take turns, as many
-    ///   calls of linkcond at once do, things go on.
-    /// - Throws: `Errno.resourceTemporarilyUnavailable`, and who has it, when `patience` is over;
-    ///   `Errno.interrupted` when a signal has come that asks this process to end.
+    /// - Parameter patience: how long to wait for any single other holder. While many calls of
+    ///   linkcond take turns, the wait goes on.
+    /// - Throws: `Errno.resourceTemporarilyUnavailable` with the holder after `patience`;
+    ///   `Errno.interrupted` when a termination signal arrives.
     public init(path: String, patience: Duration = .seconds(10)) throws(KernelError) {
         var end = ContinuousClock.now + patience
         var holder: String?
@@ -42,8 +42,8 @@ public struct FileLock: ~Copyable {
         }
     }
 
-    /// Takes the lock on a directory of the effective user's, where no other process has it; nil
-    /// where one has, and where there is no such directory any more.
+    /// Locks a directory of the effective user; nil if another process holds the lock, or the
+    /// directory does not exist any more.
     public init?(directory path: String) {
         let number = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard number >= 0 else { return nil }
@@ -74,10 +74,11 @@ public struct FileLock: ~Copyable {
         FileStatus(of: file.raw)?.isSameFile(as: FileStatus(ofFileAt: path)) == true
     }
 
-    /// Takes the lock by which others find this process; throws where another process has it.
+    /// Takes the lock that shows this process to others; throws if another process holds it.
     ///
-    /// It is a POSIX record lock (`fcntl_locking(2)`): the kernel tells its owner's ID to anybody
-    /// who may open the file. It also goes when its owner closes any descriptor of the same file.
+    /// This is a POSIX record lock (`fcntl_locking(2)`): the kernel reports its owner's process ID
+    /// to anybody who may open the file. It is also released when its owner closes any descriptor
+    /// of the same file.
     public init(showingOwnerAt path: String) throws(KernelError) {
         while true {
             let file = try PrivateFile.open(path)
@@ -85,7 +86,7 @@ public struct FileLock: ~Copyable {
             guard unsafe fcntl(file.number, F_SETLK, &lock) == 0 else {
                 throw KernelError(.lock, subject: path, errno: Errno(rawValue: errno))
             }
-            // Before it had the lock, others may have taken the file for one that was left behind.
+            // Before the lock was taken, others may have removed the file as abandoned.
             if Self.stands(file, at: path) {
                 owned = file
                 return
@@ -93,9 +94,9 @@ public struct FileLock: ~Copyable {
         }
     }
 
-    /// The process that shows itself by its lock on the file at `path`, zero for one that has no
-    /// ID in the caller's process namespace; nil if no other process does. Throws
-    /// `Errno.noSuchFileOrDirectory` where there is no such file.
+    /// The process that holds the record lock on the file at `path`; zero if it has no ID in the
+    /// caller's PID namespace; nil if no other process holds it. Throws
+    /// `Errno.noSuchFileOrDirectory` if the file does not exist.
     public static func owner(at path: String) throws(KernelError) -> Int32? {
         let file: FileDescriptor
         do {

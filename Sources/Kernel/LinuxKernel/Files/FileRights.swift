@@ -1,10 +1,11 @@
 import CLinux
 import SystemPackage
 
-/// In whose name files are opened.
+/// Opens files with another user's permissions.
 public enum FileRights {
-    /// Runs `body` on the calling thread, which meanwhile opens, makes and lists files as this user
-    /// could, and owns what it makes. For root only; in other respects it stays root.
+    /// Runs `body` on the calling thread, which meanwhile opens, creates and lists files with this
+    /// user's permissions, and creates them as this user. For root only; in other respects it stays
+    /// root.
     public static func lending<Result>(
         to identity: Program.Identity, _ body: () throws -> Result
     ) throws -> Result {
@@ -16,7 +17,7 @@ public enum FileRights {
                 errno: Errno(rawValue: -former))
         }
         defer {
-            // Nobody may go on with rights that are half of one and half of another.
+            // No process may continue with a mixture of two users' permissions.
             precondition(lc_return_file_rights() == 0, "root gets its own rights back")
         }
         return try body()

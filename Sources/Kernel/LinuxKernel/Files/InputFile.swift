@@ -1,23 +1,23 @@
 import Glibc
 public import SystemPackage
 
-/// Files that somebody names in order to have them read as a whole.
+/// Input files that a user names, read as a whole.
 ///
-/// Only regular files of a limited size are read: a pipe or a terminal waits for somebody, a device
-/// may have no end, and a file may be larger than the memory.
+/// Only regular files of a limited size are read: a pipe or a terminal may block, a device may have
+/// no end, and a file may be larger than memory.
 public enum InputFile {
-    /// The bytes of the file at `path`, of which there are at most `limit`.
+    /// The bytes of the file at `path`, which may have at most `limit`.
     public static func read(_ path: String, limit: Int) throws(InputFileError) -> [UInt8] {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw .unreadable(.last) }
-        // Asked before it is opened as well: opening a device may do something.
+        // Also checked before opening: opening a device may have side effects.
         try expectRegular(status)
         let number = unsafe Glibc.open(path, flags)
         guard number >= 0 else { throw .unreadable(.last) }
         return try read(OwnedDescriptor(adopting: FileDescriptor(rawValue: number)), limit: limit)
     }
 
-    /// Neither waits for the other end of a pipe nor makes a terminal that of the session.
+    /// Opening neither waits for the other end of a pipe nor makes a terminal the controlling one.
     static let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
 
     static func read(
@@ -26,7 +26,7 @@ public enum InputFile {
         guard try size(of: file.raw) <= limit else { throw .tooLarge(limit: limit) }
         let bytes: [UInt8]
         do {
-            // A file may grow, and those under /proc say that they are empty.
+            // A file may grow, and files under /proc report a size of zero.
             bytes = try file.raw.readAll(limit: limit)
         } catch {
             throw .unreadable(error)
@@ -52,17 +52,17 @@ public enum InputFile {
     }
 }
 
-/// Why a file is not read.
+/// Why a file cannot be read.
 public enum InputFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kernel's reason.
     case unreadable(Errno)
     case directory
-    /// A pipe, a device, a socket, or a link where none is followed.
+    /// It is a pipe, a device, a socket, or a link that is not followed.
     case notRegular
     /// It has more than `limit` bytes.
     case tooLarge(limit: Int)
 
-    /// What is wrong with the file, to stand behind its name.
+    /// What is wrong with the file, as text after its name.
     public var description: String {
         switch self {
         case .unreadable(.noSuchFileOrDirectory): "no such file"
@@ -78,6 +78,6 @@ public enum InputFileError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Errno {
-    /// Why the last call of C failed.
+    /// The error of the last C call.
     static var last: Errno { Errno(rawValue: errno) }
 }

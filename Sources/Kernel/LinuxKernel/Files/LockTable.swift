@@ -1,21 +1,21 @@
-/// Who holds locks, as the kernel tells it in `/proc/locks`.
+/// Lock holders according to `/proc/locks`.
 enum LockTable {
-    /// The process that holds a lock of `flock(2)` on a file, for people; nil if none is seen.
+    /// The process that holds a `flock(2)` lock on a file, for messages; nil if none is visible.
     static func holder(of file: FileStatus) -> String? {
         guard let table = try? SmallFile.read("/proc/locks", limit: 1 << 22),
             let process = holders(of: file, in: table).first
         else { return nil }
         guard let name = try? SmallFile.read("/proc/\(process)/comm") else {
-            // A child that it made holds the lock with the descriptor.
+            // A child process holds the lock through an inherited descriptor.
             return "a child of process \(process)"
         }
         return "process \(process) (\(name.prefix { !$0.isNewline }))"
     }
 
-    /// The processes that hold locks on a file, of the text of `/proc/locks`.
+    /// The processes that hold locks on a file, parsed from the text of `/proc/locks`.
     static func holders(of file: FileStatus, in table: String) -> [Int32] {
         table.split(separator: "\n").compactMap { line in
-            // 1: FLOCK  ADVISORY  WRITE 4711 00:1a:1234 0 EOF, and "->" before those who wait.
+            // 1: FLOCK  ADVISORY  WRITE 4711 00:1a:1234 0 EOF, with "->" for those who wait.
             let fields = line.split(separator: " ")
             guard fields.count >= 6, fields[1] == "FLOCK" else { return nil }
             let place = fields[5].split(separator: ":")
@@ -29,7 +29,7 @@ enum LockTable {
 }
 
 extension FileStatus {
-    // As `gnu_dev_major(3)` and its companion have it.
+    // As in `gnu_dev_major(3)` and `gnu_dev_minor(3)`.
     fileprivate var majorDevice: UInt64 { device >> 8 & 0xfff | device >> 32 & ~0xfff }
     fileprivate var minorDevice: UInt64 { device & 0xff | device >> 12 & ~0xff }
 }

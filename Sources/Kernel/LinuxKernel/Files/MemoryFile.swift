@@ -1,9 +1,9 @@
 import CLinux
 public import SystemPackage
 
-/// Files that are on no disk. Equivalent to `memfd_create(2)`.
+/// Files in memory only. Equivalent to `memfd_create(2)`.
 public enum MemoryFile {
-    /// A file with this text, for a program that reads it from its start.
+    /// A file with this text, positioned at its start for the program that reads it.
     public static func open(_ text: String) throws(KernelError) -> FileDescriptor {
         let status = unsafe lc_memory_file("linkcond")
         guard status >= 0 else {
@@ -20,11 +20,11 @@ public enum MemoryFile {
         }
     }
 
-    /// The text of such a file that another process made, without moving its reader; throws
-    /// `Errno.fileTooLarge` for one with more bytes than `limit`, and for what is no file.
+    /// The text of such a file from another process, without moving its read position. Throws
+    /// `Errno.fileTooLarge` for more than `limit` bytes, and for a descriptor that is no file.
     public static func text(of file: FileDescriptor, limit: Int) throws(KernelError) -> String {
         do {
-            // What has no length, such as a pipe, would have to be waited for.
+            // A descriptor without a length, such as a pipe, could block.
             let length = Int(try file.seek(offset: 0, from: .end))
             guard length <= limit else { throw Errno.fileTooLarge }
             var bytes: [UInt8] = []

@@ -1,22 +1,22 @@
 public import SystemPackage
 
-/// The only owner of a descriptor, which is closed when the owner goes.
+/// The only owner of a file descriptor, which closes it at the end of its life.
 public struct OwnedDescriptor: ~Copyable, Sendable {
     /// The descriptor, which must not outlive its owner.
     public let raw: FileDescriptor
 
-    /// Takes charge of `raw`.
+    /// Takes ownership of `raw`.
     public init(adopting raw: FileDescriptor) {
         self.raw = raw
     }
 
-    /// Takes charge of what a shim returned: a descriptor, or an error number below zero.
+    /// Takes ownership of a C function's result: a descriptor, or a negative error number.
     init(status: Int32) throws(Errno) {
         guard status >= 0 else { throw Errno(rawValue: -status) }
         raw = FileDescriptor(rawValue: status)
     }
 
-    /// Takes charge of what a shim that makes `subject` returned.
+    /// Takes ownership of the result of a C function that creates `subject`.
     init(_ status: Int32, creating subject: String) throws(KernelError) {
         do {
             try self.init(status: status)
@@ -25,7 +25,7 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// The descriptor as the kernel knows it.
+    /// The descriptor as a number.
     var number: Int32 { raw.rawValue }
 
     deinit {
@@ -33,7 +33,7 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
     }
 }
 
-/// What a shim returned: a value of zero or above, or an error number below zero.
+/// Checks a C function's result: a value of zero or above, or a negative error number.
 @discardableResult
 func checked(_ status: Int32) throws(Errno) -> Int32 {
     guard status >= 0 else { throw Errno(rawValue: -status) }

@@ -1,20 +1,19 @@
 import Glibc
 import SystemPackage
 
-/// Files that nobody but their owner can open: whoever can open a file can lock it, and so make
-/// others wait.
+/// Files that only their owner can open: who can open a file can lock it, and make others wait.
 enum PrivateFile {
-    /// How often somebody else may be quicker.
+    /// How many times another process may interfere.
     private static let attempts = 10
 
-    /// Opens a file for reading and writing, and makes it if needed.
+    /// Opens a file for reading and writing, and creates it if needed.
     ///
-    /// One that others can open, or have made, gives way to a new one: somebody may hold it open.
+    /// A file that others can open, or have created, is replaced: somebody may hold it open.
     static func open(_ path: String) throws(KernelError) -> OwnedDescriptor {
         for _ in 0..<attempts {
             let number = unsafe Glibc.open(
                 path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-            // What cannot be opened for writing, such as a link or a pipe, was not made here.
+            // What cannot be opened for writing, such as a link or a pipe, was not created here.
             guard number >= 0 || [ELOOP, EISDIR, ENXIO].contains(errno) else {
                 throw KernelError(.open, subject: path, errno: Errno(rawValue: errno))
             }
@@ -29,15 +28,15 @@ enum PrivateFile {
         throw KernelError(.open, subject: path, errno: .fileExists)
     }
 
-    /// Whether a descriptor is of an ordinary file that belongs to the effective user, and that
-    /// nobody else may open.
+    /// Whether a descriptor is an ordinary file that belongs to the effective user, and that nobody
+    /// else may open.
     private static func isPrivate(_ file: FileDescriptor) -> Bool {
         guard let status = FileStatus(of: file) else { return false }
         return status.isOrdinary && status.owner == geteuid() && status.permissions & 0o077 == 0
     }
 }
 
-/// What the kernel says of a file.
+/// File metadata from stat(2).
 struct FileStatus: Hashable {
     let device: UInt64
     let inode: UInt64
@@ -53,7 +52,7 @@ struct FileStatus: Hashable {
         self.init(status)
     }
 
-    /// Of what stands under a name, which may be a symbolic link.
+    /// Of the file with a name, without following symbolic links.
     init?(ofFileAt path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -72,7 +71,7 @@ struct FileStatus: Hashable {
     var isOrdinary: Bool { mode & S_IFMT == S_IFREG }
     var permissions: UInt32 { mode & 0o7777 }
 
-    /// Whether this is the same file, whatever became of it meanwhile.
+    /// Whether this is the same file, even if it has changed.
     func isSameFile(as other: FileStatus?) -> Bool {
         device == other?.device && inode == other?.inode
     }

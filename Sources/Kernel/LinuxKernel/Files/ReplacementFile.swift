@@ -1,29 +1,29 @@
 import Glibc
 public import SystemPackage
 
-/// New contents of a file, which take the place of the old at once and as a whole, or not at all.
+/// Replaces the contents of a file atomically: as a whole, or not at all.
 ///
-/// Until then they have no name, and so leave nothing behind; where the file system cannot do that
-/// they have one for the moment in which they are written. What has to be written in place is: a
-/// device or a pipe, what `/dev/fd` names, a file with several names, and one in a directory where
-/// the user may not make files.
+/// Until then the new contents are an unnamed file, so that nothing is left behind. Where the file
+/// system lacks unnamed files, they have a name only while they are written. Some targets have to
+/// be written in place: a device or a pipe, what `/dev/fd` names, a file with several names, and
+/// one in a directory where the user may not create files.
 public final class ReplacementFile: Sendable {
-    /// How the contents get to their place.
+    /// How the contents get to their path.
     private enum Method: Sendable {
         case inPlace
-        /// Under the name of an ordinary file that may be there already.
+        /// By giving an unnamed file the path of an ordinary file, which may exist already.
         case byName(String)
-        /// Likewise, from a file beside it that is made when its contents are known.
+        /// Likewise, by renaming a temporary file in the same directory.
         case byRenaming(String)
     }
 
-    /// An open file, and what becomes of it.
+    /// An open file, and how it gets to its path.
     private struct Place: ~Copyable {
         let file: OwnedDescriptor
         let method: Method
     }
 
-    /// Whose a file is, and who may do what with it.
+    /// The owner and permissions of a file.
     private struct Rights: Sendable {
         let user: UInt32
         let group: UInt32
@@ -39,23 +39,23 @@ public final class ReplacementFile: Sendable {
     private let place: Place
     private let rights: Rights?
 
-    /// Sees to it that a file can be written, and changes nothing yet.
+    /// Checks that the file can be written, and changes nothing yet.
     ///
-    /// - Parameter owner: whose a new file is; nil: the caller's. One that there is keeps its owner
-    ///   and its permissions.
+    /// - Parameter owner: the owner of a new file; nil: the caller. An existing one keeps its owner
+    ///   and permissions.
     public init(at path: String, owner: (user: UInt32, group: UInt32)?) throws(Errno) {
         guard let target = Self.target(path) else {
             place = Place(file: try Self.open(path, O_WRONLY | O_CREAT), method: .inPlace)
             rights = nil
             return
         }
-        // Who may not write to it may not replace it either.
+        // A user who may not write to the file may not replace it either.
         let former = Self.status(target)
         if former != nil { _ = try Self.open(target, O_WRONLY) }
         do {
             place = try Self.aside(of: target)
         } catch {
-            // What is there is not given up for something that finds no room.
+            // If there is no space for the new file, the existing one is kept.
             guard former != nil, ![.noSpace, .diskQuotaExceeded].contains(error) else {
                 throw error
             }
@@ -68,7 +68,7 @@ public final class ReplacementFile: Sendable {
             ?? owner.map { Rights(user: $0.user, group: $0.group) }
     }
 
-    /// Writes the contents, and puts them into their place.
+    /// Writes the contents and moves them to the path.
     ///
     /// - Parameter isNew: whether a file that has appeared there meanwhile is an error.
     public func write(_ text: String, asNew isNew: Bool = false) throws(Errno) {
@@ -78,7 +78,7 @@ public final class ReplacementFile: Sendable {
             do {
                 try Self.fill(place.file, with: text)
             } catch {
-                // Half of it is worth nothing.
+                // Half of the contents is worth nothing.
                 _ = ftruncate(place.file.number, 0)
                 throw error
             }
@@ -109,13 +109,13 @@ public final class ReplacementFile: Sendable {
         } catch {
             throw error as? Errno ?? .ioError
         }
-        // File systems of other hosts say only when a descriptor is closed that there is no room for
-        // what was written. Without descriptors there is nothing to close.
+        // Network file systems report a lack of space only when a descriptor is closed. If there is
+        // no descriptor left for the copy, this check is skipped.
         let copy = dup(file.number)
         guard copy < 0 || Glibc.close(copy) == 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Gives the file without a name one.
+    /// Gives the unnamed file its name.
     private func name(_ target: String, isNew: Bool) throws(Errno) {
         let own = Self.ownName(place.file.number)
         if unsafe linkat(AT_FDCWD, own, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 { return }
@@ -135,7 +135,7 @@ public final class ReplacementFile: Sendable {
         throw reason
     }
 
-    /// Under which a file without a name can be given one.
+    /// The path by which an unnamed file can be linked.
     private static func ownName(_ descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
     private static func aside(of target: String) throws(Errno) -> Place {
@@ -148,12 +148,12 @@ public final class ReplacementFile: Sendable {
                 return Place(file: file, method: .byName(target))
             }
         } catch {
-            // As file systems say that cannot do that, some of them of a directory.
+            // The errors of file systems without unnamed files; some report it for a directory.
             guard [.notSupported, .isDirectory, .invalidArgument].contains(error) else {
                 throw error
             }
         }
-        // Only to see that it can be made.
+        // Only checks that it can be created.
         let name = nameAside(target)
         let file = try create(name)
         _ = unsafe unlink(name)
@@ -164,12 +164,12 @@ public final class ReplacementFile: Sendable {
         try open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
     }
 
-    /// `O_TMPFILE`, which Swift does not see.
+    /// `O_TMPFILE`, which Swift cannot import.
     private static let unnamed = 0o20_000_000 | O_DIRECTORY
 
     private static func nameAside(_ target: String) -> String { "\(target).\(getpid()).partial" }
 
-    /// The path of an ordinary file that is there or may be made, without symbolic links; nil for
+    /// The path, without symbolic links, of an ordinary file that exists or may be created; nil for
     /// what cannot be replaced.
     private static func target(_ path: String) -> String? {
         guard
@@ -179,7 +179,7 @@ public final class ReplacementFile: Sendable {
             guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else { return nil }
             return resolved(path)
         }
-        // Where a symbolic link leads nowhere, it says where the file is to be made.
+        // A dangling symbolic link says where the file is to be created.
         var link = stat()
         guard unsafe lstat(path, &link) != 0 else { return nil }
         let slash = path.lastIndex(of: "/")

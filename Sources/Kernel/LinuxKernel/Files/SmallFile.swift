@@ -1,9 +1,9 @@
 import Glibc
 import SystemPackage
 
-/// Files that are read as a whole, such as those under `/proc`.
+/// Small files that are read as a whole, such as those under `/proc`.
 public enum SmallFile {
-    /// The text of a file, of which `limit` bytes are read at most.
+    /// The text of a file, at most its first `limit` bytes.
     public static func read(
         _ path: String, limit: Int = 65_536
     ) throws(KernelError) -> String {
@@ -26,7 +26,7 @@ public enum SmallFile {
         }
     }
 
-    /// Makes a directory, if it is not there.
+    /// Creates a directory if it does not exist.
     public static func makeDirectory(_ path: String) throws(KernelError) {
         guard unsafe mkdir(path, 0o755) != 0, errno != EEXIST else { return }
         throw KernelError(.create, subject: path, errno: Errno(rawValue: errno))
@@ -39,7 +39,7 @@ public enum SmallFile {
         return unsafe DirectoryStream.names(directory).filter { ![".", ".."].contains($0) }
     }
 
-    /// Gives a file another name, under which an old file is gone from one moment to the other.
+    /// Renames a file, atomically replacing any file with the new name.
     public static func rename(_ path: String, to newPath: String) throws(KernelError) {
         guard unsafe Glibc.rename(path, newPath) != 0 else { return }
         throw KernelError(.create, subject: newPath, errno: Errno(rawValue: errno))

@@ -1,26 +1,26 @@
 import Glibc
 import SystemPackage
 
-/// The directory for what linkcond keeps while it works: locks, and what has to be put back.
+/// The directory for linkcond's runtime state: locks, and what has to be restored.
 ///
-/// It is `/run/linkcond`, or for somebody who may not write there `$XDG_RUNTIME_DIR/linkcond`; with
-/// the next boot it is gone, as everything is that linkcond adds to a kernel. Nobody but its owner
-/// can open anything in it, so that nobody else can take a lock there.
+/// It is `/run/linkcond`, or `$XDG_RUNTIME_DIR/linkcond` for users who may not write there. It is
+/// gone after a reboot, like everything that linkcond adds to a kernel. Only its owner can open
+/// anything in it, so nobody else can take a lock there.
 public struct StateDirectory: Sendable, Hashable {
-    /// Where it is.
+    /// Its path.
     public let path: String
 
-    /// The directory of this process, made if needed.
+    /// The directory of this process, created if needed.
     public init() throws(KernelError) {
         try self.init(firstOf: Self.candidates(Self.runtimeDirectory))
     }
 
-    /// The directory in an environment, made if needed.
+    /// The directory for an environment, created if needed.
     public init(environment: [String: String]) throws(KernelError) {
         try self.init(firstOf: Self.candidates(environment["XDG_RUNTIME_DIR"]))
     }
 
-    /// The directories that there are, for reading.
+    /// The existing directories, for reading.
     public static func existing(environment: [String: String]) -> [StateDirectory] {
         candidates(environment["XDG_RUNTIME_DIR"])
             .filter { unsafe access($0, F_OK) == 0 }.map { StateDirectory(path: $0) }
@@ -40,7 +40,7 @@ public struct StateDirectory: Sendable, Hashable {
 
     private static let system = "/run/linkcond"
 
-    /// Takes the first of `candidates` that can be written to.
+    /// Uses the first of `candidates` that is writable.
     public init(firstOf candidates: [String]) throws(KernelError) {
         var failures: [String] = []
         var reason = Errno.noSuchFileOrDirectory
@@ -58,16 +58,15 @@ public struct StateDirectory: Sendable, Hashable {
         throw KernelError(.create, subject: failures.joined(separator: " or "), errno: reason)
     }
 
-    /// Makes the directory, or sees to it that the one that there is belongs to the effective user
-    /// alone.
+    /// Creates the directory, or makes an existing one private to the effective user.
     private static func prepare(_ path: String) throws(Errno) {
         try make(path)
         let number = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         let directory = try OwnedDescriptor(status: number < 0 ? -errno : number)
         guard let status = FileStatus(of: directory.raw) else { throw .ioError }
         if status.owner != geteuid() {
-            // Root's own place, which another has taken. What is in there is looked at file by
-            // file (`PrivateFile`), as one that holds this directory open can add nothing more.
+            // Another user owns root's own directory. Its files are checked one by one
+            // (`PrivateFile`), since a process that holds the directory open can add nothing more.
             guard path == system, fchown(directory.number, geteuid(), getegid()) == 0 else {
                 throw .notPermitted
             }
@@ -75,7 +74,7 @@ public struct StateDirectory: Sendable, Hashable {
         if status.permissions != 0o700, fchmod(directory.number, 0o700) != 0 {
             throw Errno(rawValue: errno)
         }
-        // A file system that is mounted for reading only still has the directory.
+        // The directory may be on a file system that is mounted read-only.
         guard unsafe access(path, W_OK) == 0 else { throw Errno(rawValue: errno) }
     }
 
@@ -91,15 +90,15 @@ public struct StateDirectory: Sendable, Hashable {
 }
 
 extension StateDirectory {
-    /// Where a file of this name is.
+    /// The path of the file with this name.
     public func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// Waits until no other process has the lock of this name, and takes it.
+    /// Waits until no other process holds the lock of this name, and takes it.
     public func lock(_ name: String) throws(KernelError) -> FileLock {
         try FileLock(path: path(of: name))
     }
 
-    /// What a file holds; nil if there is none of the effective user's.
+    /// The content of a file; nil if the effective user has no such file.
     public func read(_ name: String) -> [UInt8]? {
         let number = unsafe open(path(of: name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard number >= 0 else { return nil }
@@ -109,7 +108,7 @@ extension StateDirectory {
         return try? file.raw.readAll(limit: Self.longestFile)
     }
 
-    /// Writes the whole file or, on a crash, nothing. For one process at a time.
+    /// Writes the whole file, or nothing if the process crashes. For one process at a time.
     public func write(_ name: String, _ bytes: [UInt8]) throws(KernelError) {
         let partial = path(of: name) + Self.partialSuffix
         do {
@@ -127,23 +126,23 @@ extension StateDirectory {
         try SmallFile.rename(partial, to: path(of: name))
     }
 
-    /// Removes a file, or a directory that is empty.
+    /// Removes a file or an empty directory.
     public func remove(_ name: String) {
         _ = unsafe Glibc.remove(path(of: name))
     }
 
-    /// The names of the files in a directory of it, or in itself.
+    /// The names of the files in a subdirectory, or in the directory itself.
     public func names(in subdirectory: String = "") -> [String] {
         SmallFile.names(in: path(of: subdirectory))
     }
 
-    /// When a file was changed last, in seconds since 1970; nil if there is none.
+    /// When a file was last modified, in seconds since 1970; nil if it does not exist.
     public func modificationTime(of name: String) -> Int64? {
         FileStatus(ofFileAt: path(of: name))?.modified
     }
 
-    /// Removes what processes have left in `subdirectory` that were killed while they wrote. For
-    /// whoever alone may write there.
+    /// Removes the partial files in `subdirectory` of processes that were killed while writing.
+    /// Only for the process that alone may write there.
     public func removePartialFiles(in subdirectory: String) {
         for name in names(in: subdirectory) where name.hasSuffix(Self.partialSuffix) {
             remove(subdirectory.isEmpty ? name : "\(subdirectory)/\(name)")

@@ -1,16 +1,16 @@
 import SystemPackage
 
-/// A variable of the kernel, in the network namespace of the calling thread where it belongs to
-/// one. Equivalent to `sysctl(8)`.
+/// A kernel parameter (`sysctl(8)`). If it is per network namespace, it is that of the calling
+/// thread.
 public struct KernelParameter: Sendable, Hashable {
     private let path: FilePath
 
-    /// Names a variable by its path under `/proc/sys`, such as `net/ipv4/tcp_wmem`.
+    /// Names a parameter by its path under `/proc/sys`, such as `net/ipv4/tcp_wmem`.
     public init(_ name: String) {
         path = FilePath("/proc/sys/" + name)
     }
 
-    /// Its value, without the line's end.
+    /// Its value, without the newline.
     public func read() throws(KernelError) -> String {
         String(try SmallFile.read(path.string).prefix { !$0.isNewline })
     }

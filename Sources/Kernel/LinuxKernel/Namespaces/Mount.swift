@@ -4,23 +4,23 @@ import SystemPackage
 
 /// Mounts of the calling process's mount namespace.
 public enum Mount {
-    /// Keeps what is mounted from now on from showing in the namespace that this one was copied
-    /// from. Equivalent to `mount --make-rslave /`.
+    /// Hides later mounts from the namespace that this one was copied from. Equivalent to `mount
+    /// --make-rslave /`.
     public static func separate() throws(KernelError) {
         try mount(nil, "/", nil, UInt(MS_REC | MS_SLAVE))
     }
 
-    /// Shows the processes of the caller's process namespace at `/proc`.
+    /// Mounts a proc file system at `/proc` for the caller's PID namespace.
     public static func processes() throws(KernelError) {
         try mount("proc", "/proc", "proc", UInt(MS_NOSUID | MS_NODEV | MS_NOEXEC))
     }
 
-    /// Puts files with these texts in the place of files that exist.
+    /// Replaces existing files by files with these texts.
     ///
-    /// The file system that holds them is out of sight as soon as they stand.
+    /// The file system that holds the texts is unmounted as soon as they are in place.
     public static func replaceFiles(_ texts: [String: String]) throws(KernelError) {
         guard !texts.isEmpty else { return }
-        // Any directory does for the moment in which the file system has a name.
+        // Any directory can be the mount point while the file system has a name.
         let directory = "/proc"
         try mount("tmpfs", directory, "tmpfs", UInt(MS_NOSUID | MS_NODEV | MS_NOEXEC))
         defer { _ = unsafe lc_detach_mount(directory) }

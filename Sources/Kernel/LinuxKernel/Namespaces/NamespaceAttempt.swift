@@ -2,21 +2,21 @@ import CLinux
 import Glibc
 public import SystemPackage
 
-/// Whether this process may make a network namespace and read packets in it, found out by trying.
+/// Whether this process may create a network namespace and read packets in it, found out by trying.
 public enum NamespaceAttempt: Sendable, Hashable {
     case possible
-    /// There may be no user namespace.
+    /// It may not create a user namespace.
     case noUserNamespace(Errno)
-    /// There may be no network namespace.
+    /// It may not create a network namespace.
     case noNetworkNamespace(Errno)
-    /// There may be no packet socket in the namespace.
+    /// It may not open a packet socket in the namespace.
     case noPacketSocket(Errno)
-    /// Nothing could be tried.
+    /// The attempt itself could not be made.
     case untried(Errno)
 
-    /// Tries it in a copy of this process, which leaves nothing.
+    /// Tries it in a forked copy of this process, which leaves nothing behind.
     ///
-    /// - Parameter inUserNamespace: whether within a user namespace, in which anybody is root.
+    /// - Parameter inUserNamespace: whether to use a user namespace, in which anybody is root.
     public static func make(inUserNamespace: Bool) -> NamespaceAttempt {
         let attempt = lc_try_namespaces(inUserNamespace ? 1 : 0)
         let reason = Errno(rawValue: attempt.reason)
@@ -31,6 +31,6 @@ public enum NamespaceAttempt: Sendable, Hashable {
 }
 
 extension Privilege {
-    /// Whether the process belongs to root.
+    /// Whether the process runs as root.
     public static var isRoot: Bool { geteuid() == 0 }
 }

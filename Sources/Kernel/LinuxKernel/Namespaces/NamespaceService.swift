@@ -2,16 +2,16 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// Services of a network namespace, each a process that others find by its name and their own
-/// namespace.
+/// Services of a network namespace. Each is a process that others find by service name and by their
+/// own namespace.
 ///
-/// Their sockets stand in a directory where nobody else can make any: an ordinary user who took the
-/// name of a service would keep root from it. Everybody may connect, and each service says whom it
-/// serves. The directory is `/run/linkcond-services`, or for somebody who may not make that
-/// `$XDG_RUNTIME_DIR/linkcond-services`. Who may make neither, as in a user namespace of one's own,
-/// has a name that is no file.
+/// Their sockets are in a directory where nobody else can create any: otherwise an ordinary user
+/// who takes the name of a service could block root from it. Everybody may connect, and each
+/// service decides whom it serves. The directory is `/run/linkcond-services`, or
+/// `$XDG_RUNTIME_DIR/linkcond-services` for users who may not create that. If neither can be
+/// created, as in a new user namespace, the service has an abstract name instead of a file.
 public enum NamespaceService {
-    /// Begins to serve under `name` in the network namespace of the calling thread.
+    /// Starts to serve under `name` in the network namespace of the calling thread.
     ///
     /// - Throws: `Errno.addressInUse` if another process does.
     public static func listen(_ name: String) throws -> ServiceSocket {
@@ -25,10 +25,10 @@ public enum NamespaceService {
         return socket
     }
 
-    /// Connects to whoever serves under `name` in the network namespace of the calling thread; nil
-    /// if nobody does.
+    /// Connects to the service called `name` in the network namespace of the calling thread; nil if
+    /// there is none.
     ///
-    /// - Parameter patience: how long sending and receiving wait; whole seconds.
+    /// - Parameter patience: the timeout of sending and receiving; whole seconds.
     public static func connect(
         to name: String, patience: Duration
     ) throws(KernelError) -> MessageChannel? {
@@ -58,7 +58,7 @@ public enum NamespaceService {
         }
     }
 
-    /// For whoever has the lock: what has a name and nobody listens to is nobody's.
+    /// Call with the lock held: a socket file without a listener is abandoned.
     private static func removeAbandoned(in directory: String) {
         for file in SmallFile.names(in: directory) where file != "lock" {
             let path = "\(directory)/\(file)"
@@ -83,7 +83,7 @@ public enum NamespaceService {
         of name: String, in directory: String
     ) throws(KernelError) -> String {
         let path = "\(directory)/\(name)-\(try NetworkNamespace.currentInode())"
-        // The kernel has room for no more, with what marks one that is not ready yet.
+        // The kernel's limit for a path, less the suffix of a socket that is not ready yet.
         guard path.utf8.count <= 100 else {
             throw KernelError(.create, subject: path, errno: .fileNameTooLong)
         }
@@ -102,7 +102,7 @@ public enum NamespaceService {
         parents.contains { unsafe access($0, W_OK) == 0 }
     }
 
-    /// The first directory that can be had, made if needed; nil if none can.
+    /// The first usable directory, created if needed; nil if there is none.
     private static func ownDirectory() throws(KernelError) -> String? {
         for (parent, directory) in zip(parents, directories)
         where unsafe access(parent, W_OK) == 0 {
@@ -112,7 +112,7 @@ public enum NamespaceService {
                     .create, subject: "\(directory), which belongs to another user",
                     errno: .fileExists)
             }
-            // Whatever the mask of new files is.
+            // Independent of the umask.
             _ = unsafe chmod(directory, 0o755)
             return directory
         }
@@ -124,7 +124,7 @@ public enum NamespaceService {
         return status.isDirectory && status.owner == geteuid()
     }
 
-    /// Whether nobody but root and the effective user can make anything in a directory.
+    /// Whether only root and the effective user can create files in a directory.
     private static func isTrusted(_ directory: String) -> Bool {
         guard let status = FileStatus(ofFileAt: directory) else { return false }
         return status.isDirectory && [0, geteuid()].contains(status.owner)

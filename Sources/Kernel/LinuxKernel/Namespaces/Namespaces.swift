@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 public import SystemPackage
 
-/// Kinds of namespaces that a process can leave for new ones.
+/// The kinds of namespaces that a process can unshare.
 public struct Namespaces: OptionSet, Sendable {
     /// The flags of `unshare(2)`.
     public let rawValue: Int32
@@ -12,18 +12,18 @@ public struct Namespaces: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Users and privileges. Only a process with one thread may leave its own.
+    /// Users and privileges. Only a process with one thread may unshare it.
     public static let user = Namespaces(rawValue: CLONE_NEWUSER)
     /// Mounts.
     public static let mount = Namespaces(rawValue: CLONE_NEWNS)
-    /// Processes: not of the caller itself, but of the children it makes from now on.
+    /// Process IDs: not of the caller itself, but of its later child processes.
     public static let process = Namespaces(rawValue: CLONE_NEWPID)
     /// The network, of the calling thread only.
     public static let network = Namespaces(rawValue: CLONE_NEWNET)
 
-    /// Leaves the namespaces of these kinds for new ones.
+    /// Moves the caller to new namespaces of these kinds.
     ///
-    /// Needs `CAP_SYS_ADMIN` for all but `.user`, which may come together with the others.
+    /// Requires `CAP_SYS_ADMIN` for all but `.user`, which may be combined with the others.
     /// Equivalent to `unshare(1)`.
     public func unshare() throws(KernelError) {
         let status = lc_unshare(rawValue)
@@ -32,18 +32,18 @@ public struct Namespaces: OptionSet, Sendable {
         }
     }
 
-    /// In a new user namespace, lets the caller be who it was, with all privileges in here, and
-    /// in programs it starts none.
+    /// Keeps the caller's user and group in a new user namespace, where it has all privileges and
+    /// its child processes have none.
     public static func keepIdentity(user: UInt32, group: UInt32) throws(KernelError) {
-        // Without giving up setgroups(2) nobody but root may map a group.
+        // Without denying setgroups(2), only root may map a group.
         try write("deny", to: "/proc/self/setgroups")
         try write("\(user) \(user) 1", to: "/proc/self/uid_map")
         try write("\(group) \(group) 1", to: "/proc/self/gid_map")
     }
 
-    /// Takes the calling process, which must have a single thread, to the user namespace of another
-    /// one, where it may do everything if it made that namespace. Equivalent to
-    /// `nsenter --user=/proc/PID/ns/user --preserve-credentials`.
+    /// Moves the calling process, which must have a single thread, to the user namespace of another
+    /// process. It gets all privileges there if it created that namespace. Equivalent to `nsenter
+    /// --user=/proc/PID/ns/user --preserve-credentials`.
     public static func enterUser(of process: Int32) throws(KernelError) {
         let path = "/proc/\(process)/ns/user"
         let namespace = try NetworkNamespace.open(path)
@@ -54,7 +54,7 @@ public struct Namespaces: OptionSet, Sendable {
         }
     }
 
-    /// Writes a file of the proc file system, or another one that exists.
+    /// Writes a file of the proc file system, or another existing file.
     public static func write(_ text: String, to path: String) throws(KernelError) {
         do {
             let file = try FileDescriptor.open(
@@ -67,7 +67,7 @@ public struct Namespaces: OptionSet, Sendable {
 }
 
 extension Namespaces: CustomStringConvertible {
-    /// What an error calls them.
+    /// Their names for error messages.
     public var description: String {
         let names = [
             (Namespaces.user, "user"), (.mount, "mount"), (.process, "process"),
@@ -78,7 +78,7 @@ extension Namespaces: CustomStringConvertible {
 }
 
 extension NetworkNamespace {
-    /// A descriptor of the calling thread's namespace, which lives as long as it is open.
+    /// Opens a descriptor of the calling thread's namespace, which lives while it is open.
     public static func openCurrent() throws(KernelError) -> FileDescriptor {
         do {
             return try FileDescriptor.open(
@@ -89,7 +89,7 @@ extension NetworkNamespace {
         }
     }
 
-    /// Takes the calling thread to another namespace.
+    /// Moves the calling thread to another namespace.
     public static func enter(_ namespace: FileDescriptor) throws(KernelError) {
         let status = lc_enter_network(namespace.rawValue)
         guard status == 0 else {
@@ -98,8 +98,7 @@ extension NetworkNamespace {
         }
     }
 
-    /// Runs `body` on the calling thread in another namespace, and takes the thread back to where
-    /// it was.
+    /// Runs `body` on the calling thread in another namespace, and then moves the thread back.
     public static func visit<Result: ~Copyable>(
         _ namespace: FileDescriptor, _ body: () throws(KernelError) -> Result
     ) throws(KernelError) -> Result {

@@ -1,7 +1,7 @@
 import SystemPackage
 
 extension NetworkNamespace {
-    /// Runs `body` on a thread of its own in the namespace at `path`, such as `/proc/PID/ns/net`.
+    /// Runs `body` on a new thread in the namespace at `path`, such as `/proc/PID/ns/net`.
     ///
     /// Requires `CAP_SYS_ADMIN`, also over that namespace. Equivalent to `nsenter --net=PATH`.
     public static func run<Result: Sendable>(

@@ -2,12 +2,12 @@ import Glibc
 public import SystemPackage
 
 extension NetworkNamespace {
-    /// Opens the namespace that the file at `path` stands for, such as `/proc/PID/ns/net`.
+    /// Opens the namespace at `path`, such as `/proc/PID/ns/net`.
     ///
-    /// It lives as long as the descriptor is open.
+    /// It lives while the descriptor is open.
     public static func open(_ path: String) throws(KernelError) -> FileDescriptor {
         do {
-            // Not waiting: it may turn out to be a pipe.
+            // Nonblocking, since the file may be a pipe.
             return try FileDescriptor.open(
                 FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
         } catch {
@@ -15,23 +15,22 @@ extension NetworkNamespace {
         }
     }
 
-    /// The inode that identifies the namespace of the file at `path`; nil if there is none, or the
-    /// caller may not look.
+    /// The inode of the namespace at `path`; nil if there is none, or the caller may not read it.
     public static func inode(at path: String) -> UInt64? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// A path of the namespace with this inode; nil if nobody is there any more.
+    /// A path of the namespace with this inode; nil if no process uses it any more.
     ///
-    /// Looks where namespaces have names: at every process, and at what is mounted (as
-    /// `ip netns add` and Docker do). One that only an open descriptor keeps is not found.
+    /// Searches all processes and all mounts (such as those of `ip netns add` and Docker). A
+    /// namespace that only an open descriptor keeps alive is not found.
     public static func path(ofInode inode: UInt64) -> String? {
         let named = mountPoints(in: mountTable).filter { $0.inode == inode }.map(\.path)
         return (named + processPaths()).first { self.inode(at: $0) == inode }
     }
 
-    /// The inodes of all namespaces of which a path is found likewise.
+    /// The inodes of all namespaces that such a search finds.
     public static func allInodes() -> Set<UInt64> {
         Set((mountPoints(in: mountTable).map(\.path) + processPaths()).compactMap(inode(at:)))
     }
@@ -42,10 +41,10 @@ extension NetworkNamespace {
 
     private static func processPaths() -> [String] { processes().map { "/proc/\($0)/ns/net" } }
 
-    /// Where `mounts`, the text of a mountinfo file, has network namespaces.
+    /// The mount points of network namespaces in `mounts`, the text of a mountinfo file.
     static func mountPoints(in mounts: String) -> [(inode: UInt64, path: String)] {
         mounts.split(separator: "\n").compactMap { line in
-            // ID, parent, device, what is mounted, where: proc_pid_mountinfo(5).
+            // ID, parent, device, root, mount point: proc_pid_mountinfo(5).
             let fields = line.split(separator: " ", maxSplits: 5)
             guard fields.count == 6, fields[3].hasPrefix("net:["), fields[3].hasSuffix("]"),
                 let inode = UInt64(fields[3].dropFirst(5).dropLast())
@@ -54,7 +53,7 @@ extension NetworkNamespace {
         }
     }
 
-    /// The IDs of all processes that the caller sees.
+    /// The IDs of all processes that are visible to the caller.
     public static func processes() -> [Int32] {
         SmallFile.names(in: "/proc").compactMap { Int32($0) }
     }

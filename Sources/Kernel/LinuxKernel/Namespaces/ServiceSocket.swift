@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 public import SystemPackage
 
-/// A socket by which a process serves others of its network namespace, who find it by a name that
-/// is no file: it vanishes with the process. Equivalent to an abstract `unix(7)` socket.
+/// A listening socket that serves other processes of its network namespace. They find it by an
+/// abstract `unix(7)` name, which vanishes with the process, or at a path.
 public struct ServiceSocket: ~Copyable, Sendable {
     private let owned: OwnedDescriptor
-    /// Its file; nil for one with a name that is none.
+    /// The path of its file; nil for an abstract name.
     private let path: String?
 
-    /// What to wait on.
+    /// The descriptor, for waiting.
     public var descriptor: FileDescriptor { owned.raw }
 
     /// Takes the name in the network namespace of the calling thread.
@@ -24,8 +24,8 @@ public struct ServiceSocket: ~Copyable, Sendable {
         self.path = path
     }
 
-    /// Serves everybody who gets as far as `path`, where nobody serves now. It is there at once as
-    /// a whole, and goes with this object.
+    /// Listens at `path`, where nobody listens now. The socket appears atomically, and this object
+    /// removes it at the end of its life.
     init(at path: String) throws(Errno) {
         let new = path + ".new"
         _ = unsafe unlink(new)
@@ -42,23 +42,23 @@ public struct ServiceSocket: ~Copyable, Sendable {
         if let path { _ = unsafe unlink(path) }
     }
 
-    /// The next who has connected; nil if nobody has.
+    /// The next connection; nil if there is none.
     public borrowing func accept() -> MessageChannel? {
         let status = lc_service_accept(owned.number)
         return status < 0 ? nil : MessageChannel(adopting: FileDescriptor(rawValue: status))
     }
 
-    /// The next who has connected, for a service that waits for nobody: sending and receiving fail
-    /// instead, and up to about `bytes` that are sent are kept until they are received.
+    /// The next connection, for a service that never blocks: sending and receiving fail instead,
+    /// and up to about `bytes` of unread messages are buffered.
     public borrowing func accept(keeping bytes: Int32) -> MessageChannel? {
         let status = lc_service_accept_keeping(owned.number, bytes)
         return status < 0 ? nil : MessageChannel(adopting: FileDescriptor(rawValue: status))
     }
 
-    /// Connects to whoever serves under `name` in the network namespace of the calling thread; nil
-    /// if nobody does.
+    /// Connects to the service called `name` in the network namespace of the calling thread; nil if
+    /// there is none.
     ///
-    /// - Parameter patience: how long sending and receiving wait; whole seconds.
+    /// - Parameter patience: the timeout of sending and receiving; whole seconds.
     public static func connect(
         to name: String, patience: Duration
     ) throws(KernelError) -> MessageChannel? {
@@ -73,15 +73,15 @@ public struct ServiceSocket: ~Copyable, Sendable {
 }
 
 extension MessageChannel {
-    /// The process at the other end of a connection over a `ServiceSocket`.
+    /// The process at the other end of a connection through a `ServiceSocket`.
     public struct Peer: Sendable, Hashable {
-        /// Its number; zero where this process cannot see it.
+        /// Its process ID; zero if it is invisible to this process.
         public let process: Int32
-        /// Whether its user is that of this process, or root.
+        /// Whether it runs as this process's user, or as root.
         public let isTrusted: Bool
     }
 
-    /// Who is at the other end; nil if that cannot be told.
+    /// The process at the other end; nil if that is unknown.
     public var peer: Peer? {
         var process: pid_t = 0
         var user: uid_t = 0

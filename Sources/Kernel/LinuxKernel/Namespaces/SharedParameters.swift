@@ -2,12 +2,11 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// Parameters of the kernel that this process and others like it want changed as long as any of
-/// them lives.
+/// Kernel parameters that this process and others like it want changed while any of them lives.
 ///
-/// Each has a file in the state directory on which those who want it changed hold a shared lock,
-/// and in which its original value stands. It is named by network namespace and parameter; the
-/// last of them restores the value and removes it.
+/// Each parameter of a network namespace has a file in the state directory, which holds its
+/// original value. Its users hold a shared lock on the file; the last one restores the value and
+/// removes the file.
 public struct SharedParameters: ~Copyable, Sendable {
     private var owned: [Owned] = []
 
@@ -18,7 +17,7 @@ public struct SharedParameters: ~Copyable, Sendable {
         let users: OwnedDescriptor
         let parameter: OwnedDescriptor
         let current: OwnedDescriptor
-        /// Whether the value is another, or is as it should be for other processes' sake.
+        /// Whether the value has to be changed, or already was by another such process.
         let takesChange: Bool
 
         init(_ name: String, _ value: String, directory: StateDirectory) throws {
@@ -47,14 +46,13 @@ public struct SharedParameters: ~Copyable, Sendable {
 
     var shims: [lc_shared_parameter] { owned.map(\.shim) }
 
-    /// Becomes one of those who want a parameter to be `value`, without changing it yet.
+    /// Registers as a user that wants a parameter to be `value`, without changing it yet.
     ///
     /// - Parameters:
     ///   - name: its path under `/proc/sys`.
-    ///   - directory: where the processes that change it keep what they know of it; the same for
-    ///     all.
-    /// - Returns: whether it takes a change; false if it has the value for other reasons than
-    ///   these processes.
+    ///   - directory: the state directory, the same for all processes.
+    /// - Returns: whether a change is needed; false if the parameter has the value for reasons
+    ///   other than these processes.
     public mutating func share(
         _ name: String, wanting value: String, directory: StateDirectory
     ) throws(KernelError) -> Bool {
@@ -69,10 +67,10 @@ public struct SharedParameters: ~Copyable, Sendable {
         }
     }
 
-    /// Gives all parameters their values.
+    /// Sets all parameters to their values.
     ///
-    /// They are put back by the guardian of a `GuardedProgram` that was started before, when
-    /// nobody needs them any more.
+    /// The guardian of a `GuardedProgram` that was started before restores them when nobody needs
+    /// them any more.
     public borrowing func change() throws(KernelError) {
         for owned in owned {
             var shim = owned.shim
@@ -85,8 +83,8 @@ public struct SharedParameters: ~Copyable, Sendable {
         }
     }
 
-    /// Puts back the parameters of the calling thread's network namespace that nobody wants changed
-    /// any more, whose guardian was killed as well; and forgets those of namespaces that are gone.
+    /// Restores the parameters of the calling thread's network namespace that have no users left
+    /// because their guardian was killed too; and deletes the files of namespaces that are gone.
     public static func restoreAbandoned(in directory: StateDirectory) {
         let files = directory.names().compactMap { file in
             Prefix(file).map { (file, $0) }
@@ -120,7 +118,7 @@ public struct SharedParameters: ~Copyable, Sendable {
                 FilePath(path), mode, options: [.closeOnExec, .noFollow]))
     }
 
-    /// How the names of the files of a network namespace begin.
+    /// The common prefix of the file names of a network namespace.
     private struct Prefix {
         let namespace: UInt64
 
@@ -128,7 +126,7 @@ public struct SharedParameters: ~Copyable, Sendable {
             self.namespace = namespace
         }
 
-        /// The beginning of a file's name; nil of a file of another kind.
+        /// Parses the prefix of a file name; nil for a file of another kind.
         init?(_ file: String) {
             let words = file.split(separator: ":", maxSplits: 2)
             guard words.count == 3, words[0] == "parameter", let inode = UInt64(words[1]) else {
@@ -139,7 +137,7 @@ public struct SharedParameters: ~Copyable, Sendable {
 
         private var text: String { "parameter:\(namespace):" }
 
-        // No interface has a colon in its name, but it may have a full stop.
+        // An interface name has no colon, but may have a full stop.
         func file(of name: String) -> String { text + name.replacing("/", with: ":") }
 
         func parameter(of file: String) -> String {

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// Sends small frames with nothing in them, by whose coming others see that this process goes on.
+/// Sends small empty frames, which show others that this process is still running.
 public struct BeaconSender: ~Copyable, Sendable {
     private let socket: OwnedDescriptor
     private let frame: [UInt8]
 
     /// Opens a packet socket in the calling thread's network namespace. Requires `CAP_NET_RAW`.
     ///
-    /// - Parameter protocol: what the Ethernet header says is in the frame.
+    /// - Parameter protocol: the EtherType of the frames.
     public init(protocol number: UInt16) throws(KernelError) {
         socket = try OwnedDescriptor(lc_beacon_socket(), creating: "a packet socket")
         let address: [UInt8] = [2, 0x6c, 0x63, 0, 0, 2]
@@ -17,7 +17,7 @@ public struct BeaconSender: ~Copyable, Sendable {
             + [UInt8](repeating: 0, count: 46)
     }
 
-    /// Sends a frame by the interface with this index. Whether that goes is not told.
+    /// Sends a frame on the interface with this index. Does not report failures.
     public func send(by interface: Int32) {
         _ = unsafe lc_beacon_send(socket.number, interface, frame, frame.count)
     }

@@ -1,17 +1,19 @@
 import Glibc
 public import SystemPackage
 
-/// A region of memory for the bytes of frames, of which only what was written to exists.
+/// A memory region for the bytes of frames. Physical memory is used only for pages that were
+/// written.
 ///
-/// SandboxNamespaces in it are named by their distance from its beginning.
+/// Positions in it are offsets from its start.
 @safe
 public struct FrameMemory: ~Copyable, Sendable {
-    // The address and no pointer: whoever has the memory is its only owner, on any thread.
+    // An address instead of a pointer, so that the region can move between threads with its only
+    // owner.
     @usableFromInline let address: UInt
     /// The size of the region in bytes.
     public let count: Int
 
-    /// Reserves a region of `count` bytes of zeros, a promise that costs nothing yet.
+    /// Reserves a zeroed region of `count` bytes, which takes no physical memory yet.
     public init(reserving count: Int) throws(KernelError) {
         let region = unsafe mmap(
             nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
@@ -34,9 +36,9 @@ public struct FrameMemory: ~Copyable, Sendable {
         return unsafe body(bytes.span)
     }
 
-    /// Calls `body` with the bytes in `range` for it to change.
+    /// Calls `body` with the bytes in `range`, which it may change.
     ///
-    /// While it runs nothing else may use these bytes.
+    /// Nothing else may use these bytes meanwhile.
     @inlinable
     public mutating func withMutableBytes<Result: ~Copyable>(
         in range: Range<Int>, _ body: (inout MutableSpan<UInt8>) -> Result
@@ -45,7 +47,7 @@ public struct FrameMemory: ~Copyable, Sendable {
         return body(&span)
     }
 
-    /// Copies bytes to the place `target`; the two may overlap.
+    /// Copies bytes to the offset `target`; the two ranges may overlap.
     @inlinable
     public mutating func copy(_ source: Range<Int>, to target: Int) {
         let source = unsafe pointer(to: source)
@@ -56,7 +58,7 @@ public struct FrameMemory: ~Copyable, Sendable {
         unsafe UnsafeMutableRawPointer(to).copyMemory(from: from, byteCount: source.count)
     }
 
-    /// Copies bytes from elsewhere to the place `target`.
+    /// Copies bytes from elsewhere to the offset `target`.
     @inlinable
     public mutating func copy(_ source: Span<UInt8>, to target: Int) {
         let target = unsafe pointer(to: target..<target + source.count)
@@ -76,7 +78,7 @@ public struct FrameMemory: ~Copyable, Sendable {
         }
     }
 
-    /// Gives all memory back to the system; every byte is zero afterwards.
+    /// Returns all memory to the system; every byte is zero afterwards.
     public mutating func discard() {
         unsafe madvise(UnsafeMutableRawPointer(bitPattern: address), count, MADV_DONTNEED)
     }

@@ -1,10 +1,11 @@
-/// IP packets made by hand, from their IP header on.
+/// Builds IP packets, starting with the IP header.
 public enum IPPacket {
-    /// The largest packet that a host has to take (RFC 791, RFC 8200): how much an error quotes.
+    /// The largest packet that every host must accept (RFC 791, RFC 8200); ICMP errors quote no
+    /// more.
     private static let quoteLimit = (ipv4: 576, ipv6: 1280)
     private static let hopLimit: UInt8 = 64
 
-    /// A packet with the headers that it needs and no other.
+    /// A packet with the minimal headers.
     public static func packet(
         _ transport: UInt8, from source: IPAddress, to destination: IPAddress,
         payload: some Collection<UInt8>
@@ -38,12 +39,12 @@ public enum IPPacket {
         return packet(transport, from: source, to: destination, payload: bytes)
     }
 
-    /// The news of what happened to a packet, for its sender.
+    /// An ICMP error about a packet, for its sender.
     ///
     /// - Parameters:
-    ///   - type: the kind of the ICMP message, or that of ICMPv6.
-    ///   - parameter: what the message says besides: 0, or an MTU.
-    ///   - packet: what it is about.
+    ///   - type: the ICMP or ICMPv6 type.
+    ///   - parameter: the second word of the ICMP header: 0, or an MTU.
+    ///   - packet: the packet that the error is about.
     public static func error(
         type: UInt8, code: UInt8, parameter: UInt32 = 0, quoting packet: [UInt8],
         from reporter: IPAddress, to sender: IPAddress
@@ -55,12 +56,13 @@ public enum IPPacket {
         return icmp(message + packet.prefix(limit), from: reporter, to: sender)
     }
 
-    /// Cuts a packet into parts of at most `mtu` bytes (RFC 791, section 3.2; RFC 8200, 4.5).
+    /// Splits a packet into fragments of at most `mtu` bytes (RFC 791, section 3.2; RFC 8200, 4.5).
     ///
     /// - Parameters:
-    ///   - packet: of IPv4, which may be a fragment itself, or of IPv6 without other headers.
-    ///   - identification: what parts of the same packet have in common; nil for what an IPv4
-    ///     packet already has.
+    ///   - packet: an IPv4 packet, which may be a fragment itself, or an IPv6 packet without
+    ///     extension headers.
+    ///   - identification: the ID that all fragments of the packet share; nil for the one that an
+    ///     IPv4 packet already has.
     public static func fragments(
         of packet: [UInt8], mtu: Int, identification: UInt32? = nil
     ) -> [[UInt8]] {
@@ -95,8 +97,8 @@ public enum IPPacket {
         }
     }
 
-    /// Only the first part has the options that are not to be copied (RFC 791, section 3.1). Where
-    /// they were, the others have padding.
+    /// Only the first fragment keeps the options that are not to be copied (RFC 791, section 3.1).
+    /// The others have padding in their place.
     private static func blankUncopiedOptions(of header: inout [UInt8]) {
         var index = 20
         while index + 1 < header.count, header[index] != 0 {

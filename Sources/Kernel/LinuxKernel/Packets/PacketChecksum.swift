@@ -2,7 +2,7 @@
 public struct PacketChecksum {
     private var sum: UInt64 = 0
 
-    /// Begins with nothing.
+    /// Starts an empty sum.
     public init() {}
 
     /// Adds bytes that begin at an even offset.
@@ -16,7 +16,7 @@ public struct PacketChecksum {
         if index < end { sum += UInt64(bytes[index]) << 8 }
     }
 
-    /// Adds what TCP, UDP and ICMPv6 count of the IP header.
+    /// Adds the pseudo-header that TCP, UDP and ICMPv6 checksums cover.
     public mutating func addPseudoHeader(
         from source: IPAddress, to destination: IPAddress, transport: UInt8, length: Int
     ) {
@@ -25,14 +25,14 @@ public struct PacketChecksum {
         sum += UInt64(transport) + UInt64(length)
     }
 
-    /// The value for the header; bytes that contain their own right checksum give zero.
+    /// The value for the header; zero for bytes that include their own correct checksum.
     public var value: UInt16 {
         var folded = sum
         while folded > 0xffff { folded = folded >> 16 + folded & 0xffff }
         return ~UInt16(folded)
     }
 
-    /// The checksum of a whole transport message, whose own field is zero.
+    /// The checksum of a whole transport message whose checksum field is zero.
     public static func ofTransport(
         _ bytes: ArraySlice<UInt8>, _ transport: UInt8, from source: IPAddress,
         to destination: IPAddress
@@ -57,17 +57,17 @@ public enum IPProtocol {
     public static let udp: UInt8 = 17
     /// The Internet Control Message Protocol of IPv6.
     public static let icmpv6: UInt8 = 58
-    /// The header that stands before a part of an IPv6 packet.
+    /// The IPv6 fragment header.
     public static let fragment: UInt8 = 44
 }
 
 extension [UInt8] {
-    /// Reads two bytes in the order of the network.
+    /// Reads two bytes in network byte order.
     public func number(at offset: Int) -> UInt16 {
         UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
     }
 
-    /// Writes two bytes in the order of the network.
+    /// Writes two bytes in network byte order.
     public mutating func set(_ number: UInt16, at offset: Int) {
         self[offset] = UInt8(number >> 8)
         self[offset + 1] = UInt8(truncatingIfNeeded: number)

@@ -2,19 +2,19 @@ import Glibc
 import Synchronization
 public import SystemPackage
 
-/// A connection to the packet filter of a network namespace, to which tables can belong
-/// (`flags owner`): the kernel takes them away when the connection ends.
+/// A connection to the packet filter of a network namespace, which can own tables (`flags owner`):
+/// the kernel removes them when the connection ends.
 ///
-/// It is a child process of `nft --interactive`, which the kernel ends with this process, however
-/// that ends.
+/// The connection is a child process of `nft --interactive`, which the kernel kills when this
+/// process ends in whatever way.
 public struct PacketFilterTables: ~Copyable, Sendable {
-    /// Why commands were not carried out; none of them was.
+    /// Why a batch of commands failed; none of them was carried out.
     public struct Refusal: Error, Hashable, Sendable {
-        /// The program's words, in one line.
+        /// The program's message, in one line.
         public let message: String
-        /// Whether the kernel lacks what the commands need.
+        /// Whether the kernel lacks a required feature.
         public let isUnsupported: Bool
-        /// Whether the program has said nothing in time, so that they may be carried out yet.
+        /// Whether the program did not answer in time, so that it may still carry them out.
         public let isSilence: Bool
 
         init(_ message: String, isUnsupported: Bool = false, isSilence: Bool = false) {
@@ -31,16 +31,16 @@ public struct PacketFilterTables: ~Copyable, Sendable {
     /// How long commands may take.
     public static let patience = Duration.seconds(20)
 
-    /// The process of nft; zero if it was ended, or has a guardian.
+    /// The process ID of nft; zero if it was ended, or has a guardian.
     public var processID: Int32 { process.load(ordering: .relaxed) }
 
-    /// Something to read means that the connection may have ended.
+    /// Becomes readable when the connection may have ended.
     public var descriptor: FileDescriptor { messages.raw }
 
-    /// Whether the connection has ended, once there is something to read.
+    /// Whether the connection has ended. Call when the descriptor is readable.
     public var hasEnded: Bool { read() == nil }
 
-    /// What there is to read; nil at the end.
+    /// The available output; nil at the end.
     private borrowing func read() -> String? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count =
@@ -49,8 +49,8 @@ public struct PacketFilterTables: ~Copyable, Sendable {
         return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
     }
 
-    /// Connects to the namespace of the calling thread, which has to live as long; nil where
-    /// nftables is not installed.
+    /// Connects to the namespace of the calling thread, which has to live as long as the
+    /// connection; nil if nftables is not installed.
     public static func open() throws(KernelError) -> PacketFilterTables? {
         try open { path, input, messages, _ in
             let nowhere = try FileDescriptor.open(
@@ -63,8 +63,8 @@ public struct PacketFilterTables: ~Copyable, Sendable {
         }
     }
 
-    /// Connects likewise, by a process whose guardian puts back parameters of the kernel before the
-    /// tables go. For a process that has forked all its children.
+    /// Connects likewise, through a process whose guardian restores kernel parameters before the
+    /// tables are removed. Call only after forking all child processes.
     public static func open(
         before parameters: borrowing SharedParameters
     ) throws(KernelError) -> PacketFilterTables? {
@@ -89,7 +89,7 @@ public struct PacketFilterTables: ~Copyable, Sendable {
             let commands = try PipeEnds()
             defer { try? commands.reader.close() }
             let commandsOwner = OwnedDescriptor(adopting: commands.writer)
-            // A program that reads nothing is not to be waited for.
+            // A write must not block on a program that reads nothing.
             _ = fcntl(commands.writer.rawValue, F_SETFL, O_NONBLOCK)
             let messages = try PipeEnds()
             defer { try? messages.writer.close() }
@@ -119,7 +119,7 @@ public struct PacketFilterTables: ~Copyable, Sendable {
 
     deinit { end() }
 
-    /// Ends the connection now. The kernel takes the tables away.
+    /// Ends the connection now. The kernel removes its tables.
     public borrowing func end() {
         guarded?.stop()
         let process = process.exchange(0, ordering: .relaxed)
@@ -128,15 +128,15 @@ public struct PacketFilterTables: ~Copyable, Sendable {
         _ = Process.wait(for: process)
     }
 
-    /// Carries out commands, each on a line, in one transaction. Equivalent to `nft -f -`.
+    /// Carries out commands, one on each line, in one transaction. Equivalent to `nft -f -`.
     ///
-    /// Requires `CAP_NET_ADMIN`. Not to be called by a thread that is not to get `SIGPIPE`.
+    /// Requires `CAP_NET_ADMIN`. The calling thread may get `SIGPIPE`.
     public borrowing func run(
         _ lines: String, within patience: Duration = patience
     ) throws(Refusal) {
         let deadline = ContinuousClock.now + patience
-        // A line is a transaction; and what is no command at all is answered when all before it
-        // is done.
+        // A line is a transaction. nft answers an invalid command only when all commands before it
+        // are done.
         let line = lines.split(separator: "\n").joined(separator: "; ")
         let end = "end-of-\(UInt64.random(in: .min ... .max))"
         try write("\(line)\n\(end)\n", until: deadline)
@@ -179,7 +179,7 @@ public struct PacketFilterTables: ~Copyable, Sendable {
         return text
     }
 
-    /// The last error is that of what is no command.
+    /// The last error is that of the invalid command.
     private borrowing func check(_ text: String) throws(Refusal) {
         let errors = text.split(whereSeparator: \.isNewline).filter { $0.contains("Error:") }
         guard errors.count > 1 else { return }

@@ -1,18 +1,18 @@
 import CLinux
 public import SystemPackage
 
-/// A program in the kernel that lets packets meet the filters behind it only as long as this
-/// process holds it open. However the process ends, or if it stands still, packets pass.
+/// An eBPF program that passes packets on to the filters behind it only while this process holds it
+/// open. If the process ends or hangs, packets bypass those filters.
 ///
-/// For a filter of tc (`bpf`, `direct-action`). Packets with a mark of the caller's choice always
-/// pass, and lose the mark.
+/// For a tc filter (`bpf`, `direct-action`). Packets with a mark of the caller's choice always
+/// bypass the filters, and lose the mark.
 public final class PacketGate: Sendable {
     private let owned: OwnedDescriptor
     private let moment: OwnedDescriptor
     private let lead: Duration
 
-    /// Loads the program, which nothing holds open yet. Requires `CAP_BPF` and `CAP_NET_ADMIN`,
-    /// or before Linux 5.8 `CAP_SYS_ADMIN`.
+    /// Loads the program, closed at first. Requires `CAP_BPF` and `CAP_NET_ADMIN`, or
+    /// `CAP_SYS_ADMIN` before Linux 5.8.
     public init(mark: UInt32) throws(KernelError) {
         var moment: Int32 = -1
         owned = try OwnedDescriptor(
@@ -21,21 +21,21 @@ public final class PacketGate: Sendable {
         lead = try Self.clockLead()
     }
 
-    /// The program.
+    /// The descriptor of the program.
     public var program: FileDescriptor { owned.raw }
 
-    /// Holds it open for some time from now on.
+    /// Holds it open for this long from now on.
     public func hold(for duration: Duration) {
         let until = (KernelClock.monotonic + lead + duration) / .nanoseconds(1)
         _ = lc_gate_hold(moment.number, UInt64(max(0, until)))
     }
 
-    /// How far the clock of programs in the kernel is ahead of this process's own.
+    /// How far the clock of eBPF programs is ahead of this process's own clock.
     ///
-    /// Time namespaces shift the latter, and a process never changes the one it is in.
+    /// Time namespaces shift the latter, and a process never changes its time namespace.
     static func clockLead() throws(KernelError) -> Duration {
         var (best, lead) = (Int64.max, Duration.zero)
-        // The reading that was interrupted least.
+        // Uses the reading with the shortest interruption.
         for _ in 0..<5 {
             var (before, time, after): (Int64, Int64, Int64) = (0, 0, 0)
             let status = unsafe lc_gate_clock(&before, &time, &after)
@@ -51,16 +51,16 @@ public final class PacketGate: Sendable {
     }
 }
 
-/// A program in the kernel that drops every packet, for a filter as that of a `PacketGate`.
+/// An eBPF program that drops every packet, for the same kind of filter as a `PacketGate`.
 public final class PacketDrain: Sendable {
     private let owned: OwnedDescriptor
 
-    /// Loads the program, with the privileges that a `PacketGate` takes.
+    /// Loads the program. Requires the privileges of a `PacketGate`.
     public init() throws(KernelError) {
         owned = try OwnedDescriptor(
             lc_drain_create(), creating: "a program for packets (eBPF)")
     }
 
-    /// The program.
+    /// The descriptor of the program.
     public var program: FileDescriptor { owned.raw }
 }

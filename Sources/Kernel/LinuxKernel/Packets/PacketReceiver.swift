@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 public import SystemPackage
 
-/// A frame as a `PacketReceiver` got it. Its bytes are where the batch was told to put them.
+/// A received frame. Its bytes are where the batch was told to put them.
 public struct ReceivedFrame: Sendable, Hashable {
-    /// The 802.1Q tag that the kernel took out of the frame.
+    /// The 802.1Q tag that the kernel removed from the frame.
     public struct Tag: Sendable, Hashable {
         /// The EtherType of the tag, 0x8100 or 0x88a8.
         public var etherType: UInt16
@@ -18,29 +18,29 @@ public struct ReceivedFrame: Sendable, Hashable {
         }
     }
 
-    /// The bytes that were written, with the `virtio_net_hdr` in front.
+    /// The number of bytes written, including the `virtio_net_hdr` in front.
     public var count: Int
     /// The tag to put back.
     public var tag: Tag?
-    /// When it came to the interface, of `KernelClock.realtime`; nil if nobody noted it.
+    /// When it arrived at the interface, by `KernelClock.realtime`; nil if unknown.
     public var arrival: Duration?
-    /// Whether it was too long for its buffers.
+    /// Whether it did not fit its buffers.
     public var isTruncated: Bool
 }
 
-/// Gets all frames that come to an interface, with what `virtio_net_hdr` says of each: whether its
-/// checksum is unfinished and whether it is several packets in one (`PACKET_VNET_HDR`).
+/// Receives all frames that arrive at an interface, with a `virtio_net_hdr` (`PACKET_VNET_HDR`)
+/// that tells whether the checksum is unfinished and whether the frame is a super-packet.
 ///
-/// Where the system allows but a small buffer (`net.core.rmem_max`), it is several sockets.
+/// Uses several sockets where the system allows only a small buffer (`net.core.rmem_max`).
 public struct PacketReceiver: ~Copyable, Sendable {
     let descriptors: [Int32]
-    /// The one that has the oldest frames.
+    /// The index of the socket with the oldest frames.
     private var current = 0
     private var wasFull = false
 
     /// Opens packet sockets on an interface of the calling thread's network namespace.
     ///
-    /// Requires `CAP_NET_RAW` there. Frames that leave by the interface are not among them.
+    /// Requires `CAP_NET_RAW` there. Outgoing frames are not received.
     public init(interface: Int32) throws(KernelError) {
         var descriptors = [Int32](repeating: -1, count: Int(LC_PACKET_SOCKETS))
         let count = unsafe lc_packet_receiver(interface, &descriptors)
@@ -54,26 +54,26 @@ public struct PacketReceiver: ~Copyable, Sendable {
 
     deinit { for descriptor in descriptors { close(descriptor) } }
 
-    /// Frames that were lost since the last call because there was no buffer for them.
+    /// How many frames were dropped since the last call for lack of buffer space.
     public func takeDrops() -> Int {
         descriptors.reduce(0) { $0 + max(0, Int(lc_packet_drops($1))) }
     }
 
-    /// Whether a frame has come that was not received yet.
+    /// Whether a frame waits to be received.
     public func hasFrames() -> Bool {
         unsafe lc_packet_oldest(descriptors, Int32(descriptors.count)) >= 0
     }
 
-    /// Gets what has come, without waiting.
+    /// Receives the available frames without blocking.
     ///
-    /// - Parameter isExpectant: whether there is a reason to think that something has come.
+    /// - Parameter isExpectant: whether a frame is likely to have arrived.
     /// - Returns: how many frames `batch` now has.
-    /// - Throws: the kernel's reason; that nothing has come is none.
+    /// - Throws: the kernel's reason; having no frame is not an error.
     public mutating func receive(
         into batch: inout ReceiveBatch, isExpectant: Bool = true
     ) throws(Errno) -> Int {
         guard descriptors.count > 1 else { return try receive(from: 0, into: &batch) }
-        // A socket that always has more must not hide what waits in another.
+        // A socket that always has more must not starve another.
         if wasFull { chooseOldest() }
         var count = try receive(from: current, into: &batch)
         if count == 0, isExpectant, !wasFull {
@@ -98,16 +98,16 @@ public struct PacketReceiver: ~Copyable, Sendable {
     }
 }
 
-/// Room for the frames of one system call.
+/// Buffers for the frames of one system call.
 @safe
 public struct ReceiveBatch: ~Copyable {
-    /// The most frames of one call.
+    /// The most frames per call.
     public static let capacity = Int(LC_PACKET_BATCH)
 
     fileprivate let pieces: UnsafeMutablePointer<iovec>
     fileprivate let frames: UnsafeMutablePointer<lc_frame>
 
-    /// Makes a batch whose frames have no room yet.
+    /// Makes a batch whose frames have no buffers yet.
     public init() {
         unsafe pieces = .allocate(capacity: 2 * Self.capacity)
         unsafe pieces.initialize(repeating: iovec(), count: 2 * Self.capacity)
@@ -120,7 +120,7 @@ public struct ReceiveBatch: ~Copyable {
         unsafe frames.deallocate()
     }
 
-    /// Says where the bytes of frame `index` go: first to `head`, and what does not fit to `rest`.
+    /// Sets the buffers of frame `index`: first `head`, then `rest` for what does not fit.
     ///
     /// `memory` must live as long as the batch is used.
     public mutating func place(
@@ -131,7 +131,7 @@ public struct ReceiveBatch: ~Copyable {
         unsafe pieces[2 * index + 1] = iovec(memory.pointer(to: rest))
     }
 
-    /// What the last call says of a frame.
+    /// A frame of the last call.
     public subscript(index: Int) -> ReceivedFrame {
         precondition(index >= 0 && index < Self.capacity, "a batch has 64 frames")
         let frame = unsafe frames[index]

@@ -11,9 +11,8 @@ public struct PacketSender: ~Copyable, Sendable {
     /// Requires `CAP_NET_RAW` there.
     ///
     /// - Parameters:
-    ///   - bypassesQdisc: whether frames go round the queueing discipline of the interface
-    ///     (`PACKET_QDISC_BYPASS`).
-    ///   - mark: what filters can tell the frames by (`SO_MARK`, which also takes
+    ///   - bypassesQdisc: whether frames bypass the interface's qdisc (`PACKET_QDISC_BYPASS`).
+    ///   - mark: a mark by which filters recognise the frames (`SO_MARK`, which also requires
     ///     `CAP_NET_ADMIN`); zero for none.
     public init(interface: Int32, bypassesQdisc: Bool, mark: UInt32 = 0) throws(KernelError) {
         socket = try OwnedDescriptor(
@@ -21,9 +20,9 @@ public struct PacketSender: ~Copyable, Sendable {
             creating: "a packet socket that sends to interface \(interface)")
     }
 
-    /// Sends what `batch` has, without waiting, in one system call, and takes out what was sent.
+    /// Sends the frames of `batch` without blocking, in one system call, and removes those sent.
     ///
-    /// - Returns: how many frames were sent. Frames behind one that fails are not tried.
+    /// - Returns: how many frames were sent. Frames after a failed one are not tried.
     /// - Throws: why the first could not be sent; it is still in the batch.
     public func send(_ batch: inout SendBatch) throws(Errno) -> Int {
         guard !batch.isEmpty else { return 0 }
@@ -35,23 +34,23 @@ public struct PacketSender: ~Copyable, Sendable {
     }
 }
 
-/// Sends IP packets of a host to the host itself, from whatever source they name.
+/// Sends IP packets to the host itself, from any source address.
 ///
-/// The kernel looks for the way as it does for any socket's packets, so that what arrives on the
-/// loopback is what the kernel sent there itself, and needs no setting to be believed. Without
+/// The kernel routes them like any socket's packets. They arrive on the loopback like packets that
+/// the kernel sent there, and need no special setting to be accepted. Does not support
 /// super-packets or unfinished checksums.
 public struct LocalSender: ~Copyable, Sendable {
     private let ipv4: OwnedDescriptor
-    /// Nil where the kernel has no IPv6, and so nobody sends any.
+    /// Nil if the kernel has no IPv6, and so there are no IPv6 packets.
     private let ipv6: OwnedDescriptor?
-    /// Its number, or that of no descriptor.
+    /// Its number, or an invalid one if it is nil.
     private let ipv6Number: Int32
 
     /// Opens raw sockets in the calling thread's network namespace.
     ///
     /// Requires `CAP_NET_RAW` and `CAP_NET_ADMIN` there.
     ///
-    /// - Parameter mark: what filters can tell the packets by (`SO_MARK`).
+    /// - Parameter mark: a mark by which filters recognise the packets (`SO_MARK`).
     public init(mark: UInt32) throws(KernelError) {
         ipv4 = try OwnedDescriptor(
             lc_raw_sender(0, mark), creating: "a raw socket that sends to the host itself")
@@ -60,8 +59,8 @@ public struct LocalSender: ~Copyable, Sendable {
         ipv6Number = max(-1, number)
     }
 
-    /// Sends packets, each of them from its IP header on, without waiting, in one system call;
-    /// and takes out what was sent.
+    /// Sends packets that start with their IP header, without blocking, in one system call, and
+    /// removes those sent.
     ///
     /// - Returns: how many packets were sent. There may be more to send.
     /// - Throws: why the first could not be sent; it is still in the batch.
@@ -79,7 +78,7 @@ public struct LocalSender: ~Copyable, Sendable {
 /// Frames for one system call, in order.
 @safe
 public struct SendBatch: ~Copyable {
-    /// The most frames that it holds.
+    /// The most frames in a batch.
     public static let capacity = Int(LC_PACKET_BATCH)
 
     fileprivate let pieces: UnsafeMutablePointer<iovec>
@@ -94,18 +93,18 @@ public struct SendBatch: ~Copyable {
 
     deinit { unsafe pieces.deallocate() }
 
-    /// How many frames wait.
+    /// How many frames are in the batch.
     public var count: Int { end - first }
 
-    /// Whether none waits.
+    /// Whether the batch is empty.
     public var isEmpty: Bool { first == end }
 
-    /// Whether another frame has room.
+    /// Whether another frame fits.
     public var hasRoom: Bool { end < Self.capacity }
 
-    /// Adds a frame: the bytes in `head`, and behind them those in `rest`.
+    /// Adds a frame: the bytes in `head`, followed by those in `rest`.
     ///
-    /// `memory` and these bytes must stay until the frame is out of the batch.
+    /// `memory` and these bytes must stay until the frame is removed from the batch.
     public mutating func append(
         from memory: borrowing FrameMemory, head: Range<Int>, rest: Range<Int>
     ) {
@@ -115,7 +114,7 @@ public struct SendBatch: ~Copyable {
         end += 1
     }
 
-    /// Takes out the frames that were sent, or given up.
+    /// Removes frames that were sent or given up.
     public mutating func removeFirst(_ number: Int) {
         precondition(number <= count, "what was sent was there")
         first += number

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A TCP port that waits for bulk transfers.
+/// A TCP port that accepts bulk transfers.
 public struct BulkListener: ~Copyable {
     private let descriptor: Int32
 
@@ -13,19 +13,19 @@ public struct BulkListener: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// The next connection, if one comes before `deadline` by `KernelClock.monotonic`.
+    /// The next connection that arrives before `deadline` by `KernelClock.monotonic`.
     public func accept(until deadline: Duration) throws(KernelError) -> BulkStream {
         try BulkStream(
             adopting: lc_stream_accept(descriptor, deadline.cNanoseconds), "a connection")
     }
 
-    /// What `ProbeSocket.wait` takes to name this socket.
+    /// The descriptor number, for `ProbeSocket.wait`.
     public var number: Int32 { descriptor }
 
     deinit { close(descriptor) }
 }
 
-/// A TCP connection over which zeros go one way, as many as pass.
+/// A TCP connection that sends zeros in one direction as fast as it can.
 public struct BulkStream: ~Copyable {
     private let descriptor: Int32
 
@@ -43,25 +43,25 @@ public struct BulkStream: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// The last round trip as the kernel saw it, however late programs wake up; nil if it has
-    /// measured none.
+    /// The kernel's last RTT measurement, which is independent of late wake-ups; nil if there is
+    /// none.
     public var roundTrip: Duration? {
         let microseconds = lc_stream_round_trip(descriptor)
         return microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
-    /// Writes what the connection takes, and waits for that until `deadline`.
+    /// Writes what the connection takes, waiting until `deadline` if necessary.
     ///
-    /// - Returns: the bytes written.
+    /// - Returns: the number of bytes written.
     public func write(until deadline: Duration) throws(KernelError) -> Int {
         let count = lc_stream_write(descriptor, deadline.cNanoseconds)
         try Self.check(count, .write, "the connection")
         return Int(count)
     }
 
-    /// Reads and forgets what has come, and waits for that until `deadline`.
+    /// Reads and discards the available bytes, waiting until `deadline` if necessary.
     ///
-    /// - Returns: the bytes read; 0 when the sender has ended.
+    /// - Returns: the number of bytes read; 0 at the end of the stream.
     public func read(until deadline: Duration) throws(KernelError) -> Int {
         let count = lc_stream_read(descriptor, deadline.cNanoseconds)
         try Self.check(count, .read, "the connection")

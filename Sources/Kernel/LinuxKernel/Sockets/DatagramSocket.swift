@@ -4,37 +4,37 @@ public import SystemPackage
 
 /// A nonblocking UDP socket, or one for ICMP echo.
 ///
-/// Whatever would have to wait throws `Errno.wouldBlock`.
+/// Calls that would block throw `Errno.wouldBlock`.
 public struct DatagramSocket: ~Copyable, Sendable {
     private let owned: OwnedDescriptor
 
     /// The descriptor, for an `EventQueue`.
     public var descriptor: FileDescriptor { owned.raw }
 
-    /// Makes a UDP socket with a port of its own, which sends to anybody and hears anybody.
+    /// Makes an unconnected UDP socket with its own port.
     public init(isIPv6: Bool) throws(Errno) {
         owned = try OwnedDescriptor(status: lc_datagram_socket(isIPv6 ? 1 : 0))
     }
 
-    /// Makes a UDP socket that talks to one other end.
+    /// Makes a UDP socket connected to one peer.
     public init(connectedTo endpoint: Endpoint) throws(Errno) {
         owned = try OwnedDescriptor(status: lc_connect_datagram(endpoint.shim))
     }
 
-    /// Makes a ping socket, for those whom `net.ipv4.ping_group_range` allows it.
+    /// Makes a ping socket. Requires permission by `net.ipv4.ping_group_range`.
     ///
-    /// It takes and gives ICMP messages; the kernel sets identifier and checksum.
+    /// It sends and receives ICMP messages; the kernel sets identifier and checksum.
     public init(echoTo address: IPAddress) throws(Errno) {
         owned = try OwnedDescriptor(
             status: lc_connect_echo(Endpoint(address, port: 0).shim))
     }
 
-    /// Reads datagrams that have come: one at least, and no more than the room has place for.
+    /// Reads the available datagrams: at least one, and at most as many as fit into `room`.
     public borrowing func receive(into room: inout DatagramRoom) throws(Errno) -> [Datagram] {
         try room.receive(from: owned.number)
     }
 
-    /// Sends a datagram to the other end.
+    /// Sends a datagram to the connected peer.
     public borrowing func send(_ bytes: borrowing [UInt8]) throws(Errno) {
         let descriptor = owned.number
         let count = unsafe bytes.withUnsafeBytes { bytes in
@@ -44,23 +44,23 @@ public struct DatagramSocket: ~Copyable, Sendable {
         guard count >= 0 else { throw Errno(rawValue: errno) }
     }
 
-    /// Sends a datagram to an end, for a socket without one of its own.
+    /// Sends a datagram to an endpoint, through an unconnected socket.
     public borrowing func send(_ bytes: [UInt8], to endpoint: Endpoint) throws(Errno) {
         try checked(unsafe lc_send_datagram(owned.number, bytes, bytes.count, endpoint.shim))
     }
 
-    /// What became of a datagram.
+    /// A datagram that did not arrive.
     public struct Failure: Sendable {
         /// Why it did not arrive.
         public let reason: Errno
-        /// Where it was sent to.
+        /// Its destination.
         public let destination: Endpoint
-        /// As much of it as was quoted.
+        /// The part of it that was quoted.
         public let payload: [UInt8]
     }
 
-    /// The next datagram that is known not to have arrived, of a socket that sends to anybody; nil
-    /// if there is none.
+    /// The next datagram of an unconnected socket that is known not to have arrived; nil if there
+    /// is none.
     public borrowing func nextFailure() -> Failure? {
         var payload = [UInt8](repeating: 0, count: Self.quoteLimit)
         var (destination, length) = (lc_endpoint(), UInt32(0))
@@ -72,33 +72,33 @@ public struct DatagramSocket: ~Copyable, Sendable {
             payload: Array(payload.prefix(Int(length))))
     }
 
-    /// Nobody quotes more than the smallest largest packet of IPv6 (RFC 4443, section 2.4).
+    /// No ICMP error exceeds the minimum MTU of IPv6 (RFC 4443, section 2.4).
     private static let quoteLimit = 1280
 
-    /// How many datagrams the socket had to drop until now, above all for want of room.
+    /// How many datagrams the socket has dropped so far, mostly for lack of buffer space.
     public var dropped: UInt64 { SocketDrops.count(of: owned.number) }
 }
 
-/// A datagram that has come.
+/// A received datagram.
 public struct Datagram: Sendable {
-    /// What it says.
+    /// Its content.
     public let payload: [UInt8]
-    /// Who sent it.
+    /// Its source.
     public let sender: Endpoint
-    /// Where to; known of transparent sockets only.
+    /// Its original destination; known for transparent sockets only.
     public let destination: Endpoint
 }
 
-/// Room for datagrams that are read at once. Equivalent to `recvmmsg(2)`.
+/// Buffers for reading several datagrams at once. Equivalent to `recvmmsg(2)`.
 public struct DatagramRoom: Sendable {
-    /// How many there is place for.
+    /// The number of datagrams that fit.
     public static let capacity = 16
     private static let slot = 65_536
 
     private var bytes = [UInt8](repeating: 0, count: capacity * slot)
     private var datagrams = [lc_datagram](repeating: lc_datagram(), count: capacity)
 
-    /// Makes room for datagrams of any size.
+    /// Allocates buffers for datagrams of any size.
     public init() {}
 
     mutating func receive(from descriptor: Int32) throws(Errno) -> [Datagram] {
@@ -114,7 +114,7 @@ public struct DatagramRoom: Sendable {
     }
 }
 
-/// What the kernel counts of every socket.
+/// The drop counter that the kernel keeps for every socket.
 enum SocketDrops {
     static func count(of descriptor: Int32) -> UInt64 { UInt64(max(0, lc_dropped(descriptor))) }
 }

@@ -1,7 +1,7 @@
 import CLinux
 public import SystemPackage
 
-/// Hands open descriptors to another process over a Unix socket. Equivalent to `SCM_RIGHTS`.
+/// Passes open descriptors to another process over a Unix socket. Equivalent to `SCM_RIGHTS`.
 public enum DescriptorPassing {
     /// Sends copies of `descriptors`, at most 32.
     public static func send(
@@ -11,7 +11,7 @@ public enum DescriptorPassing {
         try checked(unsafe lc_send_descriptors(socket.rawValue, numbers, Int32(numbers.count)))
     }
 
-    /// Waits for the descriptors of one `send`, which the caller has to close. None came if the
+    /// Waits for the descriptors of one `send`, which the caller must close. Returns none if the
     /// other end was closed.
     public static func receive(from socket: FileDescriptor) throws(Errno) -> [FileDescriptor] {
         var numbers = [Int32](repeating: -1, count: 32)

@@ -3,27 +3,27 @@ import Glibc
 
 /// An IPv4 or IPv6 address.
 public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
-    /// Whether it is one of IPv6.
+    /// Whether it is an IPv6 address.
     public let isIPv6: Bool
     /// The first 64 bits of an IPv6 address; zero for IPv4.
     public let high: UInt64
     /// The last 64 bits of an IPv6 address, or the 32 of IPv4.
     public let low: UInt64
 
-    /// Makes an IPv4 address of its 32 bits.
+    /// Makes an IPv4 address from its 32 bits.
     public init(ipv4: UInt32) {
         (isIPv6, high, low) = (false, 0, UInt64(ipv4))
     }
 
-    /// Makes an IPv6 address of its halves.
+    /// Makes an IPv6 address from its halves.
     public init(ipv6High high: UInt64, low: UInt64) {
         (isIPv6, self.high, self.low) = (true, high, low)
     }
 
-    /// Whether it is one by which a host means itself.
+    /// Whether it is a loopback address.
     public var isLoopback: Bool { isIPv6 ? high == 0 && low == 1 : low >> 24 == 127 }
 
-    /// Reads an address as the network has it: 4 or 16 bytes.
+    /// Reads an address in network byte order: 4 or 16 bytes.
     public init?(bytes: some Collection<UInt8>) {
         func number(_ bytes: some Collection<UInt8>) -> UInt64 {
             bytes.reduce(0) { $0 << 8 | UInt64($1) }
@@ -47,7 +47,7 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
         }
     }
 
-    /// The address as the network has it.
+    /// The address in network byte order.
     public var bytes: [UInt8] {
         func bytes(_ number: UInt64, count: UInt64) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * (count - 1 - $0))) }
@@ -55,7 +55,7 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
         return isIPv6 ? bytes(high, count: 8) + bytes(low, count: 8) : bytes(low, count: 4)
     }
 
-    /// The address with zeros behind the first `length` bits.
+    /// The address with zeros after the first `length` bits.
     public func masked(to length: UInt8) -> IPAddress {
         func mask(_ count: Int) -> UInt64 { count >= 64 ? .max : ~(.max >> UInt64(max(0, count))) }
         let length = Int(length)
@@ -74,7 +74,7 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
     }
 }
 
-/// An address and a port of TCP or UDP.
+/// An IP address and a TCP or UDP port.
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// The address.
     public let address: IPAddress

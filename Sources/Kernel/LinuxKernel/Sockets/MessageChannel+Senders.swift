@@ -2,13 +2,14 @@ import CLinux
 public import SystemPackage
 
 extension MessageChannel {
-    /// A message that came over a `ServiceSocket`.
+    /// A message received over a `ServiceSocket`.
     public final class Message: Sendable {
-        /// What it says.
+        /// Its content.
         public let bytes: [UInt8]
-        /// The process that sent it, as the kernel tells; zero if this process cannot see that.
+        /// The process that sent it, as the kernel reports; zero if it is invisible to this
+        /// process.
         public let sender: Int32
-        /// Open files that came with it, which are closed when the message goes.
+        /// The open files passed with it, which are closed when the message is released.
         public let files: [FileDescriptor]
 
         init(_ bytes: [UInt8], sender: Int32, files: [FileDescriptor]) {
@@ -23,7 +24,7 @@ extension MessageChannel {
     }
 
     /// Sends a message of at least one byte with copies of open files, four at most. Throws
-    /// `Errno.brokenPipe` if nobody is at the other end any more.
+    /// `Errno.brokenPipe` if the other end is closed.
     public func send(_ bytes: [UInt8], with files: [FileDescriptor]) throws(Errno) {
         let numbers = files.map(\.rawValue)
         let sent = unsafe lc_service_send(
@@ -31,10 +32,10 @@ extension MessageChannel {
         guard sent >= 0 else { throw Errno(rawValue: Int32(-sent)) }
     }
 
-    /// The next message; nil when the other end is gone.
+    /// The next message; nil if the other end is closed.
     ///
-    /// - Throws: `Errno.messageTooLong` for one that is longer than `limit`, and
-    ///   `Errno.wouldBlock` if none comes within the patience of the connection.
+    /// - Throws: `Errno.messageTooLong` for a message longer than `limit`, and `Errno.wouldBlock`
+    ///   if none arrives within the timeout of the connection.
     public func receive(atMost limit: Int) throws(Errno) -> Message? {
         var buffer = [UInt8](repeating: 0, count: limit)
         var sender: pid_t = 0

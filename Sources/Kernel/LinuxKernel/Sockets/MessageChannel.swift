@@ -1,10 +1,10 @@
 import Glibc
 public import SystemPackage
 
-/// One end of a connection between two processes that carries messages;
-/// `DescriptorPassing` hands descriptors over it as well.
+/// One end of a connection between two processes that carries messages, and descriptors with
+/// `DescriptorPassing`.
 public struct MessageChannel: Sendable {
-    /// What to wait on.
+    /// The descriptor, for waiting.
     public let descriptor: FileDescriptor
 
     /// Makes both ends.
@@ -21,12 +21,12 @@ public struct MessageChannel: Sendable {
         )
     }
 
-    /// Takes over an end that another process has handed over.
+    /// Takes ownership of an end that another process passed on.
     public init(adopting descriptor: FileDescriptor) {
         self.descriptor = descriptor
     }
 
-    /// Sends a message of at least one byte; false if nobody is at the other end any more.
+    /// Sends a message of at least one byte; false if the other end is closed.
     @discardableResult
     public func send(_ bytes: [UInt8]) -> Bool {
         var sent: Int
@@ -37,7 +37,7 @@ public struct MessageChannel: Sendable {
         return sent == bytes.count
     }
 
-    /// Waits for the next message; nil when the other end is gone.
+    /// Waits for the next message; nil if the other end is closed.
     public func receive() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: Self.longestMessage)
         var received: Int
@@ -49,7 +49,7 @@ public struct MessageChannel: Sendable {
 
     private static let longestMessage = 128 * 1024
 
-    /// Says that nothing more is sent from here; what the other end sends arrives all the same.
+    /// Ends sending; messages from the other end still arrive.
     public func finishSending() {
         _ = shutdown(descriptor.rawValue, Int32(SHUT_WR))
     }

@@ -1,26 +1,25 @@
 import CLinux
 public import SystemPackage
 
-/// Gives programs sockets of Multipath TCP where they ask for TCP.
+/// Gives programs Multipath TCP sockets when they ask for TCP sockets.
 ///
-/// The kernel holds the programs' calls of `socket(2)` up until this process has answered them
-/// (`seccomp_unotify(2)`), so that all programs take part, whatever C library they have, and
-/// those that have none. A program that asks for more than that kind of socket can do is told so
-/// by the kernel, as by any other.
+/// The kernel suspends each `socket(2)` call of the programs until this process has answered it
+/// (`seccomp_unotify(2)`). This works for all programs, whatever their C library, even without one.
+/// If a program asks for more than such a socket supports, the kernel reports that as usual.
 ///
-/// A call that waits to be received fails with `EINTR` if a signal comes whose handler restarts no
-/// calls (`SA_RESTART`); one that was received does not (Linux 5.19). So there are threads that do
-/// nothing but receive, and never wait for an answer that is being made.
+/// A call that was not received yet fails with `EINTR` on a signal whose handler does not restart
+/// calls (`SA_RESTART`); a received one does not (Linux 5.19). So dedicated threads do nothing but
+/// receive, and never wait for an answer.
 public final class StreamInterceptor: Sendable {
     private let requests: OwnedDescriptor
-    /// Those that were received.
+    /// The received requests.
     private let queue: PipeEnds
     private let namespaces: [lc_namespace]
 
-    /// From now on the calling thread, and whoever it starts in one of these network namespaces,
-    /// asks this interceptor, which has to be served from then on.
+    /// Makes the calling thread, and the processes that it starts in one of these network
+    /// namespaces, ask this interceptor, which must be served from then on.
     ///
-    /// Takes `CAP_SYS_ADMIN` in the thread's user namespace, and Linux 5.14.
+    /// Requires `CAP_SYS_ADMIN` in the thread's user namespace, and Linux 5.14.
     public init(in namespaces: [FileDescriptor]) throws(KernelError) {
         self.namespaces = try namespaces.map { descriptor throws(KernelError) in
             var found = lc_namespace()
@@ -36,18 +35,19 @@ public final class StreamInterceptor: Sendable {
             lc_intercept_streams(), creating: "a filter of system calls")
     }
 
-    /// Receives requests until there is nobody left who could make one.
+    /// Receives requests until no process is left that could make one.
     ///
-    /// Two threads do this best: one is there while the other passes a request on. They go before
-    /// others where they may.
+    /// Best done by two threads: one receives while the other passes a request on. They run at a
+    /// higher priority where permitted.
     public func receive() {
         KernelThread.makeCallingThreadPunctual()
         while lc_pass_stream_request_on(requests.number, queue.writer.rawValue) >= 0 {}
     }
 
-    /// Answers the requests that were received, for as long as the process lives.
+    /// Answers the received requests, for as long as the process lives.
     ///
-    /// The calling thread goes to the namespaces of those who ask, over which it needs privileges.
+    /// The calling thread moves to the namespaces of the asking threads, which requires privileges
+    /// there.
     public func answer() {
         while unsafe lc_answer_stream_request(
             requests.number, queue.reader.rawValue, namespaces, Int32(namespaces.count)) >= 0
@@ -55,9 +55,9 @@ public final class StreamInterceptor: Sendable {
     }
 }
 
-/// Whether the kernel speaks Multipath TCP.
+/// Whether the kernel supports Multipath TCP.
 public enum MultipathSupport {
-    /// Asks for a socket of it in the calling thread's network namespace.
+    /// Tries to create such a socket in the calling thread's network namespace.
     ///
     /// Throws `Errno.protocolNotSupported` if the kernel was built without it, and
     /// `Errno.protocolNotAvailable` if it is switched off in the namespace.

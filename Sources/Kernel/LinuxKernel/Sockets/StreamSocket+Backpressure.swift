@@ -1,16 +1,16 @@
 import CLinux
 public import SystemPackage
 
-/// What keeps the other end of a TCP connection from running ahead of whoever reads at this one.
+/// Keeps the other end of a TCP connection from running ahead of the reader at this end.
 public struct StreamShape: Sendable, Hashable {
-    /// How many bytes the socket takes that were never sent yet.
+    /// How many unsent bytes the socket accepts.
     public var unsentLimit: Int
-    /// The largest segment in both directions, of which the other end's kernel makes room for a
-    /// number before anything is sent.
+    /// The largest segment in both directions. The other end's kernel initially makes room for a
+    /// number of such segments.
     public var segmentSize: Int
-    /// The size in bytes with which the receive buffer begins.
+    /// The initial size of the receive buffer in bytes.
     public var receiveBuffer: Int
-    /// Whether the receive buffer grows with what is read.
+    /// Whether the receive buffer grows as data is read.
     public var growsWithReading: Bool
 
     /// Makes a shape.
@@ -35,9 +35,9 @@ public struct StreamShape: Sendable, Hashable {
 public struct StreamReadiness: Sendable, Hashable {
     /// Whether there is data, the end of the stream, or an error.
     public let isReadable: Bool
-    /// Whether it takes data, or has an error to tell.
+    /// Whether it accepts data, or has an error to report.
     public let isWritable: Bool
-    /// Whether an urgent byte has come and was not read.
+    /// Whether an urgent byte has arrived and was not read.
     public let isUrgent: Bool
 
     fileprivate init(_ bits: UInt8) {
@@ -49,7 +49,7 @@ public struct StreamReadiness: Sendable, Hashable {
 }
 
 extension StreamSocket {
-    /// What two sockets are ready for now. An `EventQueue` tells when there is more.
+    /// What two sockets are ready for now. An `EventQueue` reports later changes.
     public static func readiness(
         of first: borrowing StreamSocket, and second: borrowing StreamSocket
     ) throws(Errno) -> (StreamReadiness, StreamReadiness) {
@@ -60,23 +60,22 @@ extension StreamSocket {
         return (StreamReadiness(bits[0]), StreamReadiness(bits[1]))
     }
 
-    /// How many bytes are on their way: sent, and not acknowledged.
+    /// How many bytes are in flight: sent, but not acknowledged.
     public borrowing func bytesInFlight() throws(Errno) -> Int {
         Int(try checked(lc_in_flight(descriptor.rawValue)))
     }
 
-    /// Sets how many bytes the socket takes that were never sent yet.
+    /// Limits how many unsent bytes the socket accepts.
     public borrowing func limitUnsent(to count: Int) throws(Errno) {
         try checked(lc_limit_unsent(descriptor.rawValue, UInt32(clamping: count)))
     }
 
-    /// Whether what is sent to `endpoint` stays within the host.
+    /// Whether packets to `endpoint` stay within the host.
     public static func staysWithinHost(_ endpoint: Endpoint) -> Bool {
         lc_is_within_host(endpoint.shim) == 1
     }
 
-    /// Sets how many bytes the other end may send ahead of what is read, which no longer grows by
-    /// itself.
+    /// Fixes the receive window: how many bytes the other end may send ahead of the reader.
     public borrowing func fixWindow(at size: Int) throws(Errno) {
         try checked(lc_fix_window(descriptor.rawValue, UInt32(clamping: size)))
     }

@@ -4,16 +4,17 @@ public import SystemPackage
 
 /// A nonblocking TCP socket.
 ///
-/// Whatever would have to wait throws `Errno.wouldBlock`.
+/// Calls that would block throw `Errno.wouldBlock`.
 public struct StreamSocket: ~Copyable, Sendable {
     private let owned: OwnedDescriptor
 
     /// The descriptor, for an `EventQueue`.
     public var descriptor: FileDescriptor { owned.raw }
 
-    /// Begins to connect to `endpoint`; the socket gets writable when it is done or has failed.
+    /// Starts to connect to `endpoint`; the socket becomes writable once that has succeeded or
+    /// failed.
     ///
-    /// - Parameter shape: what keeps the other end from running ahead.
+    /// - Parameter shape: keeps the other end from running ahead.
     public init(connectingTo endpoint: Endpoint, _ shape: StreamShape) throws(Errno) {
         owned = try OwnedDescriptor(status: lc_connect_stream(endpoint.shim, shape.shim))
     }
@@ -22,23 +23,23 @@ public struct StreamSocket: ~Copyable, Sendable {
         self.owned = owned
     }
 
-    /// Throws what went wrong with the socket since the last call.
+    /// Throws the socket's error since the last call, if any.
     public borrowing func checkError() throws(Errno) {
         let error = try checked(lc_take_error(owned.raw.rawValue))
         if error != 0 { throw Errno(rawValue: error) }
     }
 
-    /// Reads at most `limit` bytes into `buffer` and returns how many came; none at the end of the
-    /// stream. The urgent byte is the first of those that come with it.
+    /// Reads at most `limit` bytes into `buffer` and returns their number; 0 at the end of the
+    /// stream. An urgent byte is always the first of those read.
     public borrowing func receive(into buffer: inout [UInt8], limit: Int) throws(Errno) -> Int {
         let count = unsafe recv(owned.raw.rawValue, &buffer, min(limit, buffer.count), 0)
         guard count >= 0 else { throw Errno(rawValue: errno) }
         return count
     }
 
-    /// Sends a part of `bytes` and returns how many bytes the kernel took.
+    /// Sends a part of `bytes` and returns how many the kernel accepted.
     ///
-    /// - Parameter isUrgent: whether the last of them is urgent (RFC 9293, section 3.8.5).
+    /// - Parameter isUrgent: whether the last byte is urgent (RFC 9293, section 3.8.5).
     public borrowing func send(
         _ bytes: borrowing [UInt8], _ range: Range<Int>, isUrgent: Bool = false
     ) throws(Errno) -> Int {
@@ -52,17 +53,17 @@ public struct StreamSocket: ~Copyable, Sendable {
         return count
     }
 
-    /// How many bytes the kernel took that the other end has not acknowledged.
+    /// How many bytes the kernel accepted that the other end has not acknowledged.
     public borrowing func unacknowledged() -> Int {
         max(0, Int(lc_unacknowledged(owned.raw.rawValue)))
     }
 
-    /// Says that nothing more will be sent.
+    /// Ends sending (FIN).
     public borrowing func finishSending() {
         _ = shutdown(owned.raw.rawValue, Int32(SHUT_WR))
     }
 
-    /// Lets the other end see a reset when the socket is closed.
+    /// Makes closing the socket send a reset (RST).
     public borrowing func resetOnClose() {
         _ = lc_reset_on_close(owned.raw.rawValue)
     }

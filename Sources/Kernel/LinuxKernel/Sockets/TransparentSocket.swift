@@ -1,56 +1,56 @@
 import CLinux
 public import SystemPackage
 
-/// A nonblocking socket that gets what others sent elsewhere, as nftables' `tproxy` hands it over
-/// or routes that take every address for the host's own.
+/// A nonblocking listener for connections to other addresses, which nftables' `tproxy` or routes
+/// that treat every address as local deliver to it.
 ///
-/// Takes `CAP_NET_ADMIN` in the network namespace of the calling thread to make, and nothing to
-/// use. Whatever would have to wait throws `Errno.wouldBlock`.
+/// Creating it requires `CAP_NET_ADMIN` in the network namespace of the calling thread; using it
+/// requires nothing. Calls that would block throw `Errno.wouldBlock`.
 public struct TransparentListener: ~Copyable, Sendable {
     private let owned: OwnedDescriptor
 
     /// The descriptor, for an `EventQueue`.
     public var descriptor: FileDescriptor { owned.raw }
 
-    /// A connection and its two ends.
+    /// A connection and its two endpoints.
     public struct Accepted: ~Copyable, Sendable {
         /// The connection.
         public let stream: StreamSocket
-        /// Who connected.
+        /// The client's address.
         public let peer: Endpoint
-        /// Where the peer meant to go.
+        /// The original destination.
         public let destination: Endpoint
 
-        /// Gives the connection away.
+        /// Gives up ownership of the connection.
         public consuming func take() -> StreamSocket { stream }
     }
 
-    /// Listens on a port of the kernel's choice.
+    /// Listens on a port that the kernel chooses.
     public init(isIPv6: Bool) throws(Errno) {
         owned = try OwnedDescriptor(
             status: lc_transparent_socket(LC_TRANSPARENT_LISTENER, isIPv6 ? 1 : 0, 0))
     }
 
-    /// Listens on this port, and gives peers that speak Multipath TCP that.
+    /// Listens on this port, and accepts Multipath TCP as well.
     public init(multipathPort port: UInt16, isIPv6: Bool) throws(Errno) {
         owned = try OwnedDescriptor(
             status: lc_transparent_socket(
                 LC_TRANSPARENT_MULTIPATH_LISTENER, isIPv6 ? 1 : 0, port))
     }
 
-    /// Takes charge of a listener that another process made.
+    /// Takes ownership of a listener that another process created.
     public init(adopting owned: consuming OwnedDescriptor) {
         self.owned = owned
     }
 
-    /// The port that rules have to name.
+    /// The port that rules must name.
     public borrowing func port() throws(Errno) -> UInt16 {
         UInt16(try checked(lc_bound_port(owned.raw.rawValue)))
     }
 
     /// The next connection.
     ///
-    /// - Parameter unsentLimit: how many bytes its socket takes that were never sent yet.
+    /// - Parameter unsentLimit: how many unsent bytes its socket accepts.
     public borrowing func accept(unsentLimit: Int) throws(Errno) -> Accepted {
         var (peer, destination) = (lc_endpoint(), lc_endpoint())
         let status = unsafe lc_accept(
@@ -68,28 +68,28 @@ public struct TransparentDatagramSocket: ~Copyable, Sendable {
     /// The descriptor, for an `EventQueue`.
     public var descriptor: FileDescriptor { owned.raw }
 
-    /// Listens on a port of the kernel's choice.
+    /// Listens on a port that the kernel chooses.
     public init(isIPv6: Bool) throws(Errno) {
         owned = try OwnedDescriptor(
             status: lc_transparent_socket(LC_TRANSPARENT_DATAGRAM, isIPv6 ? 1 : 0, 0))
     }
 
-    /// Takes charge of a socket that another process made.
+    /// Takes ownership of a socket that another process created.
     public init(adopting owned: consuming OwnedDescriptor) {
         self.owned = owned
     }
 
-    /// The port that rules have to name.
+    /// The port that rules must name.
     public borrowing func port() throws(Errno) -> UInt16 {
         UInt16(try checked(lc_bound_port(owned.raw.rawValue)))
     }
 
-    /// Reads datagrams that have come: one at least, and no more than the room has place for.
+    /// Reads the available datagrams: at least one, and at most as many as fit into `room`.
     public borrowing func receive(into room: inout DatagramRoom) throws(Errno) -> [Datagram] {
         try room.receive(from: owned.number)
     }
 
-    /// How many datagrams the socket had to drop until now: for want of room, or because they were
-    /// damaged.
+    /// How many datagrams the socket has dropped so far, for lack of buffer space or because they
+    /// were damaged.
     public var dropped: UInt64 { SocketDrops.count(of: owned.number) }
 }

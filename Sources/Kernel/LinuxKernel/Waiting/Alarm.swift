@@ -1,16 +1,16 @@
 import CLinux
 import Synchronization
 
-/// What a thread sleeps on until a frame comes, a moment is reached, or another thread calls.
+/// Lets a thread sleep until a frame arrives, a time is reached, or another thread wakes it.
 ///
-/// The moment is that of a timerfd: it alone is exact whatever the slack of the thread is.
+/// The time uses a timerfd, which alone is exact whatever the timer slack of the thread.
 public final class Alarm: Sendable {
     private let timer: OwnedDescriptor
     private let event: OwnedDescriptor
     private let epoll: OwnedDescriptor
     private let armed = Atomic<Int64>(0)
 
-    /// Makes an alarm for what `receiver` gets, which the caller keeps open as long.
+    /// Makes an alarm for the frames of `receiver`, which the caller keeps open as long.
     public init(for receiver: borrowing PacketReceiver) throws(KernelError) {
         timer = try OwnedDescriptor(lc_timer_create(), creating: "a timer")
         event = try OwnedDescriptor(lc_event_create(), creating: "an event descriptor")
@@ -21,8 +21,8 @@ public final class Alarm: Sendable {
             creating: "an epoll descriptor")
     }
 
-    /// Waits until a frame is there, somebody rings, or `moment` of `KernelClock.monotonic` is
-    /// reached. It may return early. To be called by one thread only.
+    /// Waits until a frame arrives, another thread rings, or `moment` of `KernelClock.monotonic` is
+    /// reached. It may return early. Only one thread may call it.
     ///
     /// - Returns: whether there may be a frame.
     @discardableResult
@@ -34,7 +34,7 @@ public final class Alarm: Sendable {
         return result != 0
     }
 
-    /// Wakes the thread that waits, or that will wait next. Any thread may call it.
+    /// Wakes the thread that waits now or next. Any thread may call it.
     public func ring() {
         _ = lc_event_signal(event.number)
     }

@@ -5,19 +5,19 @@ public import SystemPackage
 public struct EventQueue: ~Copyable, Sendable {
     /// What a descriptor is ready for.
     public struct Event: Sendable, Hashable {
-        /// The name that was given to the descriptor.
+        /// The token that the descriptor was registered with.
         public let token: UInt64
-        /// Whether reading will give something: data, the end, or an error.
+        /// Whether a read would return data, the end, or an error.
         public let isReadable: Bool
-        /// Whether writing will do something: take data, or give an error.
+        /// Whether a write would accept data or return an error.
         public let isWritable: Bool
     }
 
-    /// How events are told.
+    /// How events are reported.
     public enum Trigger: Sendable {
-        /// As long as there is something to read.
+        /// While there is something to read.
         case level
-        /// Once whenever something may newly be read or written.
+        /// Once each time the descriptor becomes readable or writable.
         case edge
     }
 
@@ -39,9 +39,9 @@ public struct EventQueue: ~Copyable, Sendable {
                 trigger == .edge ? 1 : 0))
     }
 
-    /// Waits for events; returns none after `timeout`, or when a signal came.
+    /// Waits for events; returns none after `timeout`, or after a signal.
     ///
-    /// - Parameter timeout: nil to wait for ever.
+    /// - Parameter timeout: nil to wait without limit.
     public borrowing func wait(timeout: Duration?) throws(Errno) -> [Event] {
         let milliseconds = timeout?.pollMilliseconds ?? -1
         var tokens = [UInt64](repeating: 0, count: Self.capacity)
@@ -64,12 +64,12 @@ public struct WakeUp: ~Copyable, Sendable {
     /// Readable after `signal()`.
     public var descriptor: FileDescriptor { owned.raw }
 
-    /// Makes one that was not signalled.
+    /// Makes one that is not signalled.
     public init() throws(Errno) {
         owned = try OwnedDescriptor(status: lc_event_create())
     }
 
-    /// Wakes whoever waits.
+    /// Wakes the waiting thread.
     public borrowing func signal() {
         _ = lc_event_signal(owned.raw.rawValue)
     }

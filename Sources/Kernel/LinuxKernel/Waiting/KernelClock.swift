@@ -5,18 +5,18 @@ public enum KernelClock {
     /// The time since the machine started; it never jumps (`CLOCK_MONOTONIC`).
     public static var monotonic: Duration { .nanoseconds(lc_clock_monotonic()) }
 
-    /// The time since 1970, which somebody may set (`CLOCK_REALTIME`).
+    /// The time since 1970, which an administrator may set (`CLOCK_REALTIME`).
     public static var realtime: Duration { .nanoseconds(lc_clock_realtime()) }
 
-    /// How long the calling thread has had a processor.
+    /// The CPU time of the calling thread.
     public static var threadTime: Duration { .nanoseconds(lc_clock_thread()) }
 
-    /// How long the threads of this process have had processors, together.
+    /// The CPU time of all threads of this process together.
     public static var processTime: Duration { .nanoseconds(lc_clock_process()) }
 }
 
 extension Duration {
-    /// The whole nanoseconds, as C has a time; at most 292 years.
+    /// The whole nanoseconds, as a C time; at most 292 years.
     var cNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isOverflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -2,17 +2,16 @@ import CLinux
 import Glibc
 public import SystemPackage
 
-/// Waiting for descriptors.
+/// Waits for descriptors.
 public enum Readiness {
-    /// Waits until something can be written to a descriptor, or nobody reads there any more; false
-    /// if `timeout` passes before.
+    /// Waits until a descriptor is writable or its reader is gone; false after `timeout`.
     public static func isWritable(_ descriptor: FileDescriptor, within timeout: Duration) -> Bool {
         var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&entry, 1, Int32(clamping: Int(timeout / .milliseconds(1)))) > 0
     }
 
-    /// Waits until one of `descriptors` has something to read or was closed at its other end, and
-    /// returns those; none if `timeout` passes before (nil: never).
+    /// Waits until some of `descriptors` are readable or closed at the other end, and returns
+    /// those; none after `timeout` (nil: no timeout).
     ///
     /// Equivalent to `poll(2)`.
     public static func wait(
@@ -27,10 +26,10 @@ public enum Readiness {
         return entries.filter { $0.revents != 0 }.map { FileDescriptor(rawValue: $0.fd) }
     }
 
-    /// Waits until one of `descriptors`, 64 at most, has something to read, or until `deadline` by
-    /// `KernelClock.monotonic`, to the nanosecond; returns whether one has.
+    /// Waits until one of `descriptors`, 64 at most, is readable, or until `deadline` by
+    /// `KernelClock.monotonic`, to the nanosecond; returns whether one is.
     ///
-    /// Equivalent to `ppoll(2)`, and not ended by signals.
+    /// Equivalent to `ppoll(2)`, but not interrupted by signals.
     public static func wait(for descriptors: [FileDescriptor], until deadline: Duration) -> Bool {
         let numbers = descriptors.map(\.rawValue)
         return unsafe lc_wait_readable(numbers, Int32(numbers.count), deadline.cNanoseconds) > 0
@@ -38,8 +37,8 @@ public enum Readiness {
 }
 
 extension Duration {
-    /// The time as poll(2) takes it, 24 days at most; rounded up, since waking early would be
-    /// waiting again.
+    /// The time for poll(2), 24 days at most; rounded up, since waking early would mean waiting
+    /// again.
     var pollMilliseconds: Int32 {
         Int32(max(0, min((self / .milliseconds(1)).rounded(.up), Double(Int32.max))))
     }
