@@ -1,7 +1,7 @@
 import LinkUnits
 
 extension ConditionField {
-    /// All fields, in the order in which profiles write them.
+    /// All fields, in the order in which profiles list them.
     public static let all = [
         bandwidth, delay, jitter, distribution, loss, duplicate, corrupt, reorder, queue, aqm, ecn,
         trace, mtu, icmp,
@@ -9,7 +9,7 @@ extension ConditionField {
 
     private static let bandwidth = ConditionField(
         "bandwidth", \.bandwidth,
-        // `unlimited` lets a change take away what a profile limits.
+        // A change can remove a profile's limit with `unlimited`.
         .quantity(
             { text throws(QuantityError) in
                 text == "unlimited" ? nil : try Bandwidth(parsing: text)
@@ -36,7 +36,7 @@ extension ConditionField {
             $0.jitter == nil ? "says how jitter is distributed; give a jitter too" : nil
         },
         json: { ["jitterDistribution": $0.jitterDistribution.rawValue] },
-        // It stands beside the jitter.
+        // The text of the jitter includes it.
         text: { _ in nil },
         ramp: { ($0.target.jitter ?? $0.start.jitter)?.distribution ?? .normal })
 
@@ -119,7 +119,7 @@ extension ConditionField {
 
     private static let mtu = ConditionField(
         "mtu", \.mtuBytes,
-        // `unlimited` as with the bandwidth.
+        // `unlimited` works as for the bandwidth.
         .quantity(
             { text throws(QuantityError) in
                 text == "unlimited" ? nil : try LinkMTU.bytes(parsing: text)
@@ -133,12 +133,12 @@ extension ConditionField {
             $0.mtu == nil ? "says who learns that a packet exceeds the mtu; give an mtu too" : nil
         },
         json: { ["icmp": $0.icmpAnswers.rawValue] },
-        // It stands beside the MTU.
+        // The text of the MTU includes it.
         text: { _ in nil })
 }
 
-// Two fields are one property, since a distribution is nothing without a jitter, and an answer
-// nothing without an MTU.
+// These properties combine two fields each: a distribution means nothing without a jitter, and an
+// ICMP answer nothing without an MTU.
 extension DirectionConditions {
     fileprivate var jitterAmount: Duration {
         get { jitter?.amount ?? .zero }

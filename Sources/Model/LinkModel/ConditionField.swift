@@ -1,48 +1,48 @@
-/// A field of a direction: all that reading, writing, changing and showing it needs.
+/// A field of a direction: how to read, write, change and show it.
 ///
-/// `all` is the one list of them. Profiles, `--set`, scenarios, ramps, JSON and tables go through
-/// it, so that a new field is a stored property of `DirectionConditions` and a row in
-/// `ConditionField+Rows.swift`. Which values no link can have is not part of a row, since most of
-/// that concerns two fields: see `DirectionConditions.problem`.
+/// `all` is the single list of fields. Profiles, `--set`, scenarios, ramps, JSON and tables all use
+/// it, so a new field needs only a stored property of `DirectionConditions` and a row in
+/// `ConditionField+Rows.swift`. Rows do not check which values are possible, because most of those
+/// checks involve two fields: see `DirectionConditions.problem`.
 public struct ConditionField: Sendable {
     /// Members of a JSON object; nil is null.
     public typealias JSON = [String: (any Encodable & Sendable)?]
 
-    /// What packets meet on their way, in this order.
+    /// The stages that packets pass, in this order.
     public enum Stage: Sendable, CaseIterable {
         case rate, queue, loss, delay, copies
     }
 
     /// The key in profiles, and the label in tables.
     public let key: String
-    /// The keys of a value in braces; none if it is always a single one.
+    /// The keys of a value in braces; empty if it is always a single value.
     public let members: [String]
-    /// Whether the text is free, so that a format has to quote what it would misread.
+    /// Whether the text is free-form, so that a format must quote what it would misread.
     public let isFreeText: Bool
-    /// Where it acts.
+    /// The stage at which the field acts.
     public let stage: Stage
-    /// Whether tables have it even where it does nothing.
+    /// Whether tables show the field even when it has no effect.
     public let isAlwaysShown: Bool
 
-    /// The value as a profile writes it; nil where it is that of a perfect link.
+    /// The value as a profile writes it; nil if it is that of a perfect link.
     public let value: @Sendable (DirectionConditions) -> FieldValue?
-    /// Reads a value, after all the fields that stand before this one in `all`.
+    /// Reads a value. All fields before this one in `all` must have been read.
     public let read: @Sendable (FieldValue, inout DirectionConditions) throws(FieldError) -> Void
-    /// Takes the value over from other conditions, the first.
+    /// Copies the value from the first conditions to the second.
     public let copy: @Sendable (DirectionConditions, inout DirectionConditions) -> Void
-    /// The members of the JSON object, each with its unit in the key.
+    /// The members of the JSON object; each key contains the unit.
     public let json: @Sendable (DirectionConditions) -> JSON
-    /// The value for people; nil where it does nothing.
+    /// The value for people; nil if it has no effect.
     public let text: @Sendable (DirectionConditions) -> String?
-    /// Puts the value that is due on a ramp into the conditions.
+    /// Sets the conditions' value for a moment of a ramp.
     let ramp: @Sendable (RampStep, inout DirectionConditions) -> Void
 
-    /// Makes the row of the field that is `property`.
+    /// Makes the row of the field stored in `property`.
     ///
     /// - Parameters:
     ///   - needs: Why conditions cannot have the field; nil if they can.
-    ///   - text: Nil where people read what a profile writes.
-    ///   - ramp: Nil where there is no middle: the value changes at the start of a ramp.
+    ///   - text: Nil if people read what a profile writes.
+    ///   - ramp: Nil if there are no values in between: the value changes at the start of a ramp.
     init<Value>(
         _ key: String, _ property: any WritableKeyPath<DirectionConditions, Value> & Sendable,
         _ format: FieldFormat<Value>, _ stage: Stage, isAlwaysShown: Bool = false,
@@ -73,7 +73,7 @@ public struct ConditionField: Sendable {
         self.ramp = { $1[keyPath: property] = ramp?($0) ?? $0.target[keyPath: property] }
     }
 
-    /// All fields, in the order in which people read them.
+    /// All fields, in the order in which tables show them.
     public static let asPacketsMeetThem = Stage.allCases.flatMap { stage in
         all.filter { $0.stage == stage }
     }

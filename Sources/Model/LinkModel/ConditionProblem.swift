@@ -12,7 +12,7 @@ public struct ConditionProblem: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension LinkConditions {
-    /// The first thing that cannot be, or nil if the conditions are sound.
+    /// The first impossible condition, or nil if the conditions are sound.
     public var problem: ConditionProblem? {
         if let problem = down.problem {
             return ConditionProblem(
@@ -31,23 +31,23 @@ extension LinkConditions {
 }
 
 extension DirectionConditions {
-    /// The longest delay that is taken: beyond it no transport protocol waits.
+    /// The longest delay accepted: no transport protocol waits longer.
     public static let longestDelay = Duration.seconds(600)
 
-    /// The slowest rate that is taken: the kernel counts in whole bytes per second.
+    /// The slowest rate accepted: the kernel counts whole bytes per second.
     public static let slowestBandwidth = Bandwidth.bitsPerSecond(8)
 
-    /// The fastest rate that is taken; more needs no conditioner.
+    /// The fastest rate accepted; faster links need no conditioner.
     public static let fastestBandwidth = Bandwidth.bitsPerSecond(1_000_000_000_000)
 
-    /// The longest queue that is taken, in packets.
+    /// The longest queue accepted, in packets.
     public static let longestQueue = 10_000_000
 
     static func tooLong(_ duration: Duration) -> String {
         "\(duration.unitText) is too long; the longest delay is \(longestDelay.unitText)"
     }
 
-    /// The first thing that cannot be, or nil if the conditions are sound.
+    /// The first impossible condition, or nil if the conditions are sound.
     public var problem: ConditionProblem? {
         rateProblem ?? delayProblem ?? lossProblem ?? queueProblem
     }
@@ -116,7 +116,7 @@ extension DirectionConditions {
         }
         guard bandwidth == nil, trace == nil else {
             switch queue {
-            // Both would count as one packet, though nothing at all was asked for.
+            // Both would count as one packet although the user asked for none.
             case .bytes(ByteCount(bytes: 0)), .time(.zero):
                 return ConditionProblem(
                     field: "queue", explanation: "a queue holds at least 1 packet")

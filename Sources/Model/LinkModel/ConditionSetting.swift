@@ -1,4 +1,4 @@
-/// One changed field of conditions, as `--set` and scenarios have it.
+/// One changed field of conditions, as in `--set` and scenarios.
 public struct ConditionSetting: Sendable, Hashable {
     /// The path of the field, such as `down.delay`.
     public let path: String
@@ -16,10 +16,10 @@ public struct ConditionSetting: Sendable, Hashable {
 }
 
 extension LinkConditions {
-    /// Takes the fields that `settings` name over from `values`.
+    /// Copies the fields that `settings` name from `values`.
     public mutating func copy(_ settings: [ConditionSetting], from values: LinkConditions) {
         let paths = Set(settings.map(\.path))
-        // In the order of the fields, some of which need others before them.
+        // In field order, since some fields need earlier ones.
         for field in ConditionField.all {
             if paths.contains("down.\(field.key)") { field.copy(values.down, &down) }
             if paths.contains("up.\(field.key)") { field.copy(values.up, &up) }

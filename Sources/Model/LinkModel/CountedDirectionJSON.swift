@@ -1,9 +1,9 @@
-/// The conditions of a direction with what was counted beside them.
+/// The conditions of a direction together with its counters.
 public struct CountedDirectionJSON<Counters: Encodable>: Encodable {
     private let conditions: DirectionJSON
     private let counters: Counters
 
-    /// Puts counters beside conditions.
+    /// Combines conditions and counters.
     public init(_ conditions: DirectionConditions, _ counters: Counters) {
         self.conditions = DirectionJSON(conditions)
         self.counters = counters

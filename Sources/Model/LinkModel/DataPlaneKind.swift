@@ -1,11 +1,11 @@
-/// What carries conditions out.
+/// The data plane that applies conditions.
 public enum DataPlaneKind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Qdiscs of the kernel.
+    /// Kernel qdiscs.
     case kernel
     /// linkcond's own packet engine.
     case engine
 
-    /// What people call it.
+    /// The name shown to people.
     public var title: String {
         switch self {
         case .kernel: "kernel data plane"
@@ -14,9 +14,9 @@ public enum DataPlaneKind: String, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// Which data plane a user asks for.
+/// The data plane that a user asks for.
 public enum Backend: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The kernel where it can do all that is asked, else the packet engine.
+    /// The kernel if it supports everything asked for, else the packet engine.
     case auto
     case kernel
     case engine

@@ -1,4 +1,4 @@
-/// One of the two ways through a link.
+/// One of the two directions of a link.
 public enum Direction: String, Sendable, Hashable, Codable, CaseIterable {
     /// From the app to the network: the egress of the app's interface.
     case up

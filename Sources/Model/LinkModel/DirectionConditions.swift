@@ -1,6 +1,6 @@
 public import LinkUnits
 
-/// Variation of the one-way delay. Order is kept: a late packet holds those behind it.
+/// Variation of the one-way delay. Packets stay in order: a late packet holds up those behind it.
 public struct Jitter: Sendable, Hashable, Codable {
     /// The shape of the variation.
     public enum Distribution: String, Sendable, Hashable, Codable, CaseIterable {
@@ -12,16 +12,16 @@ public struct Jitter: Sendable, Hashable, Codable {
     /// How the delay is distributed around its mean.
     public var distribution: Distribution
 
-    /// Makes a variation; a normal distribution unless another is named.
+    /// Makes a variation, normally distributed unless `distribution` says otherwise.
     public init(amount: Duration, distribution: Distribution = .normal) {
         self.amount = amount
         self.distribution = distribution
     }
 }
 
-/// Reordering on purpose: some packets overtake those on the delay line.
+/// Deliberate reordering: some packets overtake those on the delay line.
 public struct Reordering: Sendable, Hashable, Codable {
-    /// The share of packets that are sent at once.
+    /// The share of packets sent without delay.
     public var mean: Ratio
     /// Only every `gap`-th packet may overtake.
     public var gap: Int
@@ -40,27 +40,28 @@ public enum QueueManagement: String, Sendable, Hashable, Codable, CaseIterable {
     case fqCodel = "fq_codel"
     case pie
 
-    /// Whether it marks packets unless told otherwise, as its qdisc does.
+    /// Whether it marks packets (ECN) by default, as its qdisc does.
     public var marksByDefault: Bool { self == .fqCodel }
 }
 
-/// The largest packet that a link takes, and who learns of it.
+/// The largest packet that a link carries, and whether senders learn of the limit.
 public struct LinkMTU: Sendable, Hashable, Codable {
-    /// Whether who sends a larger packet is told so by ICMP.
+    /// Whether the sender of a larger packet is told by ICMP.
     public enum Answers: String, Sendable, Hashable, Codable, CaseIterable {
         case answered, silent
     }
 
-    /// From what the longest IPv4 header needs (RFC 791, section 3.2) to the longest packet.
+    /// From the size of the longest IPv4 header and 8 bytes (RFC 791, section 3.2) to the longest
+    /// packet.
     public static let range = 68...65535
 
-    /// Bytes of the IP packet, with its headers.
+    /// Bytes of the IP packet, including its headers.
     public var bytes: Int
-    /// What becomes of larger packets that cannot be cut. Without an answer the path is a black
-    /// hole for them.
+    /// What happens to larger packets that cannot be fragmented. Without an answer the path is a
+    /// black hole for them.
     public var icmp: Answers
 
-    /// Makes an MTU; who exceeds it is told so unless said otherwise.
+    /// Makes an MTU; senders of larger packets are told by default.
     public init(bytes: Int, icmp: Answers = .answered) {
         self.bytes = bytes
         self.icmp = icmp
@@ -78,8 +79,8 @@ public struct LinkMTU: Sendable, Hashable, Codable {
     }
 }
 
-/// What one direction of a link does to packets, in this order: MTU, bottleneck queue and bandwidth,
-/// loss, delay. How its properties are read, written and shown is in `ConditionField`.
+/// What one direction of a link does to packets, in this order: MTU, bottleneck queue and
+/// bandwidth, loss, delay. `ConditionField` reads, writes and shows its properties.
 public struct DirectionConditions: Sendable, Hashable, Codable {
     /// The rate of the bottleneck, counted per IP packet with its headers. Nil: no limit.
     public var bandwidth: Bandwidth?
@@ -87,27 +88,27 @@ public struct DirectionConditions: Sendable, Hashable, Codable {
     public var delay: Duration
     /// Variation of the delay.
     public var jitter: Jitter?
-    /// Loss behind the queue.
+    /// Loss after the queue.
     public var loss: LossModel
-    /// The share of packets that arrive twice.
+    /// The share of packets duplicated.
     public var duplicate: Ratio
     /// The share of packets in which one bit is flipped.
     public var corrupt: Ratio
-    /// Reordering on purpose.
+    /// Deliberate reordering.
     public var reorder: Reordering?
     /// The buffer in front of the bottleneck. Nil: the default, see `queuePackets`.
     public var queue: QueueLimit?
-    /// What the queue drops.
+    /// How the queue chooses what to drop.
     public var aqm: QueueManagement
-    /// Whether `aqm` marks packets that can be marked (ECN, RFC 3168) in place of dropping them.
-    /// Nil: as the qdisc of that name, see `QueueManagement.marksByDefault`.
+    /// Whether `aqm` marks ECN-capable packets instead of dropping them (RFC 3168). Nil: the
+    /// default of its qdisc, see `QueueManagement.marksByDefault`.
     public var ecn: Bool?
-    /// A file of delivery opportunities (mahimahi's format) in place of a bandwidth.
+    /// A file of delivery opportunities (mahimahi's format) instead of a bandwidth.
     public var trace: String?
-    /// The largest packet. Nil: what the interface takes.
+    /// The largest packet. Nil: the interface's own MTU.
     public var mtu: LinkMTU?
 
-    /// Makes conditions; without arguments those of a perfect link.
+    /// Makes conditions; without arguments, those of a perfect link.
     public init(
         bandwidth: Bandwidth? = nil, delay: Duration = .zero, jitter: Jitter? = nil,
         loss: LossModel = .none, duplicate: Ratio = .zero, corrupt: Ratio = .zero,
@@ -128,20 +129,21 @@ public struct DirectionConditions: Sendable, Hashable, Codable {
         self.mtu = mtu
     }
 
-    /// Whether the queue marks packets in place of dropping them, where both will do.
+    /// Whether the queue marks ECN-capable packets instead of dropping them.
     public var marksPackets: Bool { ecn ?? aqm.marksByDefault }
 
-    /// A packet of full size, as queues in packets assume it: 1500 bytes of IP.
+    /// A full-size packet, as assumed by queue limits in packets: 1500 bytes of IP.
     public static let fullPacket = ByteCount(bytes: 1500)
 
-    /// A packet of full size on this link.
+    /// A full-size packet on this link.
     public var fullPacket: ByteCount {
         min(Self.fullPacket, ByteCount(bytes: UInt64(mtu?.bytes ?? .max)))
     }
 
-    /// The queue in packets of full size; nil where nothing limits the rate and so nothing queues.
+    /// The queue length in full-size packets; nil if nothing limits the rate, since nothing queues
+    /// then.
     ///
-    /// By default the larger of 50 packets (dummynet's default, as Apple's tool has it) and
+    /// The default is the larger of 50 packets (dummynet's default, which Apple's tool uses) and
     /// 100 ms at the bandwidth.
     public var queuePackets: Int? {
         switch queue {

@@ -1,25 +1,25 @@
 public import LinkUnits
 
-/// What passed in one direction of a link since it was conditioned, as each data plane counts it.
+/// The traffic in one direction of a link since it was conditioned, as every data plane counts it.
 public struct DirectionCounters: Sendable, Hashable {
-    /// Packets delivered, copies included.
+    /// Packets delivered, including duplicates.
     public var packets: UInt64
-    /// Their bytes, IP headers included.
+    /// Bytes delivered, including IP headers.
     public var bytes: ByteCount
-    /// Packets dropped by the queue: because it was full, or by its management.
+    /// Packets dropped by the queue, because it was full or by its AQM.
     public var dropped: UInt64
     /// Packets lost by the loss model.
     public var lost: UInt64
-    /// Packets marked in place of being dropped (ECN).
+    /// Packets marked instead of dropped (ECN).
     public var marked: UInt64
-    /// Packets in the queue now. The kernel counts those behind the queue as well.
+    /// Packets in the queue now. The kernel also counts those on the delay line.
     public var queuedPackets: UInt64
-    /// The rate of delivery: averaged over about the last second, or over a whole run.
+    /// The delivery rate, averaged over about the last second or over a whole run.
     public var bitsPerSecond: UInt64
-    /// What the packet engine counts beside that; nil where the kernel is at work.
+    /// Counters that only the packet engine has; nil when the kernel conditions the link.
     public var engine: EngineCounters?
 
-    /// Describes a direction; without arguments one that nothing has passed.
+    /// Makes counters; without arguments, those of a direction without traffic.
     public init(
         packets: UInt64 = 0, bytes: ByteCount = ByteCount(bytes: 0), dropped: UInt64 = 0,
         lost: UInt64 = 0, marked: UInt64 = 0, queuedPackets: UInt64 = 0, bitsPerSecond: UInt64 = 0,
@@ -35,10 +35,10 @@ public struct DirectionCounters: Sendable, Hashable {
         self.engine = engine
     }
 
-    /// Packets anywhere on the link: in the queue, or under way to the far end.
+    /// Packets anywhere on the link: in the queue or on the delay line.
     public var heldPackets: UInt64 { engine?.heldPackets ?? queuedPackets }
 
-    /// The same with the mean rate over `duration`.
+    /// The same counters with the mean rate over `duration`.
     public func averaged(over duration: Duration) -> DirectionCounters {
         var counters = self
         let seconds = duration / .seconds(1)
@@ -47,7 +47,7 @@ public struct DirectionCounters: Sendable, Hashable {
         return counters
     }
 
-    /// What was counted on two links together; what only one of them counts is not known.
+    /// The sum of the counters of two links. Counters that only one of them has become nil.
     public static func + (left: Self, right: Self) -> Self {
         var sum = left
         for (_, counter) in counters {
@@ -68,12 +68,12 @@ extension DirectionCounters: Codable {
         ]
     }
 
-    /// Reads what `encode` has written.
+    /// Decodes what `encode` writes.
     public init(from decoder: any Decoder) throws {
         self.init()
         let fields = try decoder.container(keyedBy: CounterKey.self)
         for (key, counter) in Self.counters {
-            // Reports of former versions have no number of marks.
+            // Reports of earlier versions do not count marks.
             let isOptional = counter == \.marked
             self[keyPath: counter] =
                 isOptional
@@ -83,7 +83,8 @@ extension DirectionCounters: Codable {
         engine = try EngineCounters(ifPresentIn: fields)
     }
 
-    /// Writes all counters side by side; those that only the packet engine has are null else.
+    /// Encodes all counters in one object; those that only the packet engine has are null without
+    /// it.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CounterKey.self)
         for (key, counter) in Self.counters {

@@ -1,51 +1,52 @@
 public import LinkUnits
 
-/// What the packet engine counts in one direction of a link, and the kernel does not tell.
+/// Counters of one direction of a link that the packet engine has and the kernel does not.
 public struct EngineCounters: Sendable, Hashable {
-    /// Packets that came to the link.
+    /// Packets that arrived at the link.
     public var arrivedPackets: UInt64 = 0
-    /// Their bytes, IP headers included.
+    /// Bytes that arrived, including IP headers.
     public var arrivedBytes = ByteCount(bytes: 0)
     /// Packets dropped because the queue was full.
     public var queueFullPackets: UInt64 = 0
-    /// Packets dropped by the queue management.
+    /// Packets dropped by the AQM.
     public var managedPackets: UInt64 = 0
     /// Packets delivered twice.
     public var duplicatedPackets: UInt64 = 0
     /// Packets delivered with a bit flipped.
     public var corruptedPackets: UInt64 = 0
-    /// Frames that passed at once: no IP, or neighbour discovery.
+    /// Frames passed on at once: non-IP frames and neighbour discovery.
     public var exemptPackets: UInt64 = 0
-    /// Packets on the link now, queued or under way.
+    /// Packets on the link now, in the queue or on the delay line.
     public var heldPackets: UInt64 = 0
     /// The most packets that were in the queue at once.
     public var longestQueuePackets: UInt64 = 0
-    /// Frames that came faster than they could be read, and so were lost; no profile asks for it.
+    /// Frames lost because they arrived faster than they could be read; never asked for by a
+    /// profile.
     public var socketDroppedPackets: UInt64 = 0
-    /// Packets for which there was no memory left; no profile asks for it.
+    /// Packets dropped for lack of memory; never asked for by a profile.
     public var memoryDroppedPackets: UInt64 = 0
-    /// Frames that could not be read, or were too long; no profile asks for it.
+    /// Frames that could not be read or were too long; never asked for by a profile.
     public var unreadablePackets: UInt64 = 0
-    /// Frames that the kernel did not take at the other end; no profile asks for it.
+    /// Frames that the kernel refused at the other end; never asked for by a profile.
     public var unsentPackets: UInt64 = 0
-    /// How late packets left the link; nil if none did.
+    /// How late packets left the link; nil if none left.
     public var lateness: Lateness?
-    /// The time that packets which left had been on the link, added up.
+    /// The total time that delivered packets spent on the link.
     public var timeOnLink = Duration.zero
 
-    /// Counters of a link that nothing has passed.
+    /// Makes the counters of a link without traffic.
     public init() {}
 
     /// How much later than scheduled packets were handed to the kernel, in microseconds.
     public struct Lateness: Codable, Sendable, Hashable {
-        /// Half of them were not later than this.
+        /// The median.
         public var p50: Double
-        /// Of a hundred, 99 were not later than this.
+        /// The 99th percentile.
         public var p99: Double
-        /// None was later than this.
+        /// The maximum.
         public var maximum: Double
 
-        /// Describes how late packets were.
+        /// Makes a summary of lateness.
         public init(p50: Double, p99: Double, maximum: Double) {
             self.p50 = p50
             self.p99 = p99
@@ -53,14 +54,14 @@ public struct EngineCounters: Sendable, Hashable {
         }
     }
 
-    /// Packets lost for want of time or memory, which no profile asks for.
+    /// Packets lost for lack of time or memory; never asked for by a profile.
     public var unwantedDrops: UInt64 {
         [socketDroppedPackets, memoryDroppedPackets, unreadablePackets, unsentPackets]
             .reduce(0) { $0.addingSaturated($1) }
     }
 
-    /// What was counted on two links together. The longest queue and the lateness are those of the
-    /// worse one.
+    /// The sum of the counters of two links. The longest queue and the lateness are those of the
+    /// worse link.
     static func + (left: Self, right: Self) -> Self {
         var sum = left
         for (_, counter) in counters {
@@ -106,7 +107,7 @@ extension EngineCounters {
         _ engine: Self?, into fields: inout KeyedEncodingContainer<CounterKey>
     ) throws {
         for (key, counter) in counters {
-            // An `Optional` as such is written as null.
+            // Encoding the `Optional` itself writes null.
             try fields.encode(engine?[keyPath: counter], forKey: CounterKey(key))
         }
         try fields.encode(engine?.lateness, forKey: latenessKey)
@@ -126,7 +127,7 @@ struct CounterKey: CodingKey {
 }
 
 extension ByteCount {
-    /// The number of bytes, which can be set.
+    /// The number of bytes, as a settable property.
     var number: UInt64 {
         get { bytes }
         set { self = ByteCount(bytes: newValue) }

@@ -2,12 +2,12 @@ import LinkUnits
 
 /// How the values of a field are read and written.
 struct FieldFormat<Value: Hashable & Sendable>: Sendable {
-    /// The keys of a value in braces; none if it is always a single one.
+    /// The keys of a value in braces; empty if it is always a single value.
     var members: [String] = []
-    /// Whether the text is free, so that a format has to quote what it would misread.
+    /// Whether the text is free-form, so that a format must quote what it would misread.
     var isFreeText = false
     let read: @Sendable (FieldValue) throws(FieldError) -> Value
-    /// Nil for a value that is written by leaving out the field.
+    /// Nil for a value that is written by omitting the field.
     let write: @Sendable (Value) -> FieldValue?
 
     /// A single value with a unit.
@@ -27,11 +27,11 @@ struct FieldFormat<Value: Hashable & Sendable>: Sendable {
             write: { .scalar($0.rawValue) })
     }
 
-    /// A share, in braces if a number of packets stands beside it: `{ mean: 2%, burst: 8 }`.
+    /// A share, in braces if it comes with a number of packets: `{ mean: 2%, burst: 8 }`.
     ///
     /// - Parameters:
     ///   - other: The key of the number.
-    ///   - kind: What the number is, with an example.
+    ///   - kind: What the number means, with an example.
     static func share<Number: LosslessStringConvertible & Sendable>(
         and other: String, _ kind: String,
         read: @escaping @Sendable (Ratio, Number?) -> Value,
@@ -80,7 +80,7 @@ extension FieldFormat where Value == String? {
 }
 
 extension String {
-    /// `8` of `8` or `8 packets`: a count of packets needs no unit.
+    /// The `8` in `8` or `8 packets`: a count of packets needs no unit.
     fileprivate var withoutPackets: String {
         split(separator: " ").last == "packets" ? String(prefix { $0 != " " }) : self
     }

@@ -1,6 +1,6 @@
 import LinkUnits
 
-/// The value of a field as a profile writes it, whatever the format of the file.
+/// The value of a field as a profile writes it, independent of the file's format.
 public enum FieldValue: Sendable, CustomStringConvertible {
     /// `50 ms`
     case scalar(String)
@@ -23,7 +23,7 @@ public enum FieldValue: Sendable, CustomStringConvertible {
         return text
     }
 
-    /// The single value as `parse` reads it; `member` is its key, if it stands in braces.
+    /// The single value, read by `parse`; `member` is its key if it is in braces.
     func quantity<Value>(
         _ parse: (String) throws(QuantityError) -> Value, _ member: String? = nil
     ) throws(FieldError) -> Value {
@@ -53,7 +53,7 @@ public enum FieldValue: Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a value is none of its field: what is wrong and what to write instead.
+/// Why a value does not fit its field: what is wrong and what to write instead.
 public struct FieldError: Error, Hashable, Sendable {
     /// The key inside the braces, if the problem is there.
     public let member: String?

@@ -1,41 +1,41 @@
-/// What apps see of an interface, as far as somebody says it; nil: as it is without.
+/// What apps see of an interface; nil: unchanged.
 ///
-/// Options of the command line, matrix files and scenarios say it; `NetworkMark` keeps it in the
+/// It comes from command-line options, matrix files and scenarios. `NetworkMark` stores it in the
 /// kernel, where apps read it.
 public struct InterfaceOverride: Sendable, Hashable, Codable {
-    /// What traffic costs.
+    /// Whether traffic costs money.
     public enum Cost: String, Sendable, Hashable, Codable, CaseIterable {
-        /// What the kind of interface tells: a mobile network or a hotspot is expensive.
+        /// Derived from the kind of interface: a mobile network or a hotspot is expensive.
         case `default`
         case inexpensive, expensive
     }
 
     /// Low Data Mode.
     public enum LowData: String, Sendable, Hashable, Codable, CaseIterable {
-        /// What the kind of interface tells: a hotspot is in it.
+        /// Derived from the kind of interface: a hotspot is in Low Data Mode.
         case `default`
         case on, off
     }
 
     /// The kind of interface.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-        /// What the kernel says.
+        /// The kind that the kernel reports.
         case `default`
         case wifi, cellular, wired, other
-        /// Wi-Fi of a phone, which is expensive and in Low Data Mode by itself.
+        /// Wi-Fi of a phone; expensive and in Low Data Mode by default.
         case hotspot
     }
 
-    /// What traffic costs.
+    /// Whether traffic costs money.
     public var cost: Cost?
     /// Low Data Mode.
     public var lowData: LowData?
     /// The kind of interface.
     public var kind: Kind?
-    /// Whether it goes before all other interfaces.
+    /// Whether it is preferred to all other interfaces.
     public var isPreferred: Bool?
 
-    /// Says what is given.
+    /// Makes an override of the given properties.
     public init(
         cost: Cost? = nil, lowData: LowData? = nil, kind: Kind? = nil, isPreferred: Bool? = nil
     ) {
@@ -45,8 +45,8 @@ public struct InterfaceOverride: Sendable, Hashable, Codable {
         self.isPreferred = isPreferred
     }
 
-    /// What an app sees of an interface under this profile. A name such as `cell0` says more of its
-    /// kind than the profile does.
+    /// What an app sees of an interface with this profile. A name such as `cell0` determines the
+    /// kind more reliably than the profile does.
     public init(_ profile: Profile, named name: String? = nil) {
         let kind = name.flatMap(Profile.InterfaceKind.init(guessedFrom:)) ?? profile.interface
         self.init(
@@ -54,14 +54,14 @@ public struct InterfaceOverride: Sendable, Hashable, Codable {
             lowData: profile.isConstrained ? .on : nil, kind: Kind(rawValue: kind.rawValue))
     }
 
-    /// The same with what `other` says in place of what is said here.
+    /// This override with the properties that `other` sets replaced.
     public func overridden(by other: Self) -> Self {
         Self(
             cost: other.cost ?? cost, lowData: other.lowData ?? lowData, kind: other.kind ?? kind,
             isPreferred: other.isPreferred ?? isPreferred)
     }
 
-    /// The same with `default` for what it does not say, so that it takes back what was said before.
+    /// This override with `default` for every unset property, so that it revokes earlier overrides.
     public var complete: Self {
         Self(cost: .default, lowData: .default, kind: .default).overridden(by: self)
     }
@@ -78,7 +78,7 @@ extension InterfaceOverride: CustomStringConvertible {
 }
 
 extension Profile.InterfaceKind {
-    /// The kind that the beginning of a name tells, such as `wifi0`; nil if it tells none.
+    /// The kind that the prefix of a name suggests, such as `wifi0`; nil if it suggests none.
     public init?(guessedFrom name: String) {
         let prefixes: [(Self, [String])] = [
             (.wifi, ["wifi", "wlan", "wlp", "wlx"]), (.cellular, ["cell", "wwan", "wwp", "rmnet"]),

@@ -3,10 +3,10 @@ import LinkUnits
 extension LinkConditions {
     /// The conditions between these and `target`: `fraction` 0 gives these, 1 the target.
     ///
-    /// What has a size changes evenly: bandwidth, delay, jitter, loss, queue. What has none changes
-    /// at the start of a ramp: the queue management, the distribution of the jitter. Between a
-    /// bandwidth and none there is no middle, so the bandwidth holds until the target is reached;
-    /// a trace, too, is exchanged at the end.
+    /// Quantities change linearly: bandwidth, delay, jitter, loss, queue. Other properties change
+    /// at the start of a ramp: the AQM, the distribution of the jitter. There is no value between a
+    /// bandwidth and no limit, so the bandwidth stays until the ramp ends. A trace, too, is
+    /// replaced at the end.
     public func interpolated(to target: LinkConditions, fraction: Double) -> LinkConditions {
         if fraction <= 0 { return self }
         if fraction >= 1 { return target }
@@ -31,27 +31,27 @@ struct RampStep: Sendable {
         return middle
     }
 
-    /// A size on the way to that of the target.
+    /// The value of a quantity at this moment.
     func between<Size: Interpolable>(_ size: (DirectionConditions) -> Size) -> Size {
         size(start).between(size(target), fraction)
     }
 
     var reorder: Reordering? {
         let overtaking = between { $0.reorder?.mean ?? .zero }
-        // A packet overtakes on the delay line, where there is one.
+        // Packets can only overtake others on a delay line.
         guard overtaking > .zero, between(\.delay) > .zero else { return nil }
         return Reordering(mean: overtaking, gap: (target.reorder ?? start.reorder)?.gap ?? 1)
     }
 
-    /// What limits the rate, and its queue: both depend on each other. The other fields are of no
-    /// account.
+    /// The rate limit and its queue, which depend on each other. The other fields do not matter
+    /// here.
     var limits: DirectionConditions {
         guard start.trace == nil, target.trace == nil else { return start }
         guard let bandwidth = start.bandwidth else { return target }
         guard let end = target.bandwidth else { return start }
         var middle = DirectionConditions(
             bandwidth: bandwidth.between(end, fraction), aqm: target.aqm, ecn: target.ecn)
-        // Without a queue of its own each has the default, which follows the bandwidth.
+        // Without an explicit queue each end has the default, which follows from the bandwidth.
         guard start.queue != nil || target.queue != nil else { return middle }
         middle.queue = queue
         return middle
@@ -71,13 +71,13 @@ struct RampStep: Sendable {
     }
 }
 
-/// What has a size, and so a value between two others.
+/// A quantity that can be interpolated.
 protocol Interpolable {
     func between(_ target: Self, _ fraction: Double) -> Self
 }
 
 extension LossModel: Interpolable {
-    /// Independent losses are bursts as well, of their own mean length.
+    /// Independent losses are treated as bursts with their own mean length.
     func between(_ target: LossModel, _ fraction: Double) -> LossModel {
         let ratio = mean.between(target.mean, fraction)
         if case .random = self, case .random = target { return .random(ratio) }
@@ -107,7 +107,7 @@ extension Duration: Interpolable {
 }
 
 extension UInt64 {
-    /// The whole number on the way to `target`; both may be at most 2^52 apart to be exact.
+    /// The whole number at `fraction` of the way to `target`; exact if they differ by at most 2^52.
     fileprivate func between(_ target: UInt64, _ fraction: Double) -> UInt64 {
         let step = Double(target > self ? target - self : self - target) * fraction
         return target > self ? self + UInt64(step.rounded()) : self - UInt64(step.rounded())

@@ -8,10 +8,10 @@ public struct LinkConditions: Sendable, Hashable, Codable {
     public var up: DirectionConditions
     /// Extra one-way delay of outgoing DNS: UDP and TCP to port 53, IPv4 and IPv6.
     public var dnsDelay: Duration?
-    /// Whether nothing passes at all.
+    /// Whether the link delivers nothing.
     public var isBlackhole: Bool
 
-    /// Makes conditions; without arguments those of a perfect link.
+    /// Makes conditions; without arguments, those of a perfect link.
     public init(
         down: DirectionConditions = .init(), up: DirectionConditions = .init(),
         dnsDelay: Duration? = nil, isBlackhole: Bool = false
@@ -22,7 +22,7 @@ public struct LinkConditions: Sendable, Hashable, Codable {
         self.isBlackhole = isBlackhole
     }
 
-    /// The conditions with a black hole spelled out as 100 % loss in both directions.
+    /// The conditions with a black hole written as 100 % loss in both directions.
     public var withExplicitLoss: LinkConditions {
         guard isBlackhole else { return self }
         var conditions = self
@@ -32,6 +32,6 @@ public struct LinkConditions: Sendable, Hashable, Codable {
         return conditions
     }
 
-    /// What a round trip sees of propagation: down plus up.
+    /// The propagation part of the RTT: delay down plus delay up.
     public var roundTripTime: Duration { down.delay + up.delay }
 }

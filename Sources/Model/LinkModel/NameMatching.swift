@@ -1,18 +1,19 @@
-/// How names are compared and mistyped ones explained.
+/// Compares names and suggests corrections for mistyped ones.
 public enum NameMatching {
-    /// The form in which names are compared: lower case, blanks and underscores as hyphens.
+    /// The form in which names are compared: lower case, with hyphens for blanks and underscores.
     public static func normalized(_ name: String) -> String {
         String(name.lowercased().map { $0 == " " || $0 == "_" ? "-" : $0 })
     }
 
-    /// The known name nearest to a mistyped one, if it is near enough to be meant.
+    /// The known name nearest to a mistyped one, if it is close enough to be likely.
     public static func suggestion(for name: String, among known: some Sequence<String>) -> String? {
         let wanted = Array(normalized(name))
         var best: (name: String, distance: Int)?
         let farthest = max(1, min(3, wanted.count / 2))
         for candidate in known {
             let letters = Array(normalized(candidate))
-            // Comparing takes the product of both lengths, which a pasted page would feel.
+            // The comparison takes time proportional to the product of both lengths, noticeable if
+            // someone pastes a page of text.
             guard abs(letters.count - wanted.count) <= farthest else { continue }
             let distance = editDistance(wanted, letters)
             guard distance <= farthest else { continue }
@@ -21,8 +22,8 @@ public enum NameMatching {
         return best?.name
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that turn one into the other
-    /// (optimal string alignment).
+    /// The number of insertions, deletions, replacements and swaps of neighbours that turn one into
+    /// the other (optimal string alignment).
     static func editDistance(_ left: [Character], _ right: [Character]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)

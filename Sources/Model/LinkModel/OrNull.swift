@@ -1,4 +1,4 @@
-/// A value that JSON has as null where there is none; an `Optional` alone would be left out.
+/// An optional value encoded as null in JSON when nil; a plain `Optional` would be omitted.
 @propertyWrapper
 public struct OrNull<Value> {
     /// The value.

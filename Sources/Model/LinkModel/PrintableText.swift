@@ -1,10 +1,9 @@
-/// Text that a terminal, a log or an XML report shows as it stands.
+/// Text that a terminal, a log or an XML report can show safely.
 ///
-/// Names and file names come from others; an escape sequence among them could recolour, rename or
-/// rewrite what a terminal shows.
+/// Names and file names come from outside; an escape sequence in them could change the colours, the
+/// title or the contents of a terminal.
 extension Unicode.Scalar {
-    /// Whether it is neither a control character, nor a line break, nor one that turns the
-    /// direction of the text around it.
+    /// Whether it is neither a control character, nor a line break, nor a bidirectional control.
     public var isPrintable: Bool {
         if isASCII { return value >= 0x20 && value != 0x7f }
         return switch properties.generalCategory {
@@ -13,11 +12,11 @@ extension Unicode.Scalar {
         }
     }
 
-    /// The character itself, or one that shows it: U+241B for an escape, U+FFFD for what is no
-    /// character at all. Tabs and line ends stay, for text of several lines.
+    /// The character itself, or a visible substitute: U+241B for an escape, U+FFFD for a
+    /// noncharacter. Tabs and line ends stay, for text of several lines.
     ///
-    /// What is left may stand in XML 1.0 (section 2.2). Marks that turn the direction of the text
-    /// around are shown as well, since they would make a log look like another one.
+    /// The result is valid in XML 1.0 (section 2.2). Bidirectional controls are replaced as well,
+    /// since they could make a log look like another one.
     public var visible: Unicode.Scalar {
         switch value {
         case 0x09, 0x0A: self
@@ -30,7 +29,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text with everything that is not printable written as its number: `\u{1b}`.
+    /// The text with every non-printable character written as its number: `\u{1b}`.
     public var printable: String {
         guard !unicodeScalars.allSatisfy(\.isPrintable) else { return self }
         var text = ""

@@ -1,17 +1,17 @@
 /// A named set of conditions for both directions.
 public struct Profile: Sendable, Hashable {
-    /// What an app sees the interface as inside a sandbox.
+    /// The kind of interface that an app sees inside a sandbox.
     public enum InterfaceKind: String, Sendable, Hashable, CaseIterable {
         case wifi, cellular, wired, other
     }
 
-    /// The name for people, unique within the family whatever its case.
+    /// The display name, unique within the family, ignoring case.
     public var name: String
     /// The collection it belongs to, such as `apple`.
     public var family: String
-    /// Further names that need no family.
+    /// Further names, unique without the family.
     public var aliases: [String]
-    /// One sentence for somebody who chooses a profile.
+    /// One sentence that helps to choose a profile.
     public var summary: String
     /// Where the numbers come from.
     public var source: String
@@ -19,7 +19,7 @@ public struct Profile: Sendable, Hashable {
     public var interface: InterfaceKind
     /// What the link does to packets.
     public var conditions: LinkConditions
-    /// Whether the interface costs money by volume (metered).
+    /// Whether traffic costs money by volume (metered).
     public var isExpensive: Bool
     /// Whether the interface is in Low Data Mode.
     public var isConstrained: Bool
@@ -42,7 +42,7 @@ public struct Profile: Sendable, Hashable {
         self.isConstrained = isConstrained
     }
 
-    /// The name that is unique over all families: `apple/Very-Bad-Network`.
+    /// The name that is unique among all families: `apple/Very-Bad-Network`.
     public var id: String {
         "\(family)/\(name.split(separator: " ").joined(separator: "-"))"
     }

@@ -1,13 +1,13 @@
 import LinkUnits
 
-/// A profile as `list --json` and `show --json` print it. The keys are a promise: see
+/// A profile as `list --json` and `show --json` print it. The keys are a stable interface: see
 /// `Profiles/schema/show.schema.json`.
 public struct ProfileJSON: Encodable {
     /// The extra delay of outgoing DNS.
     public struct DNS: Encodable {
         let delayMilliseconds: Double
 
-        /// Writes a delay.
+        /// Makes the object for a delay.
         public init(_ delay: Duration) { delayMilliseconds = delay.milliseconds }
     }
 
@@ -25,7 +25,7 @@ public struct ProfileJSON: Encodable {
     let constrained: Bool
     let blackhole: Bool
 
-    /// Writes a profile.
+    /// Makes the object for a profile.
     public init(_ profile: Profile) {
         name = profile.name
         family = profile.family
@@ -34,7 +34,7 @@ public struct ProfileJSON: Encodable {
         summary = profile.summary
         source = profile.source
         interface = profile.interface.rawValue
-        // A reader who knows nothing of black holes still sees that everything is lost.
+        // A reader who does not know `blackhole` still sees that everything is lost.
         let conditions = profile.conditions.withExplicitLoss
         down = DirectionJSON(conditions.down)
         up = DirectionJSON(conditions.up)
@@ -49,10 +49,10 @@ public struct ProfileJSON: Encodable {
 public struct DirectionJSON: Encodable {
     let conditions: DirectionConditions
 
-    /// Writes the conditions.
+    /// Makes the object for the conditions.
     public init(_ conditions: DirectionConditions) { self.conditions = conditions }
 
-    /// Writes an object with a key for each field.
+    /// Encodes an object with a key for each field.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         for field in ConditionField.all {

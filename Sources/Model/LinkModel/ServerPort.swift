@@ -1,11 +1,11 @@
-/// A port at which clients find a server: `8000`, `4433/udp`.
+/// A port on which a server listens: `8000`, `4433/udp`.
 public struct ServerPort: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Its number; never zero.
     public let number: UInt16
-    /// Whether it is one of UDP rather than of TCP.
+    /// Whether it is a UDP port rather than a TCP port.
     public let isUDP: Bool
 
-    /// Names a port of TCP, or of UDP.
+    /// Makes a TCP or UDP port; nil for 0.
     public init?(_ number: UInt16, isUDP: Bool = false) {
         guard number > 0 else { return nil }
         self.number = number
@@ -27,7 +27,7 @@ public struct ServerPort: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The port as people write it.
     public var description: String { isUDP ? "\(number)/udp" : "\(number)" }
 
-    /// Reads a number, or a text.
+    /// Decodes a number or a string.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let port =
@@ -42,7 +42,7 @@ public struct ServerPort: Sendable, Hashable, Codable, CustomStringConvertible {
         self = port
     }
 
-    /// Writes a port of TCP as a number, and one of UDP as a text.
+    /// Encodes a TCP port as a number and a UDP port as a string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if isUDP {
@@ -54,7 +54,7 @@ public struct ServerPort: Sendable, Hashable, Codable, CustomStringConvertible {
 }
 
 extension ServerPort {
-    /// Why no server can get ready at these ports; nil if one can.
+    /// Why no server can listen on these ports; nil if one can.
     public static func problem(of ports: [ServerPort], servers: [String]) -> String? {
         guard let port = ports.first, servers.isEmpty else { return nil }
         return "--server-ready \(port) waits for a server of --server, and there is none; a server "

@@ -1,15 +1,16 @@
-/// What the uplink of a run lost between the link and the host's network, for want of room or time.
+/// What the uplink of a run lost between the link and the host's network, for lack of time or
+/// space.
 ///
-/// TCP makes up for it, but with datagrams it counts as loss that no conditions asked for.
+/// TCP compensates for it, but for datagrams it is loss that no conditions asked for.
 public struct UplinkLosses: Sendable, Hashable, Codable {
-    /// What was lost in one direction.
+    /// The losses in one direction.
     public struct Packets: Sendable, Hashable, Codable {
-        /// Datagrams that came faster than they could be read.
+        /// Datagrams lost because they arrived faster than they could be read.
         public var unread: UInt64 = 0
-        /// Packets that the kernel did not take.
+        /// Packets that the kernel refused.
         public var unsent: UInt64 = 0
 
-        /// All of them.
+        /// The sum of both.
         var total: UInt64 { unread + unsent }
 
         private enum CodingKeys: String, CodingKey {
@@ -23,13 +24,13 @@ public struct UplinkLosses: Sendable, Hashable, Codable {
     /// From the network to the app.
     public var down = Packets()
 
-    /// Counts from zero.
+    /// Makes zero counts.
     public init() {}
 
     /// Whether nothing was lost.
     public var isNone: Bool { self == UplinkLosses() }
 
-    /// What the user should know; nil if nothing was lost.
+    /// A note for the user; nil if nothing was lost.
     public var note: String? {
         guard !isNone else { return nil }
         return "the uplink lost packets that the profile did not lose (\(down.total) toward "

@@ -9,7 +9,7 @@ public struct Bandwidth: Sendable, Hashable, Codable, Comparable {
         self.bitsPerSecond = bitsPerSecond
     }
 
-    /// Reads what is encoded as usual; throws for zero.
+    /// Decodes the synthesized format; throws for zero.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let value = try container.decode(UInt64.self, forKey: .bitsPerSecond)
@@ -72,7 +72,7 @@ extension Bandwidth: CustomStringConvertible {
             })?.factor
         else {
             if unit.hasSuffix("bps") {
-                // tc reads "mbps" as megabytes per second, everybody else as megabits.
+                // tc reads "mbps" as megabytes per second; everyone else reads megabits.
                 throw QuantityError(
                     "\"\(text)\" is read differently by different tools; "
                         + "write kbit/s, Mbit/s or Gbit/s")
@@ -92,7 +92,7 @@ extension Bandwidth: CustomStringConvertible {
         self.init(positive: value)
     }
 
-    /// The exact rate in the largest unit of which it holds at least one: `1.6384 Mbit/s`.
+    /// The exact rate in the largest unit in which it is at least 1: `1.6384 Mbit/s`.
     public var description: String {
         let unit = Self.units.first { bitsPerSecond >= $0.factor } ?? ("bit/s", 1)
         return "\(decimalText(bitsPerSecond, scale: unit.factor)) \(unit.name)"

@@ -38,7 +38,7 @@ public struct ByteCount: Sendable, Hashable, Codable, Comparable, CustomStringCo
     public func packets(of size: ByteCount) -> Int {
         precondition(size.bytes > 0, "a packet has bytes")
         let (whole, rest) = bytes.quotientAndRemainder(dividingBy: size.bytes)
-        // Adding before dividing would overflow for counts near the top.
+        // Adding before dividing would overflow for counts near the maximum.
         return Int(clamping: rest == 0 ? whole : whole + 1)
     }
 

@@ -3,7 +3,7 @@ extension Duration {
         ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000), ("ns", 1),
     ]
 
-    /// Reads `40 ms`, `1.5 s`, `10 min`, and several together: `1h 30m`.
+    /// Reads `40 ms`, `1.5 s`, `10 min`, and combinations: `1h 30m`.
     public init(parsing text: String) throws(QuantityError) {
         let parts = Self.parts(of: text)
         guard parts.count > 1 else {
@@ -17,7 +17,7 @@ extension Duration {
         }
     }
 
-    /// Numbers, each with its unit.
+    /// The numbers in `text`, each with its unit.
     private static func parts(of text: String) -> [String] {
         var parts: [String] = []
         var seenUnit = true
@@ -47,7 +47,7 @@ extension Duration {
         case "m", "min": factor = 60_000_000_000
         case "s", "sec": factor = 1_000_000_000
         case "ms", "msec": factor = 1_000_000
-        // The micro sign and the Greek letter look alike and are both typed.
+        // The micro sign and the Greek letter mu look alike; people type both.
         case "us", "usec", "\u{b5}s", "\u{3bc}s": factor = 1000
         case "ns", "nsec": factor = 1
         default:
@@ -59,7 +59,7 @@ extension Duration {
         return .nanoseconds(nanoseconds)
     }
 
-    /// The whole nanoseconds: none of a negative duration, and at most 584 years.
+    /// The whole nanoseconds: 0 for a negative duration, and at most 584 years.
     public var wholeNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         let whole = UInt64(clamping: seconds).multipliedSaturated(by: 1_000_000_000)
@@ -69,8 +69,8 @@ extension Duration {
     /// The length in milliseconds, for statistics and JSON.
     public var milliseconds: Double { Double(wholeNanoseconds) / 1_000_000 }
 
-    /// The exact length to the nanosecond in the largest unit of which it holds at least one:
-    /// `1.5 s`, `41.5 ms`.
+    /// The exact length to the nanosecond in the largest unit in which it is at least 1: `1.5 s`,
+    /// `41.5 ms`.
     public var unitText: String {
         let nanoseconds = wholeNanoseconds
         guard let unit = Self.writtenUnits.first(where: { nanoseconds >= $0.factor }) else {

@@ -1,13 +1,14 @@
-/// The normal distribution with mean 0 and deviation 1, without the C library: the same on every
-/// machine, to the last bit.
+/// The normal distribution with mean 0 and deviation 1. It does not use the C library, so results
+/// are identical on every machine to the last bit.
 public enum NormalDistribution {
     /// The value below which `share` of the distribution lies, at most `limit` away from the mean.
     ///
-    /// Exact to ten digits where `limit` is 4, to six where it is 5.
+    /// Exact to ten digits for a `limit` of 4, to six for a `limit` of 5.
     public static func quantile(_ share: Double, limit: Double = 5) -> Double {
         let wanted = abs(share - 0.5)
         var value = 0.0
-        // Halley's method needs ten rounds at most; it comes from below, where it cannot miss.
+        // Halley's method needs ten rounds at most. It approaches from below, where it always
+        // converges.
         while value < limit {
             let reached = integral(upTo: value)
             let newton = (wanted - reached.share) / reached.density
@@ -18,11 +19,11 @@ public enum NormalDistribution {
         return share < 0.5 ? -min(value, limit) : min(value, limit)
     }
 
-    /// The share of the distribution between 0 and `value`: exact to 12 digits up to 4.
+    /// The share of the distribution between 0 and `value`, exact to 12 digits for values up to 4.
     public static func share(upTo value: Double) -> Double { integral(upTo: value).share }
 
-    /// The share of the distribution between 0 and `value`, and its density there, by their power
-    /// series.
+    /// The share of the distribution between 0 and `value`, and the density there, computed from
+    /// their power series.
     private static func integral(upTo value: Double) -> (share: Double, density: Double) {
         var term = 1.0
         var (share, density) = (1.0, 1.0)
@@ -38,7 +39,7 @@ public enum NormalDistribution {
     }
 }
 
-/// Where something turns from one answer to the other.
+/// Finds where a predicate changes its answer.
 public enum Bisection {
     /// The value between `low` and `high` at which `isBelow` turns false.
     public static func solve(

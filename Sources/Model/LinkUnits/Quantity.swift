@@ -1,27 +1,27 @@
 /// Why a text is not a quantity: what is wrong and what to write instead.
 ///
-/// The description does not say where the text stands; the reader of a file or a command line
-/// puts that in front.
+/// The description does not name the text's location; the reader of the file or command line
+/// prepends it.
 public struct QuantityError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong with the text, and what to write instead.
     public let description: String
 
-    /// Makes an error with a whole sentence, the remedy included.
+    /// Makes an error from a full sentence, including the remedy.
     public init(_ description: String) {
         self.description = description
     }
 }
 
-/// A decimal number and the unit behind it, as written: `12.5 Mbit/s`.
+/// A decimal number and its unit, as written: `12.5 Mbit/s`.
 ///
-/// The number is kept exact (`125` with one fraction digit), so that no value is rounded on its
-/// way through binary floating point.
+/// The number is kept exact (`125` with one fraction digit), so that no value is rounded by binary
+/// floating point.
 struct Quantity {
     let digits: UInt64
     let fractionDigits: Int
     let unit: String
 
-    /// Splits `text`; `example` is what the error proposes to a reader who left the unit away.
+    /// Splits `text`; the error for a missing unit suggests `example`.
     init(_ text: String, kind: String, example: String) throws(QuantityError) {
         let trimmed = text.trimmingBlanks()
         guard !trimmed.isEmpty else {
@@ -70,7 +70,7 @@ struct Quantity {
         }
     }
 
-    /// The value in a base unit of which this unit holds `factor`, rounded to the nearest.
+    /// The value in base units, `factor` of which make this unit, rounded to the nearest.
     ///
     /// Nil if it does not fit or if a value above zero would become zero.
     func scaled(by factor: UInt64) -> UInt64? {
@@ -91,19 +91,19 @@ struct Quantity {
 
     /// Whether the number, whatever its unit, is above `limit`.
     func exceeds(_ limit: UInt64) -> Bool {
-        // Past 20 digits behind the point, 64 bits of digits are less than one.
+        // With more than 20 fraction digits, 64 bits of digits are less than one.
         guard fractionDigits <= 20 else { return false }
         let scale = (0..<fractionDigits).reduce(UInt128(1)) { product, _ in product * 10 }
         return UInt128(digits) > UInt128(limit) * scale
     }
 }
 
-/// The unit of an example such as `2%`, which stands behind the number without a blank.
+/// The unit in an example such as `2%`, with no space between number and unit.
 private func unitOnly(_ text: String) -> String {
     String(text.drop { $0.isNumber || $0 == "." })
 }
 
-/// Writes `value`, counted in units of 1/`scale`, as the shortest exact decimal number.
+/// The shortest exact decimal number for `value`, counted in units of 1/`scale`.
 func decimalText(_ value: UInt64, scale: UInt64) -> String {
     let whole = value / scale
     var remainder = value % scale
@@ -119,7 +119,7 @@ func decimalText(_ value: UInt64, scale: UInt64) -> String {
 }
 
 extension StringProtocol {
-    /// The text without the blanks and tabs around it.
+    /// The text without leading and trailing blanks and tabs.
     func trimmingBlanks() -> String {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         var text = self[...]

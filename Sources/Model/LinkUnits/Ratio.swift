@@ -1,8 +1,8 @@
-/// A probability or share from 0 to 1, exact to one part in a thousand million.
+/// A probability or share from 0 to 1, exact to one part per billion.
 ///
 /// An integer rather than a `Double`, so that `0.1%` is printed as it was written.
 public struct Ratio: Sendable, Hashable, Codable, Comparable {
-    /// The share in parts per thousand million.
+    /// The share in parts per billion.
     public let partsPerBillion: UInt32
 
     /// Nothing.
@@ -23,7 +23,7 @@ public struct Ratio: Sendable, Hashable, Codable, Comparable {
         self.partsPerBillion = partsPerBillion
     }
 
-    /// Reads what is encoded as usual; throws above 100 %.
+    /// Decodes the synthesized format; throws above 100 %.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let value = try container.decode(UInt32.self, forKey: .partsPerBillion)
@@ -34,7 +34,7 @@ public struct Ratio: Sendable, Hashable, Codable, Comparable {
         self = ratio
     }
 
-    /// Makes the share nearest to `value`, or nil outside 0 to 1.
+    /// The share nearest to `value`, or nil outside 0 to 1.
     public init?(_ value: Double) {
         guard (0...1).contains(value) else { return nil }
         self.partsPerBillion = UInt32((value * 1_000_000_000).rounded())

@@ -1,9 +1,9 @@
-/// The seeded randomness of one purpose (xoshiro256**, seeded by SplitMix64).
+/// The seeded random numbers for one purpose (xoshiro256**, seeded by SplitMix64).
 ///
-/// Each purpose has a stream of its own, so that switching one effect on does not change what
-/// another one does: the same packets are lost with and without jitter.
+/// Each purpose has its own stream, so that enabling one effect does not change another: the same
+/// packets are lost with and without jitter.
 package struct RandomStream: RandomNumberGenerator, Sendable, Hashable {
-    /// What the numbers are drawn for.
+    /// The effects that draw random numbers.
     package enum Purpose: UInt64 {
         case loss = 1
         case jitter, duplicate, corrupt, reorder, management, schedule, trace
@@ -15,7 +15,7 @@ package struct RandomStream: RandomNumberGenerator, Sendable, Hashable {
     @usableFromInline var d: UInt64
 
     package init(seed: UInt64, for purpose: Purpose) {
-        // Two rounds keep the streams of neighbouring seeds and purposes apart.
+        // Two rounds decorrelate the streams of neighbouring seeds and purposes.
         var expander = SplitMix(state: seed)
         expander = SplitMix(state: expander.next() ^ (purpose.rawValue << 32))
         self.init(
@@ -26,7 +26,7 @@ package struct RandomStream: RandomNumberGenerator, Sendable, Hashable {
         (a, b, c, d) = state
     }
 
-    // Of every packet some: in line where they are drawn.
+    // Called several times for each packet, therefore inlinable.
     @inlinable package mutating func next() -> UInt64 {
         let number = Self.rotated(b &* 5, by: 7) &* 9
         let shifted = b << 17
@@ -44,7 +44,7 @@ package struct RandomStream: RandomNumberGenerator, Sendable, Hashable {
     }
 }
 
-/// Turns one number into as many as a larger state needs.
+/// Expands one number into the numbers of a larger state.
 private struct SplitMix {
     var state: UInt64
 

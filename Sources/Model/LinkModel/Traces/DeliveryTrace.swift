@@ -1,23 +1,23 @@
 public import LinkUnits
 
-/// The moments at which a link takes a full packet, as recorded on a real link: mahimahi's format.
+/// The delivery opportunities of a link, as recorded on a real link, in mahimahi's format.
 ///
-/// The text has one number per line: a millisecond, counted from the start of the trace, at which
-/// 1,500 bytes of IP can pass. A number written n times stands for n such opportunities. Behind
-/// its last moment the trace starts over. Opportunities are not saved up: what finds nothing to
-/// send is lost.
+/// The text has one number per line: a time in milliseconds from the start of the trace at which
+/// 1,500 bytes of IP can pass. A number written n times stands for n opportunities. The trace
+/// repeats after its last time. Opportunities do not accumulate: one that finds the queue empty is
+/// lost.
 public struct DeliveryTrace: Sendable, Hashable {
-    /// What one opportunity takes: a full packet. (mahimahi says 1,504, four of which are the
-    /// header of its tunnel device.)
+    /// The size of one opportunity: a full-size packet. (mahimahi says 1,504; four of these bytes
+    /// are the header of its tunnel device.)
     public static let opportunity = ByteCount(bytes: 1500)
 
-    /// The longest trace that is taken.
+    /// The longest trace accepted.
     static let longestPeriod: UInt64 = 365 * 86_400_000
 
-    /// The milliseconds of the opportunities in order, at least one; the last one is not zero.
+    /// The times of the opportunities in order, at least one; the last one is not zero.
     package let milliseconds: [UInt64]
 
-    /// Takes opportunities in order; the last one ends the trace.
+    /// Makes a trace of opportunities in order; the last one ends the trace.
     package init(milliseconds: [UInt64]) throws(TraceError) {
         guard let last = milliseconds.last else { throw TraceError(line: nil, reason: .empty) }
         guard last > 0 else { throw TraceError(line: nil, reason: .noTime) }
@@ -26,7 +26,7 @@ public struct DeliveryTrace: Sendable, Hashable {
 
     /// Reads a trace.
     ///
-    /// Blank lines are skipped, and so are blanks around a number. The error names the line.
+    /// Blank lines and blanks around a number are skipped. The error names the line.
     public init(parsing text: String) throws(TraceError) {
         // Byte by byte: a trace may have millions of lines.
         let bytes = text.utf8Span.span
@@ -72,7 +72,7 @@ public struct DeliveryTrace: Sendable, Hashable {
             guard digits.contains(line[index]) else {
                 throw TraceError(line: number, reason: .notANumber(text(of: line)))
             }
-            // Beyond the longest trace there is no need to go on counting.
+            // Past the longest trace, the exact number does not matter.
             isTooLate = isTooLate || moment > longestPeriod
             if !isTooLate { moment = moment * 10 + UInt64(line[index] - digits.lowerBound) }
         }
@@ -91,20 +91,20 @@ public struct DeliveryTrace: Sendable, Hashable {
 
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
-    /// After so long the trace starts over.
+    /// The trace repeats after this time.
     public var period: Duration { .milliseconds(Int64(periodMilliseconds)) }
 
     /// The number of opportunities in one period.
     public var opportunityCount: Int { milliseconds.count }
 
-    /// What passes in the mean if there is always something to send.
+    /// The mean rate of a link that always has something to send.
     public var meanBandwidth: Bandwidth {
         let bits = UInt128(milliseconds.count) * UInt128(Self.opportunity.bytes) * 8
         let rate = bits * 1000 / UInt128(periodMilliseconds)
         return .bitsPerSecond(max(1, UInt64(clamping: rate)))
     }
 
-    /// The trace in mahimahi's format, as it is read back.
+    /// The trace in mahimahi's format.
     public var text: String {
         var text = ""
         text.reserveCapacity(milliseconds.count * 8)
@@ -112,8 +112,8 @@ public struct DeliveryTrace: Sendable, Hashable {
         return text
     }
 
-    /// What passes in each stretch of so many milliseconds if there is always something to send,
-    /// from the start of the trace to its end. The last one may be shorter.
+    /// The bytes that a saturated link carries in each interval of `length` milliseconds, from the
+    /// start of the trace to its end. The last interval may be shorter.
     package func byteCounts(perMilliseconds length: UInt64) -> [ByteCount] {
         let count = Int((periodMilliseconds - 1) / length) + 1
         var numbers = [UInt64](repeating: 0, count: count)

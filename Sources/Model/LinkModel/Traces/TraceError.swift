@@ -2,21 +2,21 @@
 public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong.
     public enum Reason: Hashable, Sendable {
-        /// The line is not one whole number.
+        /// The line is not a single whole number.
         case notANumber(String)
-        /// The moment is more than a year after the start.
+        /// The time is more than a year after the start.
         case tooLate(String)
-        /// The moment is before that of the line above.
+        /// The time is before that of the previous line.
         case outOfOrder(earlier: UInt64, later: UInt64)
-        /// There is no line.
+        /// The text has no lines.
         case empty
-        /// All moments are zero, so that the trace has no length.
+        /// All times are zero, so the trace has no length.
         case noTime
     }
 
-    /// The line, counted from 1; nil if it is the text as a whole.
+    /// The line, counted from 1; nil if the error concerns the whole text.
     public let line: Int?
-    /// What is wrong with it.
+    /// What is wrong.
     public let reason: Reason
 
     /// What is wrong and what to do about it, in one sentence.

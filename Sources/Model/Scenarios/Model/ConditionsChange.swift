@@ -1,12 +1,12 @@
 public import LinkModel
 
-/// A change of conditions: another profile, single fields, or a profile with single fields changed.
+/// A change of conditions: another profile, single fields, or both.
 public struct ConditionsChange: Sendable, Hashable {
-    /// What replaces all conditions, if anything does.
+    /// The profile that replaces all conditions; nil: none.
     public var profile: Profile?
-    /// The fields that are changed after that.
+    /// The fields changed after that.
     public var settings: [ConditionSetting]
-    /// Where the values of the fields stand.
+    /// Conditions that hold the values of the fields.
     public var values: LinkConditions
 
     /// Makes a change.
@@ -18,7 +18,7 @@ public struct ConditionsChange: Sendable, Hashable {
         self.values = values
     }
 
-    /// What the change makes of `conditions`.
+    /// The result of applying the change to `conditions`.
     public func applied(to conditions: LinkConditions) -> LinkConditions {
         var changed = profile?.conditions ?? conditions
         changed.copy(settings, from: values)
@@ -26,7 +26,7 @@ public struct ConditionsChange: Sendable, Hashable {
     }
 }
 
-/// Conditions and what people call them: a profile, and what was changed of it.
+/// Conditions with their display name: a profile and the settings changed in it.
 struct NamedConditions: Sendable, Hashable {
     private(set) var conditions: LinkConditions
     private var profile: String

@@ -1,10 +1,10 @@
 import LinkModel
 import LinkUnits
 
-// What entries and events are called in logs, tables and plots: one line each.
+// One-line descriptions of entries and events for logs, tables and plots.
 
 extension ScenarioAction: CustomStringConvertible {
-    /// As one line: `wifi0: apple/LTE over 3 s`.
+    /// One line: `wifi0: apple/LTE over 3 s`.
     public var description: String {
         switch self {
         case .change(let interface, let change, let over):
@@ -23,7 +23,7 @@ extension ScenarioAction: CustomStringConvertible {
 }
 
 extension TimelineAction: CustomStringConvertible {
-    /// As one line: `wifi0: apple/LTE over 3 s`.
+    /// One line: `wifi0: apple/LTE over 3 s`.
     public var description: String {
         switch self {
         case .change(let interface, let profile, _, let over):
@@ -46,7 +46,7 @@ extension Duration {
 }
 
 extension AppAction: CustomStringConvertible {
-    /// As a file has it: `suspend`, `signal USR1`.
+    /// As written in a file: `suspend`, `signal USR1`.
     public var description: String {
         switch self {
         case .suspend: "suspend"
@@ -58,8 +58,8 @@ extension AppAction: CustomStringConvertible {
         }
     }
 
-    /// The signals that a file may name, with Linux's numbers for them, which are the same on all
-    /// processors that Swift knows.
+    /// The signals that a file may name, with Linux's numbers, which are the same on all processors
+    /// that Swift supports.
     public static let signals: [(name: String, number: Int32)] = [
         ("HUP", 1), ("INT", 2), ("QUIT", 3), ("ABRT", 6), ("KILL", 9), ("USR1", 10), ("USR2", 12),
         ("ALRM", 14), ("TERM", 15), ("CONT", 18), ("STOP", 19), ("TSTP", 20), ("WINCH", 28),
@@ -79,7 +79,7 @@ extension Expectation: CustomStringConvertible {
 }
 
 extension Expectation.Exit: CustomStringConvertible {
-    /// As a file has it: `0`, `nonzero`.
+    /// As written in a file: `0`, `nonzero`.
     public var description: String {
         switch self {
         case .code(let code): "\(code)"
@@ -89,7 +89,7 @@ extension Expectation.Exit: CustomStringConvertible {
 }
 
 extension ScenarioEntry.Schedule: CustomStringConvertible {
-    /// As people read it: `5 s ± 2 s`, `every 15 s from 30 s until 90 s`.
+    /// For people: `5 s ± 2 s`, `every 15 s from 30 s until 90 s`.
     public var description: String {
         switch self {
         case .once(let time, .zero): return time.text

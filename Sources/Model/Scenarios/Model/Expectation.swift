@@ -1,6 +1,6 @@
-/// What must be so at a time; nil: not asked.
+/// What must hold at a time; nil: not checked.
 public struct Expectation: Sendable, Hashable {
-    /// Whether there is a way to the network, as `NetworkPath.Status` has it.
+    /// Whether the network is reachable, as in `NetworkPath.Status`.
     public enum PathStatus: String, Sendable, Hashable, CaseIterable {
         case satisfied
         case unsatisfied
@@ -12,11 +12,11 @@ public struct Expectation: Sendable, Hashable {
         case nonzero
     }
 
-    /// A command of the shell that has to succeed.
+    /// A shell command that must succeed.
     public struct Command: Sendable, Hashable {
         /// The command.
         public var text: String
-        /// For how long it is tried again and again; zero: once.
+        /// How long to retry it; zero: one attempt.
         public var limit: Duration
 
         /// Makes a command.
@@ -26,17 +26,17 @@ public struct Expectation: Sendable, Hashable {
         }
     }
 
-    /// Whether the network path is there.
+    /// Whether there is a path to the network.
     public var status: PathStatus?
-    /// Whether it costs money.
+    /// Whether the path is expensive.
     public var isExpensive: Bool?
-    /// Whether it is in Low Data Mode.
+    /// Whether the path is in Low Data Mode.
     public var isConstrained: Bool?
     /// The most preferred usable interface.
     public var interface: String?
-    /// How the app's last incarnation ends; only at the end.
+    /// How the app's last run ends; for expectations at the end only.
     public var exit: Exit?
-    /// What has to succeed.
+    /// The command that must succeed.
     public var command: Command?
 
     /// Makes an expectation.

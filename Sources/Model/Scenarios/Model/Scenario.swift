@@ -1,37 +1,37 @@
-/// What happens to an app's network, and to the app, while it runs: one YAML file.
+/// What happens to an app and its network while it runs: one YAML file.
 ///
-/// A scenario is what the file says, relative times and temporary changes included. `Timeline`
-/// makes of it, with a seed, the events and their times; a player carries those out.
+/// A scenario holds what the file says, including relative times and temporary changes. `Timeline`
+/// turns it, with a seed, into events with fixed times; a player carries them out.
 public struct Scenario: Sendable, Hashable {
-    /// How people know it, such as `Walking out of Wi-Fi`.
+    /// The display name, such as `Walking out of Wi-Fi`.
     public var name: String
     /// Further names.
     public var aliases: [String]
-    /// What happens, in a sentence.
+    /// What happens, in one sentence.
     public var summary: String
-    /// What an app should do about it, a sentence each.
+    /// What an app should do about it, one sentence each.
     public var advice: [String]
     /// Where the numbers come from.
     public var source: String
-    /// The interfaces that the app has or will have, the most preferred first; at least one.
+    /// The interfaces that the app has or will have, most preferred first; at least one.
     public var interfaces: [ScenarioInterface]
     /// How Multipath TCP uses them.
     public var multipath: MultipathMode
-    /// What happens, in the order of the file.
+    /// What happens, in file order.
     public var entries: [ScenarioEntry]
-    /// How often the whole timeline is played, and how long one pass takes; nil: once.
+    /// How often the whole timeline is played and how long one pass takes; nil: once.
     public var repetition: Repetition?
 
-    /// The whole timeline again and again.
+    /// Repeats the whole timeline.
     ///
-    /// Each pass begins with the interfaces as the scenario describes them; the app goes on.
+    /// Each pass starts with the interfaces as the scenario describes them; the app keeps running.
     public struct Repetition: Sendable, Hashable {
-        /// How often it is played; nil: until the command ends.
+        /// The number of passes; nil: until the command ends.
         public var count: Int?
-        /// From the start of one pass to that of the next.
+        /// From the start of one pass to the start of the next.
         public var period: Duration
 
-        /// Plays a timeline repeatedly.
+        /// Makes a repetition.
         public init(count: Int?, period: Duration) {
             self.count = count
             self.period = period
@@ -58,12 +58,12 @@ public struct Scenario: Sendable, Hashable {
 
 /// How Multipath TCP uses several interfaces.
 public enum MultipathMode: String, Sendable, Hashable, CaseIterable {
-    /// Not at all: a connection stays on the interface that it began on.
+    /// Not at all: a connection stays on the interface on which it began.
     case off
-    /// The most preferred interface; the others when that one fails.
+    /// The most preferred interface; the others if it fails.
     case handover
-    /// The one with the shortest round trip at the time; the others stand by.
+    /// The interface with the shortest RTT at the time; the others stand by.
     case interactive
-    /// All of them together.
+    /// All interfaces together.
     case aggregate
 }

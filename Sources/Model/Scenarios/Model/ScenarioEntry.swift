@@ -1,28 +1,28 @@
 public import LinkModel
 public import LinkUnits
 
-/// One item of a scenario's timeline: when, and what.
+/// One entry of a scenario's timeline: when and what.
 public struct ScenarioEntry: Sendable, Hashable {
-    /// When something happens.
+    /// When an entry happens.
     public enum Schedule: Sendable, Hashable {
-        /// Once, at a time from the start, or anywhere up to `spread` before or after it.
+        /// Once, at a time from the start, randomly up to `spread` earlier or later.
         case once(at: Duration, spread: Duration)
         /// At `from`, and then every `period` up to and including `until`; nil: to the end.
         case every(Duration, from: Duration, until: Duration?)
-        /// When the command has ended. For expectations only.
+        /// After the command has ended. For expectations only.
         case atEnd
     }
 
     /// When it happens.
     public var schedule: Schedule
-    /// What happens, in this order; at least one.
+    /// The actions, in this order; at least one.
     public var actions: [ScenarioAction]
-    /// After which time it is undone; nil: never.
+    /// When it is undone, counted from its start; nil: never.
     public var length: Duration?
-    /// How much an interface may carry, from that time on, before it happens; nil: it happens at
-    /// that time.
+    /// The volume that an interface carries after the scheduled time before the entry happens; nil:
+    /// it happens at the scheduled time.
     public var limit: VolumeLimit?
-    /// The line of the file.
+    /// The line in the file.
     public var line: Int?
 
     /// Makes an entry.
@@ -37,17 +37,17 @@ public struct ScenarioEntry: Sendable, Hashable {
         self.line = line
     }
 
-    /// When it happens, as people read it: `6 s`, `6 s + 20 MB of cell0`.
+    /// When it happens, for people: `6 s`, `6 s + 20 MB of cell0`.
     public var when: String {
         schedule.description + (limit.map { " + \($0)" } ?? "")
     }
 }
 
-/// A limit of what an interface carries, both directions together, IP headers included.
+/// A limit on the volume that an interface carries, both directions together, including IP headers.
 public struct VolumeLimit: Sendable, Hashable, CustomStringConvertible {
     /// The name of the interface.
     public var interface: String
-    /// So much it carries.
+    /// The volume.
     public var volume: ByteCount
 
     /// Makes a limit.
@@ -56,7 +56,7 @@ public struct VolumeLimit: Sendable, Hashable, CustomStringConvertible {
         self.volume = volume
     }
 
-    /// As people read it, who pay for volumes by the megabyte: `20 MB of cell0`.
+    /// In megabytes, the unit in which people pay for volume: `20 MB of cell0`.
     public var description: String {
         let units: [(name: String, size: UInt64)] = [
             ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000),
@@ -67,26 +67,26 @@ public struct VolumeLimit: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What an entry does.
+/// An action of an entry.
 public enum ScenarioAction: Sendable, Hashable {
-    /// Changes the conditions of an interface, by a ramp if `over` is not zero.
+    /// Changes the conditions of an interface, as a ramp if `over` is not zero.
     case change(interface: String, ConditionsChange, over: Duration)
-    /// Takes the carrier and the addresses away, or gives them back.
+    /// Removes the carrier and the addresses, or restores them.
     case carrier(interface: String, isUp: Bool)
     /// Makes an interface appear or vanish.
     case presence(interface: String, isPresent: Bool)
-    /// Changes those things that apps see of an interface which are not nil.
+    /// Changes the properties that apps see of an interface; nil properties stay.
     case override(interface: String, InterfaceOverride)
-    /// Makes an interface the most preferred one.
+    /// Makes an interface the most preferred.
     case prefer(interface: String)
     /// Does something to the app.
     case app(AppAction)
-    /// Runs a command of the shell beside the app, without waiting for it.
+    /// Runs a shell command beside the app without waiting for it.
     case execute(String)
-    /// Says what must be so.
+    /// States what must hold.
     case expect(Expectation)
 
-    /// The interface that it is about; nil if it is about the app.
+    /// The interface that the action concerns; nil if it concerns the app.
     public var interface: String? {
         switch self {
         case .change(let interface, _, _), .carrier(let interface, _),
@@ -97,16 +97,16 @@ public enum ScenarioAction: Sendable, Hashable {
     }
 }
 
-/// What can happen to the app.
+/// An action on the app.
 public enum AppAction: Sendable, Hashable {
-    /// All its processes stand still.
+    /// Stops all its processes.
     case suspend
-    /// They go on.
+    /// Continues all its processes.
     case resume
-    /// All its processes are ended, by SIGTERM and, when they do not heed it, SIGKILL.
+    /// Ends all its processes with SIGTERM, then with SIGKILL those that ignore it.
     case terminate
-    /// The command is started again, after ending what still runs of it.
+    /// Ends what still runs of the command and starts it again.
     case relaunch
-    /// All its processes get this signal.
+    /// Sends this signal to all its processes.
     case signal(Int32)
 }

@@ -4,17 +4,17 @@ public import LinkModel
 public struct ScenarioInterface: Sendable, Hashable {
     /// Its name, such as `wifi0`.
     public var name: String
-    /// The profile that it has at first, with what the file changes of its conditions.
+    /// The initial profile, including the file's changes to its conditions.
     public var profile: Profile
-    /// What the file changes of the profile's conditions.
+    /// The file's changes to the profile's conditions.
     public var settings: [ConditionSetting]
-    /// What the file says of how apps see it, beside what the profile says.
+    /// What apps see of the interface according to the file, in addition to the profile.
     public var override: InterfaceOverride
-    /// Whether it is there from the start; else it appears by an event.
+    /// Whether it exists from the start; otherwise an event makes it appear.
     public var isPresent: Bool
-    /// What becomes of connections when it goes.
+    /// What happens to connections when it goes down.
     public var connections: Connections
-    /// The line of the file.
+    /// The line in the file.
     public var line: Int?
 
     /// Makes an interface.
@@ -32,21 +32,21 @@ public struct ScenarioInterface: Sendable, Hashable {
         self.line = line
     }
 
-    /// What becomes of the TCP connections of an interface that goes down or vanishes.
+    /// What happens to the TCP connections of an interface that goes down or vanishes.
     public enum Connections: String, CaseIterable, Sendable, Hashable {
-        /// They end with an error at once, as on phones.
+        /// They fail at once, as on phones.
         case end
-        /// They wait until it is back, as on Linux, or until a limit of their own has passed.
+        /// They wait until the interface returns, as on Linux, or until their own timeout.
         case keep
     }
 
-    /// What people call its conditions at first: `apple/LTE, down.loss=1%`.
+    /// The name of its initial conditions: `apple/LTE, down.loss=1%`.
     public var conditionsName: String { NamedConditions(self).name }
 
-    /// What apps see of it at first: the override, else what the name tells of the kind, else what
-    /// the profile says.
+    /// What apps see of it initially: the override, else the kind that the name suggests, else the
+    /// profile.
     ///
-    /// Nil for what neither says: then it costs what its kind costs.
+    /// Nil properties are unspecified by both; cost then follows from the kind.
     public var initialOverride: InterfaceOverride {
         InterfaceOverride(profile, named: name).overridden(by: override)
     }

@@ -1,7 +1,7 @@
 import LinkUnits
 
 extension Expectation {
-    /// What is not as it must be of a path, all in one sentence; nil if all is.
+    /// How a path fails the expectation, in one sentence; nil if it does not.
     func flaw(in path: SeenPath) -> String? {
         var flaws: [String] = []
         func compare<Value: Equatable>(
@@ -18,13 +18,14 @@ extension Expectation {
         return flaws.isEmpty ? nil : flaws.joined(separator: ", ")
     }
 
-    /// What is not as it must be of the command's end; nil if all is, or nothing is said of it.
+    /// How the command's exit fails the expectation; nil if it does not, or if exits are not
+    /// checked.
     func flaw(ofExit exitCode: Int32?) -> String? {
         guard let exit, let exitCode, !exit.includes(exitCode) else { return nil }
         return "expected exit == \(exit); was \(exitCode)"
     }
 
-    /// Whether it is about the path.
+    /// Whether it checks the path.
     var asksForPath: Bool {
         status != nil || isExpensive != nil || isConstrained != nil || interface != nil
     }

@@ -1,24 +1,24 @@
-/// What is told of a scenario while it is played.
+/// A message about a scenario being played.
 public enum PlayRemark: Sendable, Hashable {
-    /// Something happened as the scenario says.
+    /// An event happened as planned.
     case event(String)
-    /// Something was not as the scenario expects.
+    /// An expectation failed.
     case failedExpectation(String)
-    /// Something the user should know.
+    /// A note for the user.
     case note(String)
 }
 
-/// Tells what a player does, on whatever stage.
+/// Turns what a player does into messages, on any stage.
 public struct Narrator: Sendable {
     private let origin: String
     private var punctuality = Punctuality()
-    /// How often something was not as expected.
+    /// The number of failed expectations.
     public private(set) var failedExpectations = 0
 
-    /// - Parameter origin: the path of the file, or the name of a built-in scenario.
+    /// - Parameter origin: The path of the file, or the name of a built-in scenario.
     public init(origin: String) { self.origin = origin }
 
-    /// What to tell of an event.
+    /// The message for an event.
     public mutating func remark(on event: PlayedEvent) -> PlayRemark {
         punctuality.add(event)
         guard event.failure != nil else { return .event(event.line) }
@@ -28,6 +28,6 @@ public struct Narrator: Sendable {
         return .failedExpectation(complaint)
     }
 
-    /// What to tell when all is over; nil if everything was punctual.
+    /// The message after the end; nil if every event was punctual.
     public var conclusion: PlayRemark? { punctuality.note.map { .note($0) } }
 }

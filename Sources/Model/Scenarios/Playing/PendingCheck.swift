@@ -1,28 +1,28 @@
-/// A command that has to succeed, until it has or its time is over.
+/// A command that must succeed before a deadline.
 struct PendingCheck {
-    /// From the failure of an attempt to the next one.
+    /// The pause between a failed attempt and the next.
     static let pause = Duration.milliseconds(100)
 
     private let command: Expectation.Command
     private let event: TimelineEvent
-    /// How late it began.
+    /// How late the first attempt started.
     private let lateness: Duration
-    /// When it must have succeeded; nil: whenever the only attempt ends.
+    /// When it must have succeeded; nil: when the only attempt ends.
     private let deadline: Duration?
-    /// The attempt that goes on; nil: none.
+    /// The running attempt; nil: none.
     private var attempt: Int32?
     private var nextAttempt: Duration
     private var failure = "it did not end"
 
-    /// How it came out.
+    /// The state of the check.
     enum Verdict {
         case succeeded
         case failed(String)
-        /// Not known yet; to be asked again at this time, or when a command has ended.
+        /// Undecided; check again at this time or when a command has ended.
         case open(until: Duration?)
     }
 
-    /// Begins at the time that is `now`.
+    /// Starts at `now`.
     init(_ command: Expectation.Command, of event: TimelineEvent, at now: Duration) {
         self.command = command
         self.event = event
@@ -31,7 +31,7 @@ struct PendingCheck {
         lateness = now - event.time
     }
 
-    /// Takes note of an attempt that has ended and begins another if it is time.
+    /// Collects an attempt that has ended and starts another when it is due.
     mutating func turn(on stage: inout some Stage) -> Verdict {
         if let attempt, let code = stage.exitCode(ofCheck: attempt) {
             self.attempt = nil
@@ -56,7 +56,7 @@ struct PendingCheck {
         }
     }
 
-    /// What there is to say when it has come out. It is not late however long it took.
+    /// The event to report once decided. How long the check took does not count as lateness.
     func end(at now: Duration, _ failure: String? = nil) -> PlayedEvent {
         var played = PlayedEvent(event, at: now, failure: failure)
         played.lateness = lateness

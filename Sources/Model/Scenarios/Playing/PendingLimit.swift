@@ -1,17 +1,17 @@
 import LinkModel
 import LinkUnits
 
-/// Events that happen when an interface has carried as much as it may.
+/// Events that happen once an interface has carried a given volume.
 struct PendingLimit: Sendable {
-    /// How often the interface is looked at: at 100 Mbit/s it carries 125 kB meanwhile.
+    /// The polling interval: at 100 Mbit/s an interface carries 125 kB in this time.
     static let interval = Duration.milliseconds(10)
 
     private let limit: VolumeLimit
     private let start: ByteCount
-    /// What is to happen.
+    /// The events that will happen.
     private(set) var events: [TimelineEvent]
 
-    /// Begins to count for `event`.
+    /// Starts counting for `event`.
     init(
         _ limit: VolumeLimit, of event: TimelineEvent, on stage: inout some Stage
     ) throws(StageError) {
@@ -20,18 +20,18 @@ struct PendingLimit: Sendable {
         events = [event]
     }
 
-    /// Whether `event` is of the same entry; if so, whether it is counted from the same time.
+    /// Whether `event` belongs to the same entry, and if so, whether it counts from the same time.
     func isShared(with event: TimelineEvent) -> (entry: Bool, time: Bool) {
         guard let first = events.first, first.limit == event.limit, first.line == event.line
         else { return (false, false) }
         return (true, first.time == event.time)
     }
 
-    /// Has `event` happen as well.
+    /// Adds an event.
     mutating func add(_ event: TimelineEvent) { events.append(event) }
 
-    /// Leaves out what `later` has decided otherwise: an interface that comes up does not go down
-    /// by a limit of the time before.
+    /// Drops the events that `later` supersedes: an interface that comes up does not go down
+    /// because of an earlier limit.
     mutating func giveWay(to later: TimelineEvent) {
         guard case .carrier = later.action else { return }
         events.removeAll { event in
@@ -43,7 +43,7 @@ struct PendingLimit: Sendable {
         }
     }
 
-    /// Whether the interface has carried as much as it may.
+    /// Whether the interface has carried the volume.
     func isReached(on stage: inout some Stage) throws(StageError) -> Bool {
         let carried = try stage.carried(by: limit.interface)
         return carried >= start && carried.bytes - start.bytes >= limit.volume.bytes

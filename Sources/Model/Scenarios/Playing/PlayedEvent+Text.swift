@@ -1,7 +1,7 @@
 import LinkUnits
 
 extension PlayedEvent {
-    /// What is told of it, as a line: `12.003 s  wifi0: down (7.2 ms late)`.
+    /// The log line: `12.003 s  wifi0: down (7.2 ms late)`.
     public var line: String {
         let late =
             lateness > Punctuality.tolerance
@@ -13,7 +13,7 @@ extension PlayedEvent {
 
     /// What failed and where: `scenario.yaml:27: expected isConstrained == true; was false`.
     ///
-    /// - Parameter origin: the path of the file, or the name of a built-in scenario.
+    /// - Parameter origin: The path of the file, or the name of a built-in scenario.
     public func complaint(origin: String) -> String {
         let place = lineNumber.map { "\(origin):\($0)" } ?? origin
         return "\(place): \(sentence)"
@@ -22,17 +22,17 @@ extension PlayedEvent {
 
 /// How punctually a timeline was played.
 public struct Punctuality: Sendable, Hashable {
-    /// More than this, and people are told.
+    /// Lateness above this is reported.
     public static let tolerance = Duration.milliseconds(5)
 
-    /// Events that began too late, whatever they took then.
+    /// The number of events that began too late, regardless of their own duration.
     private var count = 0
     private var greatest = Duration.zero
 
-    /// Takes note of nothing yet.
+    /// Makes an empty record.
     public init() {}
 
-    /// Takes note of an event.
+    /// Records an event.
     public mutating func add(_ event: PlayedEvent) {
         let delay = event.lateness - event.effort
         guard delay > Self.tolerance else { return }
@@ -40,7 +40,7 @@ public struct Punctuality: Sendable, Hashable {
         greatest = max(greatest, delay)
     }
 
-    /// What the user should know; nil if nothing was late.
+    /// A note for the user; nil if nothing was late.
     public var note: String? {
         guard count > 0 else { return nil }
         return "\(count) \(count == 1 ? "event was" : "events were") more than "

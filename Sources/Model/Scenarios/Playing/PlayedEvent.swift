@@ -1,29 +1,30 @@
-/// What became of an event of a timeline.
+/// The outcome of an event of a timeline.
 public struct PlayedEvent: Sendable, Hashable {
-    /// What happened, in a few words, such as `wifi0: down`.
+    /// What happened, in a few words: `wifi0: down`.
     public var text: String
-    /// What it is about.
+    /// What it concerns.
     public var subject: Subject
-    /// When it was to happen, from the start of the command.
+    /// When it was planned, from the start of the command.
     public var plannedTime: Duration
-    /// When it had happened.
+    /// When it was completed.
     public var time: Duration
-    /// How late it was done. Of a ramp's end: how late the latest of its steps was.
+    /// How late it was completed. For the end of a ramp: the lateness of its latest step.
     public var lateness: Duration
-    /// How much of that the doing took: to make an interface appear takes the kernel its time.
+    /// The part of `lateness` that the action itself took: the kernel needs time to make an
+    /// interface.
     public var effort: Duration
-    /// Why it could not be done, or what was not as expected; nil: all is well.
+    /// Why it could not be done, or how the expectation failed; nil: it succeeded.
     public var failure: String?
     /// The line of the scenario file.
     public var lineNumber: Int?
 
-    /// What an event is about.
+    /// What an event concerns.
     public enum Subject: Sendable, Hashable {
         /// An interface.
         case interface(String)
         /// The app, or a command beside it.
         case app
-        /// Something that must be so.
+        /// An expectation.
         case expectation
     }
 

@@ -1,9 +1,9 @@
 import LinkModel
 
-/// A change of conditions that goes on in small steps.
+/// A change of conditions in small steps.
 struct Ramp {
-    /// From one step to the next: more often than eyes, ears and most protocols can tell, and
-    /// little work for the kernel.
+    /// The time between steps: finer than eyes, ears and most protocols can tell, and little work
+    /// for the kernel.
     static let step = Duration.milliseconds(20)
 
     let interface: String
@@ -14,12 +14,12 @@ struct Ramp {
     private let target: LinkConditions
     private let start: Duration
     private let length: Duration
-    /// When the next step is due; nil: all are done.
+    /// When the next step is due; nil: all steps are done.
     private(set) var next: Duration?
     private var greatestLateness = Duration.zero
     private var latestEffort = Duration.zero
 
-    /// A ramp that `event`, a change, begins at its time.
+    /// The ramp that `event`, a change, starts at its time.
     init?(_ event: TimelineEvent, from beginning: LinkConditions) {
         guard case .change(let interface, let profile, let target, let over) = event.action,
             over > .zero
@@ -35,8 +35,8 @@ struct Ramp {
         next = start + min(Self.step, over)
     }
 
-    /// The conditions of the latest step that is due at `now`, and when the first was that has not
-    /// been taken yet: steps that were missed are left out.
+    /// The conditions of the latest step due at `now`, and when the first pending step was due.
+    /// Missed steps are skipped.
     mutating func take(at now: Duration) -> (conditions: LinkConditions, due: Duration)? {
         guard let firstDue = next, firstDue <= now else { return nil }
         var due = firstDue
@@ -47,16 +47,16 @@ struct Ramp {
         return (beginning.interpolated(to: target, fraction: (due - start) / length), firstDue)
     }
 
-    /// Takes note that a step was done later than it was due.
+    /// Records that a step was late.
     ///
-    /// - Parameter effort: how much of that the doing took.
+    /// - Parameter effort: The part of the lateness that the step itself took.
     mutating func note(lateness: Duration, effort: Duration) {
         guard lateness > greatestLateness else { return }
         greatestLateness = lateness
         latestEffort = effort
     }
 
-    /// What there is to say when it has reached its end.
+    /// The event to report at the end of the ramp.
     func end(at now: Duration, _ failure: String?) -> PlayedEvent {
         PlayedEvent(
             text: text, subject: .interface(interface), plannedTime: start + length, time: now,

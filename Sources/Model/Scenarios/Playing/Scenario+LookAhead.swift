@@ -1,7 +1,7 @@
 public import LinkModel
 
 extension Scenario {
-    /// All conditions that interfaces are given by events, as far as they can be looked through.
+    /// All conditions that events give to interfaces, as far as they can be determined in advance.
     public var laterConditions: [LinkConditions] {
         var found: [LinkConditions] = []
         var known: Set<LinkConditions> = []
@@ -12,13 +12,13 @@ extension Scenario {
         return found
     }
 
-    /// A time after which the app is not started again, if it is at all after `now`; of a scenario
-    /// without end, in the pass that goes on at `now`. Nil: never.
+    /// The latest time after `now` at which the app may be started again; in an endless scenario,
+    /// the latest in the current pass. Nil: never.
     func latestRelaunch(after now: Duration) -> Duration? {
         let latest = entries.filter { $0.actions.contains(.app(.relaunch)) }.compactMap { entry in
             switch entry.schedule {
             case .once(let time, let spread): time + spread
-            // Where nothing ends it, for so long that nobody waits for it.
+            // Without an end, use a time longer than anybody waits.
             case .every(_, _, let end): end ?? repetition?.period ?? .seconds(Int64(Int32.max))
             case .atEnd: nil
             }
@@ -29,14 +29,14 @@ extension Scenario {
         return repetition.period * pass + latest
     }
 
-    /// Whether it says how the app has to end.
+    /// Whether an expectation checks the app's exit.
     public var expectsExit: Bool {
         entries.flatMap(\.actions).contains { action in
             if case .expect(let expectation) = action { expectation.exit != nil } else { false }
         }
     }
 
-    /// The lines with expectations that are due after `now`, in the first pass.
+    /// The lines of expectations due after `now`, in the first pass.
     public func expectationLines(after now: Duration) -> [Int] {
         entries.compactMap { entry in
             guard case .once(let time, let spread) = entry.schedule, time - spread > now,

@@ -1,5 +1,5 @@
 extension TimelineAction {
-    /// What it is about.
+    /// What the action concerns.
     var subject: PlayedEvent.Subject {
         switch self {
         case .change(let interface, _, _, _), .carrier(let interface, _),

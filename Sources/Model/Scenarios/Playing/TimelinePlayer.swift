@@ -2,18 +2,18 @@ import LinkModel
 
 /// Plays the timeline of a scenario on a stage.
 ///
-/// Theory of operation. It has no clock and no thread: whoever has the stage calls `turn` when
-/// `turn` says that something is due, or when a command that it started has ended. Each turn
-/// carries out what is due by the stage's clock, in the order of the timeline: single changes,
-/// the steps of ramps, and expectations, which are judged at their time, or, where they are
-/// commands, when those have ended. Times count from the start of the command, so that the
-/// lateness of one event does not delay the next.
+/// Theory of operation. The player has no clock and no thread: the owner of the stage calls `turn`
+/// when the last turn's `next` is due, or when a command that the player started has ended. Each
+/// turn carries out what is due by the stage's clock, in timeline order: single changes, steps of
+/// ramps, and expectations. Expectations are judged at their time; those that run a command, when
+/// it has ended. Times count from the start of the command, so the lateness of one event does not
+/// delay the next.
 public struct TimelinePlayer: Sendable {
-    /// What a turn did.
+    /// The result of a turn.
     public struct Turn: Sendable {
-        /// What was done, in order.
+        /// The events carried out, in order.
         public var events: [PlayedEvent] = []
-        /// In how long something is due; nil: nothing, or when a check has ended.
+        /// The time until something is due; nil: nothing is due before a check has ended.
         public var next: Duration?
     }
 
@@ -24,13 +24,13 @@ public struct TimelinePlayer: Sendable {
     private var ramps: [String: Ramp] = [:]
     private var checks: [PendingCheck] = []
     private var limits: [PendingLimit] = []
-    /// When the app is started again, as far as somebody has asked.
+    /// When the app is started again, cached once asked.
     private var knownRelaunch: Duration?
-    /// The exit code of the command, once it has ended for good.
+    /// The exit code of the command after its final end.
     private var exitCode: Int32?
 
-    /// Plays `scenario`, whose interfaces the stage has as it describes them; `seed` decides the
-    /// times that it leaves open.
+    /// Plays `scenario`, whose initial interfaces the stage already has; `seed` determines random
+    /// times.
     public init(_ scenario: Scenario, seed: UInt64) {
         self.scenario = scenario
         timeline = Timeline(scenario, seed: seed)
@@ -40,7 +40,7 @@ public struct TimelinePlayer: Sendable {
         coming = timeline.next()
     }
 
-    /// Whether nothing is left to be done or judged.
+    /// Whether nothing is left to do or judge.
     public var isOver: Bool { coming == nil && ramps.isEmpty && checks.isEmpty }
 
     /// Carries out what is due.
@@ -48,7 +48,7 @@ public struct TimelinePlayer: Sendable {
         var turn = Turn()
         while true {
             let due = coming.flatMap { $0.time <= stage.now ? $0 : nil }
-            // What a ramp does before the event comes before it.
+            // Ramp steps due before the event come before it.
             takeSteps(until: due?.time ?? stage.now, on: &stage, &turn)
             guard let due else { break }
             coming = timeline.next()
@@ -61,8 +61,8 @@ public struct TimelinePlayer: Sendable {
         return turn
     }
 
-    /// Whether the app will be started again, so that its end is not that of the run; of a timeline
-    /// without end, whether it will in the pass that goes on.
+    /// Whether the app will be started again, so that its end is not the end of the run; in an
+    /// endless timeline, whether it will be in the current pass.
     public mutating func hasRelaunch(after now: Duration) -> Bool {
         guard exitCode == nil else { return false }
         if let knownRelaunch, let coming, coming.time <= knownRelaunch { return true }
@@ -79,8 +79,8 @@ public struct TimelinePlayer: Sendable {
         return false
     }
 
-    /// To be called when the command has ended for good. Events to come do not happen; what must be
-    /// so at the end is judged, now and in the following turns until `isOver`.
+    /// Call this when the command has finally ended. Remaining events do not happen; expectations
+    /// at the end are judged, now and in the following turns until `isOver`.
     public mutating func end(exitCode: Int32, on stage: inout some Stage) -> Turn {
         self.exitCode = exitCode
         coming = nil
@@ -95,7 +95,7 @@ public struct TimelinePlayer: Sendable {
         return turn
     }
 
-    // MARK: - What a turn consists of
+    // MARK: - Parts of a turn
 
     private mutating func takeSteps(
         until moment: Duration, on stage: inout some Stage, _ turn: inout Turn
@@ -157,7 +157,7 @@ public struct TimelinePlayer: Sendable {
 
     // MARK: - Limits
 
-    /// Begins to count what an interface carries.
+    /// Starts counting what an interface carries.
     private mutating func hold(
         _ event: TimelineEvent, on stage: inout some Stage, _ turn: inout Turn
     ) {
@@ -166,7 +166,7 @@ public struct TimelinePlayer: Sendable {
             limits[index].add(event)
             return
         }
-        // The timeline has begun again.
+        // The timeline has restarted.
         limits.removeAll { $0.isShared(with: event).entry }
         do throws(StageError) {
             limits.append(try PendingLimit(limit, of: event, on: &stage))
@@ -175,14 +175,14 @@ public struct TimelinePlayer: Sendable {
         }
     }
 
-    /// Carries out what has waited for a limit that is reached; returns when to look again.
+    /// Carries out the events whose limit is reached; returns when to check again.
     private mutating func watchLimits(
         on stage: inout some Stage, _ turn: inout Turn
     ) -> Duration? {
         var reached: [TimelineEvent] = []
         limits.removeAll { $0.events.isEmpty }
         for index in limits.indices.reversed() {
-            // What cannot be counted for a moment is counted the next time.
+            // If counting fails, the next turn tries again.
             guard (try? limits[index].isReached(on: &stage)) == true else { continue }
             reached = limits.remove(at: index).events + reached
         }
@@ -214,7 +214,7 @@ public struct TimelinePlayer: Sendable {
         }
     }
 
-    /// Looks after commands that have to succeed; returns when one of them is due.
+    /// Advances the running checks; returns when the next is due.
     private mutating func judge(on stage: inout some Stage, _ turn: inout Turn) -> Duration? {
         var open: [PendingCheck] = []
         var due: Duration?
@@ -231,7 +231,7 @@ public struct TimelinePlayer: Sendable {
         return due
     }
 
-    /// Why something failed, if it did.
+    /// The reason of a failure; nil on success.
     private static func failure(of body: () throws(StageError) -> Void) -> String? {
         do throws(StageError) {
             try body()

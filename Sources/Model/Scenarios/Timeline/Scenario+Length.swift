@@ -3,7 +3,7 @@ import LinkUnits
 extension Scenario {
     /// How long all passes take; nil if the timeline never ends.
     ///
-    /// Without a repetition until the last event is over, at the latest that chance allows.
+    /// Without a repetition: until the last event is over, with random times as late as possible.
     public var length: Duration? {
         if let repetition { return repetition.count.map { repetition.period * $0 } }
         var latest = Duration.zero
@@ -23,7 +23,7 @@ extension Scenario {
 }
 
 extension Duration {
-    /// How often `period` fits into it.
+    /// How many whole periods fit into it.
     func wholePeriods(of period: Duration) -> Int {
         Int(clamping: wholeNanoseconds / max(1, period.wholeNanoseconds))
     }

@@ -1,9 +1,9 @@
 import LinkModel
 
-/// What a scenario has made of its interfaces up to one time.
+/// The state of a scenario's interfaces at one time.
 ///
-/// Temporary changes lie on top of lasting ones: what a lasting one changes meanwhile shows when
-/// the temporary one ends.
+/// Temporary changes lie on top of permanent ones: a permanent change during a temporary one
+/// becomes visible when the temporary one ends.
 struct ScenarioState: Sendable {
     /// One interface.
     struct Interface: Sendable {
@@ -30,9 +30,9 @@ struct ScenarioState: Sendable {
     }
 
     private(set) var interfaces: [String: Interface]
-    /// The names of the interfaces, the most preferred one first.
+    /// The names of the interfaces, most preferred first.
     private(set) var order: [String]
-    /// Which interface was the most preferred one before an entry changed that for a while.
+    /// The most preferred interface before each entry that changed it temporarily.
     private var preferredBefore: [Int: String] = [:]
 
     init(_ scenario: Scenario) {
@@ -42,8 +42,8 @@ struct ScenarioState: Sendable {
         order = scenario.interfaces.map(\.name)
     }
 
-    /// Does what an entry says, and returns what that means; nil for an interface that is not
-    /// there.
+    /// Performs an action and returns the resulting event action; nil if the interface does not
+    /// exist.
     mutating func perform(
         _ action: ScenarioAction, ofEntry entry: Int, isTemporary: Bool
     ) -> TimelineAction? {
@@ -77,7 +77,7 @@ struct ScenarioState: Sendable {
         }
     }
 
-    /// Undoes what an entry did for a while, and returns what that means.
+    /// Undoes a temporary action of an entry and returns the resulting event action.
     mutating func undo(_ action: ScenarioAction, ofEntry entry: Int) -> TimelineAction? {
         switch action {
         case .change(let name, _, let over):
@@ -95,12 +95,12 @@ struct ScenarioState: Sendable {
         case .prefer: return preferredBefore.removeValue(forKey: entry).map { prefer($0) }
         case .app(.suspend): return .app(.resume)
         case .app(.resume): return .app(.suspend)
-        // Validation lets none of these be temporary.
+        // Validation rejects temporary actions of these kinds.
         case .app, .execute, .expect: return nil
         }
     }
 
-    /// What makes the interfaces again what they are at the start.
+    /// The actions that restore the interfaces to their initial state.
     mutating func reset(to scenario: Scenario) -> [TimelineAction] {
         let start = ScenarioState(scenario)
         var actions: [TimelineAction] = []
@@ -121,7 +121,7 @@ struct ScenarioState: Sendable {
             if old.isUp != new.isUp { actions.append(.carrier(interface: name, isUp: new.isUp)) }
         }
         if order != start.order {
-            // The last one that is preferred comes first.
+            // The last interface to be preferred ends up first.
             actions += start.order.reversed().map { .prefer(interface: $0) }
         }
         self = start

@@ -1,25 +1,25 @@
 import LinkModel
 
-/// The events of a scenario and their times, in order; endless if the scenario is.
+/// The events of a scenario with their times, in order; endless if the scenario is.
 ///
-/// The same seed gives the same times. Of events at the same time those that undo something come
-/// first, then the others in the order of the file.
+/// The same seed gives the same times. Among events at the same time, undo events come first, then
+/// the others in file order.
 public struct Timeline: Sendable, Sequence, IteratorProtocol {
-    /// What must be so when the command has ended.
+    /// What must hold when the command has ended.
     public struct EndExpectation: Sendable, Hashable {
-        /// What must be so.
+        /// The expectation.
         public var expectation: Expectation
-        /// The line of the scenario file that says so.
+        /// The line in the scenario file.
         public var line: Int?
     }
 
-    /// An entry that begins or ends at a time.
+    /// The start or end of an entry at a time.
     private struct Occurrence {
         var time: Duration
         var entry: Int
         var isEnd: Bool
 
-        /// What comes first at the same time.
+        /// The order of occurrences, including those at the same time.
         func isBefore(_ other: Occurrence) -> Bool {
             if time != other.time { return time < other.time }
             if isEnd != other.isEnd { return isEnd }
@@ -30,22 +30,22 @@ public struct Timeline: Sendable, Sequence, IteratorProtocol {
     private let scenario: Scenario
     private var random: RandomStream
     private var state: ScenarioState
-    /// How many passes have begun, and when the present one did.
+    /// The number of passes begun, and when the current pass began.
     private var pass = 0
     private var start = Duration.zero
-    /// What is still to come in this pass, the next one last.
+    /// The remaining occurrences of this pass, the next one last.
     private var pending: [Occurrence] = []
-    /// Events of one time that have not been handed out yet, the next one last.
+    /// Events of one time that have not been returned yet, the next one last.
     private var due: [TimelineEvent] = []
 
-    /// The timeline of `scenario`; `seed` decides the times that the scenario leaves open.
+    /// The timeline of `scenario`; `seed` determines random times.
     public init(_ scenario: Scenario, seed: UInt64) {
         self.scenario = scenario
         random = RandomStream(seed: seed, for: .schedule)
         state = ScenarioState(scenario)
     }
 
-    /// What must be so when the command has ended.
+    /// What must hold when the command has ended.
     public var endExpectations: [EndExpectation] {
         scenario.entries.filter { $0.schedule == .atEnd }.flatMap { entry in
             entry.actions.compactMap { action in
@@ -67,9 +67,9 @@ public struct Timeline: Sendable, Sequence, IteratorProtocol {
         return due.popLast()
     }
 
-    /// Begins the timeline, again if it is to be repeated; false if it is over.
+    /// Begins a pass; false if the timeline is over.
     private mutating func beginPass() -> Bool {
-        // Else passes without any event would follow one another for ever.
+        // Otherwise empty passes would follow one another forever.
         guard scenario.entries.contains(where: { $0.schedule != .atEnd }) else { return false }
         if pass > 0 {
             guard let repetition = scenario.repetition, pass < repetition.count ?? .max else {
@@ -94,14 +94,14 @@ public struct Timeline: Sendable, Sequence, IteratorProtocol {
         return true
     }
 
-    /// A time anywhere between `-spread` and `spread`.
+    /// A random time between `-spread` and `spread`.
     private mutating func chosen(within spread: Duration) -> Duration {
         guard spread > .zero else { return .zero }
         return spread * (2 * random.unit() - 1)
     }
 
     private mutating func insert(_ occurrence: Occurrence) {
-        // Those that stay behind it come earlier. Mostly a new one is among the last to come.
+        // Occurrences after the index come earlier. A new one is usually among the latest.
         let index = pending.firstIndex { $0.isBefore(occurrence) } ?? pending.endIndex
         pending.insert(occurrence, at: index)
     }
@@ -125,7 +125,7 @@ public struct Timeline: Sendable, Sequence, IteratorProtocol {
         }
     }
 
-    /// Plans the end of what has begun, and when it begins again.
+    /// Schedules the end of an occurrence and its next repetition.
     private mutating func insertNext(after occurrence: Occurrence, of entry: ScenarioEntry) {
         if let length = entry.length {
             insert(

@@ -1,15 +1,15 @@
 public import LinkModel
 
-/// One thing that happens at one time, with all that the scenario leaves relative resolved.
+/// One event at a fixed time, with everything relative in the scenario resolved.
 public struct TimelineEvent: Sendable, Hashable {
     /// When it happens, from the start of the command.
     public var time: Duration
     /// What happens.
     public var action: TimelineAction
-    /// How much an interface may carry, from that time on, before it happens; nil: it happens at
-    /// that time.
+    /// The volume that an interface carries after that time before the event happens; nil: it
+    /// happens at that time.
     public var limit: VolumeLimit?
-    /// The line of the scenario file that says so.
+    /// The line in the scenario file.
     public var line: Int?
 
     /// Makes an event.
@@ -23,24 +23,23 @@ public struct TimelineEvent: Sendable, Hashable {
     }
 }
 
-/// What an event does.
+/// The action of an event.
 public enum TimelineAction: Sendable, Hashable {
-    /// Gives an interface these conditions, by a ramp from those that it has if `over` is not zero.
-    /// `profile` is what people call them.
+    /// Sets the conditions of an interface, as a ramp from the current ones if `over` is not zero.
+    /// `profile` is their display name.
     case change(interface: String, profile: String, conditions: LinkConditions, over: Duration)
-    /// Takes the carrier and the addresses away, or gives them back.
+    /// Removes the carrier and the addresses, or restores them.
     case carrier(interface: String, isUp: Bool)
     /// Makes an interface appear or vanish.
     case presence(interface: String, isPresent: Bool)
-    /// Gives an interface these settings in place of all that it had; see
-    /// `ScenarioInterface.initialOverride`.
+    /// Replaces all overrides of an interface; see `ScenarioInterface.initialOverride`.
     case override(interface: String, InterfaceOverride)
-    /// Makes an interface the most preferred one; the order of the others stays.
+    /// Makes an interface the most preferred; the order of the others stays.
     case prefer(interface: String)
-    /// Does something to the app.
+    /// Performs an action on the app.
     case app(AppAction)
-    /// Runs a command of the shell beside the app, without waiting for it.
+    /// Runs a shell command beside the app without waiting for it.
     case execute(String)
-    /// Says what must be so at this time.
+    /// States what must hold at this time.
     case expect(Expectation)
 }

@@ -1,19 +1,19 @@
 import LinkModel
 
-/// What can only be said of entries together: whether an interface is there, ramps, conditions.
+/// Checks that involve several entries: whether an interface exists, ramps, conditions.
 struct CourseCheck {
-    /// An entry that begins or ends, with the earliest and the latest time that it may.
+    /// The start or end of an entry, with its earliest and latest possible time.
     fileprivate struct Step {
         var earliest: Duration
         var latest: Duration
         var entry: Int
         var isEnd: Bool
 
-        /// The time that the file names.
+        /// The time in the file.
         var time: Duration { (earliest + latest) / 2 }
     }
 
-    /// How many steps are looked at; what repeats without end repeats itself.
+    /// The number of steps checked; endless repetitions add nothing new.
     private static let stepLimit = 5000
 
     private let scenario: Scenario
@@ -77,7 +77,7 @@ struct CourseCheck {
         }
     }
 
-    // MARK: Whether the interface is there
+    // MARK: Whether the interface exists
 
     private func checkPresence(
         _ action: ScenarioAction, of entry: ScenarioEntry, at time: Duration,
@@ -106,7 +106,7 @@ struct CourseCheck {
             "\(name) is not there at \(time.text); \(remedy)")
     }
 
-    /// A random time must not decide whether an interface is there.
+    /// Whether an interface exists must not depend on a random time.
     private func checkRandomPresence() throws(ScenarioProblem) {
         let uncertain = steps.filter { $0.earliest < $0.latest }
         guard !uncertain.isEmpty else { return }
@@ -142,7 +142,7 @@ struct CourseCheck {
             var last: [Span] = []
             for span in spans(of: interface.name) {
                 last.removeAll { $0.end <= span.start }
-                // An entry cannot overtake itself; `for` and `every` are checked elsewhere.
+                // An entry cannot overlap itself; `for` and `every` are checked elsewhere.
                 let other = last.first { $0.entry != span.entry && ($0.isRamp || span.isRamp) }
                 if let other {
                     let first = scenario.entries[other.entry].line
@@ -157,7 +157,7 @@ struct CourseCheck {
         }
     }
 
-    /// When the conditions of an interface change, by start.
+    /// The changes of an interface's conditions, by start time.
     private func spans(of name: String) -> [Span] {
         steps.flatMap { step -> [Span] in
             scenario.entries[step.entry].actions.compactMap { action in
@@ -187,14 +187,14 @@ struct CourseCheck {
 }
 
 extension CourseCheck.Step {
-    /// Whether the two may come at the same time.
+    /// Whether the two can happen at the same time.
     fileprivate func overlaps(_ other: Self) -> Bool {
         earliest <= other.latest && other.earliest <= latest
     }
 }
 
 extension Scenario {
-    /// Until when an entry that never ends is looked at: a few rounds past everything else.
+    /// How far an endless entry is checked: a few rounds past everything else.
     fileprivate func longestLastTime(from: Duration) -> Duration {
         let last = entries.map { entry -> Duration in
             let time: Duration

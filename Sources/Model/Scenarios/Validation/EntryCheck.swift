@@ -1,7 +1,7 @@
 import LinkModel
 import LinkUnits
 
-/// What can be said of one entry without the others.
+/// Checks that involve a single entry.
 struct EntryCheck {
     let entry: ScenarioEntry
     let scenario: Scenario
@@ -18,7 +18,7 @@ struct EntryCheck {
         ScenarioProblem(line: entry.line, field: field, explanation)
     }
 
-    // MARK: What happens
+    // MARK: Actions
 
     private func checkActions() throws(ScenarioProblem) {
         guard !entry.actions.isEmpty else { throw problem("", "nothing happens in this entry") }
@@ -42,7 +42,7 @@ struct EntryCheck {
         let remedy =
             NameMatching.suggestion(for: name, among: names).map { "did you mean \($0)?" }
             ?? "this scenario has \(names.joined(separator: ", "))"
-        // What is done to an interface is found by the key `interface`.
+        // Other actions on an interface are found by the key `interface`.
         let isNamed = ["prefer", "appear", "vanish", "expect.interface"].contains(field)
         throw problem(isNamed ? field : "interface", "\(name): no such interface; \(remedy)")
     }
@@ -66,7 +66,7 @@ struct EntryCheck {
         }
     }
 
-    // MARK: When
+    // MARK: Schedule
 
     private func tooLong(_ time: Duration) -> String {
         "\(time.text) is too long; the longest time is \(Scenario.longestTime.text)"
@@ -142,14 +142,14 @@ struct EntryCheck {
         guard limit.volume > ByteCount(bytes: 0) else {
             throw problem("limit", "is reached before anything is carried; leave it out")
         }
-        // What is as it is now has to be known in advance, and when this happens is not.
+        // The state at the action's time must be known in advance, but a limit's time is not.
         for action in entry.actions where !action.isPossibleAtAnyTime {
             throw problem(
                 action.field, "cannot wait for a limit; only down, prefer and exec can")
         }
     }
 
-    /// What would never happen, or not wholly, because the timeline begins again.
+    /// Rejects entries that a new pass would prevent or cut short.
     private func checkRepetition() throws(ScenarioProblem) {
         guard let period = scenario.repetition?.period else { return }
         let field: String
@@ -180,7 +180,7 @@ struct EntryCheck {
 }
 
 extension ScenarioEntry {
-    /// The longest ramp in it.
+    /// The longest ramp in the entry.
     var ramp: Duration {
         actions.map { action in
             if case .change(_, _, let over) = action { over } else { Duration.zero }
@@ -189,7 +189,7 @@ extension ScenarioEntry {
 }
 
 extension ScenarioAction {
-    /// The key by which a file says it.
+    /// The key in the file.
     var field: String {
         switch self {
         case .change(_, let change, _): change.profile == nil ? "set" : "profile"
@@ -226,6 +226,6 @@ extension ScenarioAction {
 }
 
 extension Duration {
-    /// The length as messages have it: `90 s`.
+    /// The length for messages: `90 s`.
     var text: String { self == .zero ? "0 s" : unitText }
 }

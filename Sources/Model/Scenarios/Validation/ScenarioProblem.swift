@@ -1,8 +1,8 @@
-/// Something in a scenario that cannot happen, or contradicts something else.
+/// Something in a scenario that is impossible or contradictory.
 public struct ScenarioProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The line of the entry; nil if it is about the scenario as a whole.
+    /// The line of the entry; nil if it concerns the whole scenario.
     public let line: Int?
-    /// The field, as the file has it: `until`, `set.down.queue`.
+    /// The field as written in the file: `until`, `set.down.queue`.
     public let field: String
     /// What is wrong and what to do about it.
     public let explanation: String
@@ -21,14 +21,14 @@ public struct ScenarioProblem: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension Scenario {
-    /// The longest time that a scenario may name, a month: what plays longer is repeated.
+    /// The longest time accepted in a scenario, a month; use repetitions for longer ones.
     public static let longestTime = Duration.seconds(30 * 86_400)
-    /// How long all repetitions together may take, a year.
+    /// The longest total time of all repetitions, a year.
     public static let longestRepetition = Duration.seconds(365 * 86_400)
-    /// How often something can happen at most.
+    /// The shortest period of a repeated entry.
     public static let shortestPeriod = Duration.milliseconds(1)
 
-    /// The first thing that cannot be, in the order of the file; nil if the scenario is sound.
+    /// The first problem, in file order; nil if the scenario is sound.
     public var problem: ScenarioProblem? {
         do throws(ScenarioProblem) {
             try checkInterfaces()
@@ -60,7 +60,7 @@ extension Scenario {
         }
     }
 
-    /// Why Linux, or a sandbox, takes no interface of this name; nil if it does.
+    /// Why Linux or a sandbox rejects this interface name; nil if neither does.
     public static func problem(ofInterfaceName name: String) -> String? {
         if name.isEmpty { return "an interface has a name, such as wifi0" }
         if name.utf8.count > 15 { return "is longer than the 15 bytes that Linux takes" }
