@@ -1,5 +1,4 @@
-/// A scenario that is part of the program: its file, and what can be said of it without reading
-/// that.
+/// A scenario built into the program: its file, and what is known without parsing it.
 struct BuiltInScenario: Sendable {
     let name: String
     let aliases: [String]

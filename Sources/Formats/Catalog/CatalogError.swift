@@ -1,13 +1,13 @@
 public import ProfileFormat
 
-/// Why a name leads to no profile, or to no scenario.
+/// Why a name does not identify a profile or scenario.
 public enum CatalogError: Error, Sendable, CustomStringConvertible {
     case unknown(String, suggestion: String?)
     case ambiguous(String, [String])
     case unknownScenario(String, suggestion: String?)
     case unreadable(ProfileFileError)
 
-    /// One sentence with the way out.
+    /// One sentence with the remedy.
     public var description: String {
         switch self {
         case .unknown(let name, let suggestion?):
@@ -26,11 +26,11 @@ public enum CatalogError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a file is not read as a profile.
+/// Why a file cannot be read as a profile.
 public enum ProfileFileError: Error, Sendable, CustomStringConvertible {
-    /// It cannot be read at all.
+    /// The file cannot be read.
     case inaccessible(file: String, explanation: String)
-    /// It is no profile.
+    /// The file is not a profile.
     case malformed(ProfileError)
 
     /// The file or directory as the user would name it.
@@ -41,7 +41,7 @@ public enum ProfileFileError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// One sentence with the place and the way out.
+    /// One sentence with the location and the remedy.
     public var description: String {
         switch self {
         case .inaccessible(let file, let explanation): "\(file): \(explanation)"

@@ -1,11 +1,11 @@
-/// Somebody whose directories are read in their name, by a process that could read more.
+/// A user whose directories are read with that user's rights by a more privileged process.
 public struct DirectoryOwner: Sendable {
     /// The directories.
     let directories: Set<String>
-    /// Runs work with the owner's rights to files.
+    /// Runs work with the owner's file access rights.
     let act: @Sendable (_ work: () -> Void) throws -> Void
 
-    /// Names the directories of somebody with whose rights `act` runs what it is given.
+    /// Makes an owner of `directories`; `act` runs work with the owner's rights.
     public init(of directories: [String], act: @escaping @Sendable (() -> Void) throws -> Void) {
         self.directories = Set(directories)
         self.act = act
@@ -13,7 +13,7 @@ public struct DirectoryOwner: Sendable {
 }
 
 extension DirectoryOwner? {
-    /// Runs `body`, which looks into `directory`, with the owner's rights if it is the owner's.
+    /// Runs `body`, which accesses `directory`, with the owner's rights if the owner's list has it.
     func acting<Value>(
         in directory: String, _ body: () throws(ProfileFileError) -> Value
     ) throws(ProfileFileError) -> Value {

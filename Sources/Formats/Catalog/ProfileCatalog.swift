@@ -1,40 +1,40 @@
 public import LinkModel
 
-/// The profiles that can be named: those built in, and those in the user's directories.
+/// The available profiles: the built-in ones and those in the user's directories.
 ///
 /// A bare name means a built-in profile first (Apple's family before the others), so that the
-/// common case reads no file; a user's profile of the same name is reached as `user/NAME`. Of two
-/// of the user's profiles with the same family and name the one in the nearer directory is meant.
+/// common case reads no file; a user's profile of the same name is `user/NAME`. If two user
+/// profiles have the same family and name, the one in the nearer directory wins.
 public struct ProfileCatalog: Sendable {
-    /// A profile and where it was found.
+    /// A profile and its origin.
     public struct Entry: Sendable, Hashable {
         /// The profile.
         public let profile: Profile
-        /// The file it was read from; nil for one that is built in.
+        /// The file it was read from; nil if built in.
         public let file: String?
     }
 
-    /// A name of a user's profile that means another one.
+    /// A name of a user's profile that refers to another profile.
     public struct Clash: Sendable, Hashable {
         /// The user's profile.
         public let entry: Entry
         /// The name, as that profile writes it.
         public let name: String
-        /// The profile that the name belongs to as well.
+        /// The other profile with this name.
         public let other: Entry
-        /// What to write in order to reach the user's profile.
+        /// What to write to refer to the user's profile.
         public let remedy: String
     }
 
-    /// The profiles that are part of the program.
+    /// The built-in profiles.
     public static var builtIn: [Profile] { builtInProfiles }
 
     /// The directories of a user's profiles, nearest first.
     public let directories: [String]
-    /// In whose name some of them are read.
+    /// The user with whose rights some of them are read.
     let owner: DirectoryOwner?
 
-    /// Makes a catalogue that also looks into `directories`.
+    /// Makes a catalogue that also searches `directories`.
     public init(directories: [String], owner: DirectoryOwner? = nil) {
         self.directories = directories
         self.owner = owner
@@ -50,7 +50,7 @@ public struct ProfileCatalog: Sendable {
             + ["/etc/linkcond/profiles"]
     }
 
-    /// The profile that `name` means: a name, `family/name`, an alias, or the path of a file.
+    /// The profile for `name`: a name, `family/name`, an alias, or the path of a file.
     public func entry(named name: String) throws(CatalogError) -> Entry {
         if Self.isPath(name) {
             do {
@@ -70,13 +70,13 @@ public struct ProfileCatalog: Sendable {
         throw unknown(name, userEntries: entries)
     }
 
-    /// All profiles, the built-in ones first, and what is wrong with files of the user.
+    /// All profiles, the built-in ones first, and the problems with the user's files.
     public func all() -> (entries: [Entry], problems: [ProfileFileError]) {
         let (entries, problems) = userEntries()
         return (Self.builtInEntries + entries, problems)
     }
 
-    /// The names of user's profiles among `entries` that mean, or also mean, one before them.
+    /// The names of user profiles among `entries` that refer, or also refer, to an earlier one.
     public static func clashes(among entries: [Entry]) -> [Clash] {
         entries.indices.flatMap { index -> [Clash] in
             let entry = entries[index]
@@ -130,7 +130,7 @@ public struct ProfileCatalog: Sendable {
         ([entry.profile.name] + entry.profile.aliases).map(NameMatching.normalized)
     }
 
-    /// The entry that `name` means among `entries`; throws if it may mean several.
+    /// The entry for `name` among `entries`; throws if it is ambiguous.
     private static func match(
         _ name: String, in entries: [Entry]
     ) throws(CatalogError) -> Entry? {

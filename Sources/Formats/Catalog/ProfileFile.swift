@@ -4,14 +4,14 @@ import LinkModel
 import ProfileFormat
 import SystemPackage
 
-/// Files of profiles.
+/// Reads profile files.
 enum ProfileFile {
-    /// Far above any profile, far below what would fill the memory.
+    /// Far above any profile, far below the available memory.
     private static let sizeLimit = 64 * 1024
 
     /// Reads the profile in `file`.
     ///
-    /// - Parameter checksTraces: whether it may name only traces that can be read now.
+    /// - Parameter checksTraces: Whether to reject traces that cannot be read now.
     static func read(
         _ file: String, checksTraces: Bool = false
     ) throws(ProfileFileError) -> Profile {
@@ -36,7 +36,7 @@ enum ProfileFile {
         }
     }
 
-    /// The text in `file`, which is a `kind`: a profile or a scenario.
+    /// The text in `file`; `kind` says whether it is a profile or a scenario.
     static func text(
         of file: String, kind: String, sizeLimit: Int
     ) throws(ProfileFileError) -> String {
@@ -47,7 +47,7 @@ enum ProfileFile {
         return text
     }
 
-    /// The path of a file that the profile in `file` names: beside it, unless it is absolute.
+    /// The path of a file named in the profile `file`: relative to its directory, unless absolute.
     static func path(of name: String, besides file: String) -> String {
         guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
         let directory = file[...slash]
@@ -77,7 +77,7 @@ enum ProfileFile {
     ) throws(ProfileFileError) -> Data {
         let url = URL(filePath: file).resolvingSymlinksInPath()
         do {
-            // Asked before it is opened: opening a named pipe would wait for its other end.
+            // Checked before opening: opening a named pipe would wait for its other end.
             let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
             switch attributes[.type] as? FileAttributeType {
             case .typeRegular: break
@@ -111,7 +111,7 @@ enum ProfileFile {
         case let error? where error.code == .fileReadNoPermission:
             "you may not read it; change its permissions"
         case let error?:
-            // The system's own words, such as "Not a directory".
+            // The system's own message, such as "Not a directory".
             (error.underlying as? POSIXError).map {
                 "cannot be read: \(Errno(rawValue: $0.code.rawValue))"
             } ?? "cannot be read (error \(error.code.rawValue))"
@@ -126,7 +126,7 @@ extension CocoaError {
 }
 
 extension Profile {
-    /// Whether all files that it names can be opened for reading.
+    /// Whether all files named in the profile can be opened for reading.
     fileprivate var hasReadableTraces: Bool {
         [conditions.down.trace, conditions.up.trace].compactMap(\.self).allSatisfy { path in
             // Opening a named pipe would wait for its other end.

@@ -2,16 +2,16 @@ import LinkModel
 import ProfileFormat
 public import Scenarios
 
-/// The scenarios that can be named: those built in, and those in the user's directories.
+/// The available scenarios: the built-in ones and those in the user's directories.
 ///
-/// A name means a built-in scenario first, so that the common case reads no file; else the one in
-/// the nearest directory.
+/// A name means a built-in scenario first, so that the common case reads no file; otherwise the one
+/// in the nearest directory.
 public struct ScenarioCatalog: Sendable {
-    /// A scenario and where it was found.
+    /// A scenario and its origin.
     public struct Entry: Sendable, Hashable {
         /// The scenario.
         public let scenario: Scenario
-        /// The file it was read from; nil for one that is built in.
+        /// The file it was read from; nil if built in.
         public let file: String?
         /// The YAML text, with its comments.
         public let text: String
@@ -19,11 +19,11 @@ public struct ScenarioCatalog: Sendable {
 
     /// The directories of a user's scenarios, nearest first.
     public let directories: [String]
-    /// Where the scenarios' profiles are found.
+    /// Where scenarios find their profiles.
     public let profiles: ProfileCatalog
     private let owner: DirectoryOwner?
 
-    /// Makes a catalogue that also looks into `directories`.
+    /// Makes a catalogue that also searches `directories`.
     public init(
         directories: [String], profiles: ProfileCatalog, owner: DirectoryOwner? = nil
     ) {
@@ -43,10 +43,10 @@ public struct ScenarioCatalog: Sendable {
         }
     }
 
-    /// The names and aliases of those that are part of the program.
+    /// The names and aliases of the built-in scenarios.
     public static var builtInNames: [String] { builtInScenarios.flatMap { [$0.name] + $0.aliases } }
 
-    /// The scenario that `name` means: a name, an alias, or the path of a file.
+    /// The scenario for `name`: a name, an alias, or the path of a file.
     public func entry(named name: String) throws(CatalogError) -> Entry {
         do throws(ProfileFileError) {
             if ProfileCatalog.isPath(name) { return try ScenarioFile.read(name, profiles) }
@@ -78,7 +78,7 @@ public struct ScenarioCatalog: Sendable {
         ProfileCatalog.isPath(name) && ScenarioFile.isScenario(name)
     }
 
-    /// All scenarios, the built-in ones first, and what is wrong with files of the user.
+    /// All scenarios, the built-in ones first, and the problems with the user's files.
     public func all() throws(CatalogError) -> (entries: [Entry], problems: [ProfileFileError]) {
         let (entries, problems) = userEntries()
         var builtIn: [Entry] = []
@@ -93,7 +93,7 @@ public struct ScenarioCatalog: Sendable {
     }
 
     private func entry(of builtIn: BuiltInScenario) throws(ProfileFileError) -> Entry {
-        // No profile of a user may change what one that is built in does.
+        // A user's profile must not change a built-in scenario.
         let catalog = ProfileCatalog(directories: [])
         return try ScenarioFile.entry(
             of: builtIn.text, name: builtIn.name, file: nil, catalog: catalog)

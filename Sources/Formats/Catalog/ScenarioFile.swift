@@ -2,14 +2,14 @@ import LinkModel
 import ProfileFormat
 import Scenarios
 
-/// Files of scenarios.
+/// Reads scenario files.
 enum ScenarioFile {
-    /// Room for thousands of events, far below what would fill the memory.
+    /// Enough for thousands of events, far below the available memory.
     private static let sizeLimit = 1024 * 1024
-    /// A file beyond `sizeLimit` is still told what it is, so that the error speaks of a scenario.
+    /// Larger files are still recognised up to this size, so that the error speaks of a scenario.
     private static let recognitionLimit = 16 * sizeLimit
 
-    /// Whether a line of `file` begins as one of a scenario; it need not be one without mistakes.
+    /// Whether a line of `file` begins like a scenario; the scenario may contain errors.
     static func isScenario(_ file: String) -> Bool {
         guard
             let text = try? ProfileFile.text(
@@ -28,13 +28,13 @@ enum ScenarioFile {
         return try entry(of: text, name: file, file: file, catalog: catalog)
     }
 
-    /// The scenario in `text`; `name` stands for it in errors.
+    /// The scenario in `text`; errors refer to it as `name`.
     static func entry(
         of text: String, name: String, file: String?, catalog: ProfileCatalog
     ) throws(ProfileFileError) -> ScenarioCatalog.Entry {
         do throws(ProfileError) {
             let scenario = try ScenarioReader.scenario(from: text, file: name) { profile in
-                // Files that a file names are beside it.
+                // Paths in a file are relative to its directory.
                 let path =
                     file.flatMap { file in
                         ProfileCatalog.isPath(profile)

@@ -3,9 +3,9 @@ import LinkModel
 import ProfileFormat
 import Scenarios
 
-/// Turns the YAML files of the catalogue into Swift source when linkcond is built, so that the
-/// program needs neither the files nor a YAML parser for a built-in profile. A scenario stays the
-/// text that it is, comments included, once it has been found to be sound.
+/// Compiles the catalogue's YAML files to Swift source when linkcond is built, so that the program
+/// needs neither the files nor a YAML parser for a built-in profile. A scenario stays text,
+/// comments included, after it has been validated.
 ///
 /// Arguments: the Swift files to write for profiles and scenarios, then the YAML files.
 @main
@@ -37,7 +37,7 @@ enum CatalogCompiler {
         try paths.map(profile(at:)).sorted(by: isBefore)
     }
 
-    // A loop: the optimizer of Swift 6.3 fails on a closure here that throws.
+    // A loop, because the optimizer of Swift 6.3 fails on a throwing closure here.
     private static func scenarios(
         at paths: [String], _ profiles: [Profile]
     ) throws -> [(scenario: Scenario, text: String)] {
@@ -62,7 +62,7 @@ enum CatalogCompiler {
         URL(fileURLWithPath: path).deletingLastPathComponent().lastPathComponent == "scenarios"
     }
 
-    // Swift 6.3.1 ends with "swifterror value can only be loaded and stored" if this is inlined.
+    // If this is inlined, Swift 6.3.1 fails with "swifterror value can only be loaded and stored".
     @inline(never)
     private static func scenario(
         at path: String, _ profiles: [Profile]
@@ -70,7 +70,7 @@ enum CatalogCompiler {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let scenario = try ScenarioReader.scenario(from: text, file: path) { name in
             let wanted = NameMatching.normalized(name)
-            // Apple's profiles come first, so theirs is meant by a name without a family.
+            // Apple's profiles come first, so a name without a family means theirs.
             let found = profiles.first { profile in
                 ([profile.name, profile.id] + profile.aliases).contains {
                     NameMatching.normalized($0) == wanted

@@ -6,7 +6,7 @@ import Scenarios
 enum SwiftSource {
     /// A source file that declares `builtInProfiles`.
     static func file(for profiles: [Profile]) -> String {
-        // One function a profile: a single literal of them all takes the compiler minutes.
+        // One function per profile: the compiler takes minutes for a single literal of them all.
         let functions = profiles.enumerated().map { index, profile in
             "private func profile\(index)() -> Profile {\n    \(expression(profile))\n}\n"
         }
@@ -36,10 +36,10 @@ enum SwiftSource {
         return "let builtInScenarios: [BuiltInScenario] = [\n\(elements.joined())]\n"
     }
 
-    /// An expression for `value`, made of its stored properties.
+    /// An expression for `value`, built from its stored properties.
     ///
-    /// So a new property needs nothing here, as long as the initializer of its type takes all
-    /// properties, in their order.
+    /// A new property needs no change here as long as the type's initializer takes all properties
+    /// in their order.
     private static func expression(_ value: Any) -> String {
         switch value {
         case let text as String: return literal(text)
@@ -72,6 +72,6 @@ enum SwiftSource {
         }.joined(separator: ", ")
     }
 
-    /// A string literal; `debugDescription` writes Swift's own escapes.
+    /// A string literal; `debugDescription` produces Swift's own escapes.
     private static func literal(_ text: String) -> String { text.debugDescription }
 }

@@ -2,15 +2,16 @@ import LinkModel
 package import LinkUnits
 package import Yams
 
-/// Reads the fields of one YAML mapping, each error with its place.
+/// Reads the fields of one YAML mapping; every error has a location.
 ///
-/// YAML nodes rather than `Codable`, because decoders ignore unknown keys and forget lines.
+/// It reads YAML nodes rather than `Codable` types, because decoders ignore unknown keys and lose
+/// line numbers.
 package struct FieldReader {
     package let file: String
     package let path: String
     package let mapping: Node.Mapping
 
-    /// Takes `node` as the mapping at `path`, with no keys but `known`.
+    /// Reads `node` as the mapping at `path`, whose keys must be among `known`.
     package init(_ node: Node, file: String, path: String, known: [String]) throws(ProfileError) {
         self.file = file
         self.path = path
@@ -48,7 +49,7 @@ package struct FieldReader {
     /// The node under `key`, if there is one.
     package func node(_ key: String) -> Node? { mapping[Node(key)] }
 
-    /// An error about the value under `key`, or about the lack of one.
+    /// An error about the value under `key`, or about its absence.
     package func error(_ key: String, _ explanation: String) -> ProfileError {
         ProfileError(
             file: file, line: (node(key)?.mark ?? mapping.mark)?.line, field: fieldPath(key),
@@ -67,7 +68,7 @@ package struct FieldReader {
         return try printable(scalar.string, key)
     }
 
-    /// The sentences under `key`, if there are any, on one line, however the file breaks them.
+    /// The sentences under `key`, if there are any, joined to one line.
     package func prose(_ key: String) throws(ProfileError) -> String? {
         guard let node = node(key) else { return nil }
         guard case .scalar(let scalar) = node else { throw error(key, "has to be a text") }
@@ -75,7 +76,7 @@ package struct FieldReader {
         return try printable(words.joined(separator: " "), key)
     }
 
-    /// `text`, unless it has characters that would confuse a terminal or a report.
+    /// `text`, unless it contains characters that would confuse a terminal or a report.
     package func printable(_ text: String, _ key: String) throws(ProfileError) -> String {
         guard let scalar = text.unicodeScalars.first(where: { !$0.isPrintable }) else {
             return text
@@ -83,7 +84,7 @@ package struct FieldReader {
         throw error(key, "has the character \(String(scalar).printable), which cannot be shown")
     }
 
-    /// The text under `key`, which must be there.
+    /// The required text under `key`.
     package func requiredText(_ key: String) throws(ProfileError) -> String {
         guard let text = try text(key) else {
             throw error(key, "is missing; every profile has one")
@@ -108,7 +109,7 @@ package struct FieldReader {
         error(key, problem.description)
     }
 
-    /// The one of `choices` that stands under `key`, if the key is there.
+    /// The choice under `key`, if there is one.
     package func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, _: Choice.Type
     ) throws(ProfileError) -> Choice? where Choice.RawValue == String {
@@ -118,7 +119,7 @@ package struct FieldReader {
         }
     }
 
-    /// The flag under `key`; false if it is not there.
+    /// The flag under `key`; false if absent.
     package func flag(_ key: String) throws(ProfileError) -> Bool {
         guard let text = try text(key) else { return false }
         do { return try FieldValue.scalar(text).flag() } catch { throw self.error(key, error) }
@@ -128,7 +129,7 @@ package struct FieldReader {
         error(key, problem.explanation)
     }
 
-    /// Reads `field`, if it is there, into `conditions`.
+    /// Reads `field`, if present, into `conditions`.
     func read(
         _ field: ConditionField, into conditions: inout DirectionConditions
     ) throws(ProfileError) {

@@ -1,11 +1,11 @@
 import LinkModel
 import Yams
 
-/// Why a text is not a profile: the file, the line, the field, what is wrong and the way out.
+/// Why a text is not a profile: the file, line and field, what is wrong, and the remedy.
 public struct ProfileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file as the user named it, or what stands for it, such as an option.
+    /// The file as the user named it, or its substitute, such as an option.
     public let file: String
-    /// The line, counted from 1, where one is known.
+    /// The line, counted from 1, if known.
     public let line: Int?
     /// The path of the field, such as `down.delay`; empty for the file as a whole.
     public let field: String
@@ -29,7 +29,7 @@ public struct ProfileError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ProfileError {
-    /// Says in one line what the YAML parser found.
+    /// Describes the YAML parser's error in one line.
     init(_ error: YamlError, file: String) {
         let line: Int?
         let explanation: String
@@ -53,7 +53,7 @@ extension ProfileError {
         self.init(file: file, line: line, explanation: explanation)
     }
 
-    /// What the parser found, with the remedy where the usual mistake is known.
+    /// The parser's finding, with the remedy for common mistakes.
     private static func explanation(of problem: String, inLine line: Int, of text: String) -> String
     {
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

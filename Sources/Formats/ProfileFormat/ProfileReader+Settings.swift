@@ -4,7 +4,7 @@ package import Yams
 
 extension ProfileReader {
     /// Reads `{ down.delay: 180 ms, dns.delay: 3 s, blackhole: true }`, the fields of `--set` in a
-    /// file: conditions that hold their values, and which fields these are.
+    /// file. Returns conditions that hold the values, and the list of fields.
     package static func settings(
         _ node: Node, file: String, path: String
     ) throws(ProfileError) -> (values: LinkConditions, settings: [ConditionSetting]) {

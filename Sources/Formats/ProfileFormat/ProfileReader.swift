@@ -9,9 +9,9 @@ public enum ProfileReader {
         "expensive", "constrained", "blackhole",
     ]
 
-    /// Reads the profile in `text`; `file` is its name for errors.
+    /// Reads the profile in `text`; errors call it `file`.
     ///
-    /// A profile that names no family belongs to `defaultFamily`.
+    /// A profile without a family belongs to `defaultFamily`.
     public static func profile(
         from text: String, file: String, defaultFamily: String = "user"
     ) throws(ProfileError) -> Profile {
@@ -49,7 +49,7 @@ public enum ProfileReader {
 
     /// Changes one field, written as on the command line: `down.loss=2%`.
     ///
-    /// Whether the result is sound as a whole is for the caller to ask, after all changes.
+    /// The caller validates the result after all changes.
     public static func apply(
         setting: String, to conditions: inout LinkConditions
     ) throws(ProfileError) {
@@ -79,12 +79,12 @@ public enum ProfileReader {
                     into: &conditions[keyPath: direction])
             }
         } catch {
-            // A place in the file means nothing for an option.
+            // A line number means nothing for an option.
             throw ProfileError(file: option, explanation: error.explanation)
         }
     }
 
-    /// The value of an option: a mapping in braces, anything else as it is.
+    /// The value of an option: a mapping if in braces, anything else a scalar.
     private static func valueNode(_ value: String, _ option: String) throws(ProfileError) -> Node {
         guard value.hasPrefix("{") else { return Node(value) }
         return try YAMLText.compose(value, file: option) ?? Node("")

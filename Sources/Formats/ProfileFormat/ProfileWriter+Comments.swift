@@ -16,7 +16,7 @@ extension ProfileWriter {
                 lines.append(line)
                 line = "#"
             }
-            // YAML has no such characters, not even in a comment.
+            // YAML forbids these characters even in comments.
             line += " " + word.unicodeScalars.map(escaped).joined()
         }
         lines.append(line)

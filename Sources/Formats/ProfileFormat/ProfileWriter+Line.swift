@@ -1,7 +1,7 @@
 public import LinkModel
 
 extension ProfileWriter {
-    /// The fields of a direction, without the word where the unit says it: `50 Mbit/s, delay 50 ms`.
+    /// The fields of a direction, without the key if the unit implies it: `50 Mbit/s, delay 50 ms`.
     public static func line(of conditions: DirectionConditions) -> String {
         let fields = fields(of: conditions).map { key, value in
             key == "bandwidth" ? value : "\(key) \(value)"

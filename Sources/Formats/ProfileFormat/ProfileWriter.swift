@@ -3,7 +3,7 @@ import LinkUnits
 
 /// Writes profiles as the YAML that `ProfileReader` reads.
 public enum ProfileWriter {
-    /// The whole file, with a line break at its end.
+    /// The whole file, ending with a line break.
     public static func yaml(_ profile: Profile) -> String {
         var lines = ["name: \(scalar(profile.name))", "family: \(scalar(profile.family))"]
         if !profile.aliases.isEmpty {
@@ -39,7 +39,7 @@ public enum ProfileWriter {
         }
     }
 
-    /// A word as it is, anything that YAML might read otherwise in double quotes.
+    /// The word itself, or in double quotes if YAML might misread it.
     private static func scalar(_ text: String) -> String {
         let isPlain =
             text.first?.isLetter == true
@@ -55,7 +55,7 @@ public enum ProfileWriter {
             switch scalar {
             case "\"": quoted += "\\\""
             case "\\": quoted += "\\\\"
-            // YAML has no other characters as they are, and a terminal should not see them.
+            // YAML forbids these characters unescaped, and a terminal should not see them.
             case _ where !scalar.isPrintable || scalar.isMarkOrNoncharacter:
                 quoted += "\\U" + hexadecimal(scalar.value)
             default: quoted.unicodeScalars.append(scalar)
@@ -71,7 +71,7 @@ public enum ProfileWriter {
 }
 
 extension Unicode.Scalar {
-    /// The byte order mark and the code points that are no characters, which YAML leaves out.
+    /// The byte order mark and noncharacters, which YAML forbids.
     fileprivate var isMarkOrNoncharacter: Bool {
         value == 0xfeff || properties.isNoncharacterCodePoint
     }

@@ -1,14 +1,13 @@
 package import Yams
 
-/// The YAML parser, with its dangers fenced off.
+/// Calls the YAML parser with limits against hostile input.
 package enum YAMLText {
-    /// More than any profile uses, few enough that their expansion stays small.
+    /// More than any profile uses, and few enough that their expansion stays small.
     private static let aliasLimit = 20
-    /// What a text may have at most if it has aliases, so that a few make no more of it than memory
-    /// holds.
+    /// The largest text accepted with aliases, so that a few of them cannot expand beyond memory.
     private static let longestWithAliases = 64 * 1024
 
-    /// The node that `text` holds, or nil if it holds nothing.
+    /// The node in `text`, or nil if it is empty.
     package static func compose(_ text: String, file: String) throws(ProfileError) -> Node? {
         let aliasLimit = text.utf8.count > longestWithAliases ? 0 : aliasLimit
         guard aliasCount(in: text) <= aliasLimit else {
@@ -16,11 +15,11 @@ package enum YAMLText {
                 file: file,
                 explanation: "has more than \(aliasLimit) aliases (*name); write the values out")
         }
-        // The parser does not expect the byte order mark that editors of other systems leave.
+        // The parser rejects the byte order mark that some editors write.
         let isMarked = text.unicodeScalars.first == "\u{feff}"
         let unmarked = isMarked ? String(text.unicodeScalars.dropFirst()) : text
         do {
-            // The encoding is named, because the default asks the environment.
+            // The encoding is explicit, because the default depends on the environment.
             return try Yams.compose(yaml: unmarked, .default, .default, .utf8)
         } catch let error as YamlError {
             throw ProfileError(error, file: file)
@@ -29,10 +28,11 @@ package enum YAMLText {
         }
     }
 
-    /// At least the number of aliases in `text`.
+    /// An upper bound for the number of aliases in `text`.
     ///
-    /// An alias stands for a copy of what it names, with the aliases in there: nested a few dozen
-    /// times, a small file becomes more than any memory. Yams walks all of it for a mapping's keys.
+    /// An alias stands for a copy of its anchor, including the aliases in there: nested a few dozen
+    /// times, a small file expands beyond any memory. Yams walks the whole expansion for a
+    /// mapping's keys.
     private static func aliasCount(in text: String) -> Int {
         var count = 0
         var isBehindAsterisk = false

@@ -3,8 +3,8 @@ import LinkUnits
 import ProfileFormat
 
 /// Augmented Traffic Control: stored profiles (`name` and `content`), lists of them, or bare
-/// settings (`up` and `down`), with rates in kbit/s, delays in milliseconds, one-way, and shares
-/// in per cent.
+/// settings (`up` and `down`). Rates are in kbit/s, one-way delays in milliseconds, shares in per
+/// cent.
 enum ATCJSON {
     static func drafts(_ value: ForeignValue, file: ForeignFile) throws(ProfileError) -> [Entry] {
         guard case .list(let list) = value else {
@@ -57,7 +57,7 @@ enum ATCJSON {
             conditions.delay = try delay.milliseconds("delay") ?? .zero
             let jitter = try delay.milliseconds("jitter") ?? .zero
             if jitter > .zero {
-                // ATC names no distribution, and netem without one spreads evenly.
+                // ATC names no distribution; netem's default is uniform.
                 conditions.jitter = Jitter(amount: jitter, distribution: .uniform)
                 draft.explainOrder(of: "\(delay.path).jitter", in: "ATC")
             }
@@ -69,7 +69,7 @@ enum ATCJSON {
             let mean = try reorder.percentage("percentage") ?? .zero
             let gap = try reorder.amount("gap") ?? 0
             guard gap <= 1_000_000 else { throw reorder.error("gap", "is too large") }
-            // netem takes a gap of 0 as 1 where there is a share.
+            // netem treats a gap of 0 as 1 if there is a share.
             if mean > .zero {
                 conditions.reorder = Reordering(mean: mean, gap: max(1, Int(gap)))
             }
@@ -107,7 +107,7 @@ enum ATCJSON {
 }
 
 extension Draft {
-    /// netem sends a packet whose delay is short before one whose delay is long.
+    /// netem sends packets in order of their delays, so a short delay overtakes a long one.
     mutating func explainOrder(of field: String, in tool: String) {
         explain("With \(field), \(tool) also reorders packets; linkcond keeps their order.")
     }

@@ -2,13 +2,13 @@ import LinkModel
 import LinkUnits
 import ProfileFormat
 
-/// Throttling of Chrome: Lighthouse's (`rttMs`, `throughputKbps`, alone or inside a configuration
-/// or report), and that of DevTools, Puppeteer and the DevTools protocol (`latency` in
-/// milliseconds, `download` and `upload` in bytes per second), one, a list, or by name.
+/// Chrome's throttling: Lighthouse's (`rttMs`, `throughputKbps`, alone or inside a configuration or
+/// report), and that of DevTools, Puppeteer and the DevTools protocol (`latency` in milliseconds,
+/// `download` and `upload` in bytes per second); a single one, a list, or a table by name.
 ///
-/// Chrome holds back whole requests, not packets. To make a page as slow as a link would, its
-/// presets multiply the link's round trip by up to 5 and its rates by down to 0.8; a link with
-/// these numbers would be far worse than the one that is meant.
+/// Chrome delays whole requests, not packets. To make a page as slow as on the intended link, its
+/// presets multiply the link's RTT by up to 5 and its rates by as little as 0.8. A link with these
+/// numbers would be far worse than the intended one.
 enum ChromeJSON {
     static func drafts(_ value: ForeignValue, file: ForeignFile) throws(ProfileError) -> [Entry] {
         var entries: [Entry] = []
@@ -57,16 +57,16 @@ enum ChromeJSON {
     }
 }
 
-/// What Chrome's presets make of the numbers of a link.
+/// The factors by which Chrome's presets change a link's numbers.
 struct RequestLevelFactors {
     let roundTrip: Double
     let rate: Double
 
-    /// Those of Lighthouse, and of DevTools' Slow 4G.
+    /// Those of Lighthouse and of DevTools' Slow 4G.
     static let lighthouse = RequestLevelFactors(roundTrip: 3.75, rate: 0.9)
 }
 
-/// Lighthouse: the link that is meant stands beside the numbers for requests.
+/// Lighthouse: the intended link's numbers are next to those for requests.
 enum LighthouseThrottling {
     static func draft(_ table: ForeignTable, _ file: ForeignFile) throws(ProfileError) -> Draft {
         var table = table
@@ -101,7 +101,7 @@ enum LighthouseThrottling {
     }
 }
 
-/// DevTools, Puppeteer and the DevTools protocol: requests only, with presets that are known.
+/// DevTools, Puppeteer and the DevTools protocol: request-level numbers only, with known presets.
 enum DevToolsThrottling {
     private struct Preset {
         let name: String
@@ -195,13 +195,13 @@ enum DevToolsThrottling {
         }
     }
 
-    /// Older presets count in units of 1024.
+    /// Older presets use units of 1024.
     private static func isNear(_ expected: Double, _ rate: Double?) -> Bool {
         guard let rate else { return false }
         return abs(rate - expected) <= expected * 0.03
     }
 
-    /// The number under the first of `keys` that is there; -1 and 0 are no limit.
+    /// The number under the first of `keys` that is present; -1 and 0 mean no limit.
     private static func rate(
         _ keys: [String], _ table: inout ForeignTable
     ) throws(ProfileError) -> Double? {

@@ -1,10 +1,10 @@
-/// A file of another tool, read.
+/// The contents of another tool's file.
 public struct ForeignFile: Sendable {
     /// The file as the user named it, for errors.
     public let name: String
-    /// Its absolute path, which a profile can point at; nil for what has none, such as a pipe.
+    /// Its absolute path, for profiles to refer to; nil if it has none, such as a pipe.
     public let path: String?
-    /// What is in it.
+    /// The contents.
     public let bytes: [UInt8]
 
     /// Makes a file.
@@ -17,7 +17,7 @@ public struct ForeignFile: Sendable {
     /// The name without directories.
     var lastComponent: String { name.split(separator: "/").last.map(String.init) ?? name }
 
-    /// The name without directories and the last extension.
+    /// The name without directories and without the last extension.
     var stem: String {
         let name = lastComponent
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }

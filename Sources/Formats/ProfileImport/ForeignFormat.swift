@@ -1,8 +1,8 @@
-/// A format in which another tool keeps the conditions of links.
+/// The format in which another tool stores link conditions.
 public enum ForeignFormat: String, Sendable, Hashable, CaseIterable {
     /// Property lists of Apple's Network Link Conditioner.
     case nlc
-    /// What tcconfig's `tcshow` prints and `tcset --import-setting` reads.
+    /// The output of tcconfig's `tcshow`, which `tcset --import-setting` reads.
     case tcconfig
     /// The file of `throttle --config` (sitespeed.io), and `connectivity` in the configurations of
     /// sitespeed.io and browsertime.
@@ -11,12 +11,12 @@ public enum ForeignFormat: String, Sendable, Hashable, CaseIterable {
     case webpagetest
     /// Profiles and settings of Facebook's Augmented Traffic Control.
     case atc
-    /// Throttling of Chrome: Lighthouse, DevTools, Puppeteer and the DevTools protocol.
+    /// Chrome's throttling: Lighthouse, DevTools, Puppeteer and the DevTools protocol.
     case chrome
     /// A delivery trace of mahimahi's `mm-link`.
     case mahimahi
 
-    /// What people call it.
+    /// The display name.
     public var title: String {
         switch self {
         case .nlc: "Apple Network Link Conditioner"
@@ -29,7 +29,7 @@ public enum ForeignFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What a file of it looks like, for somebody whose file was not recognised.
+    /// What such a file looks like, for users whose file was not recognised.
     var outline: String {
         switch self {
         case .nlc: "a property list whose profiles have DownlinkBandwidth, UplinkDelay, ..."

@@ -1,17 +1,17 @@
 import LinkUnits
 import ProfileFormat
 
-/// Takes the fields of a table one by one, each error with its place, and knows what is left.
+/// Hands out the fields of a table one by one, with a location for each error, and tracks the rest.
 struct ForeignTable {
     let file: String
-    /// The keys that lead here, such as `Profiles.LTE`; empty for the file as a whole.
+    /// The path of keys to this table, such as `Profiles.LTE`; empty for the whole file.
     let path: String
     private var values: [String: ForeignValue]
     private let lines: [String: Int]
-    /// How many of the fields that were taken say something of a link.
+    /// The number of fields taken that describe the link.
     private(set) var conditionCount = 0
 
-    /// Takes `value` as the table at `path`.
+    /// Reads `value` as the table at `path`.
     init(_ value: ForeignValue, file: String, path: String = "") throws(ProfileError) {
         guard case .table(let values) = value else {
             throw ProfileError(
@@ -20,7 +20,7 @@ struct ForeignTable {
         self.init(values: values, lines: [:], file: file, path: path)
     }
 
-    /// Makes a table from fields, with their lines where they are known.
+    /// Makes a table from fields, with their lines if known.
     init(values: [String: ForeignValue], lines: [String: Int], file: String, path: String) {
         self.values = values.filter { if case .null = $0.value { false } else { true } }
         self.lines = lines
@@ -28,7 +28,7 @@ struct ForeignTable {
         self.path = path
     }
 
-    /// The keys that nobody has taken, in alphabetical order.
+    /// The keys not taken yet, in alphabetical order.
     var keys: [String] { values.keys.sorted() }
 
     func has(_ key: String) -> Bool { values[key] != nil }
@@ -40,13 +40,13 @@ struct ForeignTable {
             file: file, line: lines[key], field: fieldPath(key), explanation: explanation)
     }
 
-    /// Takes what is under `key`, if there is something.
+    /// Takes the value under `key`, if present.
     mutating func take(_ key: String) -> ForeignValue? { values.removeValue(forKey: key) }
 
-    /// Notes that a field which was taken says something of a link.
+    /// Records that a field taken describes the link.
     mutating func noteCondition() { conditionCount += 1 }
 
-    /// Takes the number under `key`; `defaults write` and web forms leave numbers as texts.
+    /// Takes the number under `key`; `defaults write` and web forms store numbers as text.
     mutating func number(_ key: String) throws(ProfileError) -> Double? {
         let number: Double
         switch take(key) {
@@ -128,7 +128,7 @@ struct ForeignTable {
 }
 
 extension Bandwidth {
-    /// `number` units, rounded to whole bits per second; nil if that is none, or too many.
+    /// `number` units, rounded to whole bits per second; nil if it is zero or too large.
     init?(_ number: Double, times unit: Bandwidth) {
         let bits = (number * Double(unit.bitsPerSecond)).rounded()
         guard bits >= 1, bits < 1e18 else { return nil }
@@ -137,7 +137,7 @@ extension Bandwidth {
 }
 
 extension Duration {
-    /// `number` milliseconds to the nanosecond; nil for more than a week.
+    /// `number` milliseconds, to the nanosecond; nil above a week.
     init?(milliseconds number: Double) {
         guard number >= 0, number <= 7 * 86_400_000 else { return nil }
         self = .nanoseconds(Int64((number * 1_000_000).rounded()))
@@ -145,7 +145,7 @@ extension Duration {
 }
 
 extension Double {
-    /// The number as a file writes it: `240`, `0.1`.
+    /// The number as written in a file: `240`, `0.1`.
     var shortText: String {
         self == rounded() && abs(self) < 1e15 ? String(Int64(self)) : String(self)
     }

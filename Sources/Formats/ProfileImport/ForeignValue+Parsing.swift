@@ -1,15 +1,16 @@
-// Foundation rather than FoundationEssentials, whose errors do not say where JSON breaks off.
+// Foundation, because the errors of FoundationEssentials do not locate JSON syntax errors.
 import Foundation
 import ProfileFormat
 
 extension ForeignValue {
-    /// Far above any file of conditions, far below what would fill the memory.
+    /// Far above any file of conditions, far below the available memory.
     static let sizeLimit = 1 << 20
 
-    /// More than any property list of profiles has, few enough for the stack if all are nested.
+    /// More than any property list of profiles has, and few enough for the stack if all are nested.
     private static let mostOpenings = 1000
 
-    /// Reads JSON or a property list: XML, binary, or the old style that `defaults read` prints.
+    /// Reads JSON or a property list: XML, binary, or the old-style text that `defaults read`
+    /// prints.
     init(parsing file: ForeignFile) throws(ProfileError) {
         guard file.bytes.count <= Self.sizeLimit else {
             throw ProfileError(
@@ -36,7 +37,7 @@ extension ForeignValue {
         }
     }
 
-    /// One key, in a list because its initializer may fail.
+    /// One key, in a list because its initializer is failable.
     private static let budgetKeys = [CodingUserInfoKey(rawValue: "budget")].compactMap(\.self)
 
     private static func decode(
@@ -66,7 +67,7 @@ extension ForeignValue {
         _ context: DecodingError.Context, _ file: ForeignFile
     ) -> ProfileError {
         let problem = context.underlyingError.flatMap(debugDescription) ?? context.debugDescription
-        // The parser says line 1 wherever it is.
+        // The parser always reports line 1.
         return invalid(
             file,
             String(
@@ -74,7 +75,7 @@ extension ForeignValue {
                     upTo: problem.firstRange(of: " on line")?.lowerBound ?? problem.endIndex)))
     }
 
-    /// The decoder does not say where JSON breaks off, but its elder sister does.
+    /// `JSONDecoder` does not locate a syntax error; `JSONSerialization` does.
     private static func jsonError(
         _ context: DecodingError.Context, _ file: ForeignFile
     ) -> ProfileError {
@@ -94,7 +95,7 @@ extension ForeignValue {
         (error as NSError).userInfo["NSDebugDescription"] as? String
     }
 
-    /// The number behind `word` in what Foundation says.
+    /// The number after `word` in Foundation's message.
     private static func number(behind word: Substring, in text: String) -> Int? {
         let words = text.split { !$0.isLetter && !$0.isNumber }
         guard let index = words.lastIndex(of: word), index + 1 < words.count else { return nil }
@@ -105,14 +106,14 @@ extension ForeignValue {
 extension ForeignFile {
     var isBinary: Bool { bytes.starts(with: "bplist".utf8) }
 
-    /// Whether it is to be read as JSON; an old-style property list also begins with a brace.
+    /// Whether to read it as JSON; an old-style property list also begins with a brace.
     var isJSON: Bool {
         let blanks = " \t\r\n".utf8
         let text = bytes.drop { blanks.contains($0) }
         guard text.first == UInt8(ascii: "{") else { return text.first == UInt8(ascii: "[") }
         let next = text.dropFirst().first { $0 > UInt8(ascii: " ") }
         let isWord = next.map { $0 >= UInt8(ascii: "A") && $0 != UInt8(ascii: "}") } ?? false
-        // In old style a quoted key has an equals sign behind it.
+        // In the old style an equals sign follows a quoted key.
         return !isWord && !contains("\" = ")
     }
 
@@ -124,10 +125,10 @@ extension ForeignFile {
         }
     }
 
-    /// How often a list or a table begins in a property list.
+    /// The number of lists and tables that begin in a property list.
     ///
-    /// Foundation reads them by calling itself, and a few kilobytes of opening tags use up its
-    /// stack. The beginnings are counted rather than their nesting, which comments could hide.
+    /// Foundation parses them recursively; a few kilobytes of opening tags exhaust its stack. This
+    /// counts openings rather than nesting, because comments could hide the closings.
     var openings: Int {
         guard !isBinary else { return 0 }
         return bytes.indices.count { index in

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A value of a JSON text or a property list, whatever its type.
+/// A value of any type in a JSON text or a property list.
 ///
 /// Formats are read from this tree rather than as `Codable` structs, because decoders ignore
-/// unknown keys, and nothing that a file says may be dropped without a word.
+/// unknown keys, and the user must be told of everything that is not imported.
 enum ForeignValue: Sendable {
     case table([String: ForeignValue])
     case list([ForeignValue])
@@ -11,10 +11,10 @@ enum ForeignValue: Sendable {
     case text(String)
     case flag(Bool)
     case null
-    /// What no condition is: dates and binary data of a property list.
+    /// Dates and binary data of a property list, which are never conditions.
     case other
 
-    /// What it is, for an error.
+    /// The type's name, for errors.
     var kind: String {
         switch self {
         case .table: "a table"
@@ -29,7 +29,7 @@ enum ForeignValue: Sendable {
 }
 
 extension ForeignValue: Decodable {
-    /// A binary property list can name itself as its own element.
+    /// A binary property list can contain itself.
     static let deepestNesting = 32
 
     private struct Key: CodingKey {
@@ -71,10 +71,10 @@ extension ForeignValue: Decodable {
     }
 }
 
-/// How many values a file may still have.
+/// The number of values that a file may still have.
 ///
-/// Elements of a binary property list may share what they hold: a small file becomes more than any
-/// memory when all of it is written out.
+/// Elements of a binary property list may share their contents, so a small file can expand beyond
+/// any memory.
 final class ValueBudget: Sendable {
     struct Exceeded: Error {
         let explanation: String

@@ -2,13 +2,13 @@ public import LinkModel
 import LinkUnits
 import ProfileFormat
 
-/// A profile made of what another tool says, and what has to be known about it.
+/// A profile made from another tool's data, with remarks about the conversion.
 public struct ImportedProfile: Sendable, Hashable {
-    /// Something that the numbers alone do not say.
+    /// Something that the numbers alone do not show.
     public enum Remark: Sendable, Hashable {
-        /// Why a number is another one than in the file.
+        /// Why a number differs from that in the file.
         case explanation(String)
-        /// What the file says and a profile cannot.
+        /// A setting in the file that a profile cannot express.
         case omission(String)
 
         /// A sentence.
@@ -22,7 +22,7 @@ public struct ImportedProfile: Sendable, Hashable {
 
     /// The profile.
     public var profile: Profile
-    /// What has to be known about it.
+    /// Remarks about the conversion.
     public let remarks: [Remark]
 
     /// The profile as a file, with the remarks as comments in front.
@@ -31,13 +31,13 @@ public struct ImportedProfile: Sendable, Hashable {
     }
 }
 
-/// A profile while it is read.
+/// A profile being read.
 struct Draft {
     var name: String
     var summary = ""
     var conditions = LinkConditions()
     private(set) var remarks: [ImportedProfile.Remark] = []
-    /// Whether the file says anything of a link here that is understood.
+    /// Whether the file has something here that describes a link and is understood.
     private(set) var isRecognised = false
 
     init(name: String) { self.name = name }
@@ -50,16 +50,16 @@ struct Draft {
         leaveOut("\(path), in which there is nothing that linkcond knows of a link.")
     }
 
-    /// Notes that there is something else than tables that says what the link is like.
+    /// Records that something other than a table describes the link.
     mutating func recognise() { isRecognised = true }
 
-    /// Notes the keys of `table` that nobody has taken, and whether any that were say something.
+    /// Records the keys of `table` not taken, and whether any key taken describes the link.
     mutating func leaveOut(restOf table: ForeignTable) {
         if table.conditionCount > 0 { isRecognised = true }
         for key in table.keys { leaveOut("\(table.fieldPath(key)), which linkcond does not know.") }
     }
 
-    /// The profile, if its conditions are sound as a whole; `path` is its place in `file`.
+    /// The profile, if its conditions are sound as a whole; `path` is its location in `file`.
     func profile(
         from file: ForeignFile, format: ForeignFormat, path: String
     ) throws(ProfileError) -> ImportedProfile {
@@ -83,7 +83,7 @@ struct Draft {
             remarks: remarks)
     }
 
-    /// The words of `text` on one line, without what a profile cannot have in it.
+    /// The words of `text` on one line, without characters that a profile cannot contain.
     private static func line(_ text: String) -> String {
         let scalars = text.unicodeScalars.filter {
             $0.value != 0xfeff && !$0.properties.isNoncharacterCodePoint

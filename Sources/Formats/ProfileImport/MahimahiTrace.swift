@@ -2,10 +2,10 @@ import LinkModel
 import LinkUnits
 import ProfileFormat
 
-/// A delivery trace of mahimahi: it stays a file of its own, to which the profile points.
+/// A delivery trace of mahimahi. It stays a separate file that the profile names.
 enum MahimahiTrace {
-    /// The profile of a trace; one whose name ends with `.up`, as mahimahi's own do, is for the
-    /// way from the app.
+    /// The profile of a trace. A trace whose name ends with `.up`, as mahimahi's own do, is for the
+    /// uplink.
     static func draft(_ file: ForeignFile, upTrace: ForeignFile?) throws(ProfileError) -> Draft {
         let isUp = upTrace == nil && file.lastComponent.hasSuffix(".up")
         var draft = Draft(name: file.stem)
@@ -48,6 +48,6 @@ enum MahimahiTrace {
 }
 
 extension DeliveryTrace {
-    /// A day of a fast link.
+    /// Enough for a day of a fast link.
     static let sizeLimit = 64 << 20
 }

@@ -2,13 +2,13 @@ import LinkModel
 import LinkUnits
 import ProfileFormat
 
-/// Apple's Network Link Conditioner: its settings
-/// (`com.apple.network.prefPaneSimulate.plist`, profiles by name under `Profiles`), a list of
-/// presets (profiles by name at the top), or one profile. What stands beside `Profiles` is about
-/// Apple's panel: which profile is selected, and whether it is on.
+/// Apple's Network Link Conditioner: its settings (`com.apple.network.prefPaneSimulate.plist`,
+/// profiles by name under `Profiles`), a list of presets (profiles by name at the top), or one
+/// profile. The keys next to `Profiles` concern Apple's panel: which profile is selected, and
+/// whether it is on.
 ///
-/// Rates are in kbit/s, or in Mbit/s where the unit beside them is not 0; delays in milliseconds,
-/// one-way; what is called a loss ratio is in per cent.
+/// Rates are in kbit/s, or in Mbit/s if their unit field is not 0; one-way delays are in
+/// milliseconds; the "loss ratio" is in per cent.
 enum NLCPlist {
     static func drafts(_ value: ForeignValue, file: ForeignFile) throws(ProfileError) -> [Entry] {
         var tables: [ForeignTable] = []
@@ -85,7 +85,7 @@ enum NLCPlist {
             delay: try table.milliseconds("\(prefix)Delay") ?? .zero, loss: .random(loss))
     }
 
-    /// What Apple's profiles say about the traffic that they are for.
+    /// Records the limits of Apple's profiles to certain traffic.
     private static func noteLimits(
         _ table: inout ForeignTable, _ draft: inout Draft
     ) throws(ProfileError) {

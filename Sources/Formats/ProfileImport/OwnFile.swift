@@ -1,15 +1,15 @@
 import ProfileFormat
 
-/// Files of linkcond's own, which somebody may take for something to be imported.
+/// linkcond's own files, which users may try to import.
 enum OwnFile {
-    /// The keys that only linkcond's JSON has in a direction.
+    /// The keys that occur only in a direction of linkcond's JSON.
     private static let jsonKeys: Set = ["bandwidthBitsPerSecond", "delayMilliseconds", "lossRatio"]
-    /// The first keys of profiles, of scenarios, and of the file of a matrix.
+    /// The first keys of profiles, scenarios and matrix files.
     private static let yamlKeys = [
         "down:", "up:", "blackhole:", "dns:", "interfaces:", "timeline:", "profiles:",
     ]
 
-    /// Why JSON is not imported; nil if it is not linkcond's.
+    /// Why a JSON file is not imported; nil if it is not linkcond's.
     static func problem(of value: ForeignValue, in file: ForeignFile) -> ProfileError? {
         switch value {
         case .list(let list): return list.first.flatMap { problem(of: $0, in: file) }
@@ -28,7 +28,7 @@ enum OwnFile {
         }
     }
 
-    /// Why a text is not imported; nil if it is not linkcond's YAML.
+    /// Why a text file is not imported; nil if it is not linkcond's YAML.
     static func problem(ofText file: ForeignFile) -> ProfileError? {
         guard let text = try? file.text(limit: ForeignValue.sizeLimit) else { return nil }
         let lines = text.split(whereSeparator: \.isNewline)

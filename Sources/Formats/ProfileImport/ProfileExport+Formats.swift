@@ -2,7 +2,7 @@ import LinkModel
 import LinkUnits
 
 extension NLCPlist {
-    /// Settings with this one profile; Apple's tool reads whole kbit/s and milliseconds.
+    /// Settings with this one profile; Apple's tool reads whole kbit/s and whole milliseconds.
     static func value(of profile: Profile) -> ForeignValue {
         let conditions = profile.conditions.withExplicitLoss
         var table: [String: ForeignValue] = [
@@ -60,7 +60,7 @@ extension TCConfigJSON {
 }
 
 extension ThrottleJSON {
-    /// The file of `throttle --config`, which takes whole numbers only.
+    /// The file for `throttle --config`, which takes only whole numbers.
     static func value(of profile: Profile) -> ForeignValue {
         let conditions = profile.conditions.withExplicitLoss
         var table: [String: ForeignValue] = [
@@ -75,7 +75,7 @@ extension ThrottleJSON {
 }
 
 extension WebPageTestINI {
-    /// One section.
+    /// One section of the file.
     static func text(of profile: Profile) -> String {
         let conditions = profile.conditions.withExplicitLoss
         let loss = max(conditions.down.loss.mean, conditions.up.loss.mean)
@@ -95,7 +95,7 @@ extension WebPageTestINI {
 }
 
 extension ATCJSON {
-    /// A stored profile; ATC takes whole kbit/s and milliseconds.
+    /// A stored profile; ATC takes whole kbit/s and whole milliseconds.
     static func value(of profile: Profile) -> ForeignValue {
         let conditions = profile.conditions.withExplicitLoss
         return .table([
@@ -127,7 +127,7 @@ extension ATCJSON {
 }
 
 extension Bandwidth {
-    /// The nearest whole number of kbit/s, at least 1, since 0 would be no limit.
+    /// The nearest whole number of kbit/s, at least 1, since 0 would mean no limit.
     fileprivate var wholeKilobits: Double { max(1, (Double(bitsPerSecond) / 1000).rounded()) }
 }
 

@@ -3,12 +3,12 @@ public import LinkModel
 import LinkUnits
 import ProfileFormat
 
-/// Writes profiles in the formats of other tools, as far as these can say what a profile says.
+/// Writes profiles in the formats of other tools, as far as these can express them.
 public enum ProfileExport {
     /// The formats that can be written.
     ///
-    /// Not Chrome's, whose numbers hold back requests and are no link's, nor mahimahi's, whose
-    /// traces are files already.
+    /// Chrome's is missing because its numbers apply to requests, not to links; mahimahi's, because
+    /// its traces already are files.
     public enum Format: String, Sendable, Hashable, CaseIterable {
         case nlc, tcconfig, throttle, webpagetest, atc
 
@@ -27,11 +27,11 @@ public enum ProfileExport {
     public struct Text: Sendable, Hashable {
         /// The file.
         public let text: String
-        /// What it does not say, or says otherwise than the profile.
+        /// What it cannot express or expresses differently.
         public let differences: [String]
     }
 
-    /// Writes `profile`; a format that has conditions by interface names `interface`.
+    /// Writes `profile`; `interface` is for formats with conditions per interface.
     public static func text(
         of profile: Profile, as format: Format, interface: String
     ) throws -> Text {
@@ -46,7 +46,7 @@ public enum ProfileExport {
         return Text(text: text, differences: differences(text, profile, format))
     }
 
-    /// Reads the text again: what it lacks is what import does not find.
+    /// The differences found by importing the text again.
     private static func differences(
         _ text: String, _ profile: Profile, _ format: Format
     ) -> [String] {
@@ -101,7 +101,7 @@ extension ForeignValue: Encodable {
         switch self {
         case .table(let table): try container.encode(table)
         case .list(let list): try container.encode(list)
-        // Several tools take whole numbers only, and know them by the lack of a point.
+        // Several tools take only whole numbers, recognised by the absence of a decimal point.
         case .number(let number) where number == number.rounded() && abs(number) < 1e15:
             try container.encode(Int64(number))
         case .number(let number): try container.encode(number)

@@ -1,7 +1,7 @@
 public import ProfileFormat
 
 extension ProfileImport {
-    /// The format of `file`, as its content tells.
+    /// The format of `file`, detected from its content.
     public static func format(of file: ForeignFile) throws(ProfileError) -> ForeignFormat {
         if let format = try recognised(file) { return format }
         if let problem = OwnFile.problem(ofText: file) { throw problem }
@@ -14,7 +14,7 @@ extension ProfileImport {
 
     private static func recognised(_ file: ForeignFile) throws(ProfileError) -> ForeignFormat? {
         if file.isBinary || file.contains("<plist") { return .nlc }
-        // A section begins with a bracket, as a list of JSON does.
+        // A section begins with a bracket, as does a JSON list.
         if file.contains("bwIn=") || file.contains("bwIn =") { return .webpagetest }
         if file.isJSON {
             let value = try ForeignValue(parsing: file)
@@ -27,7 +27,7 @@ extension ProfileImport {
         return isNumber ? .mahimahi : nil
     }
 
-    /// The format of JSON, of which the first profile in it is asked.
+    /// The format of JSON, detected from its first profile.
     private static func format(of value: ForeignValue, depth: Int = 0) -> ForeignFormat? {
         switch value {
         case .list(let list): return list.first.flatMap { format(of: $0, depth: depth + 1) }

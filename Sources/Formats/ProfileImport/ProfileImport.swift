@@ -1,20 +1,20 @@
 import LinkModel
 public import ProfileFormat
 
-/// Turns what other tools say about links into profiles.
+/// Imports link conditions of other tools as profiles.
 ///
-/// Each format has a file that reads it: bytes in, conditions out, no files and no clock. A format
-/// first becomes a tree of values (`ForeignValue`), whose tables (`ForeignTable`) give out their
-/// fields one by one, each error with its keys, and know what nobody has taken: that is reported,
-/// as is what a profile cannot say (`ImportedProfile.Remark`).
+/// Each format has a file that reads it: bytes in, conditions out, without files or a clock. The
+/// input first becomes a tree of values (`ForeignValue`). Its tables (`ForeignTable`) hand out
+/// their fields one by one, each error with its keys, and track the fields not taken. Those are
+/// reported, and so is everything that a profile cannot express (`ImportedProfile.Remark`).
 public enum ProfileImport {
     /// Reads the profiles in `file`, at least one.
     ///
     /// - Parameters:
-    ///   - file: what was read.
-    ///   - upTrace: the trace of the way from the app, if `file` is a mahimahi trace.
-    ///   - format: what the file is; nil if its content is to tell.
-    /// - Throws: what is wrong with it, with the place.
+    ///   - file: The contents.
+    ///   - upTrace: The trace of the uplink, if `file` is a mahimahi trace.
+    ///   - format: The format; nil to detect it from the content.
+    /// - Throws: What is wrong with the file, with the location.
     public static func profiles(
         in file: ForeignFile, upTrace: ForeignFile? = nil, format: ForeignFormat? = nil
     ) throws(ProfileError) -> [ImportedProfile] {
@@ -39,10 +39,10 @@ public enum ProfileImport {
         return profiles
     }
 
-    /// More profiles than this are in no file.
+    /// The most profiles accepted in a file.
     static let mostProfiles = 1000
 
-    /// The entries that say something of a link, and the places of the others.
+    /// The entries that describe a link, and the locations of the others.
     private static func recognised(
         _ entries: [Entry], _ file: ForeignFile
     ) throws(ProfileError) -> (known: [Entry], unknown: [String]) {
@@ -81,7 +81,7 @@ public enum ProfileImport {
     }
 }
 
-/// A profile on its way, and the keys under which it stands in the file.
+/// A profile being read, and its keys in the file.
 struct Entry {
     var draft: Draft
     let path: String
@@ -102,7 +102,7 @@ extension ForeignFile {
         guard let text = String(validating: bytes, as: UTF8.self), !text.contains("\0") else {
             throw ProfileError(file: name, explanation: "is not a text in UTF-8")
         }
-        // The mark that editors of other systems leave.
+        // Some editors write a byte order mark.
         return text.first == "\u{feff}" ? String(text.dropFirst()) : text
     }
 }

@@ -2,15 +2,15 @@ import LinkModel
 import LinkUnits
 import ProfileFormat
 
-/// What sitespeed.io and browsertime have in their configurations, and in their results, of the
-/// link: `connectivity` with a `profile` that has a name, or with the profile `custom` and
-/// `downstreamKbps`, `upstreamKbps` and `latency` (in recent versions also `down`, `up` and `rtt`).
-/// They hand the numbers to throttle, which delays each direction by half of the latency.
+/// The link in the configurations and results of sitespeed.io and browsertime: `connectivity` with
+/// a named `profile`, or with the profile `custom` and `downstreamKbps`, `upstreamKbps` and
+/// `latency` (in recent versions also `down`, `up` and `rtt`). These tools pass the numbers to
+/// throttle, which delays each direction by half the latency.
 enum SitespeedConnectivity {
-    /// Where the table stands: in sitespeed.io's configuration, in browsertime's, in results.
+    /// The location of the table: in sitespeed.io's configuration, in browsertime's, in results.
     private static let places = [["browsertime"], [], ["info"], ["options"]]
 
-    /// The profiles that browsertime names, with the numbers that it hands to throttle.
+    /// The profiles that browsertime names, with the numbers that it passes to throttle.
     private static let profiles: [String: (down: UInt64, up: UInt64, rtt: Int64)] = [
         "3g": (1600, 768, 150), "3gfast": (1600, 768, 75), "3gslow": (400, 400, 200),
         "3gem": (400, 400, 200), "2g": (280, 256, 400), "cable": (5000, 1000, 14),
@@ -18,14 +18,14 @@ enum SitespeedConnectivity {
         "edge": (240, 200, 420), "dial": (49, 30, 60), "fois": (20_000, 5000, 2),
     ]
 
-    /// Whether a table has it.
+    /// Whether a value contains the table.
     static func isIn(_ value: ForeignValue) -> Bool {
         // Results are a list of tables.
         if case .list(let list) = value { return list.first.map(isIn) ?? false }
         return places.contains { connectivity(in: value, at: $0) != nil }
     }
 
-    /// The profile that is in `value`; nil if there is no such table.
+    /// The profile in `value`; nil if there is no such table.
     static func draft(_ value: ForeignValue, file: ForeignFile) throws(ProfileError) -> Entry? {
         if case .list(let list) = value {
             guard let first = list.first else { return nil }
@@ -34,7 +34,7 @@ enum SitespeedConnectivity {
         for place in places {
             guard let connectivity = connectivity(in: value, at: place) else { continue }
             let path = (place + ["connectivity"]).joined(separator: ".")
-            // The option -c gives the name of a profile alone.
+            // The option -c gives only the name of a profile.
             if case .text(let name) = connectivity {
                 let table = ForeignTable(
                     values: ["profile": .text(name)], lines: [:], file: file.name, path: path)
@@ -107,7 +107,7 @@ enum SitespeedConnectivity {
                 + "as throttle has it.")
     }
 
-    /// What the table has beside the numbers.
+    /// Explains the table's other fields.
     private static func explain(
         _ table: inout ForeignTable, _ draft: inout Draft
     ) throws(ProfileError) {
@@ -133,7 +133,7 @@ enum SitespeedConnectivity {
 }
 
 extension ForeignTable {
-    /// What is under the first of `keys` that is there, and takes the others as well.
+    /// The value under the first of `keys` that is present; takes the others as well.
     fileprivate mutating func first<Value>(
         _ keys: [String], _ read: (String, inout ForeignTable) throws(ProfileError) -> Value?
     ) throws(ProfileError) -> Value? {

@@ -2,10 +2,10 @@ import LinkModel
 import LinkUnits
 import ProfileFormat
 
-/// What tcconfig's `tcshow` prints: rules by interface, direction and filter.
+/// The output of tcconfig's `tcshow`: rules by interface, direction and filter.
 ///
-/// The rules of an interface become one profile where each direction has at most one; otherwise
-/// each filter becomes one.
+/// The rules of an interface become one profile if each direction has at most one; otherwise each
+/// filter becomes a profile.
 enum TCConfigJSON {
     private struct Rule {
         let filter: String
@@ -79,7 +79,7 @@ enum TCConfigJSON {
         return draft
     }
 
-    /// The parts of a filter that leave traffic out.
+    /// The parts of a filter that exclude traffic.
     private static func selectors(_ filter: String) -> String {
         let parts = filter.split(separator: ",").map { $0.drop { $0 == " " } }
         return parts.filter { $0 != "protocol=ip" }.joined(separator: ", ")
@@ -100,7 +100,7 @@ enum TCConfigJSON {
         conditions.loss = .random(try TCConfigQuantity.share("loss", &rule))
         conditions.duplicate = try TCConfigQuantity.share("duplicate", &rule)
         conditions.corrupt = try TCConfigQuantity.share("corrupt", &rule)
-        // tcshow prints "reorder", the option is called "reordering".
+        // tcshow prints "reorder"; the option is "reordering".
         let key = rule.has("reordering") ? "reordering" : "reorder"
         let reordered = try TCConfigQuantity.share(key, &rule)
         if reordered > .zero { conditions.reorder = Reordering(mean: reordered) }
@@ -124,7 +124,7 @@ enum TCConfigJSON {
     }
 }
 
-/// Numbers with tcconfig's units: `250Kbps` are kilobits, `10.0ms`, `0.01%`.
+/// Numbers with tcconfig's units: `250Kbps` (kilobits), `10.0ms`, `0.01%`.
 enum TCConfigQuantity {
     private static let prefixes: [(String, Double)] = [
         ("", 1), ("k", 1e3), ("m", 1e6), ("g", 1e9), ("t", 1e12),

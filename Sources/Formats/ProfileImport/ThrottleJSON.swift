@@ -2,11 +2,11 @@ import LinkModel
 import LinkUnits
 import ProfileFormat
 
-/// What sitespeed.io says of links: the file of `throttle --config`, or what `SitespeedConnectivity`
-/// reads. The former has rates in kbit/s, `rtt` in milliseconds, of
-/// which throttle delays each direction by half, loss in per cent in both directions.
+/// Link settings of sitespeed.io: the file of `throttle --config`, or what `SitespeedConnectivity`
+/// reads. The former has rates in kbit/s, `rtt` in milliseconds, of which throttle delays each
+/// direction by half, and loss in per cent in both directions.
 enum ThrottleJSON {
-    /// The ready-made profiles whose `rtt` is half of that of the WebPageTest profile behind them.
+    /// The built-in profiles whose `rtt` is half that of the WebPageTest profile they derive from.
     private static let halved: [(down: Double, up: Double, rtt: Double, profile: String)] = [
         (1600, 768, 150, "3G"), (1600, 768, 75, "3G-Fast"), (400, 400, 200, "3G-Slow"),
         (280, 256, 400, "2G"), (5000, 1000, 14, "Cable"), (1500, 384, 25, "DSL"),
@@ -18,7 +18,7 @@ enum ThrottleJSON {
         if let entry = try SitespeedConnectivity.draft(value, file: file) { return [entry] }
         let root = try ForeignTable(value, file: file.name)
         guard !isSettings(root.keys) else { return [Entry(try draft(root, file.stem), path: "")] }
-        // A file of several, by name, as throttle has its own.
+        // A file of several profiles by name, like throttle's own.
         var list = root
         var entries: [Entry] = []
         for key in root.keys {
@@ -64,7 +64,7 @@ enum ThrottleJSON {
         return draft
     }
 
-    /// throttle's own profiles have WebPageTest's rates, and half of its round trips.
+    /// throttle's own profiles have WebPageTest's rates but half of its RTTs.
     private static func explainHalf(
         _ table: inout ForeignTable, _ draft: inout Draft
     ) throws(ProfileError) {

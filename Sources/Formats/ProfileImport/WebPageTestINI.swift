@@ -2,8 +2,8 @@ import LinkModel
 import LinkUnits
 import ProfileFormat
 
-/// `connectivity.ini` of WebPageTest: a section for each profile, with rates in bit/s, the round
-/// trip (`latency`) in milliseconds, and loss (`plr`) in per cent in both directions.
+/// `connectivity.ini` of WebPageTest: a section for each profile, with rates in bit/s, the RTT
+/// (`latency`) in milliseconds, and loss (`plr`) in per cent in both directions.
 enum WebPageTestINI {
     static func drafts(_ file: ForeignFile) throws(ProfileError) -> [Entry] {
         var entries: [Entry] = []
@@ -44,7 +44,7 @@ enum WebPageTestINI {
     }
 }
 
-/// Sections of `key=value` lines, values in quotes or not, comments behind `;` or `#`.
+/// Sections of `key=value` lines; values may be quoted, comments follow `;` or `#`.
 enum INIText {
     static func sections(
         of file: ForeignFile
@@ -98,7 +98,7 @@ enum INIText {
         return String(text)
     }
 
-    /// The text between quotes, or else what stands before a comment.
+    /// The text between quotes, or else the text before a comment.
     private static func unquoted(_ text: String) -> String {
         guard let quote = text.first, quote == "\"" || quote == "'" else {
             return trimmed(text[..<(text.firstIndex(of: ";") ?? text.endIndex)])

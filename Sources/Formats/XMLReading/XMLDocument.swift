@@ -2,9 +2,9 @@ import CExpat
 
 /// Reads XML with libexpat.
 ///
-/// Theory of operation. FoundationXML would bring libxml2 and with it 30 MB of ICU into the static
-/// program; libexpat is 180 kB. What is read may come from anybody: documents with a document
-/// type, and so entities of their own, are refused, and so is a depth that no report has.
+/// Theory of operation. FoundationXML would add libxml2 and 30 MB of ICU to the static program;
+/// libexpat is 180 kB. The input may be hostile: documents with a document type, and thus with
+/// their own entities, are refused, and so is nesting deeper than in any report.
 public enum XMLDocument {
     /// How deep elements may be nested.
     static let depthLimit = 64
@@ -21,7 +21,7 @@ public enum XMLDocument {
         }
         defer { unsafe XML_ParserFree(parser) }
         let builder = unsafe TreeBuilder(parser)
-        // The parser lives no longer than this call, and so no longer than the builder.
+        // The parser, and thus the builder, lives only as long as this call.
         let status = withExtendedLifetime(builder) {
             unsafe setHandlers(of: parser, Unmanaged.passUnretained(builder).toOpaque())
             return unsafe bytes.withUnsafeBytes { buffer in
@@ -60,12 +60,12 @@ public enum XMLDocument {
     }
 }
 
-/// Puts together what the parser tells.
+/// Builds elements from the parser's callbacks.
 @safe
 private final class TreeBuilder {
     private let parser: XML_Parser
     private var open: [XMLElement] = []
-    /// Text comes in pieces: a line, an entity.
+    /// Text arrives in pieces: a line, an entity.
     private var pendingText = ""
     private(set) var root: XMLElement?
     private(set) var refusal: String?
@@ -78,7 +78,7 @@ private final class TreeBuilder {
         unsafe pointer.map { unsafe Unmanaged<TreeBuilder>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Names and values, which come by turns, up to a null pointer.
+    /// Alternating names and values, up to a null pointer.
     fileprivate static func pairs(
         _ list: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
     ) -> [String: String] {

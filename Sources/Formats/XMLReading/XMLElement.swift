@@ -1,13 +1,13 @@
-/// An element of an XML document, with all that is in it.
+/// An element of an XML document with its content.
 public struct XMLElement: Sendable, Hashable {
-    /// The name as written, a namespace's prefix included.
+    /// The name as written, including the namespace prefix.
     public var name: String
     /// The values of the attributes by name.
     public var attributes: [String: String]
-    /// What is between its tags, in order.
+    /// What is between its tags, in document order.
     public var content: [Content]
 
-    /// A piece of what an element contains. Comments and processing instructions are left out.
+    /// A piece of an element's content. Comments and processing instructions are left out.
     public enum Content: Sendable, Hashable {
         case element(XMLElement)
         case text(String)
@@ -20,14 +20,14 @@ public struct XMLElement: Sendable, Hashable {
         self.content = content
     }
 
-    /// The elements directly in it.
+    /// The child elements.
     public var elements: [XMLElement] {
         content.compactMap {
             if case .element(let element) = $0 { element } else { nil }
         }
     }
 
-    /// The text directly in it, without that of the elements in it.
+    /// The element's own text, without that of its child elements.
     public var text: String {
         content.reduce(into: "") {
             if case .text(let text) = $1 { $0 += text }
@@ -37,7 +37,7 @@ public struct XMLElement: Sendable, Hashable {
 
 /// Why a document could not be read.
 public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The line on which reading ended, from 1.
+    /// The line on which reading ended, counted from 1.
     public let line: Int
     /// What is wrong there, such as `mismatched tag`.
     public let reason: String

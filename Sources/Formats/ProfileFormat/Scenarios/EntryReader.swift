@@ -10,7 +10,7 @@ struct EntryReader {
         "down", "up",
         "expensive", "constrained", "kind", "appear", "vanish", "prefer", "app", "exec", "expect",
     ]
-    /// What is done to the interface that `interface` names.
+    /// The keys of actions on the interface that `interface` names.
     private static let interfaceKeys = [
         "profile", "set", "down", "up", "expensive", "constrained", "kind",
     ]
@@ -51,7 +51,7 @@ struct EntryReader {
         ProfileError(file: fields.file, line: line, field: field, explanation: explanation)
     }
 
-    // MARK: When
+    // MARK: Schedule
 
     private func schedule() throws(ProfileError) -> ScenarioEntry.Schedule {
         guard let period = try fields.quantity("every", Duration.init(parsing:)) else {
@@ -97,11 +97,11 @@ struct EntryReader {
         return VolumeLimit(interface: try interface(for: "limit"), volume: volume)
     }
 
-    // MARK: What
+    // MARK: Actions
 
-    /// The interface that the entry names.
+    /// The interface named in the entry.
     private func interface(for key: String) throws(ProfileError) -> String {
-        // A scenario with one interface need not repeat its name.
+        // A scenario with one interface need not name it.
         let only = interfaces.count == 1 ? interfaces.first : nil
         guard let name = try fields.text("interface") ?? only else {
             throw fields.error(
@@ -188,7 +188,7 @@ struct EntryReader {
         }
     }
 
-    /// A command of the shell, which may have several lines.
+    /// A shell command, which may have several lines.
     private func command(_ key: String, of fields: FieldReader) throws(ProfileError) -> String? {
         guard let node = fields.node(key) else { return nil }
         guard case .scalar(let scalar) = node, !scalar.string.isEmpty else {

@@ -13,12 +13,13 @@ public struct ScenarioReader {
     let file: String
     private let resolve: (String) throws -> Profile
     private let path: (String) -> String
-    /// Profiles that have been asked for: a file may name one a thousand times.
+    /// Profiles already looked up: a file may name one a thousand times.
     private var profiles: [String: Profile] = [:]
 
-    /// Reads the scenario in `text`; `file` is its name for errors.
+    /// Reads the scenario in `text`; errors call it `file`.
     ///
-    /// `profile` finds the profile of a name, `path` the path of a file that the scenario names.
+    /// `profile` looks up a profile by name; `path` resolves the path of a file that the scenario
+    /// names.
     public static func scenario(
         from text: String, file: String, profile: @escaping (String) throws -> Profile,
         path: @escaping (String) -> String = { $0 }
@@ -152,7 +153,7 @@ public struct ScenarioReader {
                 ?? .end, line: line)
     }
 
-    // MARK: What interfaces and entries have in common
+    // MARK: Shared by interfaces and entries
 
     /// The profile under `profile`, if there is one.
     mutating func profile(_ fields: FieldReader) throws(ProfileError) -> Profile? {
@@ -178,7 +179,7 @@ public struct ScenarioReader {
         return ConditionsChange(settings: settings, values: values)
     }
 
-    /// What `kind`, `expensive` and `constrained` say.
+    /// The override from `kind`, `expensive` and `constrained`.
     func override(_ fields: FieldReader) throws(ProfileError) -> InterfaceOverride {
         let kind = try fields.choice("kind", Profile.InterfaceKind.self)
         return InterfaceOverride(
@@ -216,12 +217,12 @@ public struct ScenarioReader {
 }
 
 extension Node.Mapping {
-    /// The line of its first key; that of the mapping itself may be the line of what is before it.
+    /// The line of its first key; the mapping's own line may be that of the preceding text.
     fileprivate var firstLine: Int? { first?.key.mark?.line ?? mark?.line }
 }
 
 extension FieldReader {
-    /// The flag under `key`; nil if it is not there.
+    /// The flag under `key`; nil if absent.
     func flagIfGiven(_ key: String) throws(ProfileError) -> Bool? {
         try node(key) == nil ? nil : flag(key)
     }
