@@ -19,12 +19,12 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
-// One file that runs on every Linux, when Scripts/lib/build.sh builds it. Other packages may not
-// depend on targets with unsafe flags, as those do that use the plugin.
+// A single file that runs on every Linux, when built by Scripts/lib/build.sh. Other packages may
+// not depend on targets with unsafe flags, which includes targets that use the plugin.
 let staticLinking: [LinkerSetting] =
     Context.environment["LINKCOND_STATIC"] == nil ? [] : [.unsafeFlags(["-static-executable"])]
 
-/// A library, and the targets that test it: they may import what it may, and `companions`.
+/// A library and its test targets; the tests may import what the library may, and `companions`.
 func library(
     _ name: String, _ dependencies: [Target.Dependency] = [], tests: [String] = [],
     with companions: [Target.Dependency] = [], resources: [Resource]? = nil,
@@ -37,7 +37,7 @@ func library(
     return [library] + tests.map { testTarget($0, own + dependencies + companions) }
 }
 
-/// Tests with the files that they compare with, which are no sources.
+/// A test target; its reference files are not sources.
 func testTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     let directory = "\(Context.packageDirectory)/Tests/\(name)Tests/"
     let files = ["Fixtures", "Goldens"].filter {
@@ -57,9 +57,9 @@ func program(
         linkerSettings: linkerSettings)
 }
 
-/// The targets of a floor, whose sources are in its folder.
+/// The targets of a layer, whose sources are in its folder.
 ///
-/// A floor knows only those above it here, and itself: Scripts/check-layers.
+/// A layer may import only itself and the layers above it here: Scripts/check-layers.
 func floor(_ folder: String, _ targets: [Target]...) -> [Target] {
     let targets = targets.flatMap { $0 }
     for target in targets where target.path == nil && ![.test, .plugin].contains(target.type) {
@@ -68,7 +68,7 @@ func floor(_ folder: String, _ targets: [Target]...) -> [Target] {
     return targets
 }
 
-/// What a link is, and what happens to a network and an app over time: values without any system.
+/// What a link is, and what happens to a network and an app over time: pure values.
 let model = floor(
     "Model",
     library("LinkUnits", tests: ["LinkUnits"]),
@@ -76,17 +76,17 @@ let model = floor(
     library("Scenarios", ["LinkModel", "LinkUnits"], tests: ["Scenarios"])
 )
 
-/// Files of linkcond and of others to the model and back.
+/// Reading and writing linkcond's own and foreign files.
 let formats = floor(
     "Formats",
     library(
         "ProfileFormat", ["Scenarios", "LinkModel", "LinkUnits", yams], tests: ["ProfileFormat"]
     ),
-    // What other tools say about links, as profiles.
+    // Imports link conditions of other tools as profiles.
     library(
         "ProfileImport", ["ProfileFormat", "LinkModel", "LinkUnits"],
         tests: ["ProfileImport"]),
-    // The catalogue: YAML files, turned into Swift values when linkcond is built.
+    // The catalogue: YAML files, compiled to Swift values when linkcond is built.
     [
         program(
             "CatalogCompiler",
@@ -98,12 +98,12 @@ let formats = floor(
         "Catalog",
         ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits", systemPackage],
         tests: ["Catalog"], plugins: ["CompileCatalog"]),
-    // XML of others: libexpat, and nothing else that is C.
+    // Reads XML from other tools with libexpat, its only C dependency.
     [.systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])])],
     library("XMLReading", ["CExpat"], tests: ["XMLReading"])
 )
 
-/// Mechanisms of the kernel. The only modules that call C.
+/// Kernel mechanisms. The only modules that call C.
 let kernel = floor(
     "Kernel",
     [
@@ -120,14 +120,14 @@ let kernel = floor(
         tests: ["TrafficControl", "TrafficControlKernel"], with: ["KernelPlane"])
 )
 
-/// The emulation of a link packet by packet.
+/// Packet-level emulation of a link.
 let emulation = floor(
     "Emulation",
-    // No clock, no descriptors, no threads.
+    // The emulation itself: no clock, no file descriptors, no threads.
     library(
         "PacketEngine", ["LinkModel", "LinkUnits", deque], tests: ["PacketEngine"]),
-    // Between two interfaces, in real time. A program has a packet loop and a meter, for tests and
-    // benches.
+    // Runs it between two interfaces in real time. The programs are a packet loop and a meter for
+    // tests and benchmarks.
     library(
         "PacketLoop", ["PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
         tests: ["PacketLoop"], with: ["PacketLoopProbe"]),
@@ -142,10 +142,10 @@ let emulation = floor(
     ]
 )
 
-/// What carries conditions out on a host.
+/// The data planes that apply conditions on a host.
 let planes = floor(
     "Planes",
-    // What all data planes have in common.
+    // The parts that all data planes share.
     library(
         "DataPlane",
         ["TrafficControl", "Netlink", "LinuxKernel", "LinkModel", systemPackage],
@@ -172,13 +172,13 @@ let planes = floor(
         ])
 )
 
-/// What an app under test links, and what programs see over D-Bus.
+/// Libraries for apps under test, and the D-Bus view of the network.
 let apps = floor(
     "Apps",
-    // What it sees of the network: a library of its own.
+    // An app's view of the network, usable on its own.
     library(
         "NetworkPath", ["Netlink", "LinuxKernel", systemPackage], tests: ["NetworkPath"]),
-    // URLSession that heeds it. Links full Foundation, so nothing of linkcond depends on it.
+    // A URLSession that respects it. Links full Foundation, so nothing in linkcond depends on it.
     library(
         "NetworkPathSession", ["NetworkPath", systemPackage],
         tests: ["NetworkPathSession"], with: ["NetworkSessionProbe"]),
@@ -186,8 +186,8 @@ let apps = floor(
         // An app that uses it, for tests.
         program(
             "NetworkSessionProbe", ["NetworkPathSession"], path: "Tests/NetworkSessionProbe"),
-        // Apps that use both, to learn from. Part of this package, so that CI need not build its
-        // libraries a second time.
+        // Example apps that use both libraries. Part of this package, so that CI does not build the
+        // libraries twice.
         program(
             "sync-when-free", ["NetworkPath", "NetworkPathSession"],
             path: "Examples/sync-when-free"),
@@ -195,7 +195,7 @@ let apps = floor(
         // Depends on the programs, so that they are built before the tests run them.
         testTarget(
             "Example", ["linkcond", "sync-when-free", "prefetch-assets", "LinkTesting"]),
-        // A program of its own, since libsystemd is only there to be linked dynamically.
+        // A separate program, since libsystemd can only be linked dynamically.
         program(
             "LinkcondBus",
             ["NetworkFacade", "Bus", "NetworkPath", "Netlink", "LinuxKernel", systemPackage]),
@@ -206,27 +206,27 @@ let apps = floor(
     library("NetworkFacade", ["Bus"], tests: ["NetworkFacade"])
 )
 
-/// What linkcond does with them, a module for each thing that a user does.
+/// linkcond's features, one module per user task.
 let features = floor(
     "Features",
-    // The profiles and scenarios of who calls, and files for them.
+    // The user's own profiles and scenarios.
     library(
         "UserCatalog",
         [
             "Catalog", "ProfileImport", "ProfileFormat", "Scenarios", "LinkModel", "LinuxKernel",
             systemPackage,
         ]),
-    // What is recorded of a run: captures, logs, statistics, delivery traces, and their plots.
+    // Recordings of a run: captures, logs, statistics, delivery traces, and their plots.
     library(
         "Recording",
         ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
         tests: ["Recording"], with: ["XMLReading"],
         resources: [.embedInCode("Plots/Resources/plot.css")]),
-    // What `linkcond override` says of interfaces.
+    // Reads and sets the overrides of `linkcond override`.
     library(
         "Override", ["NetworkPath", "Netlink", "LinuxKernel", "LinkModel", systemPackage],
         tests: ["Override"]),
-    // How the connections of an app use several interfaces at once.
+    // How Multipath TCP connections use several interfaces.
     library(
         "Multipath",
         ["Scenarios", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
@@ -234,7 +234,8 @@ let features = floor(
     // How the far side of a sandbox reaches the host's network.
     library(
         "Uplink", ["Netlink", "LinuxKernel", "LinkModel", systemPackage], tests: ["Uplink"]),
-    // What scenarios do on any stage: commands beside the app, and what it sees.
+    // The part of playing scenarios that all stages share: commands beside the app, and the app's
+    // view.
     library(
         "ScenarioPlaying",
         ["Scenarios", "NetworkPath", "LinuxKernel", systemPackage]),
@@ -249,7 +250,7 @@ let features = floor(
         "Verification",
         ["Sandbox", "Recording", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
         tests: ["Verification"], with: ["Catalog"]),
-    // Whose network is meant, and what `apply`, `play`, `status` and `override` do to it.
+    // Network namespaces of targets, and `apply`, `play`, `status` and `override` in them.
     library(
         "HostConditioning",
         [
@@ -258,7 +259,7 @@ let features = floor(
             systemPackage,
         ],
         tests: ["HostConditioning"]),
-    // What a host can do, and how to get what it lacks.
+    // What a host supports, and how to add what is missing.
     library(
         "Doctor",
         [
@@ -266,22 +267,24 @@ let features = floor(
             "LinkModel", "LinkUnits", systemPackage,
         ],
         tests: ["Doctor"]),
-    // A command over many profiles: cells, what is expected of them, and the report.
+    // Runs a command over many profiles: cells, expectations, and the report.
     library(
         "Matrix",
         [
             "Recording", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel", "XMLReading",
             systemPackage, yams,
         ],
-        // The reports are what people and CI engines read, in a real browser and by the real schema.
+        // Tests read the reports with a real browser and the real schema, as people and CI engines
+        // do.
         tests: ["Matrix", "MatrixReport"],
-        // Part of the program, so that it stays one file.
+        // Embedded in the program, so that it remains a single file.
         resources: [
             .embedInCode("Reports/Resources/policy.txt"),
             .embedInCode("Reports/Resources/report.css"),
             .embedInCode("Reports/Resources/report.js"),
         ]),
-    // What `run` and `matrix` make of names: sandboxes, the cells of a matrix, and their files.
+    // Resolves the names given to `run` and `matrix`: sandboxes, cells of a matrix, and their
+    // files.
     library(
         "SandboxRuns",
         [
@@ -318,14 +321,14 @@ let commandLine: [[Target]] = [
                 "linkcond", "Matrix", "UserCatalog", "Catalog", "ProfileFormat", "LinkModel",
                 "LinkTesting", argumentParser, systemPackage,
             ]),
-        // Real programs in network namespaces, on this kernel and in the kernel lab.
+        // Tests with real programs in network namespaces, on this kernel and in the kernel lab.
         testTarget(
             "Integration",
             [
                 "linkcond", "LinkcondBus", "Matrix", "Recording", "Verification", "KernelPlane",
                 "NetworkPathSession", "LinkModel", "LinkUnits", "LinuxKernel", "LinkTesting",
             ]),
-        // What tests of several modules need: processes, goldens, seeds.
+        // Test support shared by several modules: processes, goldens, seeds.
         .target(
             name: "LinkTesting",
             dependencies: [
@@ -357,14 +360,14 @@ let package = Package(
         + commandLine.flatMap { $0 }
 )
 
-// The plugin's tool is linkcond, which has to be built once more for it, with all its modules. What
-// builds the tests, which never ask for the plugin, does without. See Scripts/test.
+// The plugin's tool is linkcond, which must be built a second time for it, with all its modules.
+// Builds of the tests never use the plugin and leave it out. See Scripts/test.
 if Context.environment["LINKCOND_NO_PLUGIN"] != nil {
     package.products.removeAll { $0.name == "LinkcondPlugin" }
     package.targets.removeAll { $0.name == "LinkcondPlugin" }
 }
 
-// libFuzzer needs its own flags in every module, and would fight with the build plugin. See
+// libFuzzer needs its own flags in every module and conflicts with the build plugin. See
 // Scripts/fuzz.
 if Context.environment["LINKCOND_FUZZ"] != nil {
     let fuzzed = [

@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles the profiles under `Profiles/<family>/`, and the scenarios beside them, into the target that uses this plugin.
+/// Compiles the profiles under `Profiles/<family>/` and the scenarios next to them into the target.
 @main
 struct CompileCatalog: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

@@ -1,10 +1,10 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package linkcond test --profiles LTE,3G`: the tests of a package, once per profile.
+/// `swift package linkcond test --profiles LTE,3G`: runs a package's tests once per profile.
 ///
-/// What stands behind `test` are options of `linkcond matrix`; what stands behind `--` are options
-/// of `swift test`.
+/// Arguments after `test` are options of `linkcond matrix`; those after `--` are options of `swift
+/// test`.
 @main
 struct LinkcondPlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -22,7 +22,7 @@ struct LinkcondPlugin: CommandPlugin {
         let matrix = Process()
         matrix.executableURL = try context.tool(named: "linkcond").url
         matrix.currentDirectoryURL = context.package.directoryURL
-        // The tests are built, and this process is the one that has the lock.
+        // The tests are already built, and this process holds the build lock.
         matrix.arguments =
             ["matrix"] + words[..<hyphens] + [
                 "--", "swift", "test", "--skip-build", "--ignore-lock",

@@ -175,14 +175,14 @@ struct ApplyCommand: ParsableCommand {
         for detail in outcome.report.details { console.explain(detail) }
     }
 
-    /// The command that takes the conditions away again.
+    /// The command that removes the conditions.
     private var wayBack: String {
         ShellWord.line(
             ["sudo", "linkcond", "clear"] + target.words + interfaces.flatMap { ["-i", $0] }
                 + (name == ApplyRequest.defaultName ? [] : ["--name", name]))
     }
 
-    /// What the arguments ask for.
+    /// The request from the arguments.
     private func request(_ console: Console) throws -> ApplyRequest {
         let entry = try UserCatalog.profiles.entry(named: profile)
         let conditions = try entry.profile.conditions(changedBy: settings)

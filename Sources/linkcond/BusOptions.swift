@@ -1,7 +1,7 @@
 import ArgumentParser
 import Sandbox
 
-/// Options that say by which message bus the command asks for the state of the network.
+/// Options for the message bus on which the command asks for the network state.
 struct BusOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
@@ -24,9 +24,9 @@ struct BusOptions: ParsableArguments {
         }
     }
 
-    /// The bus that the command gets; nil for the host's.
+    /// The bus of the command; nil for the host's.
     ///
-    /// - Parameter isOverridden: whether somebody has said what its network is to look like.
+    /// - Parameter isOverridden: Whether the user overrides what the network looks like.
     func bus(isOverridden: Bool, _ console: Console) throws(SandboxError) -> SandboxBus? {
         let isRequired = dbus == true || portal
         guard isRequired || (isOverridden && dbus == nil) else { return nil }

@@ -2,13 +2,13 @@ import ArgumentParser
 import UserCatalog
 
 extension CompletionKind {
-    /// The names and aliases of all profiles, blanks as hyphens.
+    /// The names and aliases of all profiles, with hyphens for blanks.
     static var profiles: CompletionKind { .custom { _, _, _ in UserCatalog.profileNames() } }
 
-    /// The names and aliases of all scenarios, blanks as hyphens.
+    /// The names and aliases of all scenarios, with hyphens for blanks.
     static var scenarios: CompletionKind { .custom { _, _, _ in UserCatalog.scenarioNames() } }
 
-    /// All names of profiles and scenarios.
+    /// The names and aliases of all profiles and scenarios.
     static var profilesAndScenarios: CompletionKind {
         .custom { _, _, _ in
             let profiles = UserCatalog.profileNames()

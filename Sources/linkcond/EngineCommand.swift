@@ -1,7 +1,7 @@
 import ArgumentParser
 import EnginePlane
 
-/// `linkcond engine`: the packet engine in the background, started by `apply`.
+/// `linkcond engine`: the packet engine as a background process, started by `apply`.
 struct EngineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "engine",

@@ -15,34 +15,34 @@ import SystemPackage
 import UserCatalog
 import Verification
 
-/// The exit codes of linkcond: those of sysexits.h, where it has one.
+/// The exit codes of linkcond, taken from sysexits.h where possible.
 enum ExitStatus: Int32, CaseIterable {
     /// Done.
     case done = 0
-    /// What was asked for was done, and the answer is no.
+    /// The command did its work, and the answer is no.
     case failed = 1
     /// The command line is wrong: an unknown profile, a bad option.
     case usage = 64
     /// The host cannot do it.
     case unavailable = 69
-    /// A fault of linkcond's own.
+    /// A bug in linkcond.
     case internalFault = 70
     /// A file or standard output cannot be written.
     case cannotWrite = 73
     /// A file cannot be read.
     case cannotRead = 74
-    /// The caller may not do it.
+    /// The caller lacks the privilege.
     case noPermission = 77
     /// A profile, scenario or configuration file is wrong.
     case badFile = 78
     /// A sandbox could not be made or did not last.
     case sandbox = 125
-    /// The command to be run cannot be executed.
+    /// The command to run cannot be executed.
     case notExecutable = 126
-    /// There is no such command to be run.
+    /// The command to run does not exist.
     case notFound = 127
 
-    /// The code that `error` ends the process with. The one place that decides it.
+    /// The exit code for `error`. Only this initializer decides it.
     init(of error: any Error) {
         switch error {
         case let error as CatalogError: self.init(of: error)
@@ -184,7 +184,7 @@ enum ExitStatus: Int32, CaseIterable {
     }
 }
 
-/// Options that no data plane serves together.
+/// A combination of options that no data plane supports.
 struct UnavailableError: Error, CustomStringConvertible {
     let description: String
 }

@@ -14,7 +14,7 @@ struct GlobalOptions: ParsableArguments {
         }
     }
 
-    /// The terminal, as these options want it to be used.
+    /// The terminal, configured by these options.
     var console: Console {
         Console(verbosity: verbose ? .explaining : quiet ? .quiet : .normal)
     }

@@ -152,7 +152,7 @@ struct ImportCommand: ParsableCommand {
         }
     }
 
-    /// Says which of the files just written have names that mean other profiles first.
+    /// Notes which of the files just written have names that refer to other profiles first.
     private func noteClashes(of files: Set<String>, _ console: Console) {
         let entries = UserCatalog.profiles.all().entries
         for clash in ProfileCatalog.clashes(among: entries) where isOne(clash.entry, of: files) {

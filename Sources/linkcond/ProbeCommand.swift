@@ -2,7 +2,7 @@ import ArgumentParser
 import LinuxKernel
 import Verification
 
-/// `linkcond probe`: one end of a measurement, started by `verify` on either side of the link.
+/// `linkcond probe`: one end of a measurement; `verify` starts it on both sides of the link.
 struct ProbeCommand: ParsableCommand {
     /// The ends of the link.
     enum Role: String, CaseIterable, ExpressibleByArgument {

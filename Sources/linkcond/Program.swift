@@ -2,13 +2,13 @@ import ArgumentParser
 import Glibc
 import LinuxKernel
 
-/// Where the process starts and ends: every error leaves as one line and an exit code.
+/// The entry point: every error becomes one line and an exit code.
 @main
 enum Program {
     static func main() {
         StandardStreams.reserve()
-        // Pipes to other processes break when those are killed, which is no reason to end in the
-        // middle of a change.
+        // A pipe breaks when the process at its other end is killed; that must not end this process
+        // in the middle of a change.
         KernelThread.outliveBrokenPipes()
         var command: any ParsableCommand
         do {
@@ -25,19 +25,19 @@ enum Program {
         }
     }
 
-    /// The words for the argument parser, without the program's name.
+    /// The arguments for the parser, without the program's name.
     ///
-    /// Of a command behind two hyphens the first word will do: `RunCommand` takes the others from
-    /// where they are, byte for byte, and the parser takes seconds for ten thousand of them.
+    /// Of a command after `--`, only the first word is passed on: `RunCommand` reads the others
+    /// directly, byte for byte, and the parser takes seconds for ten thousand of them.
     private static func arguments() -> [String] {
         let words = Process.arguments
-        // A shell that asks for completions has hyphens of its own.
+        // Shells that ask for completions pass hyphens of their own.
         guard words.first != "---completion", let hyphens = words.firstIndex(of: "--")
         else { return Array(words) }
         return Array(words.prefix(through: hyphens) + words[hyphens...].dropFirst().prefix(1))
     }
 
-    /// Whether `error` is the argument parser's own, as a request for help is.
+    /// Whether `error` comes from the argument parser, which includes help requests.
     private static func isUsage(_ error: any Error) -> Bool {
         let status = LinkcondCommand.exitCode(for: error)
         return error is ExitCode || status.isSuccess || status == .validationFailure
@@ -53,7 +53,7 @@ enum Program {
         exit(ExitStatus.unavailable.rawValue)
     }
 
-    /// Prints what the argument parser has to say: its help, or what is wrong with the arguments.
+    /// Prints the argument parser's message, its help or an error, and exits.
     private static func leave(withUsage error: any Error) -> Never {
         let status = LinkcondCommand.exitCode(for: error)
         let text = LinkcondCommand.fullMessage(for: error)
@@ -73,13 +73,13 @@ enum Program {
     }
 }
 
-/// What else goes wrong where the kernel's own file system is not mounted.
+/// Explains failures caused by an unmounted /proc.
 private enum MissingProc {
     static let explanation =
         "/proc is not mounted, and linkcond cannot do without it; mount it with: "
         + "mount -t proc proc /proc"
 
-    /// Whether it may be why a command ended with `status`, rather than what its user asked for.
+    /// Whether this may be why a command ended with `status`, rather than a mistake of the user.
     static func explains(_ status: ExitStatus) -> Bool {
         guard !Process.isProcMounted else { return false }
         return [.failed, .unavailable, .internalFault, .noPermission, .sandbox].contains(status)

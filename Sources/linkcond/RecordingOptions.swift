@@ -3,7 +3,7 @@ import LinkModel
 import Sandbox
 import SandboxRuns
 
-/// Options that name files in which a run is written down.
+/// Options for the files that record a run.
 struct RecordingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -44,7 +44,7 @@ struct RecordingOptions: ParsableArguments {
         }
     }
 
-    /// Refuses what only the packet engine can do, where the kernel is asked for.
+    /// Rejects options that need the packet engine if the kernel was requested.
     func requireEngine(ifNeededBy request: SandboxRequest) throws {
         guard request.backend == .kernel else { return }
         let options = ["--pcap": pcap != nil, "--log": log != nil, "--seed": request.seed != nil]

@@ -217,12 +217,12 @@ struct RunCommand: ParsableCommand {
             isWritten = files.write(try JSONText.text(of: json), console) && isWritten
             isWritten = files.draw(request, statistics, console) && isWritten
         }
-        // That is no reason to hide that the command failed.
+        // A failure of the command takes precedence.
         if !isWritten, outcome.exitCode == 0 { throw ExitCode(ExitStatus.cannotWrite.rawValue) }
         throw ExitCode(outcome.exitCode)
     }
 
-    /// What is asked for: a scenario, interfaces, or one interface with a profile.
+    /// The request: a scenario, several interfaces, or one interface with a profile.
     private func request(command: [RawText]) throws -> SandboxRequest {
         if let entry = try scenario.entry() {
             return try SandboxRequest(entry, command: command)

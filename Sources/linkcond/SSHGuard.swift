@@ -4,14 +4,14 @@ import FoundationEssentials
 import HostConditioning
 import KernelPlane
 
-/// The option that keeps the caller's own SSH session out of the conditions.
+/// The option that exempts the caller's own SSH session from the conditions.
 struct SSHGuardOptions: ParsableArguments {
     @Flag(
         name: .customLong("no-ssh-guard"),
         help: "Condition also the SSH session in which the command is given.")
     var noSSHGuard = false
 
-    /// Gives `selector` an exception for the session, if that is wanted.
+    /// Exempts the session from `selector`, if wanted.
     func apply(to selector: inout TrafficSelector, _ console: Console) throws {
         guard !noSSHGuard else { return }
         let environment = ProcessInfo.processInfo.environment

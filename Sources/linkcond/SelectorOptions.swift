@@ -3,9 +3,9 @@ import DataPlane
 import KernelPlane
 import UserCatalog
 
-/// Options that choose the traffic to be conditioned.
+/// Options that select the traffic to condition.
 struct SelectorOptions: ParsableArguments {
-    /// Apple's knob: which versions of the Internet protocol.
+    /// The IP versions to condition, an option of Apple's tool.
     enum ProcessTree: String, CaseIterable, ExpressibleByArgument {
         case all, ipv4, ipv6
 
@@ -63,7 +63,7 @@ struct SelectorOptions: ParsableArguments {
             || [to, from, ports, toPorts, fromPorts, protocols, exceptions].contains { !$0.isEmpty }
     }
 
-    /// The traffic that the options choose.
+    /// The traffic selected by the options.
     func selector() throws(UsageError) -> TrafficSelector {
         do {
             return try TrafficSelector(

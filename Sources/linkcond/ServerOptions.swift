@@ -1,7 +1,7 @@
 import ArgumentParser
 import LinkModel
 
-/// The servers on the far side of a sandbox.
+/// Options for servers on the far side of a sandbox.
 struct ServerOptions: ParsableArguments {
     @Option(
         name: .customLong("server"),
@@ -36,7 +36,7 @@ struct ServerOptions: ParsableArguments {
     }
 }
 
-/// How long what the command has sent may take to arrive after its end.
+/// Options for how long data may take to arrive after the command has ended.
 struct DrainOptions: ParsableArguments {
     @Option(
         name: .customLong("drain"),

@@ -10,7 +10,7 @@ import UserCatalog
 
 /// `linkcond show PROFILE`
 struct ShowCommand: ParsableCommand {
-    /// How a profile is printed.
+    /// The output format.
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case table, yaml, json, tc, nlc, tcconfig, throttle, webpagetest, atc
     }

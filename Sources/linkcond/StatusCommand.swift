@@ -52,7 +52,7 @@ struct StatusCommand: ParsableCommand {
             let text = try text(planes, console)
             try console.print(redraws ? Style.clearScreen + text : text)
             _ = try events.next(within: .seconds(1))
-            // A change rarely comes alone: a conditioned interface is thirty of them.
+            // Changes come in groups: conditioning an interface causes thirty.
             usleep(100_000)
         }
     }

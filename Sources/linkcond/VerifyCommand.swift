@@ -124,7 +124,7 @@ struct VerifyCommand: ParsableCommand {
         }
     }
 
-    /// What is to be measured.
+    /// The measurements to run.
     private func measurements() throws -> [LinkMeasurement] {
         let catalog = UserCatalog.profiles
         let effort: Effort = quick ? .quick : thorough ? .thorough : .normal

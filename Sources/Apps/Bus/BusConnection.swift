@@ -2,10 +2,10 @@ import CSystemd
 import Glibc
 public import SystemPackage
 
-/// A connection to a message bus, for one thread. A thin layer over sd-bus of libsystemd.
+/// A connection to a message bus, for use by one thread. A thin layer over libsystemd's sd-bus.
 ///
-/// Nobody is called back: whoever owns the connection waits for its descriptor, takes the messages
-/// one by one, and answers those that are calls. Pings are answered by sd-bus itself.
+/// There are no callbacks: the owner waits for the descriptor, takes messages one by one, and
+/// answers calls. sd-bus answers pings itself.
 @safe
 public final class BusConnection {
     private let bus: OpaquePointer
@@ -24,7 +24,7 @@ public final class BusConnection {
         guard status >= 0 else { throw Self.error("connect to the bus at \(address)", status) }
     }
 
-    /// Connects to the system bus, which `DBUS_SYSTEM_BUS_ADDRESS` names if it is set.
+    /// Connects to the system bus; `DBUS_SYSTEM_BUS_ADDRESS` overrides its address.
     public init() throws(BusError) {
         var bus: OpaquePointer?
         let status = unsafe sd_bus_open_system(&bus)
@@ -38,12 +38,12 @@ public final class BusConnection {
         unsafe sd_bus_flush_close_unref(bus)
     }
 
-    /// What to wait on before `next()`.
+    /// The file descriptor to wait for before calling `next()`.
     public var descriptor: FileDescriptor {
         FileDescriptor(rawValue: unsafe sd_bus_get_fd(bus))
     }
 
-    /// Takes a well-known name, which nobody may have.
+    /// Acquires a well-known name, which must be free.
     public func own(_ name: String) throws(BusError) {
         let status = unsafe sd_bus_request_name(bus, name, 0)
         guard status >= 0 else { throw Self.error("own the name \(name)", status) }
@@ -51,7 +51,7 @@ public final class BusConnection {
 
     /// The next message; nil if there is none yet.
     ///
-    /// - Throws: when the bus is gone.
+    /// - Throws: If the bus has disconnected.
     public func next() throws(BusError) -> BusMessage? {
         while true {
             var message: OpaquePointer?
@@ -62,7 +62,7 @@ public final class BusConnection {
         }
     }
 
-    /// Calls a method and waits for what it returns.
+    /// Calls a method and waits for its reply.
     public func call(
         _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String,
         _ arguments: [BusValue] = [], within patience: Duration = .seconds(25)
@@ -95,7 +95,7 @@ public final class BusConnection {
         unsafe try send(message, status, values)
     }
 
-    /// Answers a call with an error of this name.
+    /// Answers a call with the error `name`.
     public func refuse(_ call: BusMessage, _ name: String, _ text: String) throws(BusError) {
         var message: OpaquePointer?
         let status = unsafe name.withCString { name in
@@ -107,7 +107,7 @@ public final class BusConnection {
         unsafe try send(message, status, [])
     }
 
-    /// Tells everybody of something.
+    /// Emits a signal.
     public func emit(
         _ path: ObjectPath, _ interface: String, _ member: String, _ values: [BusValue]
     ) throws(BusError) {
@@ -125,7 +125,7 @@ public final class BusConnection {
         defer { unsafe sd_bus_message_unref(message) }
         unsafe try MessageWriter(message: message).append(values)
         var status = unsafe sd_bus_send(bus, message, nil)
-        // What waits in this process would wait until the next message comes.
+        // Otherwise queued output would wait until the next message arrives.
         if status >= 0 { status = unsafe sd_bus_flush(bus) }
         guard status >= 0 else { throw Self.error("send a message", status) }
     }

@@ -1,8 +1,8 @@
-/// Why something on a bus did not work.
+/// Why a bus operation failed.
 public struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was attempted, such as "connect to the system bus".
     public let attempt: String
-    /// The name that the other side gave the error; nil for one of this side's.
+    /// The error name from the peer; nil for a local error.
     public let name: String?
     /// The reason.
     public let reason: String
@@ -16,7 +16,7 @@ public struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
 
     static let malformed = BusError(attempt: "read a message", reason: "it is malformed")
 
-    /// Whether another user would have been allowed to.
+    /// Whether the operation failed for lack of privilege.
     public var isMissingPrivilege: Bool {
         name == "org.freedesktop.DBus.Error.AccessDenied"
             || name?.hasSuffix(".PermissionDenied") == true

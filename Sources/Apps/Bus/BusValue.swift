@@ -1,6 +1,6 @@
-/// A value as D-Bus carries it.
+/// A D-Bus value.
 ///
-/// The types are those of the D-Bus specification, "Type System"; descriptors are left out.
+/// The types are those of the D-Bus specification, "Type System", except file descriptors.
 public indirect enum BusValue: Sendable, Hashable {
     case byte(UInt8)
     case bool(Bool)
@@ -14,15 +14,15 @@ public indirect enum BusValue: Sendable, Hashable {
     case string(String)
     case path(ObjectPath)
     case signature(String)
-    /// Values that all have the signature `of`.
+    /// Values of the signature `of`.
     case array(of: String, [BusValue])
     case structure([BusValue])
-    /// An entry of a dictionary, which is an array of entries.
+    /// A dictionary entry; a dictionary is an array of entries.
     case entry(BusValue, BusValue)
     /// A value that carries its own signature.
     case variant(BusValue)
 
-    /// The type, as D-Bus writes it.
+    /// The D-Bus type signature.
     public var signature: String {
         switch self {
         case .byte: "y"
@@ -44,24 +44,24 @@ public indirect enum BusValue: Sendable, Hashable {
         }
     }
 
-    /// Paths of objects: `ao`.
+    /// Object paths: `ao`.
     public static func paths(_ paths: [ObjectPath]) -> BusValue {
         .array(of: "o", paths.map { .path($0) })
     }
 
-    /// Texts: `as`.
+    /// Strings: `as`.
     public static func strings(_ texts: [String]) -> BusValue {
         .array(of: "s", texts.map { .string($0) })
     }
 
-    /// Named values of any type: `a{sv}`, in the order of their names.
+    /// Named values of any type: `a{sv}`, sorted by name.
     public static func dictionary(_ values: [String: BusValue]) -> BusValue {
         .array(
             of: "{sv}",
             values.sorted { $0.key < $1.key }.map { .entry(.string($0.key), .variant($0.value)) })
     }
 
-    /// Groups of named values: `a{sa{sv}}`, in the order of their names.
+    /// Groups of named values: `a{sa{sv}}`, sorted by name.
     public static func groups(_ groups: [String: [String: BusValue]]) -> BusValue {
         .array(
             of: "{sa{sv}}",
@@ -98,7 +98,7 @@ extension BusValue {
         return elements.compactMap(\.text).map { ObjectPath($0) }
     }
 
-    /// What a variant holds; any other value itself.
+    /// The value in a variant; any other value itself.
     public var content: BusValue {
         guard case .variant(let value) = self else { return self }
         return value
@@ -124,23 +124,23 @@ extension BusValue {
 
 /// The path of an object on a bus.
 public struct ObjectPath: Sendable, Hashable, Comparable, ExpressibleByStringLiteral {
-    /// Such as `/org/freedesktop/NetworkManager`.
+    /// The text, such as `/org/freedesktop/NetworkManager`.
     public let text: String
 
-    /// Names an object by a path that is well formed.
+    /// Makes a path from well-formed text.
     public init(_ text: String) {
         self.text = text
     }
 
-    /// Names an object by a path in the source.
+    /// Makes a path from a literal.
     public init(stringLiteral text: String) {
         self.text = text
     }
 
-    /// How NetworkManager writes "no object".
+    /// NetworkManager's notation for "no object".
     public static let none: ObjectPath = "/"
 
-    /// The paths below this one, one step down.
+    /// The names of the direct children of this path among `paths`.
     public func children(among paths: some Sequence<ObjectPath>) -> [String] {
         let prefix = text == "/" ? "/" : text + "/"
         let names = paths.compactMap { path -> String? in
@@ -150,6 +150,6 @@ public struct ObjectPath: Sendable, Hashable, Comparable, ExpressibleByStringLit
         return Set(names).sorted()
     }
 
-    /// In the order of the texts.
+    /// Orders by text.
     public static func < (left: ObjectPath, right: ObjectPath) -> Bool { left.text < right.text }
 }

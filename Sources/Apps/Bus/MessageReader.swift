@@ -1,12 +1,12 @@
 import CSystemd
 import Glibc
 
-/// Takes the values out of a message.
+/// Reads the values of a message.
 @unsafe
 struct MessageReader {
     let message: OpaquePointer
 
-    /// The values that are left in the message, or in the container that was entered.
+    /// The remaining values of the message, or of the entered container.
     func values() throws(BusError) -> [BusValue] {
         var values: [BusValue] = []
         while let value = unsafe try next() { values.append(value) }
@@ -47,7 +47,7 @@ struct MessageReader {
     private func basic(_ type: CChar) throws(BusError) -> BusValue {
         switch UInt8(bitPattern: type) {
         case UInt8(ascii: "y"): .byte(unsafe try read(type, 0))
-        // sd-bus gives an int.
+        // sd-bus returns an int.
         case UInt8(ascii: "b"): .bool(unsafe try read(type, 0 as Int32) != 0)
         case UInt8(ascii: "n"): .int16(unsafe try read(type, 0))
         case UInt8(ascii: "q"): .uint16(unsafe try read(type, 0))

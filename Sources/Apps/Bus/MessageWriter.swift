@@ -1,12 +1,12 @@
 import CSystemd
 import Glibc
 
-/// Puts values into a message.
+/// Appends values to a message.
 @unsafe
 struct MessageWriter {
     let message: OpaquePointer
 
-    /// Appends values; their types are as good as they say, which sd-bus checks.
+    /// Appends values; sd-bus checks them against their types.
     func append(_ values: [BusValue]) throws(BusError) {
         for value in values { unsafe try append(value) }
     }
@@ -14,7 +14,7 @@ struct MessageWriter {
     private func append(_ value: BusValue) throws(BusError) {
         switch value {
         case .byte(let number): unsafe try append("y", number)
-        // sd-bus wants an int.
+        // sd-bus expects an int.
         case .bool(let flag): unsafe try append("b", (flag ? 1 : 0) as Int32)
         case .int16(let number): unsafe try append("n", number)
         case .uint16(let number): unsafe try append("q", number)

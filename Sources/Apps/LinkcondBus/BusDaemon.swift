@@ -2,21 +2,21 @@ import Glibc
 import LinuxKernel
 import SystemPackage
 
-/// A message bus of the sandbox's own.
+/// A private message bus for a sandbox.
 ///
-/// Its socket has a name but no file, and is found only in the network namespace in which it was
-/// made. The daemon ends with this process.
+/// Its abstract socket has no file and exists only in the network namespace in which it was made.
+/// The daemon ends with this process.
 struct BusDaemon: ~Copyable {
-    /// Where it is reached.
+    /// The address of the bus.
     let address: String
     private let voice: Pipe
 
     private static let patience = Duration.seconds(20)
 
-    /// Starts one, and waits until it can be reached.
+    /// Starts a bus and waits until it accepts connections.
     ///
-    /// - Parameter startsServices: whether it starts the programs of the desktop session when they
-    ///   are called, as a session's bus does.
+    /// - Parameter startsServices: Whether it starts the desktop session's services when they are
+    ///   called, as a session bus does.
     static func start(startsServices: Bool) throws -> BusDaemon {
         guard let path = HelperProgram.path(of: "dbus-daemon") else {
             throw HelperFailure(
@@ -27,7 +27,7 @@ struct BusDaemon: ~Copyable {
         var voice = try Pipe()
         var program = Program(
             [
-                // Its own standard input it closes before it reads anything.
+                // The daemon closes its standard input before it reads anything.
                 path, "--config-file=/proc/\(getpid())/fd/\(configuration.rawValue)", "--nofork",
                 "--nopidfile", "--nosyslog",
                 "--print-address=1",
@@ -43,16 +43,15 @@ struct BusDaemon: ~Copyable {
         return BusDaemon(address: try Self.address(saidBy: voice), voice: voice)
     }
 
-    /// What to wait on before `listen()`.
+    /// The file descriptor to wait for before calling `listen()`.
     var descriptor: FileDescriptor { voice.reader }
 
-    /// Takes what it says of its work, which nobody wants to know: it must have somebody to say it
-    /// to.
+    /// Discards the daemon's log output, whose pipe must not fill up.
     borrowing func listen() {
         _ = voice.read(upTo: "\n", within: .zero)
     }
 
-    /// It may complain of limits that it cannot raise, before it says where it is.
+    /// The daemon may warn about limits that it cannot raise before it prints its address.
     private static func address(saidBy voice: borrowing Pipe) throws -> String {
         var complaints: [String] = []
         while complaints.count < 10 {
@@ -64,8 +63,8 @@ struct BusDaemon: ~Copyable {
         throw HelperFailure("dbus-daemon did not start: \(complaints.joined(separator: "; "))")
     }
 
-    /// Everybody who gets as far as the socket may do everything. Only the kernel's word for who
-    /// they are is believed.
+    /// Everyone who can reach the socket may do everything. Only the kernel's credentials are
+    /// accepted as authentication.
     private static func configuration(startsServices: Bool) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -86,7 +85,7 @@ struct BusDaemon: ~Copyable {
     }
 }
 
-/// Why the helper cannot do what it is for.
+/// Why the helper cannot do its work.
 struct HelperFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -3,12 +3,12 @@ import NetworkFacade
 import NetworkPath
 import Synchronization
 
-/// The network as the kernel has it, for a thread that waits for other things as well.
+/// The network state from the kernel, for a thread that also waits for other things.
 final class NetworkWatch: Sendable {
     private let state = Mutex<Result<ReportedNetwork?, NetworkPathError>>(.success(nil))
     private let changed: WakeUp
 
-    /// Begins to watch the network namespace of this process.
+    /// Starts watching this process's network namespace.
     init() throws {
         changed = try WakeUp()
         Task.detached { await self.follow() }
@@ -26,12 +26,12 @@ final class NetworkWatch: Sendable {
         }
     }
 
-    /// Has `events` tell of changes.
+    /// Registers changes with `events` under `token`.
     func wake(_ events: borrowing EventQueue, token: UInt64) throws {
         try events.watch(changed.descriptor, token: token, .edge)
     }
 
-    /// The first state, for which it waits.
+    /// Waits for the first state.
     func first() throws -> ReportedNetwork {
         let events = try EventQueue()
         try wake(events, token: 0)
@@ -41,14 +41,14 @@ final class NetworkWatch: Sendable {
         }
     }
 
-    /// The state as it is now.
+    /// The current state.
     func current() throws -> ReportedNetwork {
         try state.withLock { try $0.get() } ?? .nothing
     }
 }
 
 extension ReportedNetwork {
-    /// What programs are told of a path.
+    /// The network reported to programs for a path.
     init(_ path: NetworkPath) {
         let primary = path.interfacesInUse.first
         let others = path.interfaces.filter { $0.kind != .loopback && $0 != primary }

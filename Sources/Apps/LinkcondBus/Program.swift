@@ -1,8 +1,7 @@
 import Glibc
 import LinuxKernel
 
-/// linkcond's helper for D-Bus. Users have no need to call it: `linkcond run` and
-/// `linkcond override` do.
+/// linkcond's D-Bus helper. `linkcond run` and `linkcond override` start it; users need not.
 @main
 enum Helper {
     private static let usage = """

@@ -4,11 +4,11 @@ import NetworkFacade
 import Synchronization
 import SystemPackage
 
-/// `linkcond-bus serve [--portal]`: the bus of a sandbox, and on it what programs ask for the state
-/// of the network.
+/// `linkcond-bus serve [--portal]`: a sandbox's bus with the services that programs ask for the
+/// network state.
 ///
-/// When programs may start, it prints the variables by which they find the bus, a line for each,
-/// and then `ready`. Whatever else it prints says why it ends.
+/// When programs can start, it prints the environment variables that lead to the bus, one per line,
+/// and then `ready`. Any other output says why it ends.
 struct ServeCommand {
     let hasPortal: Bool
 
@@ -57,12 +57,12 @@ struct ServeCommand {
     private func sayReady(_ address: String) {
         var variables = [
             "DBUS_SYSTEM_BUS_ADDRESS": address,
-            // Otherwise a program in a container of its own would choose another.
+            // Otherwise a program in its own container would choose another monitor.
             "GIO_USE_NETWORK_MONITOR": hasPortal ? "portal" : "networkmanager",
         ]
         if hasPortal {
             variables["DBUS_SESSION_BUS_ADDRESS"] = address
-            // The first for GLib up to 2.76, the second for later ones.
+            // The first is for GLib up to 2.76, the second for later versions.
             variables["GTK_USE_PORTAL"] = "1"
             variables["GIO_USE_PORTALS"] = "1"
         }

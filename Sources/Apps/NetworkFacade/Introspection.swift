@@ -1,8 +1,8 @@
 import Bus
 
-/// What interfaces have beside properties, and how that is told.
+/// The introspection data of interfaces: methods, signals and types of properties.
 ///
-/// Qt reads the properties' types from here, before it reads the properties.
+/// Qt reads the types of properties from here before it reads the properties.
 enum Introspection {
     struct Method {
         let name: String
@@ -91,7 +91,7 @@ enum Introspection {
             signals: [Signal(name: "changed")]),
     ]
 
-    /// The text that `Introspect` returns for an object with these properties and children.
+    /// The XML that `Introspect` returns for an object with these properties and children.
     static func document(
         _ interfaces: [String: ObjectTree.Properties], children: [String],
         isObjectManager: Bool = false

@@ -5,7 +5,7 @@ extension NetworkFacade {
 
     /// Answers a call.
     ///
-    /// - Parameter interface: empty if the caller does not say, as D-Bus allows.
+    /// - Parameter interface: Empty if the caller omits it, as D-Bus allows.
     public func answer(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [BusValue]
     ) -> Answer {
@@ -78,7 +78,7 @@ extension NetworkFacade {
         }
     }
 
-    /// Methods by which programs would change the network.
+    /// Methods that would change the network.
     private static let changes: Set = [
         "ActivateConnection", "AddAndActivateConnection", "AddAndActivateConnection2",
         "AddConnection", "AddConnection2", "AddConnectionUnsaved", "CheckpointCreate",

@@ -1,37 +1,37 @@
 import Bus
 
-/// Stands in for NetworkManager and for the desktop portal's network monitor, as far as programs
-/// ask them for the state of the network.
+/// Stands in for NetworkManager and for the desktop portal's network monitor when programs ask for
+/// the network state.
 ///
-/// Theory of operation. The state is a value (`ReportedNetwork`). From it follows a tree of objects
-/// with properties, as NetworkManager would have them (`NetworkManagerObjects`), and the portal's
-/// few values. Calls are answered from these; what a new state changes in them is told by signals.
-/// Nothing in here talks to a bus or to the kernel, so that tests compare values.
+/// Theory of operation. The state is a value (`ReportedNetwork`). It determines a tree of objects
+/// with properties as NetworkManager would have them (`NetworkManagerObjects`), and the portal's
+/// few values. Calls are answered from these; signals report what a new state changes. Nothing here
+/// uses a bus or the kernel, so tests compare values.
 ///
-/// Who needs what (GLib 2.74, Qt 6.4, libnm 1.42): GLib the manager's properties and their changes;
-/// Qt besides the primary connection, its devices and their introspection; nmcli all objects at
-/// once through the object manager, and the profiles' settings.
+/// Who needs what (GLib 2.74, Qt 6.4, libnm 1.42): GLib needs the manager's properties and their
+/// changes; Qt also the primary connection, its devices and their introspection; nmcli needs all
+/// objects at once through the object manager, and the profiles' settings.
 public struct NetworkFacade: Sendable {
     private typealias Name = NetworkManagerName
 
-    /// The names that it answers for on a bus.
+    /// NetworkManager's bus name.
     public static let networkManager = "org.freedesktop.NetworkManager"
-    /// The same of the portal.
+    /// The portal's bus name.
     public static let portal = "org.freedesktop.portal.Desktop"
 
-    /// What programs are told.
+    /// The network reported to programs.
     public private(set) var network: ReportedNetwork
     private(set) var tree: ObjectTree
 
-    /// Tells of a network.
+    /// Reports `network`.
     public init(_ network: ReportedNetwork) {
         self.network = network
         tree = NetworkManagerObjects(network: network).tree
     }
 
-    /// Tells of another network from now on.
+    /// Reports another network from now on.
     ///
-    /// - Returns: the signals that say so.
+    /// - Returns: The signals that announce the change.
     public mutating func update(to new: ReportedNetwork) -> [BusSignal] {
         guard new != network else { return [] }
         let newTree = NetworkManagerObjects(network: new).tree
@@ -47,7 +47,7 @@ public struct NetworkFacade: Sendable {
             ? [] : [BusSignal(PortalMonitor.path, PortalMonitor.interface, "changed")]
     }
 
-    /// Signals beside those of properties.
+    /// Signals other than those for properties.
     private func legacySignals(to new: ReportedNetwork) -> [BusSignal] {
         var signals: [BusSignal] = []
         let before = Dictionary(uniqueKeysWithValues: network.interfaces.map { ($0.index, $0) })

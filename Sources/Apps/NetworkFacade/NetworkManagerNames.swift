@@ -30,7 +30,7 @@ enum NetworkManagerName {
 }
 
 extension ReportedNetwork.Reach {
-    /// `NMState`: programs count a network as metered only in the last of these.
+    /// `NMState`: programs check the metered flag only in the last of these states.
     var state: UInt32 {
         switch self {
         case .none: 20
@@ -47,7 +47,7 @@ extension ReportedInterface {
     /// `NMDeviceState`: activated, or without a carrier.
     var deviceState: UInt32 { isUp ? 100 : 20 }
 
-    /// The connection's identity, which an interface keeps as long as it is there.
+    /// The connection's UUID, the same for the lifetime of the interface.
     var uuid: String {
         let digits = String(index, radix: 16)
         return "6c696e6b-636f-6e64-8000-" + String(repeating: "0", count: 12 - digits.count)
@@ -66,7 +66,7 @@ extension ReportedInterface.Kind {
         }
     }
 
-    /// The type of connections over such a device, which names their group of settings as well.
+    /// The connection type of such a device, which is also the name of its settings group.
     var connectionType: String {
         switch self {
         case .wired: "802-3-ethernet"

@@ -2,8 +2,9 @@ import Bus
 
 /// The objects that NetworkManager would have for a network.
 ///
-/// Only what programs read: facts of the kernel that they learn elsewhere, such as addresses, are
-/// left out. A device, its connection and the connection's profile share the interface's number.
+/// They have only what programs read. Facts that programs learn from the kernel, such as addresses,
+/// are left out. A device, its connection and the connection's profile share the interface's
+/// number.
 struct NetworkManagerObjects {
     private typealias Name = NetworkManagerName
 
@@ -72,7 +73,7 @@ struct NetworkManagerObjects {
                 interface.isUp ? Name.activeConnection(interface.index) : .none),
             "Autoconnect": .bool(true),
             "AvailableConnections": .paths([Name.connection(interface.index)]),
-            // Supported, and tells of its carrier.
+            // NetworkManager supports the device and detects its carrier.
             "Capabilities": .uint32(3),
             "DeviceType": .uint32(interface.kind.deviceType),
             "Dhcp4Config": .path(.none),
@@ -83,7 +84,7 @@ struct NetworkManagerObjects {
             "FirmwareVersion": .string(""),
             "HwAddress": .string(""),
             "Interface": .string(interface.name),
-            // Up, as the kernel's flags have it, and with a carrier.
+            // Up, as in the kernel's flags, and with a carrier.
             "InterfaceFlags": .uint32(interface.isUp ? 0x10003 : 0x1),
             "Ip4Address": .uint32(0),
             "Ip4Config": .path(.none),
@@ -106,7 +107,7 @@ struct NetworkManagerObjects {
         ]
     }
 
-    /// The interface that tells one kind of device from others, and its properties.
+    /// The interface specific to the kind of device, with its properties.
     private static func details(
         of interface: ReportedInterface
     ) -> (interface: String, ObjectTree.Properties) {
@@ -126,7 +127,7 @@ struct NetworkManagerObjects {
                 [
                     "AccessPoints": .paths([]), "ActiveAccessPoint": .path(.none),
                     "Bitrate": .uint32(0), "HwAddress": .string(""), "LastScan": .int64(-1),
-                    // A station, in a network with an access point.
+                    // Infrastructure mode, as a station.
                     "Mode": .uint32(2),
                     "PermHwAddress": .string(""), "WirelessCapabilities": .uint32(0),
                 ]
@@ -136,7 +137,7 @@ struct NetworkManagerObjects {
                 Name.modem,
                 [
                     "Apn": .string(""),
-                    // GSM and its followers, and LTE.
+                    // GSM and its successors, and LTE.
                     "CurrentCapabilities": .uint32(0xc),
                     "DeviceId": .string(interface.name),
                     "ModemCapabilities": .uint32(0xc), "OperatorCode": .string(""),
@@ -181,7 +182,7 @@ struct NetworkManagerObjects {
             }
         let type = interface.kind.connectionType
         var details: ObjectTree.Properties = [:]
-        // A wireless network without a name would not be one.
+        // A Wi-Fi connection needs an SSID.
         if interface.kind == .wifi {
             details["ssid"] = .array(of: "y", interface.name.utf8.map { .byte($0) })
             details["mode"] = .string("infrastructure")

@@ -1,6 +1,6 @@
 public import Bus
 
-/// Objects on a bus: what each of them has under which interface.
+/// Objects on a bus, with their interfaces and properties.
 public struct ObjectTree: Sendable, Hashable {
     /// The properties of an interface by their names.
     public typealias Properties = [String: BusValue]
@@ -8,7 +8,7 @@ public struct ObjectTree: Sendable, Hashable {
     /// The interfaces of each object by their names.
     public internal(set) var objects: [ObjectPath: [String: Properties]] = [:]
 
-    /// No objects.
+    /// An empty tree.
     public init() {}
 
     subscript(path: ObjectPath, interface: String) -> Properties {
@@ -26,15 +26,15 @@ public struct ObjectTree: Sendable, Hashable {
     }
 }
 
-/// A signal to be sent.
+/// A signal to emit.
 public struct BusSignal: Sendable, Hashable {
-    /// Whose signal it is.
+    /// The emitting object.
     public let path: ObjectPath
-    /// The interface that it belongs to.
+    /// Its interface.
     public let interface: String
     /// Its name.
     public let member: String
-    /// What it says.
+    /// Its arguments.
     public let arguments: [BusValue]
 
     init(
@@ -65,10 +65,10 @@ enum StandardInterface {
 }
 
 extension ObjectTree {
-    /// What tells those who listen how this tree became `new`.
+    /// The signals that turn this tree into `new` for listeners.
     ///
-    /// New objects come before the properties that name them, and old ones go after those that
-    /// named them.
+    /// New objects are announced before the properties that refer to them; old ones are removed
+    /// after the properties that referred to them.
     func signals(to new: ObjectTree, manager: ObjectPath) -> [BusSignal] {
         let added = new.objects.keys.filter { objects[$0] == nil }.sorted()
         let removed = objects.keys.filter { new.objects[$0] == nil }.sorted()

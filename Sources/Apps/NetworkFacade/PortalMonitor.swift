@@ -2,14 +2,14 @@ public import Bus
 
 /// The desktop portal's `org.freedesktop.portal.NetworkMonitor`, version 3.
 public struct PortalMonitor: Sendable, Hashable {
-    /// The object that has it.
+    /// The object's path.
     public static let path: ObjectPath = "/org/freedesktop/portal/desktop"
     static let interface = "org.freedesktop.portal.NetworkMonitor"
     static let version: UInt32 = 3
 
     let isAvailable: Bool
     let isMetered: Bool
-    /// `GNetworkConnectivity`, whose numbers are not those of NetworkManager.
+    /// `GNetworkConnectivity`, whose numbers differ from NetworkManager's.
     let connectivity: UInt32
 
     init(_ network: ReportedNetwork) {
@@ -32,14 +32,14 @@ public struct PortalMonitor: Sendable, Hashable {
         case "GetAvailable": .values([.bool(isAvailable)])
         case "GetMetered": .values([.bool(isMetered)])
         case "GetConnectivity": .values([.uint32(connectivity)])
-        // Whether there is a way: who is at its end only a connection can tell.
+        // Whether there is a path; only a connection can tell whether the host answers.
         case "CanReach": .values([.bool(isAvailable)])
         default: nil
         }
     }
 }
 
-/// What a call is answered with.
+/// The reply to a call.
 public enum Answer: Sendable, Hashable {
     case values([BusValue])
     case refusal(name: String, text: String)

@@ -1,18 +1,18 @@
-/// What programs in a sandbox are told of the network.
+/// The network as reported to programs in a sandbox.
 public struct ReportedNetwork: Sendable, Hashable {
     /// How far the network reaches.
     public enum Reach: Sendable, Hashable {
         /// No interface is up.
         case none
-        /// To neighbours: there is no default route.
+        /// Only neighbours: there is no default route.
         case local
-        /// To everywhere.
+        /// Everywhere.
         case everywhere
     }
 
     /// How far the network reaches.
     public var reach: Reach
-    /// The interfaces, the preferred one first, without the loopback.
+    /// The interfaces, most preferred first, without the loopback.
     public var interfaces: [ReportedInterface]
 
     /// Makes a network.
@@ -21,10 +21,10 @@ public struct ReportedNetwork: Sendable, Hashable {
         self.interfaces = interfaces
     }
 
-    /// A network without anything.
+    /// A network without interfaces.
     public static let nothing = ReportedNetwork(reach: .none, interfaces: [])
 
-    /// The interface that carries what goes everywhere.
+    /// The interface of the default route.
     var primary: ReportedInterface? {
         reach == .everywhere ? interfaces.first { $0.isUp } : nil
     }
@@ -32,22 +32,22 @@ public struct ReportedNetwork: Sendable, Hashable {
     var metered: MeteredFlag { primary?.metered ?? .unknown }
 }
 
-/// What programs are told of an interface.
+/// An interface as reported to programs.
 public struct ReportedInterface: Sendable, Hashable {
-    /// What it is, as far as NetworkManager tells these apart.
+    /// The kind of interface, as far as NetworkManager distinguishes them.
     public enum Kind: Sendable, Hashable {
         case wired, wifi, cellular, other
     }
 
-    /// The kernel's number of it, which it keeps when it is renamed.
+    /// The kernel's interface index, which survives renaming.
     public var index: UInt32
     /// Its name.
     public var name: String
-    /// What it is.
+    /// The kind of interface.
     public var kind: Kind
-    /// Whether it can carry anything.
+    /// Whether it is up and has a carrier.
     public var isUp: Bool
-    /// What it costs.
+    /// Whether it is metered.
     public var metered: MeteredFlag
 
     /// Makes an interface.
@@ -60,7 +60,7 @@ public struct ReportedInterface: Sendable, Hashable {
     }
 }
 
-/// Whether traffic costs money or is short, in NetworkManager's numbers (`NMMetered`).
+/// Whether traffic costs money or should be saved, with NetworkManager's numbers (`NMMetered`).
 public enum MeteredFlag: UInt32, Sendable, Hashable {
     case unknown = 0
     case yes = 1
@@ -68,14 +68,14 @@ public enum MeteredFlag: UInt32, Sendable, Hashable {
     case guessYes = 3
     case guessNo = 4
 
-    /// What an interface's marks come to.
+    /// The flag for an interface's marks.
     ///
-    /// Linux has no word for Low Data Mode. Whoever asks for it wants programs to save, and what
-    /// makes programs save is a metered network: so it counts as one, but as a guess.
+    /// Linux has no concept of Low Data Mode. Its purpose is that programs use less data, and on
+    /// Linux they do so on a metered network. So Low Data Mode counts as metered, but as a guess.
     public init(isExpensive: Bool, isConstrained: Bool) {
         self = isExpensive ? .yes : isConstrained ? .guessYes : .guessNo
     }
 
-    /// Whether programs take it for metered.
+    /// Whether programs treat the network as metered.
     public var isMetered: Bool { self == .yes || self == .guessYes }
 }

@@ -1,29 +1,29 @@
 import LinuxKernel
 import Netlink
 
-/// What the kernel tells of a device, by which its kind is known.
+/// The kernel's facts about a device that determine its kind.
 struct DeviceFacts: Hashable, Sendable {
-    /// The kind of hardware, by the numbers of ARP.
+    /// The ARP hardware type.
     var hardwareType: UInt16
     /// The kind of a virtual interface; nil for hardware.
     var virtualKind: String?
-    /// What the driver calls itself in sysfs, such as `wlan`.
+    /// The driver's device type in sysfs, such as `wlan`.
     var driverType: String?
-    /// Whether it belongs to a radio of IEEE 802.11.
+    /// Whether it belongs to an IEEE 802.11 radio.
     var isRadio = false
 
     private static let ethernet: UInt16 = 1
     private static let loopback: UInt16 = 772
     private static let radios: ClosedRange<UInt16> = 801...803
-    /// IP packets without any header, as modems of mobile networks have them.
+    /// IP packets without a link-layer header, as used by mobile modems.
     private static let rawIP: UInt16 = 519
-    /// Virtual interfaces that carry the Ethernet of another, or stand in for one.
+    /// Virtual interfaces that carry another interface's Ethernet traffic or emulate Ethernet.
     private static let ethernetKinds: Set<String> = [
         "veth", "vlan", "bridge", "bond", "team", "macvlan", "macvtap", "ipvlan", "ipvtap",
         "netkit", "dsa", "netdevsim",
     ]
 
-    /// What carries the packets.
+    /// The kind of interface.
     var kind: NetworkInterface.Kind {
         if hardwareType == Self.loopback { return .loopback }
         switch virtualKind {
@@ -47,11 +47,11 @@ struct DeviceFacts: Hashable, Sendable {
 }
 
 extension DeviceFacts {
-    /// Asks sysfs of hardware, if what it shows is the network namespace of `link`.
+    /// Reads sysfs for hardware devices, if sysfs shows the network namespace of `link`.
     init(_ link: Link) {
         self.init(hardwareType: link.hardwareType, virtualKind: link.kind)
         let directory = "/sys/class/net/\(link.name)"
-        // In a namespace of its own a process may still see the sysfs of another one.
+        // A process in another network namespace may still see the sysfs of the first.
         guard link.kind == nil, !link.isLoopback,
             let index = try? SmallFile.read("\(directory)/ifindex"),
             Int32(index.prefix { $0.isNumber }) == link.index

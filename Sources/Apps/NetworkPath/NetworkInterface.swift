@@ -1,43 +1,41 @@
-/// An interface of this host, as an app sees it.
+/// A network interface of this host, as an app sees it.
 public struct NetworkInterface: Hashable, Sendable {
-    /// What carries an interface's packets.
+    /// The kind of an interface.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// Wi-Fi, a phone's hotspot included.
+        /// Wi-Fi, including a phone's hotspot.
         case wifi
         /// A mobile network.
         case cellular
-        /// Ethernet, and what stands in for it in a container.
+        /// Ethernet, or its equivalent in a container.
         case wired
-        /// This host itself.
+        /// The loopback.
         case loopback
-        /// A tunnel, or what is not known.
+        /// A tunnel, or an unknown kind.
         case other
     }
 
     /// The name, such as `eth0`.
     public var name: String
-    /// The number that identifies it in its network namespace.
+    /// The index that identifies it in its network namespace.
     public var index: Int32
-    /// What carries its packets: what the kernel says, or what an override does.
+    /// The kind, from the kernel or an override.
     public var kind: Kind
-    /// Whether its traffic costs money by volume: an override says so, or it is a mobile network
-    /// or a phone's hotspot. Equivalent to `NWInterface`'s part of `NWPath.isExpensive`.
+    /// Whether its traffic costs money by volume: an override says so, or it is a mobile network or
+    /// a phone's hotspot. Equivalent to the interface's share of `NWPath.isExpensive`.
     public var isExpensive: Bool
-    /// Whether its user wants apps to use little data (Low Data Mode): an override says so, or it
+    /// Whether the user wants apps to use little data (Low Data Mode): an override says so, or it
     /// is a phone's hotspot.
     public var isConstrained: Bool
-    /// Whether it is switched on and its carrier is there.
+    /// Whether it is administratively up and has a carrier.
     public var isUp: Bool
-    /// Whether it leads to the network by IPv4: it has an address and a default route.
+    /// Whether it has an IPv4 address and default route.
     public var supportsIPv4: Bool
-    /// Whether it leads to the network by IPv6: it has an address that is valid beyond its link,
-    /// and a default route.
+    /// Whether it has an IPv6 address valid beyond its link, and a default route.
     public var supportsIPv6: Bool
-    /// Its addresses, apart from those that mean something to its link only.
+    /// Its addresses, except link-local ones.
     public var addresses: [String]
 
-    /// Describes an interface. Those of this host come from `NetworkPath`; this one is for the
-    /// tests of an app.
+    /// Makes an interface, for the tests of an app. `NetworkPath` supplies those of this host.
     public init(
         name: String, index: Int32, kind: Kind, isExpensive: Bool = false,
         isConstrained: Bool = false, isUp: Bool = true, supportsIPv4: Bool = true,
@@ -54,6 +52,6 @@ public struct NetworkInterface: Hashable, Sendable {
         self.addresses = addresses
     }
 
-    /// Whether it leads to the network.
+    /// Whether it is up and has a default route.
     public var isAvailable: Bool { isUp && (supportsIPv4 || supportsIPv6) }
 }

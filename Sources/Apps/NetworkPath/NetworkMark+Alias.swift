@@ -1,9 +1,10 @@
-// A token: `[linkcond:1`, a blank and a word for each thing it says, `]`, at the end of the alias,
-// at its start or behind a blank. An alias is bytes, which need not be text. A sandbox says in a
-// token of its own, in front of that, what the interface is; to the override it is text of others.
+// The token's format: `[linkcond:1`, then a blank and a word for each setting, then `]`, at the end
+// of the alias and at its start or after a blank. An alias is bytes, not necessarily text. A
+// sandbox writes its own token with the interface's properties before that; to the override it is
+// foreign text.
 
 extension NetworkMark {
-    /// How many bytes the kernel takes for an alias.
+    /// The longest alias that the kernel accepts, in bytes.
     public static let longestAlias = 255
 
     private static let opening = Array("[linkcond:1".utf8)
@@ -11,20 +12,20 @@ extension NetworkMark {
     private static let blank = UInt8(ascii: " ")
     private static let closing = UInt8(ascii: "]")
 
-    /// Reads the override of an alias; nil if it has none.
+    /// Reads the override in an alias; nil if it has none.
     public init?(alias: [UInt8]) {
         guard let start = Self.tokenStart(Self.opening, in: alias) else { return nil }
         self.init(words: Self.words(of: alias[start...], behind: Self.opening))
     }
 
-    /// Reads what a sandbox says that the interface is; nil if it says nothing.
+    /// Reads the sandbox's token in an alias; nil if it has none.
     public init?(sandboxIn alias: [UInt8]) {
         let foreign = Self.foreignText(of: alias)
         guard let start = Self.tokenStart(Self.sandboxOpening, in: foreign) else { return nil }
         self.init(words: Self.words(of: foreign[start...], behind: Self.sandboxOpening))
     }
 
-    /// What apps see: the override on top of what a sandbox says; nil if there is neither.
+    /// What apps see: the override on top of the sandbox's token; nil if there is neither.
     public static func effective(alias: [UInt8]) -> NetworkMark? {
         guard let sandbox = NetworkMark(sandboxIn: alias) else { return NetworkMark(alias: alias) }
         guard var mark = NetworkMark(alias: alias) else { return sandbox }
@@ -36,8 +37,8 @@ extension NetworkMark {
         return mark
     }
 
-    /// The alias with this mark in place of the one it had, and all other text as it was; nil if
-    /// there is no room for it. A mark that says nothing leaves none.
+    /// The alias with this mark instead of its previous one and all other text unchanged; nil if it
+    /// does not fit. An empty mark leaves no token.
     public func written(into alias: [UInt8]) -> [UInt8]? {
         let foreign = Self.foreignText(of: alias)
         guard !isEmpty else { return foreign }
@@ -46,10 +47,10 @@ extension NetworkMark {
         return written.count <= Self.longestAlias ? written : nil
     }
 
-    /// The alias by which a sandbox says what its interface is.
+    /// The alias that a sandbox gives its interface.
     public var sandboxAlias: [UInt8] { token(opening: Self.sandboxOpening) }
 
-    /// What others have put into an alias.
+    /// The text in an alias that linkcond did not write.
     public static func foreignText(of alias: [UInt8]) -> [UInt8] {
         guard let start = tokenStart(opening, in: alias) else { return alias }
         return Array(alias[..<max(0, start - 1)])
@@ -59,7 +60,7 @@ extension NetworkMark {
         opening + words.flatMap { [Self.blank] + Array($0.utf8) } + [Self.closing]
     }
 
-    /// Where the token begins.
+    /// The start of the token.
     private static func tokenStart(_ opening: [UInt8], in alias: [UInt8]) -> Int? {
         guard alias.last == closing else { return nil }
         let starts = alias.indices.reversed().filter { alias[$0...].starts(with: opening) }
@@ -75,7 +76,8 @@ extension NetworkMark {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Small letters and digits, and perhaps a value behind an equals sign.
+    /// Whether it is lower-case letters and digits, optionally followed by an equals sign and a
+    /// value.
     private static func isWord(_ word: ArraySlice<UInt8>) -> Bool {
         let parts = word.split(separator: UInt8(ascii: "="), omittingEmptySubsequences: false)
         return parts.count <= 2
@@ -111,7 +113,7 @@ extension NetworkMark {
         ].compactMap { $0 } + unknownWords
     }
 
-    /// Reads the words of a token. Of two that contradict each other the later one counts.
+    /// Reads the words of a token. If two contradict each other, the later one wins.
     init(words: [String]) {
         self.init()
         for word in words { if !read(word) { unknownWords.append(word) } }

@@ -1,39 +1,39 @@
-/// What an override says of an interface: a mark that the kernel keeps with it.
+/// An override of an interface: a mark that the kernel stores with it.
 ///
-/// The mark is a token at the end of the interface's alias (`ip link show`), behind whatever text
-/// others have put there: `uplink of rack 7 [linkcond:1 exp con]`. So it belongs to the network
-/// namespace of the interface, follows it through renames, vanishes with it, is read without
-/// privileges, and its changes are events of rtnetlink. It is written by `linkcond override`; a
-/// sandbox of `linkcond run` says in the same way what its interface is.
+/// The mark is a token at the end of the interface's alias (`ip link show`), after any foreign
+/// text: `uplink of rack 7 [linkcond:1 exp con]`. So it belongs to the interface's network
+/// namespace, follows renames, vanishes with the interface, can be read without privileges, and its
+/// changes are rtnetlink events. `linkcond override` writes it; a sandbox of `linkcond run`
+/// describes its interfaces the same way.
 public struct NetworkMark: Hashable, Sendable {
-    /// What traffic costs.
+    /// Whether traffic costs money.
     public enum Cost: String, Hashable, Sendable, CaseIterable, Codable {
-        /// What the kind of interface tells: a mobile network or a hotspot is expensive.
+        /// Derived from the kind of interface: a mobile network or a hotspot is expensive.
         case `default`
-        /// Nothing by volume, whatever the kind.
+        /// Free of charge by volume, whatever the kind.
         case inexpensive
-        /// Money by volume.
+        /// Charged by volume.
         case expensive
     }
 
-    /// What traffic costs.
+    /// Whether traffic costs money.
     public var cost: Cost
-    /// Whether it is in Low Data Mode; nil for what the kind of interface tells.
+    /// Whether it is in Low Data Mode; nil: derived from the kind of interface.
     public var isConstrained: Bool?
-    /// What carries its packets; nil for what the kernel says.
+    /// The kind of interface; nil: the kernel's.
     public var kind: NetworkInterface.Kind?
-    /// Whether it is a phone's hotspot, which is expensive and constrained by itself.
+    /// Whether it is a phone's hotspot, which is expensive and constrained by default.
     public var isHotspot: Bool
-    /// Whether it goes before others. The routes that make it so are another matter.
+    /// Whether it is preferred to others. The mark does not set the routes for that.
     public var isPreferred: Bool
-    /// When the override ends by itself, in seconds since 1970; nil: never.
+    /// When the override expires, in seconds since 1970; nil: never.
     public var until: Int64?
     /// The name of the process that will end it.
     public var watcher: String?
-    /// Words of later versions, which are kept.
+    /// Words of later versions, kept when rewriting.
     public var unknownWords: [String]
 
-    /// Says what is given, and without arguments nothing.
+    /// Makes a mark; without arguments, an empty one.
     public init(
         cost: Cost = .default, isConstrained: Bool? = nil, kind: NetworkInterface.Kind? = nil,
         isHotspot: Bool = false, isPreferred: Bool = false, until: Int64? = nil,
@@ -49,15 +49,15 @@ public struct NetworkMark: Hashable, Sendable {
         self.unknownWords = unknownWords
     }
 
-    /// Whether it says nothing, so that no token is needed.
+    /// Whether it is empty, so that no token is needed.
     public var isEmpty: Bool { self == NetworkMark() }
 
-    /// What carries the packets of an interface with this mark, which without it is of `kind`.
+    /// The kind of an interface with this mark; `kind` is the kind without it.
     public func kind(insteadOf kind: NetworkInterface.Kind) -> NetworkInterface.Kind {
         self.kind ?? (isHotspot ? .wifi : kind)
     }
 
-    /// Whether an interface with this mark, which without it is of `kind`, costs money by volume.
+    /// Whether an interface of `kind` with this mark costs money by volume.
     public func makesExpensive(_ kind: NetworkInterface.Kind) -> Bool {
         switch cost {
         case .expensive: true

@@ -1,28 +1,28 @@
 extension NetworkPath {
-    /// Why there is no way, or none that an app wants.
+    /// Why there is no path, or none that meets an app's requirements.
     public enum UnsatisfiedReason: Hashable, Sendable {
         /// No interface is up.
         case noInterface
         /// Interfaces are up, but no route leads beyond their own networks.
         case noRoute
-        /// It costs money by volume, and that is prohibited.
+        /// It costs money by volume, which is prohibited.
         case expensive
-        /// The user wants apps to use little data, and this is prohibited then.
+        /// It is in Low Data Mode, which is prohibited.
         case constrained
-        /// It takes an interface of this kind, which is prohibited, such as cellular.
+        /// It uses an interface of a prohibited kind, such as cellular.
         case prohibited(NetworkInterface.Kind)
-        /// It takes an interface of this kind, which is none of those required.
+        /// It uses an interface that is not of a required kind.
         case notRequired(NetworkInterface.Kind)
     }
 
-    /// Whether the traffic of an app with these requirements may be sent: there is a way, and
-    /// every interface that it takes meets them.
+    /// Whether an app with these requirements may send: there is a path, and every interface that
+    /// it uses meets them.
     public func satisfies(_ requirements: NetworkRequirements) -> Bool {
         reasonsUnsatisfied(by: requirements).isEmpty
     }
 
-    /// Everything that stands against sending, the kind of interface first, then costs, then Low
-    /// Data Mode; empty if nothing does.
+    /// All reasons against sending: kinds of interfaces first, then cost, then Low Data Mode; empty
+    /// if there are none.
     public func reasonsUnsatisfied(by requirements: NetworkRequirements) -> [UnsatisfiedReason] {
         if let unsatisfiedReason { return [unsatisfiedReason] }
         var reasons: [UnsatisfiedReason] = []
@@ -33,16 +33,17 @@ extension NetworkPath {
         return reasons
     }
 
-    /// The path of an app that sends only by interfaces that meet its requirements, because it
-    /// binds its sockets to them. Equivalent to the paths of `NWPathMonitor(requiredInterfaceType:)`.
+    /// The path of an app that sends only over interfaces that meet its requirements, because it
+    /// binds its sockets to them. Equivalent to the paths of
+    /// `NWPathMonitor(requiredInterfaceType:)`.
     ///
-    /// It is unsatisfied for the first of `reasonsUnsatisfied(by:)` if there is no such interface.
+    /// Without such an interface it is unsatisfied for the first of `reasonsUnsatisfied(by:)`.
     public func limited(to requirements: NetworkRequirements) -> NetworkPath {
         guard requirements != .none else { return self }
         let permitted = interfaces.filter { requirements.reasonsAgainst($0).isEmpty }
         var used = interfacesInUse.filter(permitted.contains)
         if used.isEmpty {
-            // The loopback leads nowhere, but whoever requires it means to go nowhere.
+            // The loopback leads to no network, but an app that requires it wants only that.
             used = Array(
                 permitted.filter {
                     $0.isAvailable

@@ -1,8 +1,8 @@
 extension NetworkPath {
     /// Calls `body` with the path of the calling thread's network namespace, and again with every
-    /// other one that it becomes, until `body` returns false or throws.
+    /// new path, until `body` returns false or throws.
     ///
-    /// For programs without concurrency; others have `NetworkPathMonitor`.
+    /// For programs without Swift concurrency; others use `NetworkPathMonitor`.
     public static func watch(
         limitedTo requirements: NetworkRequirements = .none,
         _ body: (NetworkPath) throws -> Bool

@@ -1,45 +1,45 @@
-/// The way that an app's traffic takes to the network, and what it costs.
+/// The path of an app's traffic to the network, and its cost.
 ///
-/// Theory of operation. Everything comes from the kernel, by rtnetlink, without privileges and
+/// Theory of operation. Everything comes from the kernel over rtnetlink, without privileges and
 /// without a daemon: interfaces, addresses, routes, and the mark that `linkcond override` writes
-/// (`NetworkMark`). An interface is available when it is up, has a carrier, an address and a
-/// default route of the same family; the metrics of the routes say which one goes first.
+/// (`NetworkMark`). An interface is available when it is up, has a carrier, and has an address and
+/// a default route of the same family. The metrics of the routes determine the order.
 ///
-/// Linux sends what no other route matches by the first interface of each family, whichever an app
-/// would have liked. Those are `interfacesInUse`, at most one for IPv4 and one for IPv6 (more if a
-/// route has several hops): the path is expensive or constrained when one of them is. An app that
-/// binds its sockets to an interface (`SO_BINDTODEVICE`) may choose among `availableInterfaces`;
-/// `limited(to:)` is the path that it has then.
+/// Linux sends traffic that no other route matches over the first interface of each family,
+/// whatever an app would prefer. These are `interfacesInUse`, at most one for IPv4 and one for IPv6
+/// (more if a route has several hops). The path is expensive or constrained if one of them is. An
+/// app that binds its sockets to an interface (`SO_BINDTODEVICE`) may choose among
+/// `availableInterfaces`; `limited(to:)` is its path then.
 ///
-/// A host whose interfaces lead nowhere but to their own networks has no default route, and its
-/// path is unsatisfied, as GLib and NetworkManager have it. The sandbox of `linkcond run` always
-/// has default routes, also without an uplink.
+/// A host whose interfaces reach only their own networks has no default route. Its path is
+/// unsatisfied, as in GLib and NetworkManager. The sandbox of `linkcond run` always has default
+/// routes, even without an uplink.
 public struct NetworkPath: Hashable, Sendable {
-    /// Whether there is a way.
+    /// Whether there is a path.
     public enum Status: String, Hashable, Sendable, CaseIterable {
-        /// There is.
+        /// There is a path.
         case satisfied
-        /// There is none.
+        /// There is no path.
         case unsatisfied
-        /// There is none yet, but an interface waits for what would make one, such as a dial-up or
-        /// a user who logs in (the kernel's state `dormant`).
+        /// There is no path yet, but an interface waits for something such as dialling or a login
+        /// (the kernel's state `dormant`).
         case requiresConnection
     }
 
-    /// Whether there is a way.
+    /// Whether there is a path.
     public let status: Status
-    /// Why there is none; nil if there is one.
+    /// Why there is no path; nil if there is one.
     public let unsatisfiedReason: UnsatisfiedReason?
-    /// All interfaces: the available ones first, in order of preference, the loopback last.
+    /// All interfaces: available ones first, in order of preference, the loopback last.
     public let interfaces: [NetworkInterface]
-    /// Those that the traffic takes unless an app binds its sockets to another.
+    /// The interfaces that traffic uses unless an app binds its sockets to another.
     public let interfacesInUse: [NetworkInterface]
-    /// The next hosts on the way, in order of preference.
+    /// The next hops, in order of preference.
     public let gateways: [Gateway]
     /// Whether a name server is configured.
     public let supportsDNS: Bool
 
-    /// A host that passes packets on.
+    /// A next hop.
     public struct Gateway: Hashable, Sendable, CustomStringConvertible {
         /// The address, such as `192.0.2.1` or `fe80::1`.
         public var address: String
@@ -52,22 +52,22 @@ public struct NetworkPath: Hashable, Sendable {
             self.interface = interface
         }
 
-        /// Whether it is one of IPv6.
+        /// Whether the address is IPv6.
         public var isIPv6: Bool { address.contains(":") }
 
-        /// The address, with its interface where it means nothing without: `fe80::1%eth0`.
+        /// The address, with its interface if it is link-local: `fe80::1%eth0`.
         public var description: String {
             address.hasPrefix("fe80:") ? "\(address)%\(interface)" : address
         }
     }
 
-    /// Makes a path of what is known of it. Those of this host come from `current()` and
-    /// `NetworkPathMonitor`; this one is for the tests of an app.
+    /// Makes a path, for the tests of an app. `current()` and `NetworkPathMonitor` supply this
+    /// host's.
     ///
     /// - Parameters:
-    ///   - interfaces: all interfaces, in order of preference.
-    ///   - interfacesInUse: nil for the first available one.
-    ///   - unsatisfiedReason: nil for the obvious one, if no interface is in use.
+    ///   - interfaces: All interfaces, in order of preference.
+    ///   - interfacesInUse: Nil for the first available one.
+    ///   - unsatisfiedReason: Nil for the obvious one if no interface is in use.
     public init(
         interfaces: [NetworkInterface], interfacesInUse: [NetworkInterface]? = nil,
         gateways: [Gateway] = [], supportsDNS: Bool = true,
@@ -97,13 +97,13 @@ public struct NetworkPath: Hashable, Sendable {
     /// Whether the user wants apps to use little data (Low Data Mode).
     public var isConstrained: Bool { interfacesInUse.contains(where: \.isConstrained) }
 
-    /// Whether it leads to hosts of IPv4.
+    /// Whether it reaches IPv4 hosts.
     public var supportsIPv4: Bool { interfacesInUse.contains(where: \.supportsIPv4) }
 
-    /// Whether it leads to hosts of IPv6.
+    /// Whether it reaches IPv6 hosts.
     public var supportsIPv6: Bool { interfacesInUse.contains(where: \.supportsIPv6) }
 
-    /// Whether the traffic takes an interface of this kind.
+    /// Whether the traffic uses an interface of this kind.
     public func usesInterfaceType(_ kind: NetworkInterface.Kind) -> Bool {
         interfacesInUse.contains { $0.kind == kind }
     }

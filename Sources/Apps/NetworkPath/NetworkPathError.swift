@@ -1,16 +1,16 @@
 public import Netlink
 
-/// Why nothing is known of the path, or not what was waited for.
+/// Why the path is unknown, or did not become the one awaited.
 public enum NetworkPathError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kernel does not answer.
+    /// The kernel did not answer.
     case unreadable(NetlinkError)
-    /// There is no thread to watch on; the kernel's reason.
+    /// The watching thread could not start; the kernel's reason.
     case unwatchable(String)
-    /// The path did not become what was waited for; how it is, if that was seen, and why that does
-    /// not do.
+    /// The path did not become the one awaited: the last path, if seen, and why it does not
+    /// suffice.
     case timedOut(NetworkPath?, [NetworkPath.UnsatisfiedReason])
 
-    /// One sentence with the way out where there is one.
+    /// One sentence, with a remedy if there is one.
     public var description: String {
         switch self {
         case .unreadable(let error): return "\(error)"
@@ -23,7 +23,7 @@ public enum NetworkPathError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension NetworkPathError {
-    /// What an error of reading the network means.
+    /// The equivalent of an error from reading the network.
     init(_ error: any Error) {
         self = (error as? NetlinkError).map { .unreadable($0) } ?? .unwatchable("\(error)")
     }

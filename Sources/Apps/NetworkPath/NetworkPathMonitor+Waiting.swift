@@ -1,10 +1,10 @@
 import Synchronization
 
 extension NetworkPathMonitor {
-    /// Waits for a path that meets `requirements`, and returns it; at once if there is one.
+    /// Waits for a path that meets `requirements` and returns it; immediately if there is one.
     ///
-    /// - Parameter timeout: how long to wait; nil: as long as it takes.
-    /// - Throws: `NetworkPathError.timedOut`, which says what stood against it, or another
+    /// - Parameter timeout: How long to wait; nil: without limit.
+    /// - Throws: `NetworkPathError.timedOut` with the unmet requirements, or another
     ///   `NetworkPathError`; `CancellationError` if the task is cancelled.
     public func waitUntilSatisfied(
         _ requirements: NetworkRequirements = .none, timeout: Duration? = nil
@@ -32,7 +32,7 @@ extension NetworkPathMonitor {
         }
     }
 
-    /// The newest path that did not do.
+    /// The latest path that does not suffice.
     private final class LastPath: Sendable {
         let path = Mutex<NetworkPath?>(nil)
     }

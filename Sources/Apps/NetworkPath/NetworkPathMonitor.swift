@@ -1,22 +1,21 @@
-/// The path of this host, and every other one that it becomes.
+/// The path of this host and every change of it.
 ///
 ///     for try await path in NetworkPathMonitor() { … }
 ///
-/// The first path comes at once, each further one when something has changed; a loop that is slow
-/// gets the newest. Nothing is polled: the kernel tells of changes. Each loop has a thread of its
-/// own, which ends with it. Equivalent to Network.framework's `NWPathMonitor`.
+/// The first path comes immediately, another after each change; a slow loop gets the newest. There
+/// is no polling: the kernel reports changes. Each loop has its own thread, which ends with it.
+/// Equivalent to Network.framework's `NWPathMonitor`.
 public struct NetworkPathMonitor: AsyncSequence, Sendable {
-    /// What is told: a path.
+    /// A path.
     public typealias Element = NetworkPath
-    /// What may end it, beside cancellation.
+    /// The error that can end the sequence, besides cancellation.
     public typealias Failure = NetworkPathError
 
     private let requirements: NetworkRequirements
 
-    /// Watches the network namespace of the thread on which the loop begins.
+    /// Watches the network namespace of the thread that starts the loop.
     ///
-    /// - Parameter requirements: tell the paths that are limited to these
-    ///   (`NetworkPath.limited(to:)`).
+    /// - Parameter requirements: Limit the paths to these (`NetworkPath.limited(to:)`).
     public init(requirements: NetworkRequirements = .none) {
         self.requirements = requirements
     }
@@ -32,12 +31,12 @@ public struct NetworkPathMonitor: AsyncSequence, Sendable {
         self.init(requirements: NetworkRequirements(prohibitedInterfaceKinds: kinds))
     }
 
-    /// Begins to watch.
+    /// Starts watching.
     public func makeAsyncIterator() -> Iterator {
         Iterator(feed: PathFeed(requirements: requirements))
     }
 
-    /// The paths, one after the other.
+    /// Iterates over the paths.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let feed: PathFeed
 

@@ -2,16 +2,16 @@
 ///
 /// Equivalent to the properties of the same names of Network.framework's `NWParameters`.
 public struct NetworkRequirements: Hashable, Sendable {
-    /// Whether the network may not cost money by volume.
+    /// Whether networks that cost money by volume are prohibited.
     public var prohibitsExpensive: Bool
-    /// Whether the network may not be in Low Data Mode.
+    /// Whether networks in Low Data Mode are prohibited.
     public var prohibitsConstrained: Bool
-    /// The kinds of interfaces of which one has to be used; empty: any.
+    /// The interface must be of one of these kinds; empty: any.
     public var requiredInterfaceKinds: Set<NetworkInterface.Kind>
-    /// The kinds of interfaces that may not be used.
+    /// The interface must not be of these kinds.
     public var prohibitedInterfaceKinds: Set<NetworkInterface.Kind>
 
-    /// Requires what is given, and without arguments nothing but a network.
+    /// Makes requirements; without arguments, any network will do.
     public init(
         prohibitsExpensive: Bool = false, prohibitsConstrained: Bool = false,
         requiredInterfaceKinds: Set<NetworkInterface.Kind> = [],
@@ -23,7 +23,7 @@ public struct NetworkRequirements: Hashable, Sendable {
         self.prohibitedInterfaceKinds = prohibitedInterfaceKinds
     }
 
-    /// Nothing but a network.
+    /// Any network will do.
     public static let none = NetworkRequirements()
 
     /// Why `interface` may not be used; empty if it may.

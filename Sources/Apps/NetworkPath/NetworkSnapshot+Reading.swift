@@ -2,7 +2,7 @@ import LinuxKernel
 import Netlink
 
 extension NetworkSnapshot {
-    /// Asks the kernel. What changes meanwhile may be in it in part.
+    /// Reads the state from the kernel. Changes in the meantime may be included in part.
     init(reading session: NetlinkSession) throws(NetlinkError) {
         let links = try session.links()
         let addresses = try session.interfaceAddresses().filter { $0.isUsable && !$0.isLinkLocal }
@@ -17,17 +17,17 @@ extension NetworkSnapshot {
         hasNameServer = NameServers.areConfigured
     }
 
-    /// Whether it is one of those by which packets take a redirect: nobody sends anything there.
+    /// Whether it is an interface that linkcond made to redirect packets; apps never send there.
     private static func isOwn(_ link: Link) -> Bool {
         link.kind == "ifb" || link.group == linkcondGroup
     }
 
-    /// The link group of what `linkcond apply` makes.
+    /// The link group of interfaces that `linkcond apply` makes.
     private static let linkcondGroup: UInt32 = 7181
 }
 
 extension NetworkSnapshot.DefaultRoute {
-    /// A route that leads further than to a network of its own; nil for any other.
+    /// A route that leads beyond its own network; nil for any other.
     fileprivate init?(_ route: Route) {
         guard route.prefixLength <= 3 else { return nil }
         self.init(
@@ -41,7 +41,7 @@ extension NetworkSnapshot.DefaultRoute {
 
 /// The name servers of the resolver.
 enum NameServers {
-    /// Whether `/etc/resolv.conf` has any.
+    /// Whether `/etc/resolv.conf` names any.
     static var areConfigured: Bool {
         areConfigured(in: (try? SmallFile.read("/etc/resolv.conf")) ?? "")
     }
@@ -54,7 +54,7 @@ enum NameServers {
 }
 
 extension NetworkPath {
-    /// The path of the calling thread's network namespace as it is now. Needs no privilege.
+    /// The current path of the calling thread's network namespace. Needs no privileges.
     public static func current() throws(NetworkPathError) -> NetworkPath {
         do {
             return try NetworkSnapshot(reading: NetlinkSession()).path

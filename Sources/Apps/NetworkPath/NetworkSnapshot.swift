@@ -1,49 +1,49 @@
 import LinuxKernel
 
-/// What the kernel says of a network at one moment, as far as the path depends on it.
+/// The kernel's network state at one moment, limited to what the path depends on.
 struct NetworkSnapshot: Hashable, Sendable {
     /// An interface.
     struct Device: Hashable, Sendable {
         var name: String
         var index: Int32
-        /// What the kernel says it is.
+        /// The kind according to the kernel.
         var kind: NetworkInterface.Kind
-        /// Whether packets go out.
+        /// Whether it can send packets.
         var isRunning: Bool
-        /// Whether it waits for somebody to log in or to dial.
+        /// Whether it waits for a login or for dialling.
         var isDormant = false
-        /// What a sandbox and an override say of it.
+        /// The mark of the sandbox and the override combined.
         var mark: NetworkMark?
-        /// Those that mean something beyond the link.
+        /// The addresses that are valid beyond the link.
         var addresses: [IPAddress] = []
     }
 
-    /// A route to everywhere, or to nearly everywhere.
+    /// A default route, or one that covers nearly everything.
     struct DefaultRoute: Hashable, Sendable {
         var isIPv6: Bool
-        /// The bits that have to match: routes of more go first.
+        /// The prefix length; longer prefixes win.
         var prefixLength: UInt8 = 0
-        /// The network; nil for everywhere.
+        /// The destination network; nil for everything.
         var destination: IPAddress?
-        /// Of routes with as many bits, the lower ones go first.
+        /// Among routes with the same prefix length, the lowest metric wins.
         var metric: UInt32
         var hops: [Hop]
     }
 
-    /// Where a route leads next.
+    /// A next hop of a route.
     struct Hop: Hashable, Sendable {
         var interface: Int32
         var gateway: IPAddress?
     }
 
     var devices: [Device]
-    /// In the order in which the kernel looks them up, as far as the metrics leave it open.
+    /// In the kernel's lookup order; metrics decide where it leaves the order open.
     var routes: [DefaultRoute]
     var hasNameServer: Bool
 }
 
 extension NetworkSnapshot {
-    /// The path that these add up to.
+    /// The path that follows from the state.
     var path: NetworkPath {
         let routes = usableRoutes
         var order: [Int32] = []
@@ -60,7 +60,7 @@ extension NetworkSnapshot {
             isWaiting: devices.contains { $0.isDormant })
     }
 
-    /// Ways that packets can take, the most preferred first.
+    /// The routes that packets can take, most preferred first.
     private var usableRoutes: [DefaultRoute] {
         let running = Dictionary(
             devices.filter { $0.isRunning && $0.kind != .loopback }.map { ($0.index, $0) },
@@ -72,7 +72,7 @@ extension NetworkSnapshot {
             }
             return route.hops.isEmpty || !leadsEverywhere(route) ? nil : route
         }
-        // A route of more bits goes before any of fewer, whatever the metrics are.
+        // A longer prefix wins over a shorter one, whatever the metrics are.
         return usable.enumerated().sorted { left, right in
             let keys = [left, right].map { entry in
                 (
@@ -84,12 +84,12 @@ extension NetworkSnapshot {
         }.map(\.element)
     }
 
-    /// Whether a route is a default route, or one of those that stand in for it: VPNs leave the
-    /// default route alone and make two routes, each to one half of all addresses.
+    /// Whether a route is a default route or replaces one: VPNs leave the default route alone and
+    /// add two routes, each for half of all addresses.
     private func leadsEverywhere(_ route: DefaultRoute) -> Bool {
         guard route.prefixLength > 0 else { return true }
         if route.isIPv6, route.prefixLength == 3 {
-            // 2000::/3 has all addresses of the Internet.
+            // 2000::/3 contains all addresses of the Internet.
             return route.destination?.bytes[0] == 0x20
         }
         guard route.prefixLength == 1 else { return false }
@@ -100,7 +100,7 @@ extension NetworkSnapshot {
         }
     }
 
-    /// Whether packets have a sender: an address of the interface, or one of the host itself.
+    /// Whether packets have a source address: one of the interface or of the host itself.
     private func hasAddress(_ device: Device, isIPv6: Bool) -> Bool {
         devices.contains { owner in
             (owner.index == device.index || owner.kind == .loopback)
@@ -148,7 +148,7 @@ extension NetworkSnapshot {
 }
 
 extension IPAddress {
-    /// Whether it is one of the loopback's own, which no packet that leaves may bear.
+    /// Whether it is a loopback address, which packets that leave the host must not have.
     fileprivate var isLoopback: Bool {
         isIPv6 ? high == 0 && low == 1 : bytes.first == 127
     }

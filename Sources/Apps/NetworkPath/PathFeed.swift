@@ -3,15 +3,13 @@ import Netlink
 import Synchronization
 import SystemPackage
 
-/// What one loop over the paths listens to: a thread that waits for the kernel, and ends when
-/// this object goes.
+/// The source of one loop over paths: a thread that waits for the kernel and ends with this object.
 final class PathFeed: Sendable {
     private let mailbox = PathMailbox()
     private let watch: PathWatch?
     private let thread: KernelThread?
 
-    /// Starts to watch the network namespace behind a descriptor, or for nil that of the calling
-    /// thread.
+    /// Watches the network namespace of a file descriptor, or of the calling thread if nil.
     init(requirements: NetworkRequirements = .none, namespace: FileDescriptor? = nil) {
         let mailbox = mailbox
         do {
@@ -50,7 +48,7 @@ final class PathFeed: Sendable {
     }
 }
 
-/// Where the thread leaves the newest path for the loop.
+/// Holds the newest path from the thread for the loop.
 private final class PathMailbox: Sendable {
     typealias Delivery = Result<NetworkPath?, NetworkPathError>
 
@@ -63,7 +61,7 @@ private final class PathMailbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// Leaves a path. One that the reader already has takes back what it would have got.
+    /// Stores a path. If the reader already has this path, it cancels the one waiting.
     func put(_ path: NetworkPath) {
         let reader = state.withLock { state -> CheckedContinuation<Delivery, Never>? in
             guard path != state.last else {
@@ -80,7 +78,7 @@ private final class PathMailbox: Sendable {
         reader?.resume(returning: .success(path))
     }
 
-    /// There is nothing more: for an error, or because nobody listens.
+    /// Ends the feed, with an error or because nobody listens.
     func finish(_ error: NetworkPathError?) {
         let end: Delivery = error.map { .failure($0) } ?? .success(nil)
         let reader = state.withLock { state in
@@ -90,11 +88,11 @@ private final class PathMailbox: Sendable {
         reader?.resume(returning: end)
     }
 
-    /// Gives the next path to `reader`, at once or when there is one.
+    /// Delivers the next path to `reader`, immediately or when there is one.
     func take(_ reader: CheckedContinuation<Delivery, Never>) {
         let delivery = state.withLock { state -> Delivery? in
             if let end = state.end {
-                // An error is told once; what comes behind the end is nothing.
+                // An error is delivered once, then the sequence has ended.
                 state.end = .success(nil)
                 return end
             }

@@ -2,27 +2,28 @@ import LinuxKernel
 import Netlink
 import SystemPackage
 
-/// Waits for changes of the network and works out the path after each.
+/// Waits for changes of the network and computes the path after each.
 ///
-/// What the kernel tells of a change is not read but for that something has changed: some changes,
-/// such as routes that go with an interface, are never told, and what is told may be lost when the
-/// socket overflows. (A mark on an interface that is switched off is not told either, and is seen
-/// when that is switched on.) So everything is asked for again. Parts of the answer may be of different
-/// moments; a path that was never there is avoided by asking until nothing changes meanwhile.
+/// The contents of kernel notifications are ignored, because they are incomplete: some changes,
+/// such as routes that vanish with an interface, are never reported, and notifications are lost
+/// when the socket overflows. (A mark on an interface that is down is not reported either; it is
+/// seen when the interface comes up.) So everything is read again after each one. Parts of the
+/// answer may be from different moments; to avoid a path that never existed, the state is read
+/// until nothing changes in the meantime.
 final class PathWatch: Sendable {
     private let stopSign: WakeUp
     private let namespace: FileDescriptor?
 
-    /// How long there has to be quiet before the network is looked at. A change is several events,
-    /// and what is not told happens right behind the last of them.
+    /// How long it must be quiet before the state is read. A change is several events, and
+    /// unreported changes happen right after the last of them.
     private static let quiet = Duration.milliseconds(2)
-    /// How long quiet is waited for at most.
+    /// The longest wait for quiet.
     private static let patience = Duration.milliseconds(20)
-    /// How often the network is looked at while it changes. After that the answer is believed.
+    /// How often the state is read while it changes. After that, the answer is accepted.
     private static let attempts = 100
 
-    /// Prepares to watch the network namespace behind a descriptor that stays open as long, or for
-    /// nil that of the thread that will run.
+    /// Prepares to watch the network namespace of a file descriptor that stays open, or for nil
+    /// that of the thread that calls `run`.
     init(namespace: FileDescriptor? = nil) throws {
         self.namespace = namespace
         stopSign = try WakeUp()
@@ -31,7 +32,7 @@ final class PathWatch: Sendable {
     /// Ends `run`.
     func stop() { stopSign.signal() }
 
-    /// Tells the path, and again whenever something may have changed, until `stop`, or until
+    /// Reports the path, and again whenever something may have changed, until `stop` is called or
     /// `tell` returns false.
     func run(_ tell: (NetworkPath) throws -> Bool) throws {
         let (events, session) = try openSockets()
@@ -40,7 +41,7 @@ final class PathWatch: Sendable {
         }
     }
 
-    /// Sockets stay in the namespace where they were opened, wherever the thread is.
+    /// Sockets stay in the namespace in which they were opened.
     private func openSockets() throws -> (NetlinkEvents, NetlinkSession) {
         let home = try namespace.map { _ in try NetworkNamespace.openCurrent() }
         defer { try? home?.close() }
@@ -52,13 +53,13 @@ final class PathWatch: Sendable {
         return try sockets.get()
     }
 
-    /// Waits for a change; false for the end.
+    /// Waits for a change; false at the end.
     private func waitForChange(_ events: NetlinkEvents) -> Bool {
         let stop = stopSign.descriptor
         return !Readiness.wait(for: [events.descriptor, stop]).contains(stop)
     }
 
-    /// Waits until the kernel has said all that belongs together.
+    /// Waits until the kernel has sent all notifications of a change.
     private func settle(_ events: NetlinkEvents) {
         let end = ContinuousClock.now + Self.patience
         repeat {
@@ -79,7 +80,7 @@ final class PathWatch: Sendable {
         return try NetworkSnapshot(reading: session)
     }
 
-    /// The network; nil if it changed too fast for the kernel to tell.
+    /// The state; nil if it changed too fast for the kernel to report.
     private func snapshot(_ session: NetlinkSession) throws(NetlinkError) -> NetworkSnapshot? {
         do {
             return try NetworkSnapshot(reading: session)
@@ -92,10 +93,10 @@ final class PathWatch: Sendable {
         !Readiness.wait(for: [events.descriptor], timeout: .zero).isEmpty
     }
 
-    /// Reads what was said, so that there is something to read again when more is said.
+    /// Empties the socket, so that it becomes readable again with the next notification.
     private func discard(_ events: NetlinkEvents) {
         while hasNews(events) {
-            // An error, such as of a socket that has overflowed, is told once.
+            // An error, such as a socket overflow, is returned once.
             _ = try? events.next(within: .zero)
         }
     }

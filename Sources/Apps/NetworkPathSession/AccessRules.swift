@@ -5,7 +5,7 @@ import NetworkPath
 /// Which networks a task may use.
 struct AccessRules: Hashable, Sendable {
     let requirements: NetworkRequirements
-    /// Whether it asks this host itself, which no network stands between.
+    /// Whether the task talks to this host, without any network.
     let isLocal: Bool
 
     init(_ configuration: NetworkSession.Configuration, _ request: NetworkRequest) {
@@ -20,13 +20,13 @@ struct AccessRules: Hashable, Sendable {
         isLocal = (request.urlRequest.url?.host?.lowercased()).map(Self.isLoopback) ?? false
     }
 
-    /// Why `path` may not be used; nil if it may, or if there is none: trying will tell.
+    /// Why `path` is prohibited; nil if it is not, or if there is no path: the attempt will tell.
     func prohibition(of path: NetworkPath) -> URLError.NetworkUnavailableReason? {
         guard !isLocal, requirements != .none else { return nil }
         guard path.interfacesInUse.isEmpty else {
             return Self.reason(path.reasonsUnsatisfied(by: requirements))
         }
-        // Without a default route, hosts of the interfaces' own networks are still to be reached.
+        // Without a default route, hosts on the interfaces' own networks are still reachable.
         let reasons = path.interfaces.filter { $0.isUp && $0.kind != .loopback }
             .map { Self.reason(requirements.reasonsAgainst($0)) }
         return reasons.contains(nil) ? nil : reasons.first ?? nil

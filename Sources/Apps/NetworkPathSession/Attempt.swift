@@ -2,22 +2,22 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// One try: a task of FoundationNetworking from its beginning to its end.
+/// One attempt: a FoundationNetworking task from start to end.
 final class Attempt: Sendable {
-    /// How it ended.
+    /// The result of an attempt.
     struct Ending: Sendable {
         var result: Result<URLResponse, URLError>
         /// Whether anything was exchanged with the server.
         var isEstablished: Bool
-        /// A response that asks who it is; it was not handed on.
+        /// A response with an authentication challenge, not passed on to the delegate.
         var refusal: Refusal?
     }
 
-    /// A response that perhaps is none yet, since the next try may show a credential.
+    /// A response that may not be final, since the next attempt may use a credential.
     struct Refusal: Sendable {
         let response: URLResponse
         var body = Data()
-        /// What is asked for; nil if there is nothing to be shown.
+        /// The challenge; nil if no credential can answer it.
         var challenge: Authentication.Challenge?
     }
 
@@ -27,7 +27,7 @@ final class Attempt: Sendable {
         var response: URLResponse?
         var refusal: Refusal?
         var isEstablished = false
-        /// What it was stopped for.
+        /// The error with which it was stopped.
         var stopped: URLError?
     }
 
@@ -43,7 +43,7 @@ final class Attempt: Sendable {
         (self.receiver, self.onResponse, self.onSend) = (receiver, onResponse, onSend)
     }
 
-    /// Does it.
+    /// Runs the attempt.
     func run(_ urlTask: URLSessionTask, _ router: AttemptRouter) async -> Ending {
         await withCheckedContinuation { continuation in
             let stopped = state.withLock { state -> URLError? in
@@ -63,7 +63,7 @@ final class Attempt: Sendable {
         }
     }
 
-    /// Ends it at once with `error`, unless it has ended.
+    /// Ends it immediately with `error`, unless it has ended.
     func stop(with error: URLError) {
         let (urlTask, continuation, isEstablished) = state.withLock { state in
             state.stopped = state.stopped ?? error
@@ -97,7 +97,8 @@ final class Attempt: Sendable {
         if isWanted { attempt { () throws(URLError) in try receiver.take(data) } }
     }
 
-    /// The server asks who it is. FoundationNetworking waits for an answer, which never comes.
+    /// Receives an authentication challenge. FoundationNetworking waits for an answer that never
+    /// comes.
     func receive(_ challenge: URLAuthenticationChallenge, _ urlTask: URLSessionTask) {
         state.withLock { $0.refusal?.challenge = Authentication.Challenge(original: challenge) }
         complete(urlTask, nil)
@@ -110,7 +111,7 @@ final class Attempt: Sendable {
         onSend(bytes, total, expected)
     }
 
-    /// It has come to its end.
+    /// The task has ended.
     func complete(_ urlTask: URLSessionTask, _ error: (any Error)?) {
         let (continuation, response, refusal, isEstablished) = state.withLock { state in
             (
@@ -138,9 +139,9 @@ final class Attempt: Sendable {
     ) -> Result<URLResponse, URLError> {
         if let error {
             let error = error as? URLError ?? URLError(.unknown, "\(error)", url: url)
-            // FoundationNetworking has no code of its own for bodies that end too early, and takes
-            // every error behind a refused connection (such as one of IPv6, before that of IPv4
-            // succeeded) for that.
+            // FoundationNetworking has no error code of its own for truncated bodies. It also
+            // reports every error after a refused connection this way (such as a refused IPv6
+            // connection before IPv4 succeeded).
             let isLost =
                 isEstablished && [.unknown, .cannotConnectToHost].contains(error.code)
             return .failure(isLost ? error.with(.networkConnectionLost) : error)

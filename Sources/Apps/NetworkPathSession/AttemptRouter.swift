@@ -2,12 +2,12 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Tells each attempt what FoundationNetworking tells its session's delegate; it knows delegates
-/// of single tasks, but does not call them.
+/// Forwards the callbacks of the session's delegate to each attempt. FoundationNetworking accepts
+/// delegates of single tasks but does not call them.
 final class AttemptRouter: NSObject, URLSessionDataDelegate, Sendable {
     private let attempts = Mutex<[Int: Attempt]>([:])
 
-    /// Begins a task, of which `attempt` is told until it ends.
+    /// Starts a task; `attempt` gets its callbacks until it ends.
     func begin(_ attempt: Attempt, _ urlTask: URLSessionTask) {
         attempts.withLock { $0[urlTask.taskIdentifier] = attempt }
         urlTask.resume()
@@ -55,7 +55,7 @@ final class AttemptRouter: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         var request = request
-        // A credential is for the server that asked for it.
+        // A credential is only for the server that asked for it.
         if request.url?.origin != response.url?.origin {
             request.setValue(nil, forHTTPHeaderField: "Authorization")
         }
@@ -70,7 +70,7 @@ final class AttemptRouter: NSObject, URLSessionDataDelegate, Sendable {
 }
 
 extension URL {
-    /// Whose it is (RFC 6454, section 4).
+    /// The origin of the URL (RFC 6454, section 4).
     fileprivate var origin: [String?] {
         let standard = ["http": 80, "https": 443][scheme?.lowercased() ?? ""]
         return [scheme?.lowercased(), host?.lowercased(), (port ?? standard).map(String.init)]

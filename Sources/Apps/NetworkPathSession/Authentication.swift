@@ -2,28 +2,29 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// What a task has to show to servers that ask who it is.
+/// The credentials that a task presents to servers.
 ///
-/// FoundationNetworking asks its delegate too, but goes on by itself only if there is a credential,
-/// and otherwise never ends. So a try ends with the question, and the answer is the next try.
+/// FoundationNetworking also asks its delegate, but it continues only if there is a credential and
+/// otherwise never ends. So an attempt ends with the challenge, and the next attempt carries the
+/// credential.
 final class Authentication: Sendable {
     /// A response that asks for a credential.
     struct Challenge: Sendable {
         let original: URLAuthenticationChallenge
 
-        /// Whether there is an answer that could be given.
+        /// Whether a credential can answer it.
         var isBasic: Bool {
             original.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
         }
     }
 
-    /// What follows from a challenge.
+    /// What to do after a challenge.
     enum Decision {
-        /// Another try.
+        /// Try again.
         case again
-        /// The response is the answer.
+        /// Accept the response as it is.
         case asItIs
-        /// The task ends.
+        /// Cancel the task.
         case cancel
     }
 
@@ -35,7 +36,7 @@ final class Authentication: Sendable {
 
     private let state = Mutex(State())
 
-    /// What `request` is with the credential that is to be shown.
+    /// The request with the credential added.
     func applied(to request: URLRequest) -> URLRequest {
         guard let credential = state.withLock({ $0.credential }) else { return request }
         var request = request
@@ -46,9 +47,9 @@ final class Authentication: Sendable {
         return request
     }
 
-    /// Finds out what to do about a challenge.
+    /// Decides what to do about a challenge.
     ///
-    /// - Parameter ask: what the delegate says; nil if the task has ended meanwhile.
+    /// - Parameter ask: Asks the delegate; nil if the task has ended in the meantime.
     func decide(
         _ challenge: Challenge,
         ask: (URLAuthenticationChallenge) async -> (
@@ -61,7 +62,7 @@ final class Authentication: Sendable {
             defer { state.failures += 1 }
             return (state.failures, state.credential)
         }
-        // What was refused is not proposed again.
+        // A refused credential is not proposed again.
         let proposed = original.proposedCredential == refused ? nil : original.proposedCredential
         let question = URLAuthenticationChallenge(
             protectionSpace: original.protectionSpace, proposedCredential: proposed,
@@ -80,7 +81,7 @@ final class Authentication: Sendable {
         return .again
     }
 
-    /// The server has taken what it was shown: remembers it, if that is what it is for.
+    /// The server has accepted the credential; stores it if its persistence says so.
     func succeed(storage: URLCredentialStorage?) {
         let (credential, space) = state.withLock { ($0.credential, $0.space) }
         guard let credential, let space, credential.persistence != .none else { return }

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Where the body of a response goes. It is called by one thread at a time.
+/// Receives the body of a response. Called by one thread at a time.
 protocol BodyReceiver: Sendable {
     /// The response has begun; the body follows.
     func begin(_ response: URLResponse) throws(URLError)
@@ -14,14 +14,14 @@ protocol BodyReceiver: Sendable {
 final class BodyCollector: BodyReceiver {
     private let body = Mutex(Data())
 
-    /// What has come.
+    /// The data received so far.
     var data: Data { body.withLock { $0 } }
 
     func begin(_ response: URLResponse) { body.withLock { $0 = Data() } }
     func take(_ data: Data) { body.withLock { $0.append(data) } }
 }
 
-/// Hands the body on to the delegate.
+/// Forwards the body to the delegate.
 struct BodyForwarder: BodyReceiver {
     let session: NetworkSession
     let task: NetworkSessionTask

@@ -2,34 +2,33 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Writes a download to a file, behind what an earlier download has left there.
+/// Writes a download to a file, after the part that an earlier download left there.
 ///
-/// The part that is there already is lost in one case only: when a newer version of the resource
-/// has come as far that it can be gone on with. Whatever else the server says, the part stays, and
-/// so does what resumes it.
+/// The existing part is lost in one case only: when a newer version of the resource has got far
+/// enough to be resumable. Whatever else the server answers, the part and its resume data stay.
 final class DownloadFile: BodyReceiver {
     private struct State {
-        /// What is to be gone on with.
+        /// The interrupted download being resumed.
         var resumed: ResumedDownload?
-        /// What is being written: the file of `resumed`, or a new one.
+        /// The file being written: that of `resumed`, or a new one.
         var file: PartialFile?
         var received: Int64 = 0
-        /// How much of what comes is in the file already.
+        /// How much of the incoming data is in the file already.
         var repeated: Int64 = 0
         var total: Int64?
         var validator: ResumeData.Validator?
         var mediaType: String?
-        /// Whether the server was asked for the rest in vain.
+        /// Whether the server refused to send only the rest.
         var asksForWhole = false
         var mustRestart = false
-        /// Whether whoever downloads has gone; a late response may not make another file.
+        /// Whether the downloader has gone; a late response must not create another file.
         var isOver = false
 
-        /// Whether another file than that of `resumed` is being written.
+        /// Whether it writes to another file than that of `resumed`.
         var hasOwnFile: Bool { file != nil && file?.url != resumed?.file.url }
     }
 
-    /// How far it is.
+    /// The progress of the download.
     struct Progress: Sendable {
         var written: Int64
         var received: Int64
@@ -52,14 +51,14 @@ final class DownloadFile: BodyReceiver {
         state = Mutex(State(resumed: resumed))
     }
 
-    /// Whether the server does not give the rest, so that the whole has to be asked for.
+    /// Whether the server refuses to send the rest, so that the whole must be requested.
     var mustRestart: Bool { state.withLock { $0.mustRestart } }
 
-    /// The request for what is missing.
+    /// The request for the missing part.
     var remainingRequest: URLRequest {
         var request = request.urlRequest
         if request.value(forHTTPHeaderField: "Accept-Encoding") == nil {
-            // Ranges count the bytes in transit; they have to be those of the file.
+            // Ranges count bytes on the wire, which must be those of the file.
             request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         }
         if let resumed = state.withLock({ $0.asksForWhole ? nil : $0.resumed?.data }) {
@@ -69,7 +68,7 @@ final class DownloadFile: BodyReceiver {
         return request
     }
 
-    /// Prepares to ask for the whole.
+    /// Prepares to request the whole resource.
     func restart() {
         state.withLock { ($0.asksForWhole, $0.mustRestart) = (true, false) }
     }
@@ -93,7 +92,7 @@ final class DownloadFile: BodyReceiver {
         switch answer {
         case .rest(let total), .whole(let total):
             do {
-                // The cut may have been between writing and counting.
+                // The interruption may have been between writing and counting.
                 try resumed.file.handle.truncate(atOffset: UInt64(resumed.data.received))
                 try resumed.file.handle.seekToEnd()
             } catch {
@@ -151,15 +150,16 @@ final class DownloadFile: BodyReceiver {
         if let progress { onWrite(progress) }
     }
 
-    /// Whether what the server has announced is there. A part may be smaller than was asked for.
+    /// Whether everything that the server announced has arrived. A part may be smaller than
+    /// requested.
     var isComplete: Bool {
         state.withLock { state in
-            // Without a validator the sizes may be those of compressed bytes.
+            // Without a validator the sizes may be those of compressed data.
             state.validator == nil || state.total == nil || state.received == state.total
         }
     }
 
-    /// The whole is there: where it is.
+    /// Completes the download and returns the file's location.
     func finish() throws(URLError) -> URL {
         let (file, outdated) = state.withLock { state in
             defer { state.file = nil }
@@ -177,8 +177,8 @@ final class DownloadFile: BodyReceiver {
         return file.url
     }
 
-    /// The download was cut: what is needed to go on with it. Nil if there is nothing to go on
-    /// with; then no file is left.
+    /// The resume data of an interrupted download. Nil if it cannot be resumed; then no file is
+    /// left.
     func interrupt() -> Data? {
         state.withLock { state in
             state.isOver = true
@@ -195,7 +195,7 @@ final class DownloadFile: BodyReceiver {
         }
     }
 
-    /// Removes what was received.
+    /// Removes the received data.
     func discard() {
         let files = state.withLock { state in
             state.isOver = true
@@ -223,6 +223,6 @@ final class DownloadFile: BodyReceiver {
 }
 
 extension NetworkRequest {
-    /// What errors name.
+    /// The URL for error messages.
     var url: URL? { urlRequest.url }
 }

@@ -1,10 +1,10 @@
 public import Foundation
 public import FoundationNetworking
 
-/// A request, with what `URLRequest` lacks on Linux: which networks it may use.
+/// A request with what `URLRequest` lacks on Linux: the networks that it may use.
 ///
-/// What is set here goes before what the session's configuration says, whether it allows more or
-/// less, as on Apple's platforms; nil, which everything is unless set, leaves it to the session.
+/// As on Apple's platforms, values set here override the session's configuration, whether they
+/// allow more or less. The default, nil, leaves the decision to the session.
 public struct NetworkRequest: Hashable, Sendable {
     /// The request itself.
     public var urlRequest: URLRequest
@@ -15,17 +15,17 @@ public struct NetworkRequest: Hashable, Sendable {
     /// `URLRequest.allowsConstrainedNetworkAccess`.
     public var allowsConstrainedNetworkAccess: Bool?
     /// Whether it may use mobile networks. Equivalent to `URLRequest.allowsCellularAccess`, which
-    /// FoundationNetworking has but does not heed.
+    /// FoundationNetworking has but ignores.
     public var allowsCellularAccess: Bool?
 
-    /// A request that may use the networks that its session may, but none that is mobile if
-    /// `urlRequest` disallows those.
+    /// A request that may use the networks that its session allows, except mobile networks if
+    /// `urlRequest` disallows them.
     public init(_ urlRequest: URLRequest) {
         self.urlRequest = urlRequest
         allowsCellularAccess = urlRequest.allowsCellularAccess ? nil : false
     }
 
-    /// A GET of `url`, by the networks that its session may use.
+    /// A GET of `url` over the networks that its session allows.
     public init(url: URL) {
         self.init(URLRequest(url: url))
     }

@@ -2,10 +2,10 @@ public import Foundation
 public import FoundationNetworking
 
 extension NetworkSession {
-    /// Asks for `request`, and returns the body. Equivalent to `URLSession.data(for:delegate:)`.
+    /// Performs `request` and returns the body. Equivalent to `URLSession.data(for:delegate:)`.
     ///
-    /// - Parameter delegate: who is told that the task waits and how far it is; nil for the
-    ///   session's own. Its methods for data and for the end are not called.
+    /// - Parameter delegate: Receives progress and waiting callbacks; nil for the session's own
+    ///   delegate. Its methods for data and completion are not called.
     /// - Throws: `URLError`; `.cancelled` if the caller's task is cancelled.
     public func data(
         for request: NetworkRequest, delegate: (any NetworkSessionDelegate)? = nil
@@ -14,12 +14,12 @@ extension NetworkSession {
         return (completion.body, completion.response)
     }
 
-    /// Asks for `url`, and returns the body.
+    /// Fetches `url` and returns the body.
     public func data(from url: URL) async throws(URLError) -> (Data, URLResponse) {
         try await data(for: NetworkRequest(url: url))
     }
 
-    /// Downloads to a file, which is the caller's to move or remove. Equivalent to
+    /// Downloads to a file, which the caller moves or removes. Equivalent to
     /// `URLSession.download(for:delegate:)`.
     ///
     /// - Throws: `URLError`, with `downloadTaskResumeData` if the download can be resumed.
@@ -29,7 +29,7 @@ extension NetworkSession {
         try await download(downloadTask(with: request), delegate)
     }
 
-    /// Goes on with a download that was cut, as `downloadTask(withResumeData:)`. Equivalent to
+    /// Resumes an interrupted download, like `downloadTask(withResumeData:)`. Equivalent to
     /// `URLSession.download(resumeFrom:delegate:)`.
     public func download(
         resumeFrom data: Data, delegate: (any NetworkSessionDelegate)? = nil
@@ -37,7 +37,7 @@ extension NetworkSession {
         try await download(try downloadTask(withResumeData: data), delegate)
     }
 
-    /// Sends `body`, and returns the body of the response. Equivalent to
+    /// Sends `body` and returns the body of the response. Equivalent to
     /// `URLSession.upload(for:from:delegate:)`.
     public func upload(
         for request: NetworkRequest, from body: Data,
@@ -48,7 +48,7 @@ extension NetworkSession {
         return (completion.body, completion.response)
     }
 
-    /// Sends a file, and returns the body of the response. Equivalent to
+    /// Sends a file and returns the body of the response. Equivalent to
     /// `URLSession.upload(for:fromFile:delegate:)`.
     public func upload(
         for request: NetworkRequest, fromFile file: URL,

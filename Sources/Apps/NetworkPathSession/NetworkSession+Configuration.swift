@@ -2,11 +2,11 @@ public import Foundation
 public import FoundationNetworking
 
 extension NetworkSession {
-    /// How a session behaves. Equivalent to `URLSessionConfiguration`, with what that lacks on
-    /// Linux; a value, so that changing it later does not reach into sessions made from it.
+    /// The configuration of a session. Equivalent to `URLSessionConfiguration`, plus what that
+    /// lacks on Linux. It is a value, so later changes do not affect existing sessions.
     public struct Configuration: Sendable {
         /// Whether tasks may use mobile networks. Equivalent to the property of the same name,
-        /// which FoundationNetworking has but does not heed.
+        /// which FoundationNetworking has but ignores.
         public var allowsCellularAccess: Bool
         /// Whether tasks may use networks that cost money by volume. Equivalent to
         /// `URLSessionConfiguration.allowsExpensiveNetworkAccess`.
@@ -14,28 +14,27 @@ extension NetworkSession {
         /// Whether tasks may use networks in Low Data Mode. Equivalent to
         /// `URLSessionConfiguration.allowsConstrainedNetworkAccess`.
         public var allowsConstrainedNetworkAccess = true
-        /// Whether tasks wait where there is no network that they may use, instead of failing at
-        /// once. Equivalent to `URLSessionConfiguration.waitsForConnectivity`, which cannot be set
-        /// on Linux.
+        /// Whether tasks wait for an allowed network instead of failing at once. Equivalent to
+        /// `URLSessionConfiguration.waitsForConnectivity`, which cannot be set on Linux.
         public var waitsForConnectivity = false
-        /// How long a task may go without a byte, in seconds; 60 unless set. It does not run while
-        /// a task waits for connectivity, and begins anew with each byte. A request's own
-        /// `timeoutInterval` goes before it. Part of a second counts as a whole one, `.infinity` as
-        /// no limit, and what is no time (zero, less, not a number) as 60.
+        /// The longest time without a byte, in seconds; 60 by default. It does not run while a task
+        /// waits for connectivity and restarts with each byte. A request's own `timeoutInterval`
+        /// overrides it. Fractions of a second are rounded up, `.infinity` means no limit, and an
+        /// invalid value (zero, negative, NaN) counts as 60.
         public var timeoutIntervalForRequest: TimeInterval
-        /// How long a task may take altogether, from `resume()` on and including the time in which
-        /// it waits for connectivity, in seconds; 7 days unless set. `.infinity` is no limit; what
-        /// is no time (zero, less, not a number) counts as 7 days.
+        /// The longest total time of a task, from `resume()`, including waiting for connectivity,
+        /// in seconds; 7 days by default. `.infinity` means no limit; an invalid value (zero,
+        /// negative, NaN) counts as 7 days.
         public var timeoutIntervalForResource: TimeInterval
-        /// Where downloads are kept until the app moves them, and what was cut until it is
-        /// resumed, which only a session with the same directory can do. Only a place on the same
-        /// file system lets the app move them atomically. Apple has no such property.
+        /// The directory for downloads until the app moves them, and for interrupted ones until
+        /// they are resumed, which requires a session with the same directory. The app can move
+        /// files atomically only within the same file system. Apple has no such property.
         public var temporaryDirectory = FileManager.default.temporaryDirectory
 
         private let base: URLSessionConfiguration
 
-        /// Takes everything that is not said here from `base`: headers, cookies, proxies, TLS.
-        /// Later changes of `base` do not count; nor does its cache.
+        /// Takes everything else from `base`: headers, cookies, proxies, TLS. Later changes of
+        /// `base` have no effect; its cache is not used.
         public init(_ base: URLSessionConfiguration) {
             self.base = base.copy() as? URLSessionConfiguration ?? base
             allowsCellularAccess = base.allowsCellularAccess
@@ -46,19 +45,19 @@ extension NetworkSession {
         /// Like `URLSessionConfiguration.default`.
         public static var `default`: Configuration { Configuration(.default) }
 
-        /// Like `URLSessionConfiguration.ephemeral`: nothing is kept on disk but downloads.
+        /// Like `URLSessionConfiguration.ephemeral`: only downloads are stored on disk.
         public static var ephemeral: Configuration { Configuration(.ephemeral) }
 
-        /// Where credentials are that nobody has to be asked for.
+        /// The storage of credentials used without asking the delegate.
         var urlCredentialStorage: URLCredentialStorage? { base.urlCredentialStorage }
 
-        /// What FoundationNetworking makes of it.
+        /// The equivalent for FoundationNetworking.
         var urlSessionConfiguration: URLSessionConfiguration {
             let configuration = base.copy() as? URLSessionConfiguration ?? base
             configuration.timeoutIntervalForRequest = TimeLimit.wholeSeconds(
                 timeoutIntervalForRequest)
-            // FoundationNetworking crashes if a task is cancelled while it looks into the cache
-            // ("a task that in not in the registry"), and keeps whole downloads in memory for it.
+            // FoundationNetworking crashes if a task is cancelled during a cache lookup ("a task
+            // that in not in the registry"), and keeps whole downloads in memory for the cache.
             configuration.urlCache = nil
             return configuration
         }

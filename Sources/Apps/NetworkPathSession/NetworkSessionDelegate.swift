@@ -1,25 +1,24 @@
 public import Foundation
 public import FoundationNetworking
 
-/// What a session tells of its tasks. Equivalent to `URLSessionTaskDelegate`,
-/// `URLSessionDataDelegate` and `URLSessionDownloadDelegate` in one; everything may be left out.
+/// The callbacks of a session about its tasks. Equivalent to `URLSessionTaskDelegate`,
+/// `URLSessionDataDelegate` and `URLSessionDownloadDelegate` in one; all methods are optional.
 ///
-/// Calls for one task come one after the other, those for different tasks perhaps at once.
+/// Calls for one task are sequential; those for different tasks may be concurrent.
 public protocol NetworkSessionDelegate: AnyObject, Sendable {
-    /// The task waits until there is a network that it may use; once per task at most. Equivalent
-    /// to `urlSession(_:taskIsWaitingForConnectivity:)`.
+    /// The task waits for a network that it may use; called at most once per task. Equivalent to
+    /// `urlSession(_:taskIsWaitingForConnectivity:)`.
     func networkSession(
         _ session: NetworkSession, taskIsWaitingForConnectivity task: NetworkSessionTask)
 
-    /// The server asks who it is (status 401, HTTP Basic). Equivalent to
+    /// The server asks for authentication (status 401, HTTP Basic). Equivalent to
     /// `urlSession(_:task:didReceive:)` of `URLSessionTaskDelegate`.
     ///
-    /// `.useCredential` asks again with the credential; `.performDefaultHandling`, which is what
-    /// sessions without this method do, with that of the configuration's `urlCredentialStorage`.
-    /// Where there is none, and for `.rejectProtectionSpace`, the response with its status 401 is
-    /// the answer. `.cancelAuthenticationChallenge` ends the task with `.cancelled`. A credential
-    /// that was refused leads to another challenge, whose `previousFailureCount` says how many
-    /// there were before.
+    /// `.useCredential` tries again with the credential; `.performDefaultHandling`, the default
+    /// without this method, with that of the configuration's `urlCredentialStorage`. If there is
+    /// none, and for `.rejectProtectionSpace`, the response with status 401 is final.
+    /// `.cancelAuthenticationChallenge` ends the task with `.cancelled`. A refused credential leads
+    /// to another challenge, whose `previousFailureCount` counts the earlier ones.
     func networkSession(
         _ session: NetworkSession, task: NetworkSessionTask,
         didReceive challenge: URLAuthenticationChallenge
@@ -38,24 +37,24 @@ public protocol NetworkSessionDelegate: AnyObject, Sendable {
         _ session: NetworkSession, task: NetworkSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
 
-    /// A download goes on where it was cut; -1 for a size that is not known. It may also begin
-    /// anew, if the resource has changed: then this is not called.
+    /// A download resumes where it was interrupted; -1 for an unknown size. Not called if it starts
+    /// over because the resource has changed.
     func networkSession(
         _ session: NetworkSession, downloadTask task: NetworkSessionTask,
         didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64)
 
-    /// Bytes of a download were written; -1 for a size that is not known.
+    /// Bytes of a download were written; -1 for an unknown size.
     func networkSession(
         _ session: NetworkSession, downloadTask task: NetworkSessionTask,
         didWriteData bytesWritten: Int64, totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64)
 
-    /// A download is complete. The file is removed when this returns, unless it was moved.
+    /// A download is complete. The file is removed when this returns unless the app moves it.
     func networkSession(
         _ session: NetworkSession, downloadTask task: NetworkSessionTask,
         didFinishDownloadingTo location: URL)
 
-    /// The task has ended; nil if all is well. Errors of servers, such as 404, are none.
+    /// The task has ended; the error is nil on success. HTTP errors such as 404 count as success.
     func networkSession(
         _ session: NetworkSession, task: NetworkSessionTask,
         didCompleteWithError error: URLError?)
@@ -67,7 +66,7 @@ extension NetworkSessionDelegate {
         _ session: NetworkSession, taskIsWaitingForConnectivity task: NetworkSessionTask
     ) {}
 
-    /// Leaves it to the configuration's `urlCredentialStorage`.
+    /// Uses the configuration's `urlCredentialStorage`.
     public func networkSession(
         _ session: NetworkSession, task: NetworkSessionTask,
         didReceive challenge: URLAuthenticationChallenge

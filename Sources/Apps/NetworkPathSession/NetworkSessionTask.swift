@@ -4,9 +4,9 @@ import Synchronization
 
 /// A data, download or upload task of a `NetworkSession`. Equivalent to `URLSessionTask`.
 public final class NetworkSessionTask: Sendable, Identifiable {
-    /// Where a task stands.
+    /// The state of a task.
     public enum State: Hashable, Sendable {
-        /// `resume()` was not called yet. Tasks cannot be suspended later.
+        /// `resume()` has not been called. Tasks cannot be suspended later.
         case suspended
         /// It transfers or waits.
         case running
@@ -16,7 +16,7 @@ public final class NetworkSessionTask: Sendable, Identifiable {
         case completed
     }
 
-    /// What it does.
+    /// The kind of task.
     enum Kind: Sendable {
         case data
         case download(ResumedDownload?)
@@ -28,9 +28,9 @@ public final class NetworkSessionTask: Sendable, Identifiable {
         }
     }
 
-    /// A number that no other task of its session has.
+    /// A number unique within the session.
     public let taskIdentifier: Int
-    /// What it was made with.
+    /// The request with which it was made.
     public let originalRequest: NetworkRequest
     let session: NetworkSession
     let kind: Kind
@@ -52,32 +52,32 @@ public final class NetworkSessionTask: Sendable, Identifiable {
 
     /// The same as `taskIdentifier`.
     public var id: Int { taskIdentifier }
-    /// Where it stands.
+    /// The state.
     public var state: State { progress.withLock { $0.state } }
-    /// What the server said, once it has; of several tries that were needed, the last.
+    /// The server's response once received; after several attempts, the last one.
     public var response: URLResponse? { progress.withLock { $0.response } }
-    /// Why it failed, once it has ended.
+    /// The error, once it has failed.
     public var error: URLError? { progress.withLock { $0.error } }
 
-    /// Begins. The delegate is told how it ends.
+    /// Starts the task. The delegate is told how it ends.
     public func resume() {
         begin(collecting: false, delegate: session.delegate)
     }
 
-    /// Ends it with `.cancelled`. What was downloaded is gone.
+    /// Ends it with `.cancelled` and discards downloaded data.
     public func cancel() {
         cancel(keepingResumeData: false)
     }
 
-    /// Ends a download with `.cancelled`, and returns what is needed to go on with it; nil if it
-    /// cannot be resumed. Equivalent to `URLSessionDownloadTask.cancel(byProducingResumeData:)`.
+    /// Ends a download with `.cancelled` and returns its resume data; nil if it cannot be resumed.
+    /// Equivalent to `URLSessionDownloadTask.cancel(byProducingResumeData:)`.
     public func cancelByProducingResumeData() async -> Data? {
         guard let work = cancel(keepingResumeData: true) else { return nil }
         guard case .failure(let error) = await work.value else { return nil }
         return error.downloadTaskResumeData
     }
 
-    /// How it ends, for a caller who waits for it. The caller's cancellation is the task's.
+    /// The outcome, for a caller that waits. Cancelling the caller cancels the task.
     func outcome(
         delegate: (any NetworkSessionDelegate)?
     ) async throws(URLError) -> Transfer.Completion {
@@ -125,10 +125,10 @@ public final class NetworkSessionTask: Sendable, Identifiable {
         return work
     }
 
-    /// Whether what was downloaded is worth keeping after a cancellation.
+    /// Whether downloaded data should be kept after a cancellation.
     var keepsResumeData: Bool { progress.withLock { $0.keepsResumeData } }
 
-    /// The server has begun to answer.
+    /// The response has begun.
     func receive(_ response: URLResponse) {
         progress.withLock { $0.response = response }
     }

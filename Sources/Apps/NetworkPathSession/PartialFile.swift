@@ -2,23 +2,23 @@ import Foundation
 import FoundationNetworking
 import SystemPackage
 
-/// The file in which a download is kept until it is whole.
+/// The file that holds a download until it is complete.
 ///
-/// Resume data, which comes from disk, says its name and nothing else. A file of that name counts
-/// only if it can be nobody else's: in the session's own directory, a regular file and no link to
-/// one, of the same user, and under no other name. All of that is looked at once, on the open file,
-/// so that nothing can be put in its place later.
+/// Resume data comes from disk and contains only the file's name. A file of that name is accepted
+/// only if it must be the session's own: in the session's directory, a regular file and no symbolic
+/// link, of the same user, with no other hard links. All this is checked on the open file, so that
+/// it cannot be replaced later.
 struct PartialFile: Sendable {
     let url: URL
     let handle: FileHandle
-    /// Which file it is, whatever is under its name by now.
+    /// The file's identity, whatever its name refers to now.
     private let inode: Inode
     private let device: DeviceID
 
-    /// What resume data says of it.
+    /// Its name in resume data.
     var name: String { url.lastPathComponent }
 
-    /// Makes an empty one.
+    /// Makes an empty file.
     static func create(in directory: URL) throws(URLError) -> PartialFile {
         let url = directory.appending(path: prefix + UUID().uuidString + suffix)
         do {
@@ -30,10 +30,10 @@ struct PartialFile: Sendable {
         }
     }
 
-    /// Opens the one that resume data names; nil if it is gone.
+    /// Opens the file named by resume data; nil if it is gone.
     ///
-    /// - Throws: `.cannotDecodeRawData` if it is not one that a session of this user has made;
-    ///   nothing has happened to it then. `.cannotOpenFile` if another task has it.
+    /// - Throws: `.cannotDecodeRawData` if it was not made by a session of this user; the file is
+    ///   unchanged then. `.cannotOpenFile` if another task uses it.
     static func open(_ name: String, in directory: URL) throws(URLError) -> PartialFile? {
         guard isName(name) else {
             throw URLError(.cannotDecodeRawData, "The resume data names no file of a session.")
@@ -60,7 +60,7 @@ struct PartialFile: Sendable {
         do {
             let descriptor = try FileDescriptor.open(
                 FilePath(url.path), .readWrite,
-                // A pipe in its place does not make anybody wait.
+                // `nonBlocking`, so that a named pipe in its place does not block.
                 options: options.union([.noFollow, .nonBlocking, .closeOnExec]),
                 permissions: permissions)
             handle = FileHandle(fileDescriptor: descriptor.rawValue, closeOnDealloc: true)
@@ -72,19 +72,19 @@ struct PartialFile: Sendable {
         } catch {
             throw error as? Errno ?? .ioError
         }
-        // Two tasks that write to the same file would spoil it.
+        // Two tasks that write to the same file would corrupt it.
         guard flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw Errno(rawValue: errno)
         }
         self.url = url
     }
 
-    /// How many bytes it has; nil if it cannot be told.
+    /// Its size in bytes; nil if unknown.
     var size: Int64? {
         try? FileDescriptor(rawValue: handle.fileDescriptor).stat().size
     }
 
-    /// Closes it and removes it, unless something else has its name by now.
+    /// Closes and removes it, unless its name now refers to something else.
     func remove() {
         try? handle.close()
         guard let status = try? FilePath(url.path).stat(followTargetSymlink: false),
@@ -96,7 +96,7 @@ struct PartialFile: Sendable {
     private static let prefix = "NetworkSession-"
     private static let suffix = ".partial"
 
-    /// Whether a session may have made up this name.
+    /// Whether a session could have generated this name.
     private static func isName(_ name: String) -> Bool {
         name.hasPrefix(prefix) && name.hasSuffix(suffix)
             && UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(suffix.count))) != nil

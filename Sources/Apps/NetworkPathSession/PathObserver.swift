@@ -1,20 +1,20 @@
 import NetworkPath
 import Synchronization
 
-/// Tells the tasks of a session how the path changes: one watch for all of them, which begins
-/// when the first one asks and ends with the session.
+/// Reports path changes to the tasks of a session: one watch for all of them, which starts with the
+/// first request and ends with the session.
 final class PathObserver: Sendable {
     private let board = Board()
 
     deinit { board.loop.withLock { $0?.cancel() } }
 
-    /// How many paths were told so far.
+    /// The number of paths reported so far.
     var generation: Int { board.state.withLock { $0.generation } }
 
-    /// The first path told behind `generation` that meets `condition`; nil once the task is
-    /// cancelled, and if nothing can be told.
+    /// The first path reported after `generation` that meets `condition`; nil once the task is
+    /// cancelled or if the path cannot be watched.
     ///
-    /// What was told before may be older than what the caller has read from the kernel itself.
+    /// Earlier reports may be older than what the caller has read from the kernel itself.
     func path(
         after generation: Int, where condition: @escaping @Sendable (NetworkPath) -> Bool
     ) async -> NetworkPath? {
@@ -52,7 +52,7 @@ final class PathObserver: Sendable {
         var removed: Set<Int> = []
     }
 
-    /// What the watch and the waiters share; the watch does not keep the observer alive.
+    /// The state shared by the watch and the waiters; the watch does not keep the observer alive.
     private final class Board: Sendable {
         let state = Mutex(State())
         let loop = Mutex<Task<Void, Never>?>(nil)
@@ -64,7 +64,7 @@ final class PathObserver: Sendable {
                     do {
                         for try await path in NetworkPathMonitor() { tell(path) }
                     } catch {
-                        // Waiters learn that there is nothing to wait for.
+                        // Tells waiters that no more paths will come.
                     }
                     end()
                 }

@@ -1,16 +1,16 @@
 import Foundation
 import FoundationNetworking
 
-/// What is needed to go on with a download that was cut. Apps see its JSON as opaque data.
+/// The data needed to resume an interrupted download. To apps its JSON is opaque.
 struct ResumeData: Hashable, Codable, Sendable {
-    /// How the server tells this version of the resource from others.
+    /// How the server identifies a version of the resource.
     enum Validator: Hashable, Codable, Sendable {
         /// A strong entity tag.
         case entityTag(String)
-        /// The time of the last change.
+        /// The modification time.
         case lastModified(String)
 
-        /// What goes into `If-Range`.
+        /// The value for `If-Range`.
         var text: String {
             switch self {
             case .entityTag(let text), .lastModified(let text): text
@@ -25,17 +25,17 @@ struct ResumeData: Hashable, Codable, Sendable {
     var allowsCellularAccess: Bool?
     var allowsExpensiveNetworkAccess: Bool?
     var allowsConstrainedNetworkAccess: Bool?
-    /// The name of the file in which what was received is. Its directory is the session's.
+    /// The name of the file with the received part. Its directory is the session's.
     var partial: String
-    /// How much of it counts, in bytes.
+    /// The valid bytes in the file.
     var received: Int64
-    /// The size of the whole, in bytes, if the server said it.
+    /// The total size in bytes, if known.
     var total: Int64?
-    /// What kind of data it is, if the server said it.
+    /// The media type, if known.
     var mediaType: String?
     var validator: Validator
 
-    /// The request for the whole.
+    /// The request for the whole resource.
     var request: NetworkRequest {
         var request = NetworkRequest(url: url)
         request.urlRequest.allHTTPHeaderFields = headers
@@ -48,10 +48,10 @@ struct ResumeData: Hashable, Codable, Sendable {
 }
 
 extension ResumeData {
-    /// Reads what an app has kept.
+    /// Decodes data that an app has kept.
     ///
-    /// It was on disk meanwhile, where others may have written it: nothing is taken that a session
-    /// would not have said.
+    /// It was on disk, where others may have written it: anything that a session would not have
+    /// written is rejected.
     init(reading data: Data) throws(URLError) {
         guard let read = try? JSONDecoder().decode(ResumeData.self, from: data), read.isPlausible
         else {
@@ -64,13 +64,13 @@ extension ResumeData {
         let texts = [validator.text] + headers.flatMap { [$0.key, $0.value] }
         return ["http", "https"].contains(url.scheme?.lowercased()) && url.host != nil
             && received > 0 && received <= total ?? .max
-            // Nothing that ends a line of the request, and begins another.
+            // Nothing that could end a header line and start another.
             && !texts.contains { $0.unicodeScalars.contains { ["\r", "\n", "\0"].contains($0) } }
     }
 }
 
 extension ResumeData.Validator {
-    /// What `response` offers; nil if parts of it cannot be asked for safely.
+    /// The resume data for `response`; nil if its parts cannot be requested safely.
     init?(_ response: HTTPURLResponse) {
         guard response.value(forHTTPHeaderField: "Accept-Ranges") != "none",
             let version = Self.version(of: response)
@@ -78,11 +78,10 @@ extension ResumeData.Validator {
         self = version
     }
 
-    /// Which version of the resource `response` is of; nil if that is not told byte for byte.
+    /// The version of the resource in `response`; nil if it is not byte-exact.
     ///
-    /// Parts are only put together if the server promises that they are of one and the same
-    /// version: weak tags do not (RFC 9110, section 13.1.5), and what was compressed in transit is
-    /// not what was counted.
+    /// Parts are only joined if the server promises that they belong to the same version: weak tags
+    /// do not (RFC 9110, section 13.1.5), and offsets of data compressed in transit do not match.
     static func version(of response: HTTPURLResponse) -> Self? {
         guard [200, 206].contains(response.statusCode), response.isVerbatim else { return nil }
         if let tag = response.value(forHTTPHeaderField: "ETag"), tag.hasPrefix("\"") {
@@ -92,11 +91,11 @@ extension ResumeData.Validator {
     }
 }
 
-/// What a `Content-Range` says (RFC 9110, section 14.4): `bytes 5-9/10`.
+/// A parsed `Content-Range` (RFC 9110, section 14.4): `bytes 5-9/10`.
 struct ContentRange: Hashable, Sendable {
-    /// The place of the first byte.
+    /// The offset of the first byte.
     let start: Int64
-    /// The size of the whole; nil if it is not said.
+    /// The total size; nil if unknown.
     let total: Int64?
 
     init?(_ text: String) {

@@ -1,30 +1,31 @@
 import Foundation
 import FoundationNetworking
 
-/// A download that was cut: what is known of it, and the part that is there.
+/// An interrupted download: its resume data and the received part.
 struct ResumedDownload: Sendable {
     let data: ResumeData
     let file: PartialFile
 
-    /// What a response is to somebody who has a part already.
+    /// What a response means for a resumed download.
     enum Answer: Hashable, Sendable {
-        /// The rest, and nothing else.
+        /// Exactly the rest.
         case rest(total: Int64?)
         /// The same version of the resource, from its beginning.
         case whole(total: Int64?)
         /// Another version of the resource, from its beginning.
         case newVersion
-        /// No part that fits; the whole is to be asked for.
+        /// No matching part; the whole must be requested.
         case noSuchPart
-        /// No answer to what was asked: an error, or a page of somebody in between.
+        /// Not an answer to the request: an error, or a page from something in between.
         case somethingElse
     }
 }
 
 extension ResumeData {
-    /// What `response` is. Only what surely is of this resource may touch what is there.
+    /// Classifies `response`. Only a response that is certainly for this resource may touch the
+    /// existing part.
     ///
-    /// - Parameter askedForRest: whether the request had a range.
+    /// - Parameter askedForRest: Whether the request had a range.
     func answer(_ response: HTTPURLResponse, askedForRest: Bool) -> ResumedDownload.Answer {
         let version = Validator.version(of: response)
         switch response.statusCode {
@@ -46,7 +47,7 @@ extension ResumeData {
                 }
                 return .whole(total: size < 0 ? total : size)
             }
-            // A portal in between answers for every host, with a page.
+            // A captive portal answers for every host with its own page.
             guard let version, version.isOfTheSameKind(as: validator),
                 response.mediaType == mediaType
             else { return .somethingElse }
@@ -67,12 +68,12 @@ extension ResumeData.Validator {
 }
 
 extension HTTPURLResponse {
-    /// Whether its bytes are those of the resource, not compressed ones.
+    /// Whether its bytes are those of the resource, not compressed.
     var isVerbatim: Bool {
         (value(forHTTPHeaderField: "Content-Encoding") ?? "identity") == "identity"
     }
 
-    /// What kind of data it is, such as `text/html`.
+    /// The media type, such as `text/html`.
     var mediaType: String? {
         value(forHTTPHeaderField: "Content-Type")?.split(separator: ";").first
             .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }

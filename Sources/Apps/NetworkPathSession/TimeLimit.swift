@@ -1,16 +1,16 @@
 import Foundation
 
-/// How long something may take, in seconds, as far as that can be counted.
+/// Time limits in seconds, clamped to what clocks can count.
 enum TimeLimit {
-    /// What requests have unless something else is said.
+    /// The default for requests.
     static let ofRequests: TimeInterval = 60
-    /// What resources have unless something else is said: 7 days.
+    /// The default for resources: 7 days.
     static let ofResources: TimeInterval = 604_800
-    /// Some thirty years: what is longer has no end, and no clock that counts so far.
+    /// Some thirty years: longer limits count as none, because clocks cannot count so far.
     private static let endless: TimeInterval = 1_000_000_000
 
-    /// The limit of a request in the whole seconds that FoundationNetworking counts: it takes 0.5
-    /// for 0, and ends there at once.
+    /// The limit of a request in whole seconds, as FoundationNetworking counts: it would take 0.5
+    /// for 0 and fail at once.
     static func wholeSeconds(_ limit: TimeInterval) -> TimeInterval {
         usable(limit, unsaid: ofRequests).rounded(.up)
     }
@@ -20,7 +20,7 @@ enum TimeLimit {
         .seconds(usable(limit, unsaid: ofResources))
     }
 
-    /// What is no time at all (zero, below it, not a number) says nothing.
+    /// An invalid limit (zero, negative, NaN) counts as the default.
     private static func usable(_ limit: TimeInterval, unsaid: TimeInterval) -> TimeInterval {
         limit > 0 ? min(limit, endless) : unsaid
     }

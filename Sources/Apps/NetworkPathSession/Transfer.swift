@@ -3,15 +3,15 @@ import FoundationNetworking
 import NetworkPath
 import Synchronization
 
-/// What a task does: try, wait for the path, and try again.
+/// Runs a task: attempt, wait for the path, and try again.
 final class Transfer: Sendable {
     typealias Outcome = Result<Completion, URLError>
 
-    /// A transfer that came to its end.
+    /// The result of a successful transfer.
     struct Completion: Sendable {
         var response: URLResponse
         var body = Data()
-        /// Where a download is.
+        /// The location of a download.
         var file: URL?
     }
 
@@ -54,7 +54,7 @@ final class Transfer: Sendable {
             })
     }
 
-    /// Does it, within the time that the resource may take.
+    /// Runs the transfer within the time limit of the resource.
     func outcome() async -> Outcome {
         await withTaskGroup(of: Outcome?.self) { group in
             group.addTask { await self.finish(self.tryAndWait()) }
@@ -75,7 +75,7 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Tells the delegate of tasks that nobody waits for.
+    /// Tells the delegate the end of a task that no caller awaits.
     func tellEnd(_ outcome: Outcome) {
         guard !isCollecting else { return }
         switch outcome {
@@ -92,7 +92,7 @@ final class Transfer: Sendable {
 
     private func tryAndWait() async -> Result<URLResponse, URLError> {
         while !Task.isCancelled {
-            // Everything that changes from here on may be why a try fails.
+            // Any change from here on may be the reason why the attempt fails.
             let generation = session.observer.generation
             let path = NetworkPath.seen()
             if let reason = path.flatMap(rules.prohibition) {
@@ -140,7 +140,7 @@ final class Transfer: Sendable {
         return .failure(stopError)
     }
 
-    /// One try, as long as the path allows it.
+    /// One attempt, as long as the path allows it.
     private func attempt(on path: NetworkPath?, after generation: Int) async -> Attempt.Ending {
         let attempt = Attempt(
             receiver: receiver, onResponse: { [task] in task.receive($0) },
@@ -170,7 +170,7 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Ends a try when its path is lost; returns when there is nothing more to watch.
+    /// Stops an attempt when its path is lost; returns when there is nothing left to watch.
     private func stop(
         _ attempt: Attempt, whenLost path: NetworkPath?, after generation: Int
     ) async {
@@ -183,7 +183,7 @@ final class Transfer: Sendable {
             return URLError(.networkConnectionLost, "Its interface is gone.", url: url)
         }
         while await session.observer.path(after: generation, where: { loss($0) != nil }) != nil {
-            // What is told may be older than the try. What is told from here on is not missed.
+            // Earlier reports may be older than the attempt. Reports from here on are not missed.
             generation = session.observer.generation
             if let now = NetworkPath.seen(), let error = loss(now) {
                 return attempt.stop(with: error)
@@ -191,7 +191,7 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Waits for a path, if the session does; false if that is not to be, or no longer.
+    /// Waits for a path if the session does; false if it does not, or if the wait has ended.
     private func waits(
         after generation: Int, until condition: @escaping @Sendable (NetworkPath) -> Bool
     ) async -> Bool {
@@ -205,7 +205,7 @@ final class Transfer: Sendable {
     private func makeTask(_ urlSession: URLSession) -> URLSessionTask {
         var request = download?.remainingRequest ?? task.originalRequest.urlRequest
         let limit = TimeLimit.wholeSeconds(request.timeoutInterval)
-        // One that was never set leaves it to the session, and setting it would change that.
+        // An unset limit defers to the session; setting it would change that.
         if limit != request.timeoutInterval { request.timeoutInterval = limit }
         request = authentication.applied(to: request)
         switch task.kind {
@@ -215,7 +215,7 @@ final class Transfer: Sendable {
         }
     }
 
-    /// What to do about a response that asks who it is.
+    /// Decides about a response with an authentication challenge.
     private func decide(_ refusal: Attempt.Refusal) async -> Authentication.Decision {
         guard let challenge = refusal.challenge else { return .asItIs }
         return await authentication.decide(challenge) { [session, delegate, task] question in
@@ -226,7 +226,7 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Takes such a response for the answer.
+    /// Accepts such a response as final.
     private func receive(_ refusal: Attempt.Refusal) -> Result<URLResponse, URLError> {
         do {
             try receiver.begin(refusal.response)
@@ -276,7 +276,7 @@ final class Transfer: Sendable {
             : URLError(.cancelled, "It was cancelled.", url: url)
     }
 
-    /// The error of a wait that came to nothing: what stood against it, or what ended it.
+    /// The error of a failed wait: the prohibition, or what ended the wait.
     private func unmet(_ error: URLError) -> URLError {
         guard Task.isCancelled else { return error }
         guard hasTimedOut.load(ordering: .relaxed) else { return stopError }
@@ -284,8 +284,8 @@ final class Transfer: Sendable {
     }
 }
 
-/// What `question` answers; nil if the task is cancelled before. Whoever asks people may not heed
-/// the cancellation.
+/// The answer to `question`; nil if the task is cancelled first. The delegate may be asking a
+/// person and ignore the cancellation.
 private func answer<Value: Sendable>(_ question: @escaping @Sendable () async -> Value) async
     -> Value?
 {
@@ -296,16 +296,16 @@ private func answer<Value: Sendable>(_ question: @escaping @Sendable () async ->
 }
 
 extension NetworkPath {
-    /// The path as it is now; nil if the kernel does not say.
+    /// The current path; nil if the kernel does not answer.
     fileprivate static func seen() -> NetworkPath? {
-        // While the network changes, reading it may fail.
+        // Reading may fail while the network changes.
         for _ in 1...10 {
             if let path = try? current() { return path }
         }
         return nil
     }
 
-    /// Whether this path leads over other interfaces than `earlier` did, whose own are gone.
+    /// Whether this path uses other interfaces than `earlier` did, and those of `earlier` are gone.
     fileprivate func hasReplaced(_ earlier: NetworkPath) -> Bool {
         let indices = Set(availableInterfaces.map(\.index))
         return status == .satisfied && !earlier.interfacesInUse.isEmpty

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension URLError {
-    /// Why a network that is there may not be used. Equivalent to the enumeration of the same name
-    /// on Apple's platforms, with the same numbers.
+    /// Why an existing network may not be used. Equivalent to the enumeration of the same name on
+    /// Apple's platforms, with the same raw values.
     public enum NetworkUnavailableReason: Int, Hashable, Sendable {
         /// It is a mobile network, and `allowsCellularAccess` is false.
         case cellular = 0
@@ -12,15 +12,14 @@ extension URLError {
         case constrained = 2
     }
 
-    /// Why the network may not be used; nil if that is not what failed. Where several reasons hold
-    /// it is the first of them, in the order of the cases.
+    /// Why the network may not be used; nil if the error has another cause. If there are several
+    /// reasons, it is the first in the order of the cases.
     public var networkUnavailableReason: NetworkUnavailableReason? {
         (userInfo[Self.reasonKey] as? Int).flatMap(NetworkUnavailableReason.init)
     }
 
-    /// What `NetworkSession.downloadTask(withResumeData:)` needs to go on with the download that
-    /// failed; nil if it cannot be resumed. Equivalent to the property of the same name on Apple's
-    /// platforms.
+    /// The resume data for `NetworkSession.downloadTask(withResumeData:)`; nil if the download
+    /// cannot be resumed. Equivalent to the property of the same name on Apple's platforms.
     public var downloadTaskResumeData: Data? {
         userInfo[Self.resumeDataKey] as? Data
     }
@@ -29,7 +28,7 @@ extension URLError {
     private static let reasonKey = "NSURLErrorNetworkUnavailableReasonKey"
     private static let resumeDataKey = "NSURLSessionDownloadTaskResumeData"
 
-    /// An error with what is known of it.
+    /// Makes an error with its details.
     init(
         _ code: Code, _ text: String, url: URL? = nil, reason: NetworkUnavailableReason? = nil,
         resumeData: Data? = nil
@@ -41,7 +40,7 @@ extension URLError {
         self.init(code, userInfo: userInfo)
     }
 
-    /// The same error with another code or more to tell.
+    /// The same error with another code or more details.
     func with(
         _ newCode: Code? = nil, resumeData: Data? = nil, url: URL? = nil
     ) -> URLError {
@@ -51,7 +50,7 @@ extension URLError {
         return URLError(newCode ?? code, userInfo: userInfo)
     }
 
-    /// A network is there, but may not be used.
+    /// The error for a network that exists but is prohibited.
     static func prohibited(
         _ reason: NetworkUnavailableReason, code: Code = .notConnectedToInternet, url: URL?
     ) -> URLError {
@@ -66,12 +65,12 @@ extension URLError {
             reason: reason)
     }
 
-    /// Whether it may come of having no network, provided that no connection was made.
+    /// Whether the cause may be a missing network, provided that no connection was made.
     var mayBeMissingConnectivity: Bool {
         switch code {
         case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .timedOut,
             .networkConnectionLost, .notConnectedToInternet, .unknown:
-            // FoundationNetworking has no code of its own for hosts without a route.
+            // FoundationNetworking has no error code of its own for unreachable hosts.
             true
         default: false
         }

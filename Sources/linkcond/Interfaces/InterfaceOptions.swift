@@ -4,7 +4,7 @@ import Sandbox
 import SandboxRuns
 import UserCatalog
 
-/// The interfaces of a command, if it is to have others than one.
+/// Options for several interfaces.
 struct InterfaceOptions: ParsableArguments {
     @Option(
         name: .customLong("interface"),
@@ -15,7 +15,7 @@ struct InterfaceOptions: ParsableArguments {
             valueName: "name=profile[,...]"))
     var texts: [String] = []
 
-    /// The interfaces, the most preferred first.
+    /// The interfaces, most preferred first.
     func interfaces() throws -> [SandboxInterface] {
         let catalog = UserCatalog.profiles
         let interfaces = try texts.map { try InterfaceArgument($0).interface(catalog) }

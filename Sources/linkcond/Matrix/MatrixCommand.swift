@@ -94,7 +94,7 @@ struct MatrixCommand: ParsableCommand {
         throw ExitCode(status.rawValue)
     }
 
-    /// What the options say.
+    /// The choices from the options.
     private func said(typedCommand: [String]) -> MatrixChoice {
         var said = MatrixChoice()
         said.profiles = choice.profiles

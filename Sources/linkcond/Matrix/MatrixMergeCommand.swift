@@ -28,7 +28,7 @@ struct MatrixMergeCommand: ParsableCommand {
         help: "The directories of the reports.", completion: .directory)
     var directories: [String]
 
-    // The parser gives options that the verb has as well to the verb.
+    // The parser assigns options that the parent command also has to the parent.
     @ParentCommand var verb: MatrixCommand
 
     func run() throws {
@@ -57,7 +57,7 @@ struct MatrixMergeCommand: ParsableCommand {
         throw ExitCode(merged.isSuccess ? ExitStatus.done.rawValue : ExitStatus.failed.rawValue)
     }
 
-    /// Two parts have files of the same name, such as those of the baseline.
+    /// A unique path: two parts may have files of the same name, such as those of the baseline.
     private static func newPath(_ path: String, part: Int) -> String {
         guard part > 0, let slash = path.firstIndex(of: "/") else { return path }
         return path[...slash] + "\(part + 1)-" + path[path.index(after: slash)...]

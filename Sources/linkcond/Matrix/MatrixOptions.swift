@@ -4,7 +4,7 @@ import LinkUnits
 public import Matrix
 import Sandbox
 
-/// Options that say what a matrix consists of.
+/// Options for the contents of a matrix.
 struct MatrixOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -75,7 +75,7 @@ struct CellNetworkOptions: ParsableArguments {
 
     @OptionGroup var override: OverrideOptions
 
-    /// Puts what is given in the place of what is there.
+    /// Replaces the settings given by the options.
     func change(_ network: inout CellNetwork) {
         if !server.commands.isEmpty {
             network.servers = server.commands
@@ -94,7 +94,7 @@ struct CellNetworkOptions: ParsableArguments {
     }
 }
 
-/// Options that say how a matrix is run.
+/// Options for how a matrix runs.
 struct MatrixMannerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -154,7 +154,7 @@ struct MatrixMannerOptions: ParsableArguments {
     }
 }
 
-/// Options by which several machines share a matrix.
+/// Options for sharing a matrix among machines.
 struct MatrixMachineOptions: ParsableArguments {
     @Option(help: "Print how this CI engine runs the matrix, and run nothing.")
     var plan: PlanEngine?

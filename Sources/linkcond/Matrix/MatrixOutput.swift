@@ -2,18 +2,18 @@ import FoundationEssentials
 import Matrix
 import SystemPackage
 
-/// What a matrix leaves: files, a table or JSON on standard output, and what GitHub shows.
+/// The output of a matrix: files, a table or JSON on standard output, and GitHub's messages.
 struct MatrixOutput {
     let report: MatrixReport
-    /// Where the files go; nil: nowhere.
+    /// The directory for the files; nil: none.
     let directory: ReportDirectory?
     let isJSON: Bool
-    /// Which of the cells' own files are JUnit files; nil: every one that turns out to be one.
+    /// The pattern of the cells' JUnit files; nil: every file that turns out to be one.
     var pattern: String?
 
     func write(_ console: Console) throws {
         let json = try report.json()
-        // The table before the files: a full disk must not hide what was found out.
+        // The table comes before the files: a full disk must not hide the results.
         try console.print(
             isJSON ? json : MatrixTable.text(report, isStyled: console.isStyled))
         for note in report.notes { console.note(note) }
@@ -35,7 +35,7 @@ struct MatrixOutput {
         console.explain("The report is \(directory.path)/\(ReadableReports.File.page.rawValue).")
     }
 
-    /// Adds to the summary of a GitHub job, which other steps write to as well.
+    /// Appends to the summary of a GitHub job, to which other steps write as well.
     private func append(_ text: String, to file: String, _ console: Console) {
         do {
             let descriptor = try FileDescriptor.open(

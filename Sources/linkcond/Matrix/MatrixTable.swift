@@ -3,7 +3,7 @@ import LinkUnits
 import Matrix
 import Recording
 
-/// What became of a matrix, for people.
+/// The results of a matrix, for people.
 enum MatrixTable {
     static func text(_ report: MatrixReport, isStyled: Bool) -> String {
         var table = Table([

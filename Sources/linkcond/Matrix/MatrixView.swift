@@ -6,7 +6,7 @@ import Matrix
 import Recording
 import SystemPackage
 
-/// Tells on standard error how a matrix goes: a table that redraws on a terminal, else a line for
+/// Shows the progress of a matrix on standard error: a live table on a terminal, else a line for
 /// each cell.
 final class MatrixView: MatrixListener {
     private let console: Console
@@ -14,7 +14,7 @@ final class MatrixView: MatrixListener {
     private var drawnLines = 0
     private var lastDrawn = ContinuousClock.now - .seconds(1)
 
-    /// More often nobody can read it.
+    /// Faster updates would be unreadable.
     private static let interval = Duration.milliseconds(100)
 
     init(_ console: Console) {
@@ -38,7 +38,7 @@ final class MatrixView: MatrixListener {
             }
         }
         if isLast, cell.isFailure {
-            // A word may have line breaks, which a shell takes as they are.
+            // A word may contain line breaks, which a shell accepts unchanged.
             let lines = "  again: \(ShellWord.line(cell.reproduce))"
                 .split(separator: "\n", omittingEmptySubsequences: false)
             for line in lines { console.report(String(line)) }
@@ -61,7 +61,7 @@ final class MatrixView: MatrixListener {
         lastDrawn = .now
     }
 
-    /// Takes the table away, so that lines can follow.
+    /// Removes the table, so that lines can follow.
     func erase() {
         guard drawnLines > 0 else { return }
         write("\u{1b}[\(drawnLines)A\r\u{1b}[J")

@@ -1,16 +1,16 @@
 import Matrix
 import Recording
 
-/// How far a matrix is, as text.
+/// The progress of a matrix, as text.
 enum ProgressText {
-    /// A line for the whole, and one for each profile, as many as there is room for.
+    /// A line for the whole and one for each profile, as far as they fit.
     static func table(_ progress: MatrixProgress, rows: Int, columns: Int) -> String {
         var table = Table([
             .init(title: "PROFILE"), .init(title: "DONE", alignment: .right),
             .init(title: "STATE"), .init(title: "TIME", alignment: .right),
         ])
         let profiles = profiles(of: progress)
-        // What is under way is worth more than what is over or has not begun.
+        // Profiles in progress are more useful than those that are over or have not begun.
         let room = max(1, rows - 3)
         let shown = profiles.count <= room ? profiles : chosen(profiles, room)
         for profile in shown {
@@ -45,7 +45,7 @@ enum ProgressText {
         if failed > 0 { text += ", \(failed) failed" }
         text += ", \(running) running; \(progress.elapsedSeconds.secondsText)"
         if let remaining = progress.remainingSeconds, remaining > 0 {
-            // An estimate has no tenths.
+            // Tenths would suggest too much precision.
             text += ", about \(remaining.rounded(.up).secondsText) left"
         }
         return text
@@ -109,7 +109,7 @@ enum ProgressText {
         return Array((running + failed + others).prefix(room))
     }
 
-    /// A line that wraps would be one more than was counted.
+    /// Truncates a line: a wrapped line would break the line count.
     private static func fitted(_ line: String, _ columns: Int) -> String {
         var text = ""
         var width = 0

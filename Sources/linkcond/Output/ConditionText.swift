@@ -7,7 +7,7 @@ import TrafficControl
 
 /// Conditions and plans as lines of text.
 enum ConditionText {
-    /// What was applied, in one line: `apple/LTE (down 50 Mbit/s, delay 50 ms; up …)`.
+    /// What was applied, as one line: `apple/LTE (down 50 Mbit/s, delay 50 ms; up …)`.
     static func summary(_ request: ApplyRequest) -> String {
         let conditions = request.conditions.withExplicitLoss
         var parts = request.directions.reversed().map { direction in

@@ -12,7 +12,7 @@ enum DiagnosisTable {
             table.add([check.name, check.status.rawValue, check.detail])
         }
         var text = table.text(isStyled: isStyled)
-        // One remedy often mends several lacks, and is said once.
+        // One remedy often fixes several problems; it is printed once.
         var said: Set<String> = []
         for fix in diagnosis.checks.compactMap(\.fix) where said.insert(fix).inserted {
             text += "\n" + fix + "\n"
@@ -20,7 +20,7 @@ enum DiagnosisTable {
         return text + "\n" + verdict(diagnosis) + "\n"
     }
 
-    /// Which verbs serve here, and with what.
+    /// Which commands work here, and with what.
     private static func verdict(_ diagnosis: Diagnosis) -> String {
         let apply =
             diagnosis.servesKernelPlane || diagnosis.servesInterfacesByEngine
@@ -31,7 +31,7 @@ enum DiagnosisTable {
         let run =
             diagnosis.servesEnginePlane
             ? "linkcond run works on this host." : "linkcond run does not work on this host yet."
-        // Behind the semicolon it says to ask the doctor.
+        // The part after the semicolon refers to `linkcond doctor`.
         let choice = diagnosis.choice.map {
             "Ordinary profiles get the \($0.kind.title): \($0.reason.prefix { $0 != ";" })."
         }

@@ -1,13 +1,13 @@
 import LinkModel
 import Verification
 
-/// The conditions of one direction for people, each with its unit; "-" for none.
+/// The conditions of one direction for people, with units; "-" for none.
 enum DirectionText {
     typealias Row = (
         name: String, isAlwaysShown: Bool, text: @Sendable (DirectionConditions) -> String
     )
 
-    /// The rows of a table: a name, whether it is shown where there is none, and its text.
+    /// The rows of a table: a name, whether it is shown without a value, and its text.
     static let rows: [Row] = ConditionField.asPacketsMeetThem.flatMap { field -> [Row] in
         let row: Row = (field.key, field.isAlwaysShown, { field.text($0) ?? "-" })
         guard field.key == "jitter" else { return [row] }

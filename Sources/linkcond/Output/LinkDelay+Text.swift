@@ -3,10 +3,10 @@ import LinkUnits
 import Verification
 
 extension LinkDelay {
-    /// Such as `47.2 ms ± 30.1 ms`.
+    /// The delay as text, such as `47.2 ms ± 30.1 ms`.
     var text: String { "\(Self.text(mean)) ± \(Self.text(deviation))" }
 
-    /// The round trip on average, if jitter makes it another one than the sum of the delays.
+    /// The mean RTT, if jitter makes it differ from the sum of the delays.
     static func roundTrip(of conditions: LinkConditions) -> String? {
         let ways = [conditions.down, conditions.up]
         let delays = ways.map { LinkDelay(cutIn: $0) }
@@ -17,7 +17,7 @@ extension LinkDelay {
         return text(sum)
     }
 
-    /// To the tenth of a millisecond.
+    /// Rounded to a tenth of a millisecond.
     private static func text(_ milliseconds: Double) -> String {
         Duration.microseconds(Int64((milliseconds * 10).rounded()) * 100).unitText
     }

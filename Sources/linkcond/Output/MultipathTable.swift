@@ -3,9 +3,9 @@ import LinuxKernel
 import Multipath
 import Netlink
 
-/// The connections of Multipath TCP with their paths, for people.
+/// Multipath TCP connections with their subflows, for people.
 enum MultipathTable {
-    /// A line for each path; nothing if there is none.
+    /// A line for each path; empty if there are none.
     static func text(_ connections: [MultipathConnection], isStyled: Bool) -> String {
         guard !connections.isEmpty else { return "" }
         var table = Table([

@@ -1,7 +1,8 @@
 import LinkModel
 import NetworkPath
 
-/// What `path --json` prints. The keys are a promise: see `Profiles/schema/path.schema.json`.
+/// The output of `path --json`. The keys are a stable interface: see
+/// `Profiles/schema/path.schema.json`.
 struct PathJSON: Encodable {
     let status: String
     @OrNull var unsatisfiedReason: String?

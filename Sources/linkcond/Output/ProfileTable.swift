@@ -7,7 +7,7 @@ import Verification
 enum ProfileTable {
     /// One line for each of `entries`.
     static func list(_ entries: [ProfileCatalog.Entry]) -> Table {
-        // A column of nothing but blanks would only widen the table of who has no files.
+        // Users without their own files do not need an empty column.
         let hasFiles = entries.contains { $0.file != nil }
         var table = Table(
             [
@@ -27,7 +27,7 @@ enum ProfileTable {
         return table
     }
 
-    /// The name, and behind it a shorter one that means the same.
+    /// The name, followed by a shorter alias.
     private static func name(of profile: Profile) -> String {
         profile.name + (profile.aliases.first.map { " (\($0))" } ?? "")
     }
@@ -43,7 +43,7 @@ enum ProfileTable {
         return text
     }
 
-    /// A name and what is to be said under it, in as many lines as that takes.
+    /// A label and its value, wrapped to as many lines as needed.
     static func fact(_ key: String, _ value: String) -> String {
         let lines = wrapped(value, width: 80 - labelWidth).enumerated().map { index, line in
             padded(index == 0 ? key : "", to: labelWidth) + line + "\n"
@@ -63,7 +63,7 @@ enum ProfileTable {
         for (name, isAlwaysShown, text) in DirectionText.rows {
             let cells = [text(conditions.down), text(conditions.up)]
             guard isAlwaysShown || cells != ["-", "-"] else { continue }
-            // The width of the labels below, so that the values stand in one column with theirs.
+            // The width of the labels below, so that the values line up with theirs.
             table.add([padded(name, to: labelWidth - 2)] + cells)
         }
         return table
@@ -104,7 +104,7 @@ enum ProfileTable {
         ratio == .zero ? "-" : ratio.description
     }
 
-    /// One text if both directions have the same, else `down / up`.
+    /// One text if both directions are equal, else `down / up`.
     private static func both(
         _ conditions: LinkConditions, _ text: (DirectionConditions) -> String
     ) -> String {
@@ -112,7 +112,7 @@ enum ProfileTable {
         return down == up ? down : "\(down) / \(up)"
     }
 
-    /// `text` in lines of at most `width` characters, a longer word on a line of its own.
+    /// `text` in lines of at most `width` characters; a longer word gets its own line.
     static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {

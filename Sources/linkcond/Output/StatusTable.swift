@@ -4,7 +4,7 @@ import LinkModel
 import LinkUnits
 import ProfileFormat
 
-/// What is conditioned, for people.
+/// The active conditions, for people.
 enum StatusTable {
     /// One line for each direction, or a sentence if nothing is conditioned.
     static func text(_ conditioned: [ConditionedInterface], isStyled: Bool) -> String {
@@ -13,7 +13,7 @@ enum StatusTable {
             interface.problem.map { "\(interface.interface): \($0)".printable + "\n" }
         }
         guard !conditioned.allSatisfy(\.directions.isEmpty) else { return problems.joined() }
-        // The moment in the column of moments; processes are rare.
+        // Process limits share the column of times; they are rare.
         let hasLimits = conditioned.contains { $0.limit != nil }
         var table = Table(
             [
@@ -60,7 +60,7 @@ enum StatusTable {
             + (dns.map { ", DNS \($0.unitText) later" } ?? "")
     }
 
-    /// The rate in three digits, which is what an estimate is worth.
+    /// The rate with three digits; an estimate is not more precise.
     private static func rate(_ bitsPerSecond: UInt64) -> String {
         guard bitsPerSecond >= 1000 else { return "\(bitsPerSecond) bit/s" }
         var step: UInt64 = 1

@@ -14,13 +14,13 @@ struct Table {
 
     init(_ columns: [Column]) { self.columns = columns }
 
-    /// Adds a row of as many cells as there are columns.
+    /// Adds a row; it must have one cell per column.
     mutating func add(_ cells: [String]) {
         precondition(cells.count == columns.count, "a row has a cell for every column")
         rows.append(cells.map(\.printable))
     }
 
-    /// The lines, the titles in bold if `isStyled`, without blanks at their ends.
+    /// The lines without trailing blanks, the titles in bold if `isStyled`.
     func text(isStyled: Bool) -> String {
         let titles = columns.map(\.title)
         let widths = columns.indices.map { column in
@@ -43,8 +43,8 @@ struct Table {
         return text
     }
 
-    /// The cells of a terminal that `text` takes: two for the characters of East Asia and for
-    /// pictures, one for others.
+    /// The terminal columns that `text` occupies: two for East Asian characters and emoji, one for
+    /// others.
     static func width(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
         return text.reduce(0) { sum, character in
@@ -62,9 +62,9 @@ struct Table {
     }
 }
 
-/// Emphasis on terminals.
+/// Terminal escape sequences.
 enum Style {
-    /// Empties a terminal and begins at its top.
+    /// Clears the terminal and moves the cursor to its top.
     static let clearScreen = "\u{1b}[H\u{1b}[2J"
 
     static func bold(_ text: String) -> String { "\u{1b}[1m\(text)\u{1b}[0m" }

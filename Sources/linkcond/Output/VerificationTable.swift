@@ -62,7 +62,7 @@ enum VerificationTable {
 }
 
 extension Check.Unit {
-    /// A number of this unit for people, as exact as is worth reading.
+    /// A number of this unit for people, with useful precision.
     func text(of value: Double) -> String {
         switch self {
         case .milliseconds: decimals(value, 2) + " ms"
@@ -74,7 +74,7 @@ extension Check.Unit {
         }
     }
 
-    /// `value` with this many decimals; "inf" where there is no number to write.
+    /// `value` with this many decimals; "inf" if it is not finite.
     private func decimals(_ value: Double, _ count: Int) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return "inf" }
         let scale = (0..<count).reduce(1) { product, _ in product * 10 }

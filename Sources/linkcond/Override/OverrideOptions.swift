@@ -5,7 +5,7 @@ extension InterfaceOverride.Cost: ExpressibleByArgument {}
 extension InterfaceOverride.LowData: ExpressibleByArgument {}
 extension InterfaceOverride.Kind: ExpressibleByArgument {}
 
-/// Options that say what apps see of an interface.
+/// Options for what apps see of an interface.
 struct OverrideOptions: ParsableArguments {
     @Flag(help: "The interface costs money by volume; the same as --cost expensive.")
     var expensive = false
@@ -36,7 +36,7 @@ struct OverrideOptions: ParsableArguments {
         }
     }
 
-    /// What they change.
+    /// The overrides from the options.
     var change: InterfaceOverride {
         InterfaceOverride(
             cost: expensive ? .expensive : cost, lowData: constrained ? .on : lowData, kind: kind)

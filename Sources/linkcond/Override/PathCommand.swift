@@ -43,7 +43,7 @@ struct PathCommand: ParsableCommand {
         var last: String?
         try NetworkPath.watch { path in
             let line = json ? try JSONText.line(of: PathJSON(path)) : PathText.summary(of: path)
-            // What people read does not have all that may change.
+            // The text for people does not include everything that may change.
             if line != last { try console.print(line) }
             last = line
             return true

@@ -3,7 +3,7 @@ import LinkModel
 import LinkUnits
 import Scenarios
 
-/// A scenario as `list --scenarios --json` prints it. The keys are a promise: see
+/// A scenario as `list --scenarios --json` prints it. The keys are a stable interface: see
 /// `Profiles/schema/list-scenarios.schema.json`.
 struct ScenarioSummaryJSON: Encodable {
     let name: String
@@ -24,7 +24,7 @@ struct ScenarioSummaryJSON: Encodable {
     }
 }
 
-/// A scenario as `show --json` prints it. The keys are a promise: see
+/// A scenario as `show --json` prints it. The keys are a stable interface: see
 /// `Profiles/schema/show-scenario.schema.json`.
 struct ScenarioJSON: Encodable {
     struct Interface: Encodable {
@@ -89,7 +89,7 @@ struct ScenarioJSON: Encodable {
         }
     }
 
-    /// How many events are written; a timeline without end has no last one.
+    /// The most events printed; an endless timeline has no last one.
     private static let eventLimit = 10_000
 
     let name: String

@@ -2,7 +2,7 @@ import ArgumentParser
 import Catalog
 import UserCatalog
 
-/// A scenario in place of a profile.
+/// Options that name a scenario instead of a profile.
 struct ScenarioOptions: ParsableArguments {
     @Option(
         name: .customLong("scenario"),
@@ -13,7 +13,7 @@ struct ScenarioOptions: ParsableArguments {
         completion: .scenarios)
     var name: String?
 
-    /// The scenario that is asked for; nil: none.
+    /// The requested scenario; nil: none.
     func entry() throws -> ScenarioCatalog.Entry? {
         try name.map { try UserCatalog.scenarios.entry(named: $0) }
     }

@@ -5,7 +5,7 @@ import Scenarios
 
 /// Scenarios for people.
 enum ScenarioTable {
-    /// How many events of a timeline are shown, and of one without end.
+    /// The most events shown of a finite and of an endless timeline.
     private static let (eventLimit, endlessLimit) = (200, 20)
 
     /// One line for each of `entries`.
@@ -28,7 +28,7 @@ enum ScenarioTable {
         return table
     }
 
-    /// Everything about `entry`; with a seed, the times that it gives.
+    /// Everything about `entry`; with a seed, also the resulting times.
     static func show(_ entry: ScenarioCatalog.Entry, seed: UInt64?, isStyled: Bool) -> String {
         let scenario = entry.scenario
         var text = (isStyled ? Style.bold(scenario.name) : scenario.name) + " (scenario)\n"
@@ -64,7 +64,7 @@ enum ScenarioTable {
         return table
     }
 
-    /// The timeline as the file has it, by time.
+    /// The timeline as in the file, sorted by time.
     private static func plan(_ scenario: Scenario) -> Table {
         var table = Table([
             .init(title: "WHEN"), .init(title: "FOR", alignment: .right), .init(title: "WHAT"),
@@ -81,7 +81,7 @@ enum ScenarioTable {
         return table
     }
 
-    /// The events with their times, and what is said if these are not all.
+    /// The events with their times, and a note if these are not all.
     private static func events(_ scenario: Scenario, seed: UInt64) -> (Table, String?) {
         var table = Table([.init(title: "TIME", alignment: .right), .init(title: "WHAT")])
         var timeline = Timeline(scenario, seed: seed)
@@ -117,7 +117,7 @@ enum ScenarioTable {
 }
 
 extension ScenarioEntry.Schedule {
-    /// When it happens first, for sorting.
+    /// The time of its first occurrence, for sorting.
     fileprivate var start: Duration {
         switch self {
         case .once(let time, _): time
@@ -128,7 +128,7 @@ extension ScenarioEntry.Schedule {
 }
 
 extension Duration {
-    /// To the millisecond, which is how exactly a timeline is played: `12.500 s`.
+    /// Rounded to a millisecond, the precision of playing: `12.500 s`.
     fileprivate var secondsText: String {
         let milliseconds = (wholeNanoseconds + 500_000) / 1_000_000
         let rest = String(milliseconds % 1000)

@@ -3,7 +3,7 @@ import FoundationEssentials
 import HostConditioning
 import LinuxKernel
 
-/// Options that choose whose interfaces are meant.
+/// Options that select the network namespace.
 struct TargetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -37,16 +37,16 @@ struct TargetOptions: ParsableArguments {
         ].compactMap { $0 }
     }
 
-    /// Takes the process to the network that is meant, and says which that is.
+    /// Moves the process to the selected network namespace and reports which one it is.
     ///
-    /// Before anything that belongs to a network namespace is opened or started.
+    /// Call this before opening or starting anything that belongs to a network namespace.
     func enter(_ console: Console) throws {
         guard let target = targets.first else { return }
         let network = try target.enter(environment: ProcessInfo.processInfo.environment)
         console.report("in the \(network.label)")
     }
 
-    /// The options as words of a command line.
+    /// The options as command-line words.
     var words: [String] {
         (netns.map { ["--netns", $0] } ?? [])
             + (pid.map { ["--pid", "\($0)"] } ?? [])

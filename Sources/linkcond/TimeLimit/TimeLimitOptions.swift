@@ -3,7 +3,7 @@ import DataPlane
 import HostConditioning
 import LinkUnits
 
-/// Options that say when conditions end by themselves.
+/// Options for when conditions end by themselves.
 struct TimeLimitOptions: ParsableArguments {
     @Option(
         name: .customLong("for"),
@@ -29,7 +29,7 @@ struct TimeLimitOptions: ParsableArguments {
         }
     }
 
-    /// Throws what is wrong with a duration.
+    /// Throws if a duration is invalid.
     static func validate(_ duration: Duration) throws {
         guard duration > .zero else {
             throw ValidationError("--for \(duration.unitText): has to be longer than nothing.")
@@ -41,7 +41,7 @@ struct TimeLimitOptions: ParsableArguments {
         }
     }
 
-    /// The limit of conditions that are applied at `now`, in seconds since 1970; nil for none.
+    /// The limit of conditions applied at `now`, in seconds since 1970; nil for none.
     func limit(now: Int64) -> TimeLimit? {
         guard duration != nil || untilExitOf != nil else { return nil }
         return TimeLimit(after: duration, process: untilExitOf, now: now)

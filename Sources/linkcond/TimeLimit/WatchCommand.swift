@@ -3,7 +3,7 @@ import DataPlane
 import FoundationEssentials
 import HostConditioning
 
-/// `linkcond watch`: the process that ends conditions, started by `apply` with `--for` or
+/// `linkcond watch`: the process that ends conditions on time, started by `apply` with `--for` or
 /// `--until-exit-of`.
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

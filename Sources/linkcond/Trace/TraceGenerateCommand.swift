@@ -79,7 +79,7 @@ struct TraceGenerateCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        // Short enough to be typed.
+        // A 32-bit seed is short enough to type.
         let drawn = seed ?? UInt64(UInt32.random(in: .min ... .max))
         guard let trace = model.trace(mean: mean, for: duration, seed: drawn) else {
             throw UsageError(

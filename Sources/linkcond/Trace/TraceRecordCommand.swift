@@ -87,7 +87,7 @@ struct TraceRecordCommand: ParsableCommand {
         try target.enter(console)
         let index = try HostLink.index(of: interface)
         var recorder = try TraceRecorder(interface: index)
-        // Before anything is recorded, so that a file that cannot be written is an error at once.
+        // Opened before recording, so that an unwritable file fails at once.
         let owner = user.map { OutputFile.Owner(user: $0.identity.user, group: $0.identity.group) }
         let file = try ResultFile(creating: downFile, owner: owner)
         let end = try recorder.record(words, as: user?.identity, for: duration)
@@ -124,6 +124,6 @@ struct TraceRecordCommand: ParsableCommand {
                 + "something kept it busy")
     }
 
-    /// More than a cellular link pauses by itself.
+    /// A cellular link without traffic pauses less than this by itself.
     private static let muchSilence: UInt32 = 200_000_000
 }

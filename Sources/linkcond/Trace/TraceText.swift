@@ -15,14 +15,14 @@ enum TraceText {
             + "\(trace.meanBandwidth.bitsPerSecond.rateText) on average"
     }
 
-    /// In how many of its windows nothing passes.
+    /// The share of its windows without any delivery.
     static func silence(in statistics: TraceStatistics) -> String {
         "\((Double(statistics.silence.partsPerBillion) / 1e7).roundedText)%"
     }
 
-    /// What `trace show` prints.
+    /// The output of `trace show`.
     ///
-    /// - Parameter columns: how wide the plot may be.
+    /// - Parameter columns: The greatest width of the plot.
     static func page(_ trace: DeliveryTrace, name: String, columns: Int) -> String {
         let statistics = TraceStatistics(trace)
         let rates = TraceStatistics.percentiles.map { percentile in
@@ -46,7 +46,7 @@ enum TraceText {
         (duration / .seconds(1)).secondsText
     }
 
-    /// The rate over time in blocks of eight heights, with the highest rate beside it.
+    /// The rate over time in blocks of eight heights, labelled with the highest rate.
     static func plot(_ rates: [UInt64], length: Duration, columns: Int) -> String {
         let widest = max(1, columns - 14)
         let count = min(widest, rates.count)
@@ -56,7 +56,7 @@ enum TraceText {
         }
         let top = PlotShape.niceTop(for: values.max() ?? 0)
         let heights = values.map { value in
-            // What is there at all is seen.
+            // Any value above zero is visible.
             let eighths = Int((value / top * Double(8 * plotRows)).rounded())
             return value > 0 ? max(1, eighths) : 0
         }

@@ -4,18 +4,18 @@ import LinuxKernel
 import Netlink
 import SystemPackage
 
-/// `linkcond-bus follow`: keeps NetworkManager's metered flags as the overrides of this network
-/// namespace want them, as long as there are any.
+/// `linkcond-bus follow`: keeps NetworkManager's metered flags in line with the overrides of this
+/// network namespace, as long as there are any.
 ///
-/// The overrides themselves are in the kernel, and so is the word that one was cleared, whoever
-/// cleared it and however it ended. One such process serves a network namespace: it has a socket
-/// by which others ask whether it has done what they have just set.
+/// The kernel stores the overrides and reports their removal, however it happens. One such process
+/// serves a network namespace. Through its socket, others ask whether it has applied what they have
+/// just set.
 struct FollowCommand {
     /// The socket's name.
     static let socket = "linkcond-metered"
-    /// What the process reports once it serves.
+    /// What the process reports when it serves.
     static let ready = "ready"
-    /// What it reports if another one does.
+    /// What it reports if another process serves already.
     static let taken = "taken"
 
     private enum Token: UInt64 {
@@ -43,7 +43,7 @@ struct FollowCommand {
         try follow(client, changes, service, signals, events)
     }
 
-    /// The socket; nil if another process has it.
+    /// The socket; nil if another process owns it.
     private static func openService() throws -> ServiceSocket? {
         do {
             return try NamespaceService.listen(socket)
@@ -64,7 +64,8 @@ struct FollowCommand {
         DetachedProgram.report(problems.first ?? Self.ready)
         var isDue = false
         while isNeeded {
-            // What came while NetworkManager was asked no descriptor tells of any more.
+            // Signals that arrived during a call to NetworkManager no longer make the descriptor
+            // readable.
             isDue = try Self.hasSignals(client.bus) || isDue
             let patience = keeper.hasCheckpoints ? MeteredKeeper.renewal : nil
             let ready = try events.wait(timeout: isDue ? .zero : patience)
@@ -78,7 +79,7 @@ struct FollowCommand {
             isDue = try Self.hasSignals(client.bus) || isDue
             isDue = keeper.renew() || isDue
             let clients = Self.clients(service)
-            // The kernel may have been too busy with changes to tell: the next round asks again.
+            // This fails if the kernel was too busy with changes; the next round tries again.
             let newWishes = try? MeteredWishes.current()
             if isDue || newWishes != wishes || !clients.isEmpty, let newWishes {
                 (wishes, isDue) = (newWishes, false)
@@ -93,7 +94,7 @@ struct FollowCommand {
         }
     }
 
-    /// Takes what the bus has to tell; whether there was anything.
+    /// Takes all messages from the bus; returns whether there were any.
     private static func hasSignals(_ bus: BusConnection) throws -> Bool {
         var found = false
         while let message = try bus.next() { found = found || message.kind == .signal }

@@ -1,10 +1,10 @@
 import LinuxKernel
 import SystemPackage
 
-/// `linkcond-bus metered`: has NetworkManager's metered flags be as the overrides of this network
-/// namespace want them, from now on. Returns when they are.
+/// `linkcond-bus metered`: makes NetworkManager's metered flags follow the overrides of this
+/// network namespace from now on. Returns once they match.
 ///
-/// Where there is no NetworkManager, there is nothing to do.
+/// Without NetworkManager there is nothing to do.
 struct MeteredCommand {
     private static let patience = Duration.seconds(20)
     private static let attempts = 10
@@ -23,7 +23,7 @@ struct MeteredCommand {
             let follower = try DetachedProgram(arguments: ["follow"])
             switch follower.hear(within: Self.patience) {
             case FollowCommand.ready: return
-            // Another one has been started at the same time, or is just ending.
+            // Another process was started at the same time, or is just ending.
             case FollowCommand.taken: continue
             case nil: throw HelperFailure("NetworkManager does not answer")
             case let problem?: throw HelperFailure(problem)
@@ -32,7 +32,7 @@ struct MeteredCommand {
         throw HelperFailure("NetworkManager's metered flag keeps being changed by others")
     }
 
-    /// Has the process that follows the overrides look at them now; nil if there is none.
+    /// Asks the following process to apply the overrides now; nil if there is none.
     private func askFollower() throws -> String? {
         guard
             let channel = try NamespaceService.connect(

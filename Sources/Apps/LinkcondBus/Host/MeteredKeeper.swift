@@ -1,17 +1,17 @@
 import Bus
 
-/// Keeps NetworkManager's metered flags as overrides want them, and puts them back.
+/// Keeps NetworkManager's metered flags in line with the overrides, and restores them.
 ///
-/// Before a device is changed, NetworkManager is asked to restore it by itself after a while (a
-/// checkpoint). As long as this process lives, it keeps putting that off; when it is killed,
-/// nobody does.
+/// Before it changes a device, it makes a checkpoint: NetworkManager then restores the device by
+/// itself after a delay. While this process lives, it keeps extending the delay; once it is killed,
+/// NetworkManager restores the device.
 struct MeteredKeeper {
-    /// How long NetworkManager waits before it restores what nobody asks for any more.
+    /// The delay after which NetworkManager rolls back an abandoned checkpoint, in seconds.
     static let rollbackDelay: UInt32 = 10
-    /// How often that is put off.
+    /// How often the rollback is postponed.
     static let renewal = Duration.seconds(3)
 
-    /// A device that was changed.
+    /// A changed device.
     private struct Held {
         let device: NetworkManagerClient.Device
         let original: NetworkManagerClient.Flag
@@ -25,12 +25,12 @@ struct MeteredKeeper {
         self.client = client
     }
 
-    /// Whether NetworkManager will restore something if it is not told otherwise.
+    /// Whether NetworkManager will roll back a checkpoint unless it is postponed.
     var hasCheckpoints: Bool { held.values.contains { $0.checkpoint != nil } }
 
-    /// Makes the flags what is wanted of them.
+    /// Sets the flags as wanted.
     ///
-    /// - Returns: what did not work, in sentences; and whether NetworkManager has any of these
+    /// - Returns: The failures, as sentences, and whether NetworkManager manages any of these
     ///   interfaces.
     mutating func settle(
         _ wishes: [String: NetworkManagerClient.Flag]
@@ -61,7 +61,8 @@ struct MeteredKeeper {
             + (error.isMissingPrivilege ? "; run it with sudo" : "")
     }
 
-    /// Devices that are gone, or have another connection, are as their profiles have them.
+    /// Forgets devices that are gone or have another connection: their flags are their profiles'
+    /// again.
     private mutating func forget(allBut devices: [NetworkManagerClient.Device]) {
         for (path, old) in held {
             let now = devices.first { $0.path == path }
@@ -79,7 +80,7 @@ struct MeteredKeeper {
         let flag = try client.metered(device)
         guard flag != wish else { return }
         if held[device.path] == nil {
-            // Some do without: then only this process restores it.
+            // Some versions have no checkpoints: then only this process restores the device.
             let checkpoint = try? client.createCheckpoint(device, after: Self.rollbackDelay)
             held[device.path] = Held(device: device, original: flag, checkpoint: checkpoint)
         }
@@ -93,10 +94,10 @@ struct MeteredKeeper {
         held[path] = nil
     }
 
-    /// Puts off what NetworkManager would do.
+    /// Postpones the rollbacks.
     ///
-    /// - Returns: whether it has already done it to one of them, perhaps while this process or the
-    ///   host was suspended.
+    /// - Returns: Whether one has already happened, perhaps while this process or the host was
+    ///   suspended.
     mutating func renew() -> Bool {
         var isLate = false
         for (path, old) in held {
@@ -111,7 +112,7 @@ struct MeteredKeeper {
         return isLate
     }
 
-    /// Puts everything back.
+    /// Restores all devices.
     mutating func release() {
         for path in held.keys { try? restore(path) }
     }

@@ -1,9 +1,9 @@
 import Netlink
 import NetworkPath
 
-/// What the overrides of this network namespace want NetworkManager's metered flags to be.
+/// The metered flags that the overrides of this network namespace ask for.
 enum MeteredWishes {
-    /// The flags by the interfaces' names; of interfaces without an override nothing is wanted.
+    /// The flags by interface name, only for interfaces with an override.
     static func current() throws -> [String: NetworkManagerClient.Flag] {
         let path = try NetworkPath.current()
         var wishes: [String: NetworkManagerClient.Flag] = [:]
@@ -18,7 +18,7 @@ enum MeteredWishes {
 }
 
 extension NetworkMark {
-    /// Whether it says anything of what traffic costs, or of Low Data Mode.
+    /// Whether it sets the cost or Low Data Mode.
     fileprivate var concernsCost: Bool {
         cost != .default || isConstrained != nil || kind != nil || isHotspot
     }

@@ -2,16 +2,16 @@ import Bus
 import LinuxKernel
 import NetworkFacade
 
-/// The NetworkManager of this process's network namespace, as far as it concerns the metered flag.
+/// A client of NetworkManager in this process's network namespace, limited to the metered flag.
 struct NetworkManagerClient {
     /// A device that NetworkManager knows.
     struct Device {
         let path: ObjectPath
-        /// The interface that carries its packets.
+        /// The network interface that carries its packets.
         let interface: String
-        /// Whether it has a connection that stands.
+        /// Whether it has an active connection.
         let isActivated: Bool
-        /// Which connection.
+        /// The active connection.
         let activeConnection: ObjectPath
     }
 
@@ -23,7 +23,7 @@ struct NetworkManagerClient {
     }
 
     static let name = "org.freedesktop.NetworkManager"
-    /// A sandbox's stand-in has this name beside NetworkManager's.
+    /// The stand-in of a sandbox owns this name in addition to NetworkManager's.
     static let standInName = "linkcond.StandIn"
 
     private static let root: ObjectPath = "/org/freedesktop"
@@ -40,8 +40,8 @@ struct NetworkManagerClient {
         self.bus = bus
     }
 
-    /// Whether it is there, and its interfaces are those of this process: containers may see the
-    /// bus of a host whose network is another.
+    /// Whether NetworkManager is running and manages this process's interfaces: a container may see
+    /// the bus of a host with another network.
     var isHere: Bool {
         guard (try? ask("GetNameOwner", Self.standInName)) == nil,
             let process = try? ask("GetConnectionUnixProcessID", Self.name).first?.number,
@@ -54,7 +54,7 @@ struct NetworkManagerClient {
         try bus.call(Self.busName, Self.busPath, Self.busName, member, [.string(name)])
     }
 
-    /// Has the bus tell when NetworkManager comes and goes, and when devices change their state.
+    /// Subscribes to NetworkManager's start and end, and to state changes of devices.
     func listen() throws(BusError) {
         let rules = [
             "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='"
@@ -73,7 +73,7 @@ struct NetworkManagerClient {
             guard case .entry(.path(let path), let interfaces) = object,
                 let device = interfaces.groups?[Self.device]
             else { return nil }
-            // A modem's own name is that of its control port.
+            // `Interface` of a modem is its control port.
             let names = ["IpInterface", "Interface"].compactMap { device[$0]?.text }
             return Device(
                 path: path, interface: names.first { !$0.isEmpty } ?? "",
@@ -82,21 +82,21 @@ struct NetworkManagerClient {
         }
     }
 
-    /// The flag of the connection as the device has it, which need not be that of its profile.
+    /// The flag of the connection as applied to the device, which may differ from the profile's.
     func metered(_ device: Device) throws(BusError) -> Flag {
         let (groups, _) = try applied(device)
         return groups["connection"]?["metered"]?.signedNumber.flatMap { Flag(rawValue: $0) }
             ?? .unknown
     }
 
-    /// Changes the flag on the device only; the profile keeps its own.
+    /// Sets the flag on the device only; the profile keeps its own.
     func setMetered(_ flag: Flag, _ device: Device) throws(BusError) {
         var (groups, version) = try applied(device)
         groups["connection", default: [:]]["metered"] = .int32(flag.rawValue)
         do {
             try reapply(device, groups, version, flags: Self.keepsForeignAddresses)
         } catch  where error.name == "\(Self.device).InvalidArgument" {
-            // Before version 1.42.
+            // NetworkManager before version 1.42.
             try reapply(device, groups, version, flags: 0)
         }
     }
@@ -130,7 +130,8 @@ extension NetworkManagerClient {
     /// `NM_CHECKPOINT_CREATE_FLAG_ALLOW_OVERLAPPING`.
     private static let besideOthers: UInt32 = 8
 
-    /// Has NetworkManager put the device back as it is now, unless that is put off or called off.
+    /// Makes a checkpoint: NetworkManager restores the device's current state after `seconds`,
+    /// unless that is postponed or cancelled.
     func createCheckpoint(
         _ device: Device, after seconds: UInt32
     ) throws(BusError) -> ObjectPath {
@@ -140,14 +141,14 @@ extension NetworkManagerClient {
         return ObjectPath(answer.first?.text ?? "/")
     }
 
-    /// Puts it off, as seen from now.
+    /// Postpones the rollback to `seconds` from now.
     func delayCheckpoint(_ checkpoint: ObjectPath, to seconds: UInt32) throws(BusError) {
         _ = try bus.call(
             Self.name, Self.manager, Self.name, "CheckpointAdjustRollbackTimeout",
             [.path(checkpoint), .uint32(seconds)])
     }
 
-    /// Calls it off. One that is gone is no matter.
+    /// Cancels the rollback, if there still is one.
     func destroyCheckpoint(_ checkpoint: ObjectPath) {
         _ = try? bus.call(
             Self.name, Self.manager, Self.name, "CheckpointDestroy", [.path(checkpoint)])
