@@ -1,20 +1,20 @@
 import LinuxKernel
 import Sandbox
 
-/// What a sandbox's D-Bus lacks on this host.
+/// What is missing on this host for D-Bus in a sandbox.
 enum BusDiagnosis: Sendable, Hashable {
-    /// The helper is not beside this program.
+    /// The helper is not next to this program.
     case noHelper
-    /// The helper does not run; what it says.
+    /// The helper does not run; its error message.
     case brokenHelper(String)
     /// There is no bus daemon.
     case noDaemon
 
-    /// What is lacking here; nil if nothing is.
+    /// What is missing here; nil if nothing is.
     static func ofThisHost() -> BusDiagnosis? {
         guard let helper = OwnProgram.neighbour(SandboxBus.helper) else { return .noHelper }
         do {
-            // Whether the libraries that it needs are there shows when it runs.
+            // Only running it shows whether its libraries are installed.
             let result = try HelperProgram.run(helper, ["--help"], input: "")
             guard result.exitCode == 0 else { return .brokenHelper(result.message) }
         } catch {
@@ -23,7 +23,7 @@ enum BusDiagnosis: Sendable, Hashable {
         return HelperProgram.path(of: "dbus-daemon") == nil ? .noDaemon : nil
     }
 
-    /// What that means.
+    /// What this means for the user.
     var detail: String {
         switch self {
         case .noHelper: "\(SandboxBus.helper) is not next to linkcond"
@@ -32,7 +32,7 @@ enum BusDiagnosis: Sendable, Hashable {
         }
     }
 
-    /// What to do about it.
+    /// How to fix it.
     var fix: String {
         switch self {
         case .noHelper:

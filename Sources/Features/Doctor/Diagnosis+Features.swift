@@ -7,7 +7,7 @@ import LinuxKernel
 import Multipath
 
 extension Diagnosis {
-    /// Asks as every verb does.
+    /// Adds the choice of data plane, made as every command makes it.
     mutating func addChoice() {
         guard isOfRoot, let kernel = try? KernelPlane(environment: [:]) else { return }
         let way = DirectionConditions(bandwidth: .megabitsPerSecond(10), delay: .milliseconds(50))
@@ -15,7 +15,7 @@ extension Diagnosis {
         choice = PlaneChoice(.auto, kernelLacks: kernel.lack(for: demand, nil))
     }
 
-    /// What `apply` by the packet engine takes.
+    /// Adds what `apply` with the packet engine needs.
     mutating func addEngineOnInterfaces() {
         let name = "apply by the engine"
         do {
@@ -36,7 +36,7 @@ extension Diagnosis {
         }
     }
 
-    /// What `run --dbus` and the host's NetworkManager take.
+    /// Adds what `run --dbus` and the host's NetworkManager need.
     mutating func addBus() {
         let name = "D-Bus"
         if let lack = BusDiagnosis.ofThisHost() {
@@ -46,7 +46,7 @@ extension Diagnosis {
         }
     }
 
-    /// What `run --multipath` takes. A sandbox has its own switch, which is on.
+    /// Adds what `run --multipath` needs. A sandbox has its own sysctl, which is on.
     mutating func addMultipath() {
         let name = "Multipath TCP"
         do {

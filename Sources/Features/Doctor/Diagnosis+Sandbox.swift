@@ -1,7 +1,7 @@
 import LinuxKernel
 
 extension Diagnosis {
-    /// What a sandbox needs: namespaces, packet sockets, and programs for its uplink.
+    /// The checks of a sandbox's needs: namespaces, packet sockets, and programs for its uplink.
     static func sandboxChecks(_ found: SandboxFindings, _ host: HostSystem) -> [Check] {
         [userNamespaces(found, host), packetSockets(found, host)]
             + SandboxFindings.helpers.map { helper in
@@ -17,7 +17,7 @@ extension Diagnosis {
 
     private static func userNamespaces(_ found: SandboxFindings, _ host: HostSystem) -> Check {
         let name = "user namespaces"
-        // Root may more than others, and so its own attempt does not tell.
+        // Root has more privileges than others, so its own attempt proves nothing.
         if found.mostUserNamespaces == 0 {
             return Check(
                 name: name, status: found.asItIs == .possible ? .limited : .missing,
@@ -94,7 +94,7 @@ extension Diagnosis {
             + "| sudo tee /etc/sysctl.d/60-linkcond.conf && sudo sysctl --system"
     }
 
-    /// Ubuntu's way: a profile that allows one program what all others may not.
+    /// Ubuntu's method: an AppArmor profile that lets one program do what is denied to others.
     private static func appArmorProfile(_ program: String) -> String {
         #"""
         Allow linkcond alone: printf 'abi <abi/4.0>,\ninclude <tunables/global>\n\#
@@ -106,7 +106,7 @@ extension Diagnosis {
 }
 
 extension HostSystem {
-    /// How to get a package of this name.
+    /// How to install a package.
     func installation(of package: String) -> String {
         if distributionIDs.contains("debian") || distributionIDs.contains("ubuntu") {
             return "Install it: sudo apt install \(package)"

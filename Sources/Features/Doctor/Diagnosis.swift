@@ -2,39 +2,39 @@ public import DataPlane
 import KernelPlane
 import LinuxKernel
 
-/// What a host can do, and how to get what it lacks.
+/// What a host supports, and how to add what is missing.
 public struct Diagnosis: Sendable, Hashable {
-    /// One thing that was looked at.
+    /// One thing that was checked.
     public struct Check: Sendable, Hashable {
-        /// How it stands.
+        /// The result of a check.
         public enum Status: String, Sendable, Hashable {
             case ok, missing, limited
         }
 
-        /// What was looked at.
+        /// What was checked.
         public let name: String
-        /// How it stands.
+        /// The result.
         public let status: Status
-        /// What was found.
+        /// The finding.
         public let detail: String
-        /// What to do about it; nil if nothing is to be done.
+        /// How to fix it; nil if nothing needs fixing.
         public let fix: String?
     }
 
-    /// Everything that was looked at.
+    /// All checks.
     public internal(set) var checks: [Check]
-    /// Whether the kernel data plane can carry out ordinary profiles here.
+    /// Whether the kernel data plane supports ordinary profiles here.
     public let servesKernelPlane: Bool
-    /// Whether the packet engine can run here, in namespaces of its own.
+    /// Whether the packet engine can run here in its own namespaces.
     public let servesEnginePlane: Bool
     /// Whether the packet engine can condition interfaces of the host.
     public internal(set) var servesInterfacesByEngine = false
-    /// The data plane that an ordinary profile gets here, and why; nil if only root can say.
+    /// The data plane that an ordinary profile gets here, and why; nil if only root can tell.
     public internal(set) var choice: PlaneChoice?
-    /// Whether the kernel could be asked for what `apply` takes, which is root's to ask.
+    /// Whether the kernel's support for `apply` could be checked, which takes root.
     public internal(set) var isOfRoot = true
 
-    /// Puts a diagnosis together from what was found. Pure.
+    /// Makes a diagnosis from findings. Pure.
     static func make(
         answers: [KernelFeature: FeatureAnswer]?, mayChangeNetwork: Bool, host: HostSystem,
         sandbox: SandboxFindings
@@ -62,7 +62,7 @@ public struct Diagnosis: Sendable, Hashable {
             servesEnginePlane: sandbox.servesEngine)
     }
 
-    /// Looks at the host that the process runs on.
+    /// Examines this host.
     public static func ofThisHost() -> Diagnosis {
         var diagnosis = make(
             answers: try? FeatureProbe.run(), mayChangeNetwork: Privilege.mayChangeNetwork,

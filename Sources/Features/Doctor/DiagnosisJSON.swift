@@ -1,7 +1,8 @@
 import DataPlane
 import LinkModel
 
-/// What `doctor --json` prints. The keys are a promise: see `Profiles/schema/doctor.schema.json`.
+/// The output of `doctor --json`. The keys are a stable interface: see
+/// `Profiles/schema/doctor.schema.json`.
 public struct DiagnosisJSON: Encodable {
     struct Check: Encodable {
         let name: String
@@ -25,7 +26,7 @@ public struct DiagnosisJSON: Encodable {
     let checks: [Check]
     let dataPlanes: DataPlanes
 
-    /// Writes a diagnosis.
+    /// Makes the object for a diagnosis.
     public init(_ diagnosis: Diagnosis) {
         checks = diagnosis.checks.map { check in
             Check(

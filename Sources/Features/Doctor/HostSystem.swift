@@ -1,20 +1,20 @@
 import FoundationEssentials
 
-/// The system that linkcond runs on, as far as it decides how a missing kernel module is got.
+/// The operating system, as far as it determines how to install a missing kernel module.
 struct HostSystem: Sendable, Hashable {
     /// The kernel's release, as `uname -r` prints it.
     var kernelRelease: String
-    /// The name of the distribution for people.
+    /// The distribution's display name.
     var distributionName: String
     /// The `ID` and `ID_LIKE` words of `/etc/os-release`.
     var distributionIDs: [String]
-    /// Whether the kernel belongs to somebody else.
+    /// Whether it runs in a container, whose kernel belongs to the host.
     var isContainer: Bool
 
     /// Whether it is the Windows Subsystem for Linux.
     var isWSL: Bool { kernelRelease.lowercased().contains("microsoft") }
 
-    /// Looks at the usual places.
+    /// Reads the current system's properties.
     static func current() -> HostSystem {
         let osRelease = parse(osRelease: text("/etc/os-release"))
         return HostSystem(
@@ -27,7 +27,7 @@ struct HostSystem: Sendable, Hashable {
             })
     }
 
-    /// The assignments of an os-release file, without quotes.
+    /// The assignments of an os-release file, unquoted.
     static func parse(osRelease: String) -> [String: String] {
         var values: [String: String] = [:]
         for line in osRelease.split(separator: "\n") {
@@ -42,8 +42,8 @@ struct HostSystem: Sendable, Hashable {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// How to get modules for this kernel: what there is to do here, or where the system is not
-    /// known, everywhere.
+    /// How to get modules for this kernel: the steps for this system, or for all systems if it is
+    /// unknown.
     var remedy: String {
         if isWSL { return Self.wsl }
         if isContainer { return Self.container }

@@ -2,33 +2,34 @@ import FoundationEssentials
 import LinuxKernel
 import SystemPackage
 
-/// What a sandbox needs of a host, as it was found.
+/// The host's state with respect to a sandbox's needs.
 struct SandboxFindings: Sendable, Hashable {
-    /// How `/dev/net/tun` stands.
+    /// The state of `/dev/net/tun`.
     enum TunnelDevice: Sendable, Hashable {
         case usable, missing, forbidden
     }
 
-    /// Whether it is root who asks.
+    /// Whether the caller is root.
     var isRoot: Bool
-    /// What came of a network namespace with a packet socket, without a user namespace.
+    /// The result of making a network namespace with a packet socket, without a user namespace.
     var asItIs: NamespaceAttempt
-    /// The same within a user namespace.
+    /// The same inside a user namespace.
     var inUserNamespace: NamespaceAttempt
     /// `/proc/sys/user/max_user_namespaces`.
     var mostUserNamespaces: Int?
-    /// `/proc/sys/kernel/unprivileged_userns_clone`, which Debian has: whether not only root may.
+    /// `/proc/sys/kernel/unprivileged_userns_clone`, a Debian setting: whether users other than
+    /// root may make user namespaces.
     var mayUsersMakeNamespaces: Bool?
-    /// `/proc/sys/kernel/apparmor_restrict_unprivileged_userns`, which Ubuntu has.
+    /// `/proc/sys/kernel/apparmor_restrict_unprivileged_userns`, an Ubuntu setting.
     var doesAppArmorRestrict: Bool?
-    /// Those of `helpers` that are in `PATH`.
+    /// The `helpers` found in `PATH`.
     var programs: Set<String>
-    /// How `/dev/net/tun` stands.
+    /// The state of `/dev/net/tun`.
     var tunnelDevice: TunnelDevice
     /// The path of linkcond.
     var program: String
 
-    /// The programs that a sandbox may use, and the packages that have them.
+    /// The programs that a sandbox may use, and their packages.
     static let helpers = [
         (program: "pasta", package: "passt", purpose: "run --uplink pasta"),
         (program: "slirp4netns", package: "slirp4netns", purpose: "run --uplink slirp"),
@@ -38,7 +39,7 @@ struct SandboxFindings: Sendable, Hashable {
     /// Whether the packet engine can run here: it needs a network namespace and packet sockets.
     var servesEngine: Bool { asItIs == .possible || inUserNamespace == .possible }
 
-    /// Looks at this host.
+    /// Examines this host.
     static func current() -> SandboxFindings {
         let number = { (path: String) in
             FileManager.default.contents(atPath: path).flatMap { data in

@@ -1,11 +1,12 @@
-/// The name that conditions are applied and cleared by.
+/// The name for applying and clearing conditions.
 public struct ConditionsName: Hashable, Sendable {
     /// The name.
     public let text: String
 
     private static let longest = 32
 
-    /// Takes what stands behind `--name`: letters, digits, `-`, `_` and `.`, as marks have room for.
+    /// Reads the value of `--name`: letters, digits, `-`, `_` and `.`, as far as it fits into a
+    /// mark.
     public init(_ text: String) throws(HostError) {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {

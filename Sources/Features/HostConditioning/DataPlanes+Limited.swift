@@ -4,9 +4,9 @@ public import LinkModel
 import LinkUnits
 
 extension DataPlanes {
-    /// Applies a request; the process that will end it, if it has a limit, is there before.
+    /// Applies a request; if it has a limit, its watcher is started first.
     ///
-    /// - Parameter duration: how long until the limit, if it is a moment.
+    /// - Parameter duration: The time until the limit, if it is a point in time.
     public func apply(
         _ request: ApplyRequest, backend: Backend, for duration: Duration?
     ) throws -> Outcome {
@@ -20,7 +20,7 @@ extension DataPlanes {
 }
 
 extension ApplyRequest {
-    /// Whether all packets of a direction are lost.
+    /// Whether a direction loses all packets.
     public var cutsTheLine: Bool {
         let conditions = conditions.withExplicitLoss
         return directions.contains { $0.conditions(of: conditions).loss.mean == .one }

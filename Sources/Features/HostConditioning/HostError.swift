@@ -1,16 +1,16 @@
-/// Why something cannot be done to a host's interfaces.
+/// Why an operation on a host's interfaces failed.
 public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Whose fault it is.
+    /// The kind of fault.
     public enum Fault: Sendable, Hashable {
-        /// What was asked for names nothing, or contradicts what is there.
+        /// The request names nothing, or conflicts with the present state.
         case usage
         /// The host cannot do it.
         case unavailable
     }
 
-    /// Whose fault it is.
+    /// The kind of fault.
     public let fault: Fault
-    /// One sentence with the way out.
+    /// One sentence with the remedy.
     public let description: String
 
     init(_ description: String, fault: Fault = .usage) {
@@ -18,7 +18,7 @@ public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
         self.description = description
     }
 
-    /// Default routes lead over several interfaces where only one can be meant.
+    /// Default routes use several interfaces, but one must be chosen.
     init(severalDefaultRoutes names: [String]) {
         self.init(
             "default routes lead over \(names.joined(separator: " and ")); name the one that is "

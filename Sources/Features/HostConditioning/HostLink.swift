@@ -1,10 +1,9 @@
 import DataPlane
 import Netlink
 
-/// An interface of the host that is meant.
+/// Finds an interface of the host.
 public enum HostLink {
-    /// The index of the interface of this name or, without a name, of the one that carries the
-    /// default route.
+    /// The index of the interface with this name, or of the one with the default route if nil.
     public static func index(of name: String?) throws -> Int32 {
         let links =
             try name.map { try HostLinks().links(named: [$0]) } ?? HostLinks().withDefaultRoute()

@@ -3,15 +3,14 @@ import FoundationEssentials
 import LinuxKernel
 import Netlink
 
-/// Keeps the caller's own SSH session out of the conditions.
+/// Exempts the caller's own SSH session from the conditions.
 ///
-/// The session is excepted on every interface that is asked for: its packets may cross several
-/// (a VLAN and the card below it, both ends of a bridge), and where they do not cross, the
-/// exception matches nothing.
+/// The exception is made on every interface requested: the session's packets may cross several (a
+/// VLAN and the device below it, both ends of a bridge). On others the exception matches nothing.
 public enum SSHGuard {
-    /// Gives `selector` an exception for the session, if there is one in this network namespace.
+    /// Adds an exception for the session to `selector`, if there is one in this network namespace.
     ///
-    /// - Returns: what that means; nil without a session.
+    /// - Returns: A description of the exception; nil without a session.
     public static func apply(
         to selector: inout TrafficSelector, environment: [String: String]
     ) throws -> String? {
@@ -35,7 +34,7 @@ public enum SSHGuard {
             + "that too"
     }
 
-    /// Whether the calling thread is in the network namespace of the first process.
+    /// Whether the calling thread is in the network namespace of PID 1.
     private static var isHostNamespace: Bool {
         let namespaces = ["1", "thread-self"].map {
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/ns/net")

@@ -1,20 +1,20 @@
-/// Why a matrix cannot be run, or its report not be written or read.
+/// Why a matrix cannot run, or its report cannot be written or read.
 public struct MatrixError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is at fault, as far as the exit code tells.
+    /// The kind of fault, which determines the exit code.
     public enum Fault: Sendable, Hashable {
-        /// What was asked for makes no sense.
+        /// The request is invalid.
         case usage
         /// A file that cannot be written.
         case cannotWrite
         /// A file that cannot be read.
         case cannotRead
-        /// A report with something wrong in it.
+        /// A report with invalid contents.
         case badFile
     }
 
-    /// What is at fault.
+    /// The kind of fault.
     public let fault: Fault
-    /// One sentence with the way out.
+    /// One sentence with the remedy.
     public let description: String
 
     /// Makes an error.

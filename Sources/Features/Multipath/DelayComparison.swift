@@ -1,24 +1,24 @@
-/// Which of several interfaces has the shortest round trip, by echoes: a pure value, without clock.
+/// Finds the interface with the shortest RTT from echoes: a pure value without a clock.
 ///
-/// One that is hardly quicker than the present choice does not take its place, and a single late
-/// or early echo changes nothing: what counts is the median of the last three.
+/// A slightly faster interface does not replace the present choice, and a single outlier changes
+/// nothing: the median of the last three echoes counts.
 public struct DelayComparison: Sendable, Hashable {
     private var echoes: [Int32: [Duration]] = [:]
-    /// The interface that is in use; nil before the first echo.
+    /// The chosen interface; nil before the first echo.
     public private(set) var choice: Int32?
 
-    /// How many echoes of an interface are remembered.
+    /// How many echoes per interface are kept.
     static let memory = 3
-    /// What takes the place of an echo that did not come.
+    /// The value used for a missing echo.
     public static let lost = Duration.seconds(60)
-    /// How much quicker another interface has to be: a fifth, and as much as a clock notices.
+    /// How much faster another interface must be: a fifth, and more than clock resolution.
     private static let share = 0.8
     private static let margin = Duration.milliseconds(5)
 
-    /// Begins without any echo.
+    /// Starts without echoes.
     public init() {}
 
-    /// An echo has come over an interface after this time, or it is `lost`.
+    /// Records the RTT of an echo over an interface, or `lost`.
     public mutating func note(_ roundTrip: Duration, over interface: Int32) {
         echoes[interface, default: []].append(roundTrip)
         if echoes[interface, default: []].count > Self.memory {
@@ -26,14 +26,14 @@ public struct DelayComparison: Sendable, Hashable {
         }
     }
 
-    /// Only these interfaces are left, the most preferred first.
+    /// Keeps only these interfaces, most preferred first.
     public mutating func keep(_ interfaces: [Int32]) {
         echoes = echoes.filter { interfaces.contains($0.key) }
         if let choice, !interfaces.contains(choice) { self.choice = nil }
         if choice == nil { choice = interfaces.first }
     }
 
-    /// Chooses among the interfaces, and returns whether the choice is another one now.
+    /// Updates the choice and returns whether it has changed.
     public mutating func choose() -> Bool {
         let medians = echoes.compactMapValues(Self.median)
         guard
@@ -45,14 +45,14 @@ public struct DelayComparison: Sendable, Hashable {
                 quickest.value < present * Self.share && quickest.value + Self.margin < present
             guard isClearlyQuicker else { return false }
         } else if choice != nil {
-            // Nothing is known of the present one yet.
+            // The present interface has no result yet.
             return false
         }
         choice = quickest.key
         return true
     }
 
-    /// Nil until there are enough echoes for a judgement.
+    /// Nil until there are enough echoes.
     private static func median(_ echoes: [Duration]) -> Duration? {
         echoes.count < memory ? nil : echoes.sorted()[memory / 2]
     }

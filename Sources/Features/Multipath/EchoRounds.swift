@@ -1,16 +1,16 @@
 import LinuxKernel
 import SystemPackage
 
-/// Measures the round-trip times of interfaces, by echoes of the hosts to which they lead.
+/// Measures the RTTs of interfaces with echo requests to their gateways.
 ///
-/// The kernel's own figures would not do: a path in reserve carries nothing, so that its figure is
-/// that of the day it was opened.
+/// The kernel's own estimates do not help: a backup subflow carries no data, so its estimate dates
+/// from its setup.
 struct EchoRounds {
-    /// An interface that is measured.
+    /// A measured interface.
     private final class Path {
         let interface: MultipathPlan.Interface
         let socket: EchoSocket
-        /// When echoes were asked for that have not come, by their numbers.
+        /// When unanswered requests were sent, by sequence number.
         var open: [UInt16: Duration] = [:]
 
         init(_ interface: MultipathPlan.Interface, _ socket: consuming EchoSocket) {
@@ -24,18 +24,18 @@ struct EchoRounds {
     private var number: UInt16 = 0
     private var nextRound = Duration.zero
 
-    /// How often echoes are asked for: 70 bytes each, so that slow links hardly notice.
+    /// The time between requests of 70 bytes each, a negligible load even for slow links.
     private static let interval = Duration.milliseconds(200)
-    /// After this an echo is lost. Longer than the round trip of any link that is good for talks.
+    /// The time after which an echo is lost. Longer than the RTT of any link usable for calls.
     private static let patience = Duration.seconds(2)
 
-    /// The interface with the shortest round trip; nil if nobody knows yet.
+    /// The interface with the shortest RTT; nil if not known yet.
     var quickest: Int32? { comparison.choice }
 
-    /// What becomes readable when an echo comes.
+    /// The file descriptors that become readable when an echo arrives.
     var descriptors: [FileDescriptor] { paths.map { $0.socket.descriptor } }
 
-    /// Measures these interfaces from now on, the most preferred first.
+    /// Measures these interfaces from now on, most preferred first.
     mutating func measure(_ interfaces: [MultipathPlan.Interface]) {
         paths = interfaces.compactMap { interface in
             if let path = paths.first(where: { $0.interface == interface }) { return path }
@@ -47,7 +47,7 @@ struct EchoRounds {
         comparison.keep(interfaces.map(\.index))
     }
 
-    /// Asks for echoes, if it is time, and says in how long it is time again.
+    /// Sends requests if due and returns the time until the next are due.
     mutating func turn() -> Duration {
         let now = KernelClock.monotonic
         guard now >= nextRound else { return nextRound - now }
@@ -58,14 +58,14 @@ struct EchoRounds {
                 path.open[number] = nil
                 comparison.note(DelayComparison.lost, over: path.interface.index)
             }
-            // An interface that cannot send is as slow as one that loses everything.
+            // An interface that cannot send counts as one that loses everything.
             try? path.socket.ask(number)
             path.open[number] = now
         }
         return Self.interval
     }
 
-    /// Takes the echoes that have come, and returns whether another interface is quicker now.
+    /// Reads the echoes that have arrived and returns whether the choice has changed.
     mutating func takeEchoes() -> Bool {
         let now = KernelClock.monotonic
         for path in paths {

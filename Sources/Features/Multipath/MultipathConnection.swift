@@ -1,24 +1,24 @@
 public import LinuxKernel
 public import Netlink
 
-/// A connection of Multipath TCP, as the kernel has it now.
+/// A Multipath TCP connection with its current kernel state.
 public struct MultipathConnection {
-    /// One of its paths, and the interface from which it starts.
+    /// One of its subflows, and the interface from which it starts.
     public struct Path {
-        /// What the kernel says of it.
+        /// The kernel's description.
         public let path: MultipathPath
-        /// Nil if no interface has the address any more.
+        /// Nil if no interface has its address any more.
         public let interface: String?
     }
 
-    /// The other end of its first path.
+    /// The remote endpoint of its first subflow.
     public let remote: Endpoint
-    /// Its paths.
+    /// Its subflows.
     public let paths: [Path]
 
     /// All connections of the calling thread's network namespace.
     public static func all() throws(NetlinkError) -> [MultipathConnection] {
-        // Kernels that cannot be asked have none that matter.
+        // A kernel that does not support the query has no connections of interest.
         guard let paths = try? NetlinkSession(.sockets).multipathPaths(), !paths.isEmpty else {
             return []
         }

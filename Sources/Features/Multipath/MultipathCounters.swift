@@ -1,22 +1,22 @@
 public import LinuxKernel
 
-/// What the kernel has counted of Multipath TCP in a network namespace. Equivalent to
-/// `nstat -as 'MPTcpExt*'`.
+/// The kernel's Multipath TCP counters of a network namespace. Equivalent to `nstat -as
+/// 'MPTcpExt*'`.
 public struct MultipathCounters: Sendable, Hashable {
-    /// Connections that were opened from here, with an other end that speaks it as well.
+    /// Outgoing connections whose peer supports it.
     public let connections: UInt64
-    /// Connections that were opened from here, with one that does not.
+    /// Outgoing connections whose peer does not.
     public let plainConnections: UInt64
-    /// Paths that were added from here to such connections.
+    /// Subflows added by this side to such connections.
     public let furtherPaths: UInt64
 
-    /// Asks for the counters of the calling thread's network namespace.
+    /// Reads the counters of the calling thread's network namespace.
     public init() throws(KernelError) {
         self.init(netstat: try SmallFile.read("/proc/thread-self/net/netstat"))
     }
 
-    /// Reads the text of `/proc/net/netstat`: a line with names, and one with numbers. What is not
-    /// there is zero.
+    /// Parses `/proc/net/netstat`: a line with names and one with numbers. Missing counters are
+    /// zero.
     init(netstat text: String) {
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("MPTcpExt:") }
             .map { $0.split(separator: " ").dropFirst() }

@@ -2,20 +2,20 @@ public import LinuxKernel
 public import Netlink
 public import SystemPackage
 
-/// Why Multipath TCP cannot be had.
+/// Why Multipath TCP is unavailable.
 public enum MultipathError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kernel was built without it.
     case notInKernel
-    /// It is switched off in the network namespace.
+    /// It is disabled in the network namespace.
     case switchedOff
-    /// Programs' sockets cannot be replaced.
+    /// Programs' socket calls cannot be intercepted.
     case noInterception(KernelError)
-    /// The path manager refused.
+    /// The path manager refused a request.
     case netlink(NetlinkError)
-    /// A socket of it cannot be made.
+    /// A Multipath TCP socket cannot be made.
     case socket(Errno)
 
-    /// Whether the host lacks it, rather than that something went wrong.
+    /// Whether the host lacks support, as opposed to an unexpected failure.
     public var isLack: Bool {
         switch self {
         case .notInKernel, .switchedOff, .noInterception: true
@@ -23,7 +23,7 @@ public enum MultipathError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// One sentence with the way out.
+    /// One sentence with the remedy.
     public var description: String {
         switch self {
         case .notInKernel:
@@ -43,7 +43,7 @@ public enum MultipathError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension MultipathSupport {
-    /// Throws why the calling thread's network namespace has no Multipath TCP, if it has none.
+    /// Throws the reason if Multipath TCP is unavailable in the calling thread's network namespace.
     public static func require() throws(MultipathError) {
         do throws(Errno) {
             try check()

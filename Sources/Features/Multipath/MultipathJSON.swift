@@ -3,12 +3,12 @@ import LinkUnits
 import LinuxKernel
 import Netlink
 
-/// One connection of Multipath TCP in `status --json`.
+/// A Multipath TCP connection in `status --json`.
 public struct MultipathJSON: Encodable {
     let remote: String
     let paths: [Path]
 
-    /// One of its paths.
+    /// One of its subflows.
     struct Path: Encodable {
         @OrNull var interface: String?
         let local: String
@@ -19,7 +19,7 @@ public struct MultipathJSON: Encodable {
         let receivedBytes: UInt64
     }
 
-    /// Writes a connection.
+    /// Makes the object for a connection.
     public init(_ connection: MultipathConnection) {
         remote = connection.remote.description
         paths = connection.paths.map { path in

@@ -2,8 +2,8 @@ import LinuxKernel
 import Netlink
 
 extension MultipathPlan {
-    /// The interfaces of the network namespace of `session` that lead out, in the order in which
-    /// the kernel prefers them: that of the metrics of their default routes.
+    /// The interfaces with a default route in the network namespace of `session`, in the kernel's
+    /// order of preference: by the metrics of these routes.
     static func interfaces(_ session: NetlinkSession) throws(NetlinkError) -> [Interface] {
         interfaces(
             try session.links(), try session.interfaceAddresses(), try session.routes())
@@ -14,7 +14,7 @@ extension MultipathPlan {
     ) -> [Interface] {
         let defaults = routes.filter(\.isDefault).sorted { $0.metric < $1.metric }
         let leading = links.filter { $0.isRunning && !$0.isLoopback }
-        // IPv4 decides, since metrics of the two families do not compare.
+        // IPv4 decides, since metrics of the two families are not comparable.
         let ordered = defaults.filter { !$0.isIPv6 } + defaults.filter(\.isIPv6)
         var seen: Set<Int32> = []
         return ordered.compactMap { route in

@@ -2,18 +2,18 @@ public import LinuxKernel
 public import Netlink
 public import Scenarios
 
-/// Which endpoints the kernel is to have so that Multipath TCP uses an app's interfaces as a mode
-/// says: pure values.
+/// Plans the kernel's endpoints so that Multipath TCP uses an app's interfaces in a given mode.
+/// Pure.
 public enum MultipathPlan {
-    /// An interface that leads out.
+    /// An interface with a default route.
     public struct Interface: Sendable, Hashable {
         /// Its index.
         public let index: Int32
         /// Its name.
         public let name: String
-        /// Its addresses that may be used as the source of connections.
+        /// Its addresses usable as source addresses.
         public let addresses: [IPAddress]
-        /// The host by which it leads out.
+        /// Its gateway.
         public let gateway: IPAddress?
 
         /// Describes an interface.
@@ -27,19 +27,19 @@ public enum MultipathPlan {
         }
     }
 
-    /// One change of the kernel's endpoints.
+    /// A change of the kernel's endpoints.
     public enum Step: Sendable, Hashable {
-        /// A new endpoint: every connection gets a path from there.
+        /// Adds an endpoint: every connection gets a subflow from there.
         case add(MultipathEndpoint)
-        /// An endpoint that is a reserve from now on, or none any more.
+        /// Makes an endpoint a backup, or a regular endpoint again.
         case setBackup(MultipathEndpoint)
-        /// An endpoint that is gone, and its paths with it.
+        /// Deletes an endpoint and with it its subflows.
         case delete(MultipathEndpoint)
     }
 
-    /// The endpoints for `interfaces`, the most preferred first.
+    /// The endpoints for `interfaces`, most preferred first.
     ///
-    /// - Parameter quickest: the interface that `interactive` is to use; nil: the first.
+    /// - Parameter quickest: The interface that `interactive` uses; nil: the first.
     public static func endpoints(
         _ mode: MultipathMode, _ interfaces: [Interface], quickest: Int32? = nil
     ) -> [MultipathEndpoint] {
@@ -57,13 +57,13 @@ public enum MultipathPlan {
                     isBackup: mode != .aggregate && interface.index != carrier)
             }
         }
-        // Those of the least preferred interfaces are left out.
+        // Drops those of the least preferred interfaces.
         return Array(endpoints.prefix(Int(MultipathManager.limit)))
     }
 
-    /// How to get from the endpoints that the kernel has to those that it is to have.
+    /// The steps from the kernel's current endpoints to the desired ones.
     ///
-    /// Whoever carries from now on is named first, so that no connection is without a carrier.
+    /// Endpoints that will carry traffic come first, so that a connection always has one.
     public static func steps(
         from present: [MultipathEndpoint], to wanted: [MultipathEndpoint]
     ) -> [Step] {

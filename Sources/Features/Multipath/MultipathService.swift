@@ -3,34 +3,34 @@ import Netlink
 public import Scenarios
 import SystemPackage
 
-/// Keeps Multipath TCP as a mode wants it while interfaces come, go and change places.
+/// Keeps Multipath TCP in the requested mode while interfaces appear, vanish and change order.
 ///
 /// Theory of operation. The kernel has a path manager: for each *endpoint*, an address of an
-/// interface, it adds a path (a TCP connection, "subflow") to every connection, and tells the other
-/// end which paths are reserves. This service looks at what interfaces there are (`rtnetlink`),
-/// plans the endpoints (`MultipathPlan`), and tells the path manager what has changed. An endpoint
-/// that is deleted closes its paths, which the other end hears of at once by one of the others, so
-/// that a connection need not find out by timeouts; one that is added gives paths to connections
-/// that began long ago. For `interactive` it also measures round trips by echoes (`EchoRounds`).
+/// interface, it adds a TCP connection ("subflow") to every Multipath TCP connection, and tells the
+/// peer which subflows are backups. This service reads the interfaces (`rtnetlink`), plans the
+/// endpoints (`MultipathPlan`), and sends the changes to the path manager. Deleting an endpoint
+/// closes its subflows; the peer learns this at once over another one, so the connection does not
+/// wait for timeouts. Adding one gives subflows to existing connections as well. For `interactive`
+/// it also measures RTTs with echoes (`EchoRounds`).
 public final class MultipathService {
     private let mode: MultipathMode
     private let session: NetlinkSession
     private let manager: MultipathManager
     private let events: NetlinkEvents
     private var rounds: EchoRounds?
-    /// Told what carries now, for people.
+    /// Called with a description of the current endpoints, for people.
     private let report: (String) -> Void
     private var lastReport = ""
 
-    /// Changes rarely come alone: an address, its routes, and rules that use them. What is done
-    /// before the last of them fails for want of it.
+    /// Changes come in groups: an address, its routes, and rules that use them. Acting before the
+    /// last of them would fail.
     private static let settlingTime = Duration.milliseconds(20)
-    /// So often it is waited for more.
+    /// The most times to wait for further changes.
     private static let settlingLimit = 10
 
-    /// Sets up the calling thread's network namespace, over which it must have `CAP_NET_ADMIN`.
+    /// Sets up the calling thread's network namespace, in which it needs `CAP_NET_ADMIN`.
     ///
-    /// - Parameter report: is told what carries, at first and after each change.
+    /// - Parameter report: Called with the current endpoints, initially and after each change.
     public init(
         _ mode: MultipathMode, report: @escaping (String) -> Void = { _ in }
     ) throws(MultipathError) {
@@ -40,7 +40,7 @@ public final class MultipathService {
         try MultipathSupport.require()
         do {
             session = try NetlinkSession()
-            // Before the interfaces are looked at, so that no change is missed.
+            // Subscribed before the interfaces are read, so that no change is missed.
             events = try NetlinkEvents([.links, .addresses, .routes])
             manager = try MultipathManager()
             try manager.allow(paths: MultipathManager.limit)
@@ -50,8 +50,7 @@ public final class MultipathService {
         }
     }
 
-    /// Lets connections that others open to the calling thread's network namespace have several
-    /// paths.
+    /// Lets incoming connections to the calling thread's network namespace have several subflows.
     public static func welcomePaths() throws(MultipathError) {
         do {
             try MultipathManager().allow(paths: MultipathManager.limit)
@@ -60,7 +59,7 @@ public final class MultipathService {
         }
     }
 
-    /// Follows the interfaces from now on; returns only if the kernel refuses to tell of them.
+    /// Follows the interfaces from now on; returns only if the kernel stops reporting them.
     public func run() throws(MultipathError) {
         do {
             while true {
@@ -99,7 +98,7 @@ public final class MultipathService {
                 case .delete(let endpoint): try manager.delete(endpoint)
                 }
             } catch {
-                // The interface may have gone in between, of which an event will tell.
+                // The interface may have vanished in the meantime; an event will follow.
                 report("\(error)")
             }
         }
@@ -110,7 +109,7 @@ public final class MultipathService {
 }
 
 extension MultipathPlan {
-    /// What the endpoints mean, such as `wifi0 carries, cell0 is the reserve`.
+    /// The endpoints for people, such as `wifi0 carries, cell0 is the reserve`.
     static func text(_ endpoints: [MultipathEndpoint], _ interfaces: [Interface]) -> String {
         func names(isBackup: Bool) -> [String] {
             interfaces.filter { interface in

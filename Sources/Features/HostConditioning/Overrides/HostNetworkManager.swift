@@ -2,15 +2,15 @@ import FoundationEssentials
 import LinuxKernel
 import Sandbox
 
-/// The NetworkManager of the host, to which the helper for D-Bus talks.
+/// The host's NetworkManager, accessed through the D-Bus helper.
 enum HostNetworkManager {
-    /// Where it keeps its state while it runs.
+    /// The directory of its runtime state.
     private static let directory = "/run/NetworkManager"
 
-    /// Has its metered flags be as the overrides of the calling thread's network namespace want
-    /// them; the override stands also if that fails.
+    /// Makes its metered flags follow the overrides of the calling thread's network namespace. The
+    /// override stays even if this fails.
     ///
-    /// - Returns: why it was not told; nil if it was, or does not run.
+    /// - Returns: Why it failed; nil on success, or if NetworkManager does not run.
     static func followOverrides() -> String? {
         guard FileManager.default.fileExists(atPath: directory) else { return nil }
         guard let helper = OwnProgram.neighbour(SandboxBus.helper) else {

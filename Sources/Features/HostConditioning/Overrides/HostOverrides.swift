@@ -4,19 +4,18 @@ public import LinkModel
 public import NetworkPath
 import Override
 
-/// Overrides of the host's interfaces, which may have a time limit and which NetworkManager
-/// follows.
+/// Overrides of the host's interfaces, optionally with a time limit; NetworkManager follows them.
 public enum HostOverrides {
-    /// What came of a change.
+    /// The result of a change.
     public struct Outcome {
-        /// The interfaces that have an override now, or had one before it was cleared.
+        /// The interfaces that now have an override, or had one before it was cleared.
         public let interfaces: [String]
-        /// What the user should know; nil if nothing.
+        /// A note for the user, if there is one.
         public let note: String?
     }
 
-    /// Overrides what apps see of interfaces, for a while if `duration` is given; the process that
-    /// ends it is there before.
+    /// Overrides what apps see of interfaces, for `duration` if given; the watcher that ends it is
+    /// started first.
     public static func set(
         _ override: InterfaceOverride, on interfaces: [String], for duration: Duration?
     ) throws -> Outcome {
@@ -32,7 +31,7 @@ public enum HostOverrides {
             })
     }
 
-    /// Takes overrides away; nil: those of all interfaces.
+    /// Clears overrides; nil: those of all interfaces.
     public static func clear(_ interfaces: [String]?) throws -> Outcome {
         outcome(of: try NetworkOverride.clear(interfaces))
     }
@@ -43,7 +42,7 @@ public enum HostOverrides {
             interfaces: change.interfaces, note: HostNetworkManager.followOverrides())
     }
 
-    /// What is wrong with a time limit that nobody will keep.
+    /// The problem with an override's time limit if its watcher is gone.
     public static func problem(with mark: NetworkMark) -> String? {
         guard let watcher = mark.watcher else { return nil }
         let environment = ProcessInfo.processInfo.environment
@@ -52,8 +51,8 @@ public enum HostOverrides {
         return "the process that was to end this is gone; it stays until linkcond override clear"
     }
 
-    /// Ends watchers that have nothing left to end. One that is missed, such as that of another
-    /// user, finds nothing to do when its time comes.
+    /// Ends watchers that have nothing left to end. A watcher that is not reached, such as another
+    /// user's, finds nothing to do when its time comes.
     static func dismiss(_ watchers: [String]) {
         WatcherFile.dismiss(Set(watchers), ProcessInfo.processInfo.environment)
     }

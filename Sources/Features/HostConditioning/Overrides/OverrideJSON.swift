@@ -2,12 +2,12 @@ import LinkModel
 public import NetworkPath
 public import Override
 
-/// What `override show --json` prints. The keys are a promise: see
+/// The output of `override show --json`. The keys are a stable interface: see
 /// `Profiles/schema/override.schema.json`.
 public struct OverridesJSON: Encodable {
     let overrides: [OverrideJSON]
 
-    /// Writes overrides.
+    /// Makes the object for overrides.
     public init(_ overrides: [OverriddenInterface]) {
         self.overrides = overrides.map(OverrideJSON.init)
     }
@@ -40,9 +40,9 @@ struct OverrideJSON: Encodable {
 }
 
 extension NetworkMark {
-    /// The kind of interface in a word; nil for what the kernel says.
+    /// The kind of interface as a word; nil for the kernel's.
     public var kindText: String? { isHotspot ? "hotspot" : kind?.rawValue }
 
-    /// Low Data Mode in a word.
+    /// Low Data Mode as a word.
     public var lowDataText: String { isConstrained.map { $0 ? "on" : "off" } ?? "default" }
 }

@@ -5,13 +5,13 @@ import NetworkPath
 import Override
 public import Scenarios
 
-/// Which interface of the host stands for which of a scenario.
+/// Maps the interfaces of a scenario to those of the host.
 public struct HostInterfaces {
-    /// The names on the host, by those in the scenario; an empty one means that which carries the
-    /// default route.
+    /// The names on the host by the names in the scenario; empty for the interface of the default
+    /// route.
     public private(set) var names: [String: String]
 
-    /// Reads what stands behind `-i`: `wifi0=eth1`, or with one interface in the scenario `eth1` or
+    /// Reads the values of `-i`: `wifi0=eth1`; for a scenario with one interface also `eth1` or
     /// nothing.
     public init(_ arguments: [String], of scenario: Scenario) throws(HostError) {
         let wanted = scenario.interfaces.map(\.name)
@@ -49,8 +49,8 @@ public struct HostInterfaces {
         self.names = names
     }
 
-    /// Finds the one that carries the default route, where that is meant, and refuses those that
-    /// are conditioned or overridden already.
+    /// Resolves the interface of the default route where needed, and rejects interfaces that are
+    /// already conditioned or overridden.
     public mutating func resolve(_ planes: DataPlanes) throws {
         try resolveDefault()
         try requireNoConditions(planes)

@@ -7,20 +7,19 @@ public import LinuxKernel
 import ScenarioPlaying
 public import Scenarios
 
-/// A scenario that is played on a host, until its end or Ctrl-C; then all is restored.
+/// A scenario played on a host until its end or Ctrl-C; then everything is restored.
 public struct HostPerformance {
-    /// How it is to be played.
+    /// How to play it.
     public struct Manner {
-        /// The traffic that is conditioned.
+        /// The traffic to condition.
         public var selector: TrafficSelector
-        /// What carries out the conditions.
+        /// The requested data plane.
         public var backend: Backend
-        /// Decides the times that the scenario leaves open, and the fate of the packets; nil:
-        /// something else each time.
+        /// The seed for random times and for packets; nil: random.
         public var seed: UInt64?
         /// Whether filters of other programs may see packets first.
         public var isForced: Bool
-        /// Whom the scenario's commands run as; nil: the caller.
+        /// The user that runs the scenario's commands; nil: the caller.
         public var identity: LinuxKernel.Program.Identity?
 
         /// Makes a manner.
@@ -37,18 +36,18 @@ public struct HostPerformance {
     }
 
     private let scenario: Scenario
-    /// What ends conditions and overrides with this process, however that ends.
+    /// The limits that end conditions and overrides with this process, however it ends.
     private let limits: (conditions: TimeLimit, overrides: TimeLimit)
     private let tell: (PlayRemark) -> Void
     private var player: TimelinePlayer
     private var stage: HostStage
     private var narrator: Narrator
 
-    /// Gets ready to play in the network namespace of the calling thread.
+    /// Prepares to play in the calling thread's network namespace.
     ///
     /// - Parameters:
-    ///   - origin: the path of the file, or the name of a built-in scenario.
-    ///   - tell: is called with what happens.
+    ///   - origin: The path of the file, or the name of a built-in scenario.
+    ///   - tell: Called for everything that happens.
     public init(
         _ scenario: Scenario, origin: String, on interfaces: HostInterfaces, _ planes: DataPlanes,
         _ manner: Manner, tell: @escaping (PlayRemark) -> Void
@@ -76,13 +75,13 @@ public struct HostPerformance {
 
     /// How it ended.
     public enum End: Sendable, Hashable {
-        /// All was as the scenario expects, or not.
+        /// It ran to its end; whether all expectations were met.
         case over(isAsExpected: Bool)
-        /// This signal came.
+        /// A signal interrupted it.
         case interrupted(signal: Int32)
     }
 
-    /// Plays it, and restores the interfaces.
+    /// Plays it and restores the interfaces.
     public mutating func run() throws -> End {
         let signals = try SignalDescriptor([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGCHLD])
         let watchers = [
@@ -97,7 +96,7 @@ public struct HostPerformance {
         return .over(isAsExpected: narrator.failedExpectations == 0)
     }
 
-    /// Plays until the end, or until a signal comes, which it returns.
+    /// Plays until the end, or until a signal arrives, which it returns.
     private mutating func play(
         _ signals: SignalDescriptor, _ watchers: [Watcher]
     ) throws -> Int32? {

@@ -10,16 +10,16 @@ import Scenarios
 
 /// The interfaces of a host as the stage of a scenario.
 ///
-/// What it does ends with this process, also if that is killed: it carries the name of a watcher.
+/// Its changes end with this process, even if that is killed: they carry the name of a watcher.
 struct HostStage: Stage {
-    /// An interface as the scenario has it now.
+    /// The current state of an interface in the scenario.
     private struct State {
         let host: String
         var conditions: LinkConditions
         var profile: String
         var isUp = true
         var isPresent: Bool
-        /// Whether linkcond conditions it already.
+        /// Whether linkcond already conditions it.
         var isConditioned = false
     }
 
@@ -32,8 +32,8 @@ struct HostStage: Stage {
     var commands: ScenarioCommands
 
     /// - Parameters:
-    ///   - request: what is common to all conditions.
-    ///   - overrideWatcher: who takes the overrides away.
+    ///   - request: The common part of all conditions.
+    ///   - overrideWatcher: The watcher that clears the overrides.
     init(
         _ scenario: Scenario, on interfaces: HostInterfaces, _ planes: DataPlanes,
         _ request: ApplyRequest, backend: Backend,
@@ -56,10 +56,10 @@ struct HostStage: Stage {
 
     var now: Duration { KernelClock.monotonic - beginning }
 
-    /// Lets the time of the scenario begin now.
+    /// Starts the scenario's clock now.
     mutating func restart() { beginning = KernelClock.monotonic }
 
-    /// Conditions the interface as it is at the start, and says what apps see of it.
+    /// Sets the initial conditions and overrides of an interface.
     mutating func begin(_ interface: ScenarioInterface) throws {
         try condition(interface.name)
         try set(interface.initialOverride.complete, interface.name)
@@ -92,7 +92,7 @@ struct HostStage: Stage {
         try Self.wrap { try set(InterfaceOverride(isPreferred: true), interface) }
     }
 
-    /// What the kernel has counted, of every program.
+    /// The kernel's counters, for the traffic of every program.
     func carried(by interface: String) throws(StageError) -> ByteCount {
         try Self.wrap {
             let counters = try ["rx_bytes", "tx_bytes"].map { name in
@@ -114,7 +114,7 @@ struct HostStage: Stage {
 
     func path() throws(StageError) -> SeenPath {
         var path = try Self.wrap { SeenPath(try NetworkPath.current()) }
-        // Expectations name the interfaces of the scenario.
+        // Expectations use the scenario's interface names.
         path.interface =
             states.first { $0.value.host == path.interface }?.key ?? path.interface
         return path
@@ -130,7 +130,7 @@ struct HostStage: Stage {
 
     mutating func abandonCheck(_ check: Int32) { commands.abandon(check) }
 
-    /// Has the link of an interface do what the scenario says of it now.
+    /// Applies the scenario's current conditions to an interface.
     private mutating func condition(_ interface: String) throws {
         guard let state = states[interface] else { return }
         var request = request
@@ -159,7 +159,7 @@ struct HostStage: Stage {
         }
     }
 
-    /// Takes away what the scenario has conditioned and overridden.
+    /// Removes the scenario's conditions and overrides.
     func end(conditionsWatcher: String) throws {
         let result = Result { try planes.clear(endedBy: conditionsWatcher) }
         HostOverrides.dismiss(try NetworkOverride.clear(endedBy: overrideWatcher).idleWatchers)

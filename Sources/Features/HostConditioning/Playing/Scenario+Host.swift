@@ -2,8 +2,8 @@ import LinkModel
 public import Scenarios
 
 extension Scenario {
-    /// What of it can be played without an app and without taking interfaces away; and what the
-    /// user has to know of the rest.
+    /// The part that can be played without an app and without removing interfaces, and notes on the
+    /// rest.
     public var forHost: (scenario: Scenario, notes: [String]) {
         var scenario = self
         var notes: [String] = []
@@ -39,6 +39,6 @@ extension Scenario {
         return (scenario, notes)
     }
 
-    /// What links have at the beginning, or later.
+    /// The conditions of all links, initially or later.
     var allConditions: [LinkConditions] { interfaces.map(\.profile.conditions) + laterConditions }
 }

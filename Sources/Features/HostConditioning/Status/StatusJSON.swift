@@ -3,12 +3,13 @@ import LinkModel
 import LinkUnits
 public import Multipath
 
-/// What `status --json` prints. The keys are a promise: see `Profiles/schema/status.schema.json`.
+/// The output of `status --json`. The keys are a stable interface: see
+/// `Profiles/schema/status.schema.json`.
 public struct StatusJSON: Encodable {
     let conditioned: [ConditionedJSON]
     let multipath: [MultipathJSON]
 
-    /// Writes what is conditioned, and the connections of Multipath TCP.
+    /// Makes the object for conditioned interfaces and Multipath TCP connections.
     public init(_ conditioned: [ConditionedInterface], _ connections: [MultipathConnection]) {
         self.conditioned = conditioned.map(ConditionedJSON.init)
         multipath = connections.map(MultipathJSON.init)
@@ -52,7 +53,7 @@ struct ConditionedJSON: Encodable {
     }
 }
 
-/// What went through a direction.
+/// The traffic of a direction.
 struct CountersJSON: Encodable {
     let packets: UInt64
     let bytes: UInt64

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Points in time, as ISO 8601 in UTC.
+/// Timestamps in ISO 8601, UTC.
 public enum Timestamp {
-    /// A moment in whole seconds since 1970.
+    /// The text for whole seconds since 1970.
     public static func text(_ secondsSince1970: Int64) -> String {
         Date(timeIntervalSince1970: Double(secondsSince1970)).formatted(.iso8601)
     }

@@ -1,21 +1,21 @@
-/// What runs containers.
+/// A container engine.
 public enum ContainerEngine: String, Sendable, Hashable, CaseIterable {
     case docker = "Docker"
     case podman = "Podman"
     case containerd = "containerd"
-    /// Another one, of whose containers only the control groups tell.
+    /// An unknown engine, whose containers are visible only as control groups.
     case other = "container"
 }
 
-/// A container as the files of its engine describe it.
+/// A container as described by its engine's files.
 public struct Container: Sendable, Hashable {
-    /// Its ID, most often 64 hexadecimal digits.
+    /// Its ID, usually 64 hexadecimal digits.
     public var id: String
     /// Its names; a name need not be unique.
     public var names: [String]
-    /// What runs it.
+    /// Its engine.
     public var engine: ContainerEngine
-    /// Its first process; nil if it does not run.
+    /// Its first process; nil if it is not running.
     public var process: Int32?
 
     /// Describes a container.
@@ -26,7 +26,7 @@ public struct Container: Sendable, Hashable {
         self.process = process
     }
 
-    /// What people call it, with what tells it from others: `web (Docker 0123456789ab)`.
+    /// The display name with enough to identify it: `web (Docker 0123456789ab)`.
     public var label: String {
         let short = "\(engine.rawValue) \(id.prefix(12))"
         return names.first.map { "\($0) (\(short))" } ?? short

@@ -1,22 +1,23 @@
 import FoundationEssentials
 import LinuxKernel
 
-/// The containers of this machine, found in the files of their engines and in the control groups
-/// of processes.
+/// The containers of this machine, found in their engines' files and in the control groups of
+/// processes.
 struct ContainerCatalog {
-    /// The root of the file tree in which files are looked for.
+    /// The root of the file tree to search.
     var root = ""
-    /// Where an ordinary user's files are (`HOME`, `XDG_DATA_HOME`, `XDG_RUNTIME_DIR`).
+    /// The variables that locate an ordinary user's files (`HOME`, `XDG_DATA_HOME`,
+    /// `XDG_RUNTIME_DIR`).
     var environment: [String: String] = [:]
 
-    /// The processes that there are.
+    /// The running processes.
     var processes = ProcessTable()
 
-    /// All containers that the files tell of, each once.
+    /// All containers in the files, each once.
     func containers() -> [Container] {
         var found: [Container] = []
         for container in docker() + podman() + containerd() {
-            // Docker's and Kubernetes' containers are containerd's as well.
+            // Containers of Docker and Kubernetes are containerd's as well.
             if let known = found.firstIndex(where: { $0.id == container.id }) {
                 found[known].process = found[known].process ?? container.process
                 found[known].names += container.names.filter { !found[known].names.contains($0) }
@@ -33,7 +34,7 @@ struct ContainerCatalog {
         }
     }
 
-    /// The container that `text` names: by a name, an ID or the beginning of an ID.
+    /// The container for `text`: a name, an ID or the beginning of an ID.
     func container(_ text: String) throws(TargetError) -> Container {
         let all = containers()
         var found = all.filter { $0.names.contains(text) || $0.id == text }
@@ -52,7 +53,7 @@ struct ContainerCatalog {
             known: all.filter { $0.process != nil }.map { $0.names.first ?? "\($0.id.prefix(12))" })
     }
 
-    /// Containers of engines whose files are elsewhere, by what their processes tell.
+    /// Containers of engines with files elsewhere, found by their processes.
     private func inControlGroups(_ beginning: String) -> [Container] {
         var first: [String: Int32] = [:]
         for process in processes.all() {
@@ -64,11 +65,11 @@ struct ContainerCatalog {
             .sorted { $0.id < $1.id }
     }
 
-    /// Whether a process that a file names is still that of the container: the file may be from
-    /// before the machine started.
+    /// Whether a process named in a file still belongs to the container: the file may be older than
+    /// the last boot.
     private func isAlive(_ process: Int32, in container: Container) -> Bool {
         guard let ids = controlGroups(of: process) else { return false }
-        // Of one outside of all containers' groups nothing is known.
+        // A process outside all containers' control groups cannot be checked.
         return ids.isEmpty || ids.contains(container.id)
     }
 
@@ -80,7 +81,7 @@ struct ContainerCatalog {
         (1...64).contains(text.utf8.count) && text.allSatisfy(\.isHexDigit)
     }
 
-    /// A directory of containers that the caller may not read.
+    /// A directory of containers that the caller cannot read.
     private var hiddenDirectory: String? {
         (dockerDirectories.map { $0 + "/containers" } + taskDirectories + storages).first { path in
             FileManager.default.fileExists(atPath: root + path)
@@ -89,12 +90,12 @@ struct ContainerCatalog {
     }
 }
 
-/// What is asked of processes.
+/// Access to the process list.
 struct ProcessTable {
-    /// The IDs of all.
+    /// The IDs of all processes.
     var all = NetworkNamespace.processes
-    /// The text that tells the control groups of one, empty where there are none; nil if there is
-    /// no such process.
+    /// The control groups of a process as text, empty if there are none; nil if the process does
+    /// not exist.
     var controlGroups = { (process: Int32) -> String? in
         let directory = "/proc/\(process)"
         guard FileManager.default.fileExists(atPath: directory) else { return nil }
@@ -102,7 +103,7 @@ struct ProcessTable {
     }
 }
 
-// MARK: - Where the engines have their files
+// MARK: - Locations of the engines' files
 
 extension ContainerCatalog {
     private var home: String? { environment["HOME"] }
@@ -110,7 +111,7 @@ extension ContainerCatalog {
     private var dockerDirectories: [String] {
         let settings = FileManager.default.contents(atPath: root + "/etc/docker/daemon.json")
         let chosen = settings.flatMap(ContainerFiles.dockerDirectory)
-        // A daemon with user namespaces has one more level, named by user and group.
+        // A daemon with user namespaces has another directory level, named by user and group.
         let plain =
             [chosen, "/var/lib/docker", "/var/snap/docker/common/var-lib-docker"]
             .compactMap { $0 } + homes.map { $0 + "/.local/share/docker" }
@@ -122,7 +123,7 @@ extension ContainerCatalog {
         }
     }
 
-    /// The homes of users who may run containers of their own.
+    /// The home directories of users who may run their own containers.
     private var homes: [String] {
         let all = ["/root"] + names(in: "/home").map { "/home/\($0)" }
         return all + [home].compactMap { $0 }.filter { !all.contains($0) }
@@ -137,14 +138,14 @@ extension ContainerCatalog {
         }
     }
 
-    /// The storages of Podman and CRI-O.
+    /// The storage directories of Podman and CRI-O.
     private var storages: [String] {
         ["/var/lib/containers/storage"]
             + [environment["XDG_DATA_HOME"]].compactMap { $0.map { $0 + "/containers/storage" } }
             + homes.map { $0 + "/.local/share/containers/storage" }
     }
 
-    /// Where the storages keep what lasts until the next start of the machine.
+    /// The storages' state directories, valid until the next boot.
     private var runningStorages: [String] {
         ["/run/containers/storage"]
             + [environment["XDG_RUNTIME_DIR"]].compactMap { $0.map { $0 + "/containers" } }
@@ -170,7 +171,7 @@ extension ContainerCatalog {
         return found
     }
 
-    /// Where containerd has the tasks of all its namespaces.
+    /// The task directories of all of containerd's namespaces.
     private var taskDirectories: [String] {
         ["/run/containerd", "/run/k3s/containerd", "/var/snap/microk8s/common/run/containerd"]
             .map { $0 + "/io.containerd.runtime.v2.task" }

@@ -1,7 +1,6 @@
 import FoundationEssentials
 
-/// The files in which container engines keep what they know, read as texts: no client is needed,
-/// and no server has to run.
+/// Reads the state files of container engines: no client is needed, and no daemon must run.
 enum ContainerFiles {
     /// Docker's `containers/ID/config.v2.json`; nil if it is damaged.
     static func docker(_ json: Data) -> Container? {
@@ -15,7 +14,8 @@ enum ContainerFiles {
             let State: State
         }
         guard let config = try? JSONDecoder().decode(Config.self, from: json) else { return nil }
-        // Names begin with a slash, from a time when links had names below those of containers.
+        // Names begin with a slash for historical reasons: links had names below those of
+        // containers.
         let name = config.Name.map { String($0.drop { $0 == "/" }) }
         return Container(
             id: config.ID, names: [name].compactMap { $0 }.filter { !$0.isEmpty },
@@ -23,8 +23,8 @@ enum ContainerFiles {
             process: config.State.Running && config.State.Pid > 0 ? config.State.Pid : nil)
     }
 
-    /// `containers.json` of the storage that Podman and CRI-O share; which of them run it does not
-    /// tell. Empty if it is damaged.
+    /// `containers.json` of the storage that Podman and CRI-O share; it does not tell which engine
+    /// owns a container. Empty if it is damaged.
     static func podman(_ json: Data) -> [Container] {
         struct Entry: Decodable {
             let id: String
@@ -36,7 +36,7 @@ enum ContainerFiles {
         }
     }
 
-    /// The names in the annotations of a containerd bundle's `config.json`: those of nerdctl and of
+    /// The names in the annotations of a containerd bundle's `config.json`, from nerdctl and
     /// Kubernetes.
     static func containerdNames(_ json: Data) -> [String] {
         struct Specification: Decodable {
@@ -47,21 +47,21 @@ enum ContainerFiles {
         var names = [annotations["nerdctl/name"]].compactMap { $0 }
         let cri = "io.kubernetes.cri."
         if let pod = annotations["\(cri)sandbox-name"] {
-            // A pod's containers share one network, which is that of its sandbox.
+            // A pod's containers share the network of its sandbox container.
             names += [annotations["\(cri)container-name"].map { "\(pod)/\($0)" } ?? pod]
         }
         if let container = annotations["\(cri)container-name"] { names.append(container) }
         return names.filter { !$0.isEmpty }
     }
 
-    /// The ID in a file that holds nothing else, such as containerd's `init.pid`.
+    /// The ID in a file that contains only that, such as containerd's `init.pid`.
     static func process(_ text: String) -> Int32? {
         Int32(text.filter { !$0.isWhitespace }).flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// The containers' IDs in the control groups of a process, the text of `/proc/PID/cgroup`.
+    /// The container IDs in the control groups of a process, given the text of `/proc/PID/cgroup`.
     ///
-    /// Engines call groups `docker-ID.scope`, `libpod-ID.scope`, `cri-containerd-ID.scope` or just
+    /// Engines name groups `docker-ID.scope`, `libpod-ID.scope`, `cri-containerd-ID.scope` or just
     /// `ID`.
     static func containerIDs(inControlGroups text: String) -> [String] {
         var ids: [String] = []
@@ -76,7 +76,7 @@ enum ContainerFiles {
         return ids
     }
 
-    /// The directory that Docker's `daemon.json` names in place of `/var/lib/docker`.
+    /// The data directory that Docker's `daemon.json` sets instead of `/var/lib/docker`.
     static func dockerDirectory(_ json: Data) -> String? {
         struct Settings: Decodable {
             let root: String?

@@ -3,10 +3,10 @@ import LinuxKernel
 import SystemPackage
 
 extension NetworkTarget {
-    /// Takes the calling thread to the network of the target, and tells which that is.
+    /// Moves the calling thread to the target's network namespace and describes it.
     ///
-    /// Requires `CAP_SYS_ADMIN`, or to be the user whose sandbox it is. `environment` says where the
-    /// files of an ordinary user's containers are.
+    /// Requires `CAP_SYS_ADMIN`, or the user that owns the sandbox. `environment` locates the files
+    /// of an ordinary user's containers.
     public func enter(environment: [String: String]) throws(TargetError) -> FoundNetwork {
         try enter(ContainerCatalog(environment: environment))
     }
@@ -28,8 +28,8 @@ extension NetworkTarget {
         return network
     }
 
-    /// An ordinary user may enter the network of its own sandbox or container from the user
-    /// namespace around that.
+    /// An ordinary user can enter its own sandbox's or container's network namespace from the user
+    /// namespace that owns it.
     private func enterUserNamespace() throws(KernelError) {
         guard case .process(let process) = self else {
             throw KernelError(.enter, subject: option, errno: .notPermitted)
@@ -37,7 +37,7 @@ extension NetworkTarget {
         try Namespaces.enterUser(of: process)
     }
 
-    /// Where the network is.
+    /// Finds the network namespace.
     private func find(_ catalog: ContainerCatalog) throws(TargetError) -> FoundNetwork {
         switch self {
         case .namespace(let name):
@@ -61,7 +61,7 @@ extension NetworkTarget {
 
     private static let namedNamespaces = "/run/netns"
 
-    /// The file of a namespace that was named or is named by its path.
+    /// The file of a namespace given by name or path.
     private static func path(named name: String) throws(TargetError) -> String {
         let path = name.contains("/") ? name : "\(namedNamespaces)/\(name)"
         let isName = !["", ".", ".."].contains(name)
@@ -78,14 +78,14 @@ extension NetworkTarget {
         case (.process(let process), .noSuchFileOrDirectory),
             (.process(let process), .noSuchProcess):
             .noSuchProcess(process)
-        // What is no namespace, or one of another kind.
+        // Not a namespace, or one of another type.
         case (.namespace(let name), .invalidArgument), (.namespace(let name), .isDirectory):
             .notANamespace(name)
         default: .unreadable(option, reason: "\(errno)")
         }
     }
 
-    /// The target as it stands on the command line.
+    /// The target as a command-line option.
     private var option: String {
         switch self {
         case .namespace(let name): "--netns \(name)"

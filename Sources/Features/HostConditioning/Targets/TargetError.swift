@@ -1,4 +1,4 @@
-/// Why the network of a target was not found or not entered.
+/// Why the network namespace of a target was not found or not entered.
 public enum TargetError: Error, Sendable, Hashable, CustomStringConvertible {
     case noSuchNamespace(String, known: [String])
     case notANamespace(String)
@@ -10,7 +10,7 @@ public enum TargetError: Error, Sendable, Hashable, CustomStringConvertible {
     case missingPrivilege(String)
     case unreadable(String, reason: String)
 
-    /// One sentence: what failed, why, and the way out.
+    /// One sentence: what failed, why, and the remedy.
     public var description: String {
         switch self {
         case .noSuchNamespace(let name, let known):

@@ -1,12 +1,12 @@
 import LinuxKernel
 import SystemPackage
 
-/// What ends conditions with a limit.
+/// The events that end limited conditions.
 struct EndAlarm {
     private let timer: BootTimer?
     private let process: ProcessDescriptor?
 
-    /// Begins to wait for whichever comes first.
+    /// Starts waiting for whichever comes first.
     init(after duration: Duration?, exitOf process: Int32?) throws(KernelError) {
         timer = try duration.map { duration throws(KernelError) in
             try BootTimer(endingIn: duration)
@@ -16,7 +16,7 @@ struct EndAlarm {
         }
     }
 
-    /// What to wait on: one of them has something to read when it has come.
+    /// The file descriptors to wait for: one becomes readable when it happens.
     var descriptors: [FileDescriptor] {
         [timer?.descriptor, process?.descriptor].compactMap { $0 }
     }

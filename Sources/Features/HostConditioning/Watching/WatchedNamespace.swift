@@ -4,24 +4,24 @@ import SystemPackage
 
 /// The network namespace whose conditions or overrides a watcher ends.
 ///
-/// The watcher sits in a namespace of its own: in that of the interfaces it would keep a container's
-/// network alive that everybody else has left. The kernel tells it there when an interface or the
-/// namespace is gone; to look after what it ends it goes back for a moment. An override goes with
-/// its interface into another namespace, and the watcher follows it.
+/// The watcher lives in its own network namespace: in that of the interfaces, it would keep a
+/// container's network alive after everybody else has left. The kernel notifies it there when an
+/// interface or the namespace vanishes; to check and clear, it returns for a moment. An override
+/// moves with its interface into another namespace, and the watcher follows it.
 struct WatchedNamespace {
     private let subject: WatchedSubject
     private let watcher: String
     /// The namespace of the interfaces.
     private var inode: UInt64
-    /// The watcher's own; nil where it could not make one, and stays with the interfaces.
+    /// The watcher's own; nil if it could not make one and stays with the interfaces.
     private let home: FileDescriptor?
     private var events: [NetlinkEvents]
 
-    /// How often what goes away is looked at: interfaces often go many at a time.
+    /// The pause between checks after something vanished: interfaces often vanish in groups.
     private static let pause = Duration.seconds(1)
     private static let retries = 10
 
-    /// Leaves the calling thread's namespace, which is the one that is watched.
+    /// Leaves the calling thread's namespace, which is the watched one.
     init(_ subject: WatchedSubject, watcher: String) throws {
         self.subject = subject
         self.watcher = watcher
@@ -37,29 +37,29 @@ struct WatchedNamespace {
         events = [try? NetlinkEvents(ofOther: namespace)].compactMap { $0 }
     }
 
-    /// Returns when the time has come, or nothing is there any more that would have to be ended.
+    /// Returns when the time has come, or when nothing is left to end.
     mutating func waitForEnd(or alarm: EndAlarm) {
         while true {
             let ready = Readiness.wait(for: alarm.descriptors + events.map(\.descriptor))
             if ready.contains(where: alarm.descriptors.contains) { return }
             var isEnd = false
             for event in events where ready.contains(event.descriptor) {
-                // Nothing to read means that there was more to tell than the kernel could keep.
+                // An empty read means that the kernel dropped notifications.
                 let changes = (try? event.next(within: .zero)) ?? []
                 isEnd = isEnd || changes.isEmpty || NetlinkEvents.haveEnd(changes)
             }
             guard isEnd else { continue }
-            // What goes with it goes at the same time.
+            // Interfaces that vanish together do so at the same time.
             let isTime = !Readiness.wait(for: alarm.descriptors, timeout: Self.pause).isEmpty
             if isTime || !isNeeded() { return }
         }
     }
 
-    /// Whether an interface is still there, here or where it was moved to.
+    /// Whether an interface still exists, here or where it was moved.
     private mutating func isNeeded() -> Bool {
         let (subject, watcher) = (subject, watcher)
         let stands = { () throws in try subject.hasInterface(endedBy: watcher) }
-        // What cannot be asked may be there.
+        // If the namespace cannot be queried, assume that it does.
         if (try? visit(inode, stands)) ?? true { return true }
         guard home != nil, case .overrides = subject else { return false }
         for _ in 0..<Self.retries {
@@ -75,13 +75,13 @@ struct WatchedNamespace {
                 return true
             }
             if areAllAsked { return false }
-            // One that changes just now, or is going, could not be asked.
+            // A namespace that is changing or vanishing could not be queried.
             _ = Readiness.wait(for: [], timeout: Self.pause)
         }
         return false
     }
 
-    /// Goes on in the namespace to which the interface was moved.
+    /// Continues in the namespace to which the interface was moved.
     private mutating func follow(into other: UInt64) {
         inode = other
         guard let path = NetworkNamespace.path(ofInode: other),
@@ -91,9 +91,9 @@ struct WatchedNamespace {
         try? namespace.close()
     }
 
-    /// Ends what is to be ended. Tries more than once: nobody else will.
+    /// Ends the conditions or overrides. Tries more than once, because nothing else will.
     mutating func clear() throws {
-        // It may have been moved in the moment in which the time came.
+        // An interface may have been moved just before the time came.
         _ = isNeeded()
         for _ in 1..<Self.retries {
             if (try? clearOnce()) != nil { return }
@@ -110,13 +110,13 @@ struct WatchedNamespace {
         }
     }
 
-    /// Does something in a namespace, where that is still there; else false.
+    /// Runs `body` in a namespace if it still exists; otherwise returns false.
     private func visit(_ inode: UInt64, _ body: () throws -> Bool) throws -> Bool {
         guard let home else { return try body() }
         guard let path = NetworkNamespace.path(ofInode: inode) else { return false }
         let namespace = try NetworkNamespace.open(path)
         defer { try? namespace.close() }
-        // Another one may have got the number meanwhile; there is nothing of this watcher's in it.
+        // Another namespace may have got the inode number; it has nothing of this watcher's.
         try NetworkNamespace.enter(namespace)
         let result = Result { try body() }
         try NetworkNamespace.enter(home)

@@ -6,9 +6,9 @@ import Override
 
 /// What a watcher ends.
 public enum WatchedSubject: Sendable {
-    /// What `apply` has applied.
+    /// Conditions from `apply`.
     case conditions
-    /// What `override set` has set.
+    /// Overrides from `override set`.
     case overrides
 
     /// Whether there is anything to end.
@@ -19,7 +19,7 @@ public enum WatchedSubject: Sendable {
         }
     }
 
-    /// Whether any of the interfaces is still there on which it stands.
+    /// Whether any interface that has it still exists.
     func hasInterface(endedBy watcher: String) throws -> Bool {
         switch self {
         case .overrides: return try NetworkOverride.hasOverrides(endedBy: watcher)
@@ -29,7 +29,7 @@ public enum WatchedSubject: Sendable {
         }
     }
 
-    /// Takes it away, and nothing that was made later.
+    /// Removes it, and nothing that was made later.
     func clear(endedBy watcher: String) throws {
         switch self {
         case .overrides: _ = try NetworkOverride.clear(endedBy: watcher)

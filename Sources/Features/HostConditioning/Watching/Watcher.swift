@@ -3,23 +3,23 @@ import LinkUnits
 import LinuxKernel
 import SystemPackage
 
-/// The process that will end conditions, as the one that applies them sees it.
+/// The process that will end conditions, as seen by the process that applies them.
 ///
-/// It is there before the conditions are: whatever happens to the caller, somebody ends them.
+/// It starts before the conditions do: whatever happens to the caller, the watcher ends them.
 struct Watcher {
-    /// What it says when it is ready.
+    /// What it reports when it is ready.
     static let readiness = "ready"
 
     private static let startLimit = Duration.seconds(20)
     private let program: DetachedProgram
 
-    /// How many watchers may be killed before conditions are given up.
+    /// How many watchers may be killed before the conditions are given up.
     private static let attempts = 3
 
-    /// Does work that makes what is to end, and returns when there is somebody who will end it.
+    /// Does work that makes conditions, and returns when a watcher is alive that will end them.
     ///
-    /// Where there is nobody any more, it takes away what was made: nothing is to stand for ever
-    /// that was to have an end.
+    /// If there is none any more, it removes what was made: conditions with a limit must not stay
+    /// forever.
     static func guarding<Value>(
         _ limit: TimeLimit, after duration: Duration?, ends subject: WatchedSubject = .conditions,
         _ work: () throws -> Value
@@ -42,11 +42,11 @@ struct Watcher {
         throw killed
     }
 
-    /// Starts it in the network namespace of the calling thread.
+    /// Starts the watcher in the calling thread's network namespace.
     init(_ limit: TimeLimit, after duration: Duration?, ends subject: WatchedSubject = .conditions)
         throws
     {
-        // The number of a process may soon be that of another, but not while it is held here.
+        // A process ID may be reused, but not while a file descriptor holds it here.
         let process = try limit.process.map(Self.hold)
         var arguments = ["watch", limit.watcher]
         if let duration { arguments += ["--for", duration.unitText] }
@@ -63,16 +63,16 @@ struct Watcher {
         }
     }
 
-    /// It was killed while it was needed.
+    /// The watcher was killed while it was needed.
     static var killed: HostError {
         HostError(
             "the process that would end the conditions was killed, so that they were "
                 + "taken away again", fault: .unavailable)
     }
 
-    /// Leaves it alone: the conditions stand, or never will.
+    /// Releases the watcher: the conditions are active, or never will be.
     ///
-    /// - Returns: whether it is still there to end them.
+    /// - Returns: Whether it is still there to end them.
     @discardableResult
     func release() -> Bool { program.release() }
 

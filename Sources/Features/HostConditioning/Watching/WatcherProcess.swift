@@ -1,7 +1,7 @@
 import DataPlane
 import LinuxKernel
 
-/// The process that ends conditions or overrides, as it sees itself. `Watcher` starts it.
+/// The process that ends conditions or overrides, as seen from inside. `Watcher` starts it.
 ///
 /// It ends with its interfaces and their namespace (`WatchedNamespace`).
 public struct WatcherProcess {
@@ -10,13 +10,13 @@ public struct WatcherProcess {
     private let duration: Duration?
     private let process: Int32?
 
-    /// As long, in seconds, as `apply` waits for the engine.
+    /// In seconds, as long as `apply` waits for the engine.
     private static let patience = 30
 
     /// - Parameters:
-    ///   - watcher: the name in the marks of the conditions.
-    ///   - duration: how long it waits.
-    ///   - process: the process that it waits for.
+    ///   - watcher: The name in the marks of the conditions.
+    ///   - duration: How long it waits.
+    ///   - process: The process whose exit it waits for.
     public init(
         _ watcher: String, ends subject: WatchedSubject, after duration: Duration?,
         exitOf process: Int32?
@@ -27,7 +27,7 @@ public struct WatcherProcess {
         self.process = process
     }
 
-    /// Waits, and ends what it is there for.
+    /// Waits, and then ends the conditions or overrides.
     public func run(environment: [String: String]) throws {
         let (post, alarm) = try begin(environment)
         let isCallerDone = DetachedProgram.waitForRelease()
@@ -39,8 +39,8 @@ public struct WatcherProcess {
         post?.leave()
     }
 
-    /// Gets ready, and tells the caller so, or why not. Whatever goes wrong later, `status` sees
-    /// the post empty.
+    /// Gets ready and reports that, or the error, to the caller. If anything goes wrong later,
+    /// `status` sees the watcher's post empty.
     private func begin(_ environment: [String: String]) throws -> (WatcherPost?, EndAlarm) {
         do {
             let post = try takePost(environment)
@@ -53,7 +53,7 @@ public struct WatcherProcess {
         }
     }
 
-    /// In a sandbox there may be no place for files; nobody misses the post of an override there.
+    /// A sandbox may have no place for files; an override does not need the post there.
     private func takePost(_ environment: [String: String]) throws -> WatcherPost? {
         do {
             return try WatcherPost(watcher, environment: environment)
@@ -65,8 +65,8 @@ public struct WatcherProcess {
 
     /// Whether there is anything to end.
     ///
-    /// The packet engine may be about to do what a caller has asked it for that was killed; but it
-    /// says what it conditions when it has done that, and until then not at all.
+    /// A killed caller may have left a request that the packet engine is still carrying out. The
+    /// engine lists conditions only once they are applied.
     private func isNeeded(afterKilledCaller wasKilled: Bool) throws -> Bool {
         guard wasKilled else { return try subject.stands(endedBy: watcher) }
         for _ in 0..<Self.patience {

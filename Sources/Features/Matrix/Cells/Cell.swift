@@ -1,25 +1,25 @@
 import LinkModel
 
-/// The command under one profile or scenario: one of the runs that make up a matrix.
+/// The command under one profile or scenario: one run of a matrix.
 public struct Cell: Sendable, Hashable {
-    /// What tells it from the other cells: `LTE`, or `LTE/2` where profiles are repeated.
+    /// The unique name: `LTE`, or `LTE/2` if profiles are repeated.
     public let id: String
-    /// The profile, as the user named it; for a scenario the name of that.
+    /// The profile as the user named it; for a scenario, the scenario's name.
     public let profile: String
     /// The scenario; nil: the conditions do not change.
     public let scenario: MatrixScenario?
-    /// Which repetition it is, from 1.
+    /// The number of the repetition, from 1.
     public let repetition: Int
     /// Whether it runs without conditions, for comparison.
     public let isBaseline: Bool
-    /// How long the command may run; nil: as long as it likes.
+    /// How long the command may run; nil: without limit.
     public let timeLimit: Duration?
     /// What is expected.
     public let expectations: Expectations
-    /// The seed of the first attempt; nil where the kernel rolls the dice.
+    /// The seed of the first attempt; nil if the kernel draws the random numbers.
     public var seed: UInt64?
 
-    /// The seed of an attempt, from 1. Each has another, so that a retry has other luck.
+    /// The seed of an attempt, from 1. Every attempt has its own, so that a retry differs.
     func seed(ofAttempt attempt: Int) -> UInt64? {
         guard let seed, attempt > 1 else { return seed }
         return CellSeed.make("\(seed) \(attempt)")
@@ -27,8 +27,8 @@ public struct Cell: Sendable, Hashable {
 }
 
 extension MatrixSpecification {
-    /// All cells, those of the baseline first, with seeds that depend on nothing but `seed` and
-    /// the cell, so that every shard finds the same.
+    /// All cells, those of the baseline first. Their seeds depend only on `seed` and the cell, so
+    /// that every shard computes the same.
     public var cells: [Cell] {
         let names = (hasBaseline ? [Self.baseline] : []) + profiles
         return names.flatMap { profile in
@@ -51,10 +51,10 @@ extension MatrixSpecification {
     }
 }
 
-/// Seeds made from texts: the same from the same, and short enough to be typed.
+/// Seeds derived from text: reproducible, and short enough to type.
 enum CellSeed {
     static func make(_ text: String) -> UInt64 {
-        // FNV-1a; its upper half, which mixes best.
+        // FNV-1a; the upper half is mixed best.
         let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
             (hash ^ UInt64(byte)) &* 0x100_0000_01b3
         }

@@ -1,4 +1,4 @@
-/// Names of files for cells: letters, digits, `.`, `_` and `-` of their names, and no two alike.
+/// Unique file names for cells, made of letters, digits, `.`, `_` and `-`.
 struct CellFileNames {
     private let names: [String: String]
 
@@ -9,7 +9,7 @@ struct CellFileNames {
             let plain = Self.plain(cell.id)
             var name = plain
             var number = 2
-            // The case of letters makes no difference where reports may be unpacked.
+            // Reports may be unpacked on a case-insensitive file system.
             while !taken.insert(name.lowercased()).inserted {
                 name = "\(plain)_\(number)"
                 number += 1
@@ -28,7 +28,7 @@ struct CellFileNames {
                 && (character.isLetter || character.isNumber || "._-".contains(character))
             return isKept ? character : "-"
         }
-        // A name that begins with a dot is hidden, or leads elsewhere.
+        // A name that begins with a dot would be hidden or lead to another directory.
         let name = String(kept.drop { $0 == "." || $0 == "-" }.prefix(100))
         return name.isEmpty ? "cell" : name
     }

@@ -2,23 +2,23 @@ import FoundationEssentials
 import LinkUnits
 public import Recording
 
-/// How an attempt at a cell ended, as the process says that ran it.
+/// How an attempt at a cell ended, as reported by its process.
 public struct CellOutcome: Codable, Sendable, Hashable {
     /// The command's exit code; nil if it did not run.
     public var exitCode: Int32?
-    /// Whether it was ended because it ran too long.
+    /// Whether it was ended for exceeding its time limit.
     public var isTimedOut = false
     /// Why it did not run; nil if it did.
     public var problem: String?
-    /// What passed over the link.
+    /// The traffic on the link.
     public var statistics: LinkStatistics?
-    /// What the user should know.
+    /// Notes for the user.
     public var notes: [String] = []
 
-    /// An outcome of nothing yet.
+    /// Makes an empty outcome.
     public init() {}
 
-    /// Reads what `json` has written; nil if the process did not get so far.
+    /// Decodes the output of `json`; nil if the process ended before writing it.
     init?(json: [UInt8]) {
         guard let outcome = try? JSONDecoder().decode(CellOutcome.self, from: Data(json)) else {
             return nil
@@ -33,9 +33,9 @@ public struct CellOutcome: Codable, Sendable, Hashable {
 }
 
 extension CellReport {
-    /// Takes over an outcome, and judges it by what was expected.
+    /// Adopts an outcome and judges it by the expectations.
     ///
-    /// - Parameter baselineSeconds: how long the command ran without conditions.
+    /// - Parameter baselineSeconds: How long the command ran without conditions.
     mutating func conclude(_ outcome: CellOutcome, of cell: Cell, baselineSeconds: Double?) {
         exitCode = outcome.exitCode
         notes = outcome.notes
@@ -44,7 +44,7 @@ extension CellReport {
             samples = link.samples
             timeline = link.timeline
             durationSeconds = link.durationSeconds
-            // The kernel's data plane takes no seed.
+            // The kernel data plane takes no seed.
             seed = link.seed
         }
         guard let exitCode = outcome.exitCode else {
@@ -80,7 +80,7 @@ extension CellReport {
         }
     }
 
-    /// Begins another attempt: what was is kept, what comes is not known yet.
+    /// Starts another attempt: archives the previous one and clears the result.
     mutating func beginAgain() {
         earlierAttempts.append(AttemptReport(self))
         status = .notRun

@@ -1,19 +1,19 @@
-/// Which cell runs when. Knows no processes and no clock.
+/// Decides which cell runs when. It uses no processes and no clock.
 struct CellSchedule {
-    /// What is to be done after an attempt.
+    /// What to do after an attempt.
     enum Decision: Sendable, Hashable {
         /// The cell waits for another attempt.
         case retry
         /// The cell is done.
         case done
-        /// The cell is done, and with it the matrix: what runs is to be ended.
+        /// The cell is done and ends the matrix: running cells are ended too.
         case endAll
     }
 
     private let cells: [Cell]
     private let retries: Int
     private let isFailFast: Bool
-    /// Whether fewer cells run at once when they disturb each other.
+    /// Whether to run fewer cells at once when they disturb each other.
     private let adaptsJobs: Bool
     private var waiting: [Int]
     private var running: Set<Int> = []
@@ -24,7 +24,7 @@ struct CellSchedule {
     /// Whether no more cells are started.
     private(set) var isEnding = false
 
-    /// Begins with all cells waiting.
+    /// Makes a schedule in which all cells wait.
     init(_ cells: [Cell], retries: Int, isFailFast: Bool, jobs: Int, adaptsJobs: Bool) {
         self.cells = cells
         self.retries = retries
@@ -35,13 +35,13 @@ struct CellSchedule {
         attempts = cells.map { _ in 0 }
     }
 
-    /// Whether nothing runs and nothing will.
+    /// Whether no cell runs or will run.
     var isDone: Bool { running.isEmpty && (isEnding || waiting.isEmpty) }
 
     /// How many cells are done.
     var doneCount: Int { cells.count - waiting.count - running.count }
 
-    /// Takes the cell that is to be started now, and which attempt at it that is; nil if none is.
+    /// Takes the next cell to start, with the number of the attempt; nil if there is none now.
     mutating func next() -> (index: Int, attempt: Int)? {
         guard !isEnding, running.count < jobs,
             let position = waiting.firstIndex(where: mayRun)
@@ -52,9 +52,9 @@ struct CellSchedule {
         return (index, attempts[index])
     }
 
-    /// Says how an attempt ended.
+    /// Records the end of an attempt.
     ///
-    /// - Parameter wasFaithful: whether the machine kept up with the emulation.
+    /// - Parameter wasFaithful: Whether the machine kept up with the emulation.
     mutating func finish(_ index: Int, passed: Bool, wasFaithful: Bool) -> Decision {
         running.remove(index)
         if !wasFaithful, adaptsJobs, jobs > 1 { jobs /= 2 }
@@ -68,12 +68,12 @@ struct CellSchedule {
         return .endAll
     }
 
-    /// Has no more cells started.
+    /// Starts no more cells.
     mutating func end() {
         isEnding = true
     }
 
-    /// What is compared with the baseline waits until that is known.
+    /// Whether a cell may start: one compared with the baseline waits for its result.
     private func mayRun(_ index: Int) -> Bool {
         guard cells[index].expectations.needBaseline else { return true }
         return !waiting.contains { cells[$0].isBaseline }

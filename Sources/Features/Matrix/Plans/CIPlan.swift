@@ -1,21 +1,21 @@
-/// How a matrix runs on several machines: a job for each part of it.
+/// A matrix distributed over several machines: a job for each part.
 public struct CIPlan: Sendable, Hashable {
-    /// A part, and what is in it.
+    /// A part and its contents.
     public struct Part: Codable, Sendable, Hashable {
-        /// `2/3`, as `--shard` reads it.
+        /// The part as `--shard` reads it: `2/3`.
         public let shard: String
-        /// A name for people.
+        /// The display name.
         public let name: String
-        /// The cells, the baseline left out that all parts have.
+        /// The cells, without the baseline, which every part has.
         public let cells: [String]
         /// The profiles of these cells.
         public let profiles: [String]
     }
 
-    /// The parts that have something to do.
+    /// The parts that have cells.
     public let parts: [Part]
 
-    /// Gives each part of a sharing its job.
+    /// Makes a job for each part.
     public init(_ sharding: Sharding) {
         let count = sharding.parts.count
         parts = sharding.parts.enumerated().map { index, cells in
@@ -32,12 +32,13 @@ public struct CIPlan: Sendable, Hashable {
         }
     }
 
-    /// The plan as the engine reads it.
+    /// The plan in the engine's format.
     ///
     /// - Parameters:
-    ///   - arguments: the words of `linkcond matrix` before the command, without those of the plan.
-    ///   - command: the command; empty: that of the file.
-    ///   - image: the container image that Kubernetes runs.
+    ///   - arguments: The words of `linkcond matrix` before the command, without those about the
+    ///     plan.
+    ///   - command: The command; empty: that of the file.
+    ///   - image: The container image that Kubernetes runs.
     public func text(
         for engine: PlanEngine, arguments: [String], command: [String], image: String
     ) throws -> String {

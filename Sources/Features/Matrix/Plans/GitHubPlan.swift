@@ -1,6 +1,6 @@
-/// One line, as `$GITHUB_OUTPUT` takes it, for `strategy.matrix: ${{ fromJSON(...) }}`.
+/// One line for `$GITHUB_OUTPUT` and `strategy.matrix: ${{ fromJSON(...) }}`.
 struct GitHubPlan: PlanFormat {
-    /// GitHub starts no more jobs from a matrix.
+    /// GitHub's limit of jobs per matrix.
     let mostJobs: Int? = 256
 
     private struct Matrix: Encodable {

@@ -3,7 +3,7 @@ import LinuxKernel
 
 /// Jobs for `include:` or a child pipeline.
 struct GitLabPlan: PlanFormat {
-    /// GitLab starts no more jobs from a `parallel:matrix`.
+    /// GitLab's limit of jobs per `parallel:matrix`.
     let mostJobs: Int? = 200
 
     func text(of matrix: PlannedMatrix) -> String {
@@ -40,7 +40,7 @@ struct GitLabPlan: PlanFormat {
             """
     }
 
-    /// The number of the job tells the reports apart; only the runner's shell knows it.
+    /// The number of the job makes report names unique; only the runner's shell knows it.
     private func script(of matrix: PlannedMatrix) -> String {
         let command = matrix.commandWords.isEmpty ? [] : [ShellWord.line(matrix.commandWords)]
         return ([ShellWord.line(matrix.words), "report-$CI_JOB_ID"] + command)

@@ -1,4 +1,4 @@
-/// The command, and each part with its cells, for engines that have no format of their own here.
+/// The command and the parts with their cells, for engines without their own format here.
 struct JSONPlan: PlanFormat {
     let mostJobs: Int? = nil
 

@@ -1,4 +1,4 @@
-/// A Job whose pods number themselves, which `linkcond matrix` reads.
+/// An indexed Job: its pods are numbered, and `linkcond matrix` reads the number.
 struct KubernetesPlan: PlanFormat {
     let mostJobs: Int? = nil
 

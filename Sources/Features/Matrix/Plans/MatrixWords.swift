@@ -1,13 +1,13 @@
-/// What was typed: the command, and the options that every part of a matrix has.
+/// The words typed: the command, and the options that apply to every part of a matrix.
 public struct MatrixWords: Sendable {
-    /// The words of the command, of which the parser sees only the first.
+    /// The words of the command; the parser sees only the first.
     public let command: [String]
-    /// The options before it that are not about the plan, nor about this machine.
+    /// The options before it that concern neither the plan nor this machine.
     public let lasting: [String]
 
     private static let passing: Set = ["--plan", "--shards", "--shard", "--image", "--report"]
 
-    /// Reads the words behind the program's name.
+    /// Reads the words after the program's name.
     public init(_ words: [String]) {
         let hyphens = words.firstIndex(of: "--")
         command = hyphens.map { Array(words[($0 + 1)...]) } ?? []

@@ -1,8 +1,8 @@
-/// What runs a matrix on several machines, by its name after `--plan`.
+/// A CI engine that runs a matrix on several machines, as named after `--plan`.
 public enum PlanEngine: String, Sendable, CaseIterable {
     case github, gitlab, kubernetes, json
 
-    /// How the engine reads a plan.
+    /// The format of the engine's plans.
     var format: any PlanFormat {
         switch self {
         case .github: GitHubPlan()
@@ -12,6 +12,6 @@ public enum PlanEngine: String, Sendable, CaseIterable {
         }
     }
 
-    /// The most jobs that the engine starts for a plan. Nil: no limit.
+    /// The engine's limit of jobs per plan. Nil: no limit.
     public var mostJobs: Int? { format.mostJobs }
 }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// How one engine reads a plan. Each engine has a type and a file of its own.
+/// The plan format of one engine. Each engine has its own type and file.
 protocol PlanFormat {
-    /// The most jobs that the engine starts for a plan. Nil: no limit.
+    /// The engine's limit of jobs per plan. Nil: no limit.
     var mostJobs: Int? { get }
 
-    /// The plan as the engine reads it, with a line break at its end.
+    /// The plan in the engine's format, ending with a line break.
     func text(of matrix: PlannedMatrix) throws -> String
 }
 
@@ -18,13 +18,13 @@ extension PlanFormat {
     }
 }
 
-/// The matrix that a plan is about.
+/// The matrix of a plan.
 struct PlannedMatrix {
     /// The parts, one job each.
     let parts: [CIPlan.Part]
-    /// The words that run a part, up to the directory of its report.
+    /// The words that run a part, up to the report directory.
     let words: [String]
-    /// The words behind that directory: the command, if one was given.
+    /// The words after that directory: the command, if one was given.
     let commandWords: [String]
     /// The container image, for engines that need one.
     let image: String

@@ -10,7 +10,7 @@ extension String {
             case "\\": quoted += "\\\\"
             case "\n": quoted += "\\n"
             case "\t": quoted += "\\t"
-            // Some of these are line breaks to YAML, and others no characters of a text.
+            // Some of these are line breaks in YAML, others are not allowed in text.
             case _
             where !scalar.isPrintable || scalar.properties.isNoncharacterCodePoint
                 || scalar == "\u{feff}":

@@ -1,34 +1,34 @@
-/// How far a matrix is.
+/// The progress of a matrix.
 public struct MatrixProgress: Sendable, Hashable {
-    /// How far a cell is.
+    /// The state of a cell.
     public enum State: Sendable, Hashable {
         case waiting
         case running(seconds: Double)
         case ended(CellReport.Status, isFlaky: Bool)
     }
 
-    /// A cell, and how far it is.
+    /// A cell and its state.
     public struct CellState: Sendable, Hashable {
         /// Its profile.
         public var profile: String
-        /// How far it is.
+        /// Its state.
         public var state: State
-        /// How long the command ran, if it has.
+        /// How long the command ran, once it has ended.
         public var seconds: Double?
     }
 
-    /// How long it has been going on.
+    /// How long the matrix has been running.
     public var elapsedSeconds: Double
     /// How many cells run at once.
     public var jobs: Int
     /// The cells.
     public var cells: [CellState]
-    /// How long it may still take, by the cells that have ended; nil before any has.
+    /// The estimated remaining time, based on the cells that have ended; nil before the first.
     public var remainingSeconds: Double?
 
-    /// Describes a matrix, and estimates how long it will still take.
+    /// Describes a matrix and estimates its remaining time.
     ///
-    /// - Parameter earlierSeconds: how long cells took in an earlier matrix, by profile.
+    /// - Parameter earlierSeconds: How long cells took in an earlier matrix, by profile.
     init(
         elapsedSeconds: Double, jobs: Int, cells: [CellState],
         earlierSeconds: [String: Double] = [:]
@@ -70,7 +70,7 @@ extension [Double] {
     /// The arithmetic mean of at least one number.
     var mean: Double { reduce(0, +) / Double(Swift.max(1, count)) }
 
-    /// The middle one; nil of none.
+    /// The median; nil if there are no numbers.
     var median: Double? {
         guard !isEmpty else { return nil }
         let ordered = sorted()

@@ -2,29 +2,29 @@ public import LinkModel
 import LinkUnits
 public import Recording
 
-/// What became of a cell: the command under the conditions of one profile.
+/// The result of a cell: the command under the conditions of one profile.
 public struct CellReport: Codable, Sendable, Hashable {
     /// How a cell ended.
     public enum Status: String, Codable, Sendable, Hashable, CaseIterable {
-        /// The command did what was expected of it.
+        /// The command met the expectations.
         case passed
-        /// It did not.
+        /// The command did not meet the expectations.
         case failed
-        /// It ran longer than it may.
+        /// The command exceeded its time limit.
         case timedOut = "timed-out"
-        /// It could not be run at all.
+        /// The command could not be run.
         case error
-        /// It was not run, or not to its end: the matrix was ended before.
+        /// The command did not run, or not to its end, because the matrix was ended.
         case notRun = "not-run"
     }
 
-    /// What tells it from the other cells, such as `LTE` or `LTE/2`.
+    /// The unique name, such as `LTE` or `LTE/2`.
     public var id: String
     /// The name of the profile, as the user wrote it; `baseline` for the cell without conditions.
     public var profile: String
     /// The scenario; nil: the conditions did not change.
     @OrNull public var scenario: String?
-    /// Which of its repetitions it is, from 1.
+    /// The number of the repetition, from 1.
     public var repetition: Int
     /// Whether it ran without conditions, for comparison.
     public var isBaseline: Bool
@@ -32,40 +32,40 @@ public struct CellReport: Codable, Sendable, Hashable {
     public var conditions: ConditionSummary
     /// How it ended.
     public var status: Status
-    /// Why it did not pass, in one sentence; nil if it did.
+    /// Why it did not pass, in one sentence; nil if it passed.
     @OrNull public var problem: String?
-    /// Whether it passed only after it had failed.
+    /// Whether it passed only after a failed attempt.
     public var isFlaky: Bool
     /// The command's exit code; nil if there is none.
     @OrNull public var exitCode: Int32?
-    /// When its last attempt began, counted from the beginning of the matrix.
+    /// When its last attempt began, from the start of the matrix.
     public var startedSeconds: Double
-    /// How long the command ran in the last attempt; without building the network.
+    /// How long the command ran in the last attempt, without the setup of the network.
     public var durationSeconds: Double
-    /// How long the command ran without conditions on the same machine, the median of the
-    /// repetitions that passed; nil if there is none.
+    /// How long the command ran without conditions on the same machine: the median of the
+    /// repetitions that passed; nil if none did.
     @OrNull public var baselineSeconds: Double?
-    /// Decides the fate of the packets of the last attempt; nil where the kernel rolled the dice.
+    /// The seed of the last attempt; nil if the kernel drew the random numbers.
     @OrNull public var seed: UInt64?
-    /// The words that run the cell again by itself, from `linkcond` on.
+    /// The command line that runs this cell alone, starting with `linkcond`.
     public var reproduce: [String]
-    /// What the command printed in the last attempt; nil if it did not run.
+    /// The output of the command in the last attempt; nil if it did not run.
     @OrNull public var log: LogFile?
-    /// The directory with what the command wrote to `$LINKCOND_OUTPUT` in the last attempt,
-    /// relative to that of the report, such as `files/LTE`; nil if it left nothing.
+    /// The directory of files that the command wrote to `$LINKCOND_OUTPUT` in the last attempt,
+    /// relative to the report's directory, such as `files/LTE`; nil if it wrote none.
     @OrNull public var files: String?
-    /// What was expected of it, and what came.
+    /// The expectations and their results.
     public var expectations: [ExpectationResult]
-    /// What passed over the link in the last attempt; nil if that is not known.
+    /// The traffic on the link in the last attempt; nil if unknown.
     @OrNull public var statistics: CellStatistics?
-    /// The link over time in the last attempt, a few hundred samples at most.
+    /// The link over time in the last attempt, at most a few hundred samples.
     public var samples: [LinkSample]
-    /// All interfaces over time in the last attempt, with what the scenario did to them; nil of a
-    /// cell without a scenario, and then not in the JSON either.
+    /// All interfaces over time in the last attempt, with the scenario's events; nil, and absent in
+    /// the JSON, for a cell without a scenario.
     public var timeline: TimelineRecord?
-    /// Attempts before the last.
+    /// The attempts before the last.
     public var earlierAttempts: [AttemptReport]
-    /// What the reader should know, such as that the machine was too busy.
+    /// Notes for the reader, such as that the machine was too busy.
     public var notes: [String]
 
     /// Describes a cell that has not been run.
@@ -97,7 +97,7 @@ public struct CellReport: Codable, Sendable, Hashable {
         _statistics = OrNull(wrappedValue: nil)
     }
 
-    /// Whether something was wrong; a cell that was not run is neither right nor wrong.
+    /// Whether it counts as a failure; a cell that was not run is neither passed nor failed.
     public var isFailure: Bool {
         switch status {
         case .failed, .timedOut, .error: true
@@ -131,7 +131,7 @@ public struct ConditionSummary: Codable, Sendable, Hashable {
     }
 }
 
-/// An attempt at a cell that was followed by another.
+/// An attempt at a cell that was followed by another one.
 public struct AttemptReport: Codable, Sendable, Hashable {
     /// How it ended.
     public var status: CellReport.Status
@@ -141,15 +141,15 @@ public struct AttemptReport: Codable, Sendable, Hashable {
     @OrNull public var exitCode: Int32?
     /// How long the command ran.
     public var durationSeconds: Double
-    /// Decides the fate of the packets; nil where the kernel rolled the dice.
+    /// The seed; nil if the kernel drew the random numbers.
     @OrNull public var seed: UInt64?
-    /// What the command printed.
+    /// The output of the command.
     @OrNull public var log: LogFile?
-    /// The directory with what it wrote to `$LINKCOND_OUTPUT`, relative to that of the report; nil
-    /// if it left nothing.
+    /// The directory of files that it wrote to `$LINKCOND_OUTPUT`, relative to the report's
+    /// directory; nil if it wrote none.
     @OrNull public var files: String?
 
-    /// Describes an attempt by the cell as it was then.
+    /// Archives the cell's current attempt.
     public init(_ cell: CellReport) {
         status = cell.status
         durationSeconds = cell.durationSeconds
@@ -161,13 +161,13 @@ public struct AttemptReport: Codable, Sendable, Hashable {
     }
 }
 
-/// What a command printed, standard output and standard error together, byte for byte.
+/// The output of a command, standard output and standard error together, byte for byte.
 public struct LogFile: Codable, Sendable, Hashable {
-    /// The file, relative to the directory of the report, such as `logs/LTE.log`.
+    /// The path relative to the report's directory, such as `logs/LTE.log`.
     public var path: String
     /// How many bytes were printed.
     public var printedBytes: UInt64
-    /// How many of them are left out in the middle of the file, where a line says so.
+    /// How many of them are omitted in the middle of the file, where a line says so.
     public var omittedBytes: UInt64
 
     /// Names a file.
@@ -178,16 +178,16 @@ public struct LogFile: Codable, Sendable, Hashable {
     }
 }
 
-/// Something that was expected of a cell, and what came.
+/// An expectation of a cell and its result.
 public struct ExpectationResult: Codable, Sendable, Hashable {
-    /// What was expected, as in the file: `duration: at most 3 x baseline`.
+    /// The expectation as written in the file: `duration: at most 3 x baseline`.
     public var expected: String
-    /// What came: `4.2 x baseline (12.6 s)`.
+    /// The actual value: `4.2 x baseline (12.6 s)`.
     public var actual: String
-    /// Whether it was as expected.
+    /// Whether the expectation is met.
     public var isMet: Bool
 
-    /// States a result.
+    /// Makes a result.
     public init(expected: String, actual: String, isMet: Bool) {
         self.expected = expected
         self.actual = actual
@@ -200,18 +200,18 @@ public struct ExpectationResult: Codable, Sendable, Hashable {
     }
 }
 
-/// What passed over the link of a cell.
+/// The traffic on the link of a cell.
 public struct CellStatistics: Codable, Sendable, Hashable {
-    /// What carried out the conditions: `engine` or `kernel`.
+    /// The data plane: `engine` or `kernel`.
     public var backend: DataPlaneKind
-    /// Whether the link did what the profile says and nothing else; nil where nobody knows.
+    /// Whether the link did exactly what the profile says; nil if unknown.
     @OrNull public var isFaithful: Bool?
     /// Toward the app.
     public var down: DirectionCounters
     /// From the app.
     public var up: DirectionCounters
 
-    /// Takes over what a run says of its link.
+    /// Copies a run's statistics of its link.
     public init(_ link: LinkStatistics) {
         backend = link.backend
         _isFaithful = OrNull(wrappedValue: link.isFaithful)
@@ -219,7 +219,7 @@ public struct CellStatistics: Codable, Sendable, Hashable {
         up = link.up
     }
 
-    /// The bytes delivered in both directions, IP headers included.
+    /// The bytes delivered in both directions, including IP headers.
     public var transferredBytes: UInt64 { down.bytes.bytes.addingSaturated(up.bytes.bytes) }
 
     private enum CodingKeys: String, CodingKey {

@@ -1,43 +1,43 @@
 public import FoundationEssentials
 public import LinkModel
 
-/// What became of a matrix: `report.json`.
+/// The result of a matrix: `report.json`.
 ///
-/// The keys are a promise: see `Profiles/schema/report.schema.json`. Reports for people are made
-/// from this value alone, so that those of merged shards, or of an old file, look the same.
+/// The keys are a stable interface: see `Profiles/schema/report.schema.json`. Reports for people
+/// are made from this value alone, so reports of merged shards or old files look the same.
 public struct MatrixReport: Codable, Sendable, Hashable {
     /// The command that every cell ran: a program and its arguments.
     public var command: [String]
-    /// What was asked for, from which `--rerun-failed` starts.
+    /// The request, from which `--rerun-failed` starts.
     public var specification: MatrixSpecification
     /// When the matrix began.
     public var startedAt: Date
-    /// How long the whole took.
+    /// The total duration.
     public var durationSeconds: Double
-    /// Whether it came to its end; false if it was interrupted, or ended by the first failure.
+    /// Whether it ran to its end; false if it was interrupted or ended by the first failure.
     public var isFinished: Bool
     /// Where it ran.
     public var machine: Machine
-    /// Which part of a matrix this is; nil: all of it.
+    /// The part of a matrix that this is; nil: the whole.
     @OrNull public var shard: Shard?
-    /// What the reader should know of the whole, such as that the machine was too busy.
+    /// Notes for the reader about the whole matrix, such as that the machine was too busy.
     public var notes: [String]
-    /// The cells in the order in which they were asked for, a baseline first.
+    /// The cells in the requested order, the baseline first.
     public private(set) var cells: [CellReport]
-    /// How many cells passed, flaky ones included.
+    /// How many cells passed, including flaky ones.
     public private(set) var passed: Int
-    /// How many cells failed, ran too long, or could not run.
+    /// How many cells failed, exceeded their time limit, or could not run.
     public private(set) var failed: Int
-    /// How many of those that passed needed more than one attempt.
+    /// How many of the passed cells needed more than one attempt.
     public private(set) var flaky: Int
-    /// How many cells never came to their end.
+    /// How many cells did not run to their end.
     public private(set) var notRun: Int
 
     /// Where a matrix ran.
     public struct Machine: Codable, Sendable, Hashable {
-        /// The release of the Linux kernel.
+        /// The Linux kernel release.
         public var kernel: String
-        /// How many processors were there for it.
+        /// The number of processors available.
         public var processors: Int
         /// How many cells ran at once.
         public var jobs: Int
@@ -50,7 +50,7 @@ public struct MatrixReport: Codable, Sendable, Hashable {
         }
     }
 
-    /// Gathers what is known, and counts the cells.
+    /// Makes a report and counts the cells.
     public init(
         command: [String], specification: MatrixSpecification, startedAt: Date,
         durationSeconds: Double, isFinished: Bool,
@@ -74,7 +74,7 @@ public struct MatrixReport: Codable, Sendable, Hashable {
     /// The cell without conditions; nil if the matrix had none.
     public var baseline: CellReport? { cells.first(where: \.isBaseline) }
 
-    /// Whether everything that was asked for passed.
+    /// Whether every requested cell passed.
     public var isSuccess: Bool { failed == 0 && notRun == 0 }
 
     private enum CodingKeys: String, CodingKey {
@@ -85,18 +85,18 @@ public struct MatrixReport: Codable, Sendable, Hashable {
 }
 
 extension MatrixReport {
-    /// Reads what `json` has written.
+    /// Decodes the output of `json`.
     public init(json: some Sequence<UInt8>) throws {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
         self = try decoder.decode(MatrixReport.self, from: Data(json))
     }
 
-    /// The report as JSON on one line: indented, the samples would take most of it for blanks.
+    /// The report as JSON on one line: indenting the samples would multiply its size.
     public func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
-        // Without sorting, the order of keys changes from run to run.
+        // Without sorting, the order of keys would vary from run to run.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     }

@@ -1,24 +1,24 @@
 import LinuxKernel
 
-/// What a cell left in files, as far as reports for people show it.
+/// The contents of a cell's files, as far as reports for people show them.
 struct CellAttachments: Sendable, Hashable {
-    /// Of the last attempt; nil if there is none, or it cannot be read.
+    /// The log of the last attempt; nil if there is none or it cannot be read.
     var log: LogExcerpt?
-    /// Of the attempts before, in their order.
+    /// The logs of earlier attempts, in order.
     var earlierLogs: [LogExcerpt?] = []
     var tests = CollectedTests()
 
-    /// How much of all logs a report shows.
+    /// The total size of all logs shown in a report.
     private static let totalBytes = 4 * 1024 * 1024
 
     init() {}
 
-    /// Reads what belongs to a cell from the directory of the report.
+    /// Reads a cell's files from the report's directory.
     ///
     /// - Parameters:
-    ///   - cells: how many cells share the room in a report.
-    ///   - pattern: which files of the cell are JUnit files; see `CollectedTests`.
-    ///   - room: how many bytes of JUnit files are still taken in.
+    ///   - cells: How many cells share the space in a report.
+    ///   - pattern: Which files of the cell are JUnit files; see `CollectedTests`.
+    ///   - room: How many more bytes of JUnit files are accepted.
     init(
         of cell: CellReport, in directory: ContainedDirectory, cells: Int, pattern: String?,
         room: inout Int

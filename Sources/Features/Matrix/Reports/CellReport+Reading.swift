@@ -3,13 +3,13 @@ import LinkUnits
 import LinuxKernel
 import Recording
 
-/// What reports for people derive from a cell.
+/// Values that reports for people derive from a cell.
 extension CellReport {
-    /// Whether the command was started at least.
+    /// Whether the command was at least started.
     var hasRun: Bool { status != .notRun && (status != .error || durationSeconds > 0) }
 
-    /// How many times the baseline's duration it took; nil if there is no baseline to compare with,
-    /// or if it was ended before its time.
+    /// Its duration as a multiple of the baseline's; nil without a baseline, or if it was ended
+    /// early.
     var baselineRatio: Double? {
         guard !isBaseline, hasRun, status != .timedOut, let baselineSeconds, baselineSeconds > 0
         else {
@@ -18,10 +18,10 @@ extension CellReport {
         return durationSeconds / baselineSeconds
     }
 
-    /// The profile or the scenario: what the rows of a matrix are.
+    /// The profile or scenario, which names a row of the matrix.
     var rowName: String { scenario ?? profile }
 
-    /// Packets that did not come through, both ways; nil if nobody counted.
+    /// Packets not delivered in either direction; nil if they were not counted.
     var missingPackets: UInt64? {
         statistics.map {
             [$0.down.dropped, $0.down.lost, $0.up.dropped, $0.up.lost]
@@ -29,7 +29,7 @@ extension CellReport {
         }
     }
 
-    /// Why it did not pass, or that it did, in a few words.
+    /// The result, with the reason if it did not pass, in a few words.
     var verdict: String {
         switch status {
         case .passed where isFlaky: "passed on attempt \(earlierAttempts.count + 1)"
@@ -48,6 +48,6 @@ extension ExpectationResult {
 }
 
 extension [String] {
-    /// The words as a POSIX shell reads them back.
+    /// The words, quoted for a POSIX shell.
     var shellText: String { ShellWord.line(self) }
 }

@@ -1,13 +1,13 @@
 import LinkModel
 import Recording
 
-/// What a job on GitHub says about failed cells on its page: workflow commands, one a line.
+/// Messages about failed cells for the page of a GitHub job: workflow commands, one per line.
 struct GitHubMessages {
     let report: MatrixReport
     /// In the order of the cells.
     let attachments: [CellAttachments]
 
-    /// GitHub shows ten of each kind for a step.
+    /// GitHub shows ten of each kind per step.
     private static let limit = 10
 
     /// The lines to print.
@@ -38,7 +38,7 @@ struct GitHubMessages {
         return lines
     }
 
-    /// The first tests within a cell that failed.
+    /// The first failed tests of the cell's own JUnit files.
     private func failures(within cell: CellReport) -> [String] {
         guard cell.isFailure, let index = report.cells.firstIndex(where: { $0.id == cell.id })
         else {
@@ -47,8 +47,8 @@ struct GitHubMessages {
         return Array(attachments[index].tests.failures.prefix(3))
     }
 
-    /// As GitHub's toolkit does it: the text stays on one line, and a property's value ends where
-    /// it should.
+    /// Escapes like GitHub's toolkit, so that the text stays on one line and property values end
+    /// where they should.
     private static func escape(_ text: String, isProperty: Bool = false) -> String {
         text.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {

@@ -1,20 +1,20 @@
 import LinuxKernel
 
-/// The beginning and the end of a cell's log, as much as a report shows.
+/// The beginning and the end of a cell's log, as shown in a report.
 struct LogExcerpt: Sendable, Hashable {
-    /// The first bytes of the file; all of them if there is no end.
+    /// The first bytes of the file; all of it if `end` is empty.
     var beginning: [UInt8]
     /// The last bytes of the file, if it is longer.
     var end: [UInt8] = []
-    /// How many bytes of the file are between them.
+    /// The number of bytes between them.
     var omittedBytes: UInt64 = 0
 
-    /// Takes a log as it is.
+    /// Takes a whole log.
     init(_ bytes: [UInt8]) {
         beginning = bytes
     }
 
-    /// Reads a file of a report, of which `limit` bytes are kept at most; nil if it cannot be read.
+    /// Reads a file of a report and keeps at most `limit` bytes; nil if it cannot be read.
     init?(_ path: String, in directory: ContainedDirectory, limit: Int) {
         guard let file = try? directory.open(path), let size = try? InputFile.size(of: file.raw),
             let beginning = try? file.raw.read(count: size <= limit ? size : limit / 4, at: 0),
@@ -24,7 +24,7 @@ struct LogExcerpt: Sendable, Hashable {
         self.init(beginning, end, of: size)
     }
 
-    /// Keeps `limit` bytes at most.
+    /// Keeps at most `limit` bytes.
     init(_ bytes: [UInt8], limit: Int) {
         guard bytes.count > limit else {
             self.init(bytes)
@@ -35,9 +35,9 @@ struct LogExcerpt: Sendable, Hashable {
             of: bytes.count)
     }
 
-    /// Takes the first and the last bytes of `size`.
+    /// Takes the first and the last bytes out of `size`.
     ///
-    /// More is kept of the end, where it says why a command failed. Bytes are cut where a line ends.
+    /// The end gets more space, since it says why a command failed. Cuts are at line ends.
     private init(_ first: [UInt8], _ last: [UInt8], of size: Int) {
         guard first.count < size else {
             beginning = first
@@ -51,7 +51,7 @@ struct LogExcerpt: Sendable, Hashable {
         omittedBytes = UInt64(max(0, size - beginning.count - end.count))
     }
 
-    /// The last lines without colours, for places with little room.
+    /// The last lines without colours, for places with little space.
     func lastLines(_ count: Int) -> String {
         let plain = TerminalText(end.isEmpty ? beginning : end).plain
         var lines = plain.split(separator: "\n", omittingEmptySubsequences: false)
@@ -59,7 +59,7 @@ struct LogExcerpt: Sendable, Hashable {
         return lines.suffix(count).joined(separator: "\n")
     }
 
-    /// All of it without colours; a line says where something is left out.
+    /// The whole excerpt without colours; a line marks the omission.
     var plain: String {
         let first = TerminalText(beginning).plain
         guard omittedBytes > 0 else { return first }

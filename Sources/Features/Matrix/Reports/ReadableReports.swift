@@ -1,32 +1,31 @@
 import LinuxKernel
 import Recording
 
-/// The reports that people and CI engines read, made from the report of a matrix and from what its
-/// cells left in files.
+/// Reports for people and CI engines, made from a matrix report and its cells' files.
 ///
-/// Theory of operation. What is read from files is read once, by the initializer. The rest depends
-/// on these values alone: the same report gives the same text, whoever makes it. Logs and the
-/// files of others are hostile input: `Markup` escapes whatever is not a literal here.
+/// Theory of operation. The initializer reads all files once. Everything else depends only on these
+/// values: the same report always gives the same text. Logs and other tools' files are hostile
+/// input: `Markup` escapes everything that is not a literal here.
 public struct ReadableReports: Sendable {
     private let report: MatrixReport
     private let attachments: [CellAttachments]
 
-    /// The names of the files in the directory of a report.
+    /// The files in a report's directory.
     public enum File: String, Sendable, Hashable, CaseIterable {
         case junit = "junit.xml"
         case summary = "summary.md"
         case page = "report.html"
     }
 
-    /// Reads the logs of the cells, and the JUnit files among what they left.
+    /// Reads the cells' logs and JUnit files.
     ///
-    /// What cannot be read is told in the reports.
+    /// The reports mention what cannot be read.
     ///
     /// - Parameters:
-    ///   - directory: the directory of the report, to which its paths are relative; nil if there
-    ///     is none, and so no log.
-    ///   - pattern: which of a cell's files are JUnit files, relative to the cell's own directory:
-    ///     `**/junit-*.xml`; nil: every `.xml` that is one.
+    ///   - directory: The report's directory, to which its paths are relative; nil if there is
+    ///     none, and thus no logs.
+    ///   - pattern: Which of a cell's files are JUnit files, relative to the cell's own directory:
+    ///     `**/junit-*.xml`; nil: every `.xml` file that is one.
     public init(_ report: MatrixReport, in directory: String?, collecting pattern: String? = nil) {
         guard let directory, let contained = try? ContainedDirectory(directory) else {
             self.init(report, report.cells.map { _ in CellAttachments() })
@@ -43,10 +42,10 @@ public struct ReadableReports: Sendable {
         self.init(report, attachments)
     }
 
-    /// As much of JUnit files as all cells together may have.
+    /// The total size of JUnit files accepted for all cells.
     private static let mostJUnitBytes = 64 << 20
 
-    /// Takes what was read; attachments in the order of the cells.
+    /// Takes attachments already read, in the order of the cells.
     init(_ report: MatrixReport, _ attachments: [CellAttachments]) {
         self.report = report
         self.attachments = attachments
@@ -61,7 +60,7 @@ public struct ReadableReports: Sendable {
         }
     }
 
-    /// What to print where GitHub runs the matrix, so that failed cells stand on the job's page.
+    /// The lines to print in a GitHub job, so that its page shows failed cells.
     public var gitHubMessages: [String] {
         GitHubMessages(report: report, attachments: attachments).lines
     }

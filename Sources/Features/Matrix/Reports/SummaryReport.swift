@@ -7,14 +7,14 @@ struct SummaryReport {
     /// In the order of the cells.
     let attachments: [CellAttachments]
 
-    /// GitHub shows no summary of more than 1 MiB, and nobody reads so much.
+    /// GitHub shows no summary above 1 MiB, and nobody reads that much.
     private static let rowLimit = 200
     private static let logLimit = 20
     private static let logLines = 30
     private static let failureLimit = 5
     private static let logCharacters = 8000
 
-    /// The text, in the dialect of GitHub.
+    /// The text in GitHub's Markdown dialect.
     var markdown: String {
         var parts = [heading]
         if !report.notes.isEmpty {
@@ -50,7 +50,7 @@ struct SummaryReport {
     // MARK: Table
 
     private var table: String {
-        // What failed must be among the rows, however many there are.
+        // Failed cells must be among the rows shown.
         let sorted =
             report.cells.filter(\.isFailure) + report.cells.filter { !$0.isFailure }
         let shown = report.cells.count > Self.rowLimit ? sorted : report.cells
@@ -125,17 +125,17 @@ extension String {
         split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
-    /// The text on one line, in which nothing is taken for Markdown or HTML.
+    /// The text on one line, with Markdown and HTML escaped.
     var asMarkdown: String {
         Self.withoutMarkdown(Markup(escaping: singleLine))
     }
 
-    /// The text as code on one line.
+    /// The text on one line, as code.
     fileprivate var asMarkdownCode: String {
         Self.withoutMarkdown("<code>\(singleLine)</code>")
     }
 
-    /// Between the tags of HTML on a line Markdown still holds.
+    /// Markdown still applies between HTML tags on a line.
     private static func withoutMarkdown(_ markup: Markup) -> String {
         markup.description.unicodeScalars.reduce(into: "") { text, scalar in
             if "\\`*_[]|~".unicodeScalars.contains(scalar) { text += "\\" }

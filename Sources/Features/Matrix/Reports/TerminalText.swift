@@ -1,23 +1,23 @@
 import LinkModel
 
-/// What a program printed for a terminal, as pieces of text with their looks.
+/// A program's terminal output as styled text.
 ///
-/// Colours and weights (ECMA-48, SGR) are kept; every other control sequence is left out. A line
-/// that was written over and over, such as a progress bar, is there once, as it was in the end.
+/// Colours and weights (ECMA-48, SGR) are kept; all other control sequences are dropped. A line
+/// that was overwritten repeatedly, such as a progress bar, appears once, in its final state.
 struct TerminalText: Sendable, Hashable {
-    /// A piece of text that looks the same all over.
+    /// A piece of text with one style.
     struct Run: Sendable, Hashable {
         var text: String
         var style: Style
     }
 
-    /// How text looks.
+    /// The style of text.
     struct Style: Sendable, Hashable {
         var isBold = false
         var isDim = false
         var isItalic = false
         var isUnderlined = false
-        /// 0 to 7 as in SGR 30 to 37, 8 to 15 as in 90 to 97; nil: the usual one.
+        /// 0 to 7 as in SGR 30 to 37, 8 to 15 as in 90 to 97; nil: the default.
         var color: Int?
     }
 
@@ -46,7 +46,7 @@ struct TerminalText: Sendable, Hashable {
                 endLine()
             case "\r":
                 take(&piece)
-                // Several returns before the line break are what Windows programs print.
+                // Windows programs print several carriage returns before a line break.
                 while next == "\r" { next = scalars.next() }
                 if next != "\n", next != nil { line = [] }
             case "\u{08}":
@@ -59,7 +59,7 @@ struct TerminalText: Sendable, Hashable {
         endLine()
     }
 
-    /// The text without looks.
+    /// The text without styles.
     var plain: String { runs.map(\.text).joined() }
 
     private mutating func take(_ piece: inout String.UnicodeScalarView) {
@@ -87,7 +87,7 @@ struct TerminalText: Sendable, Hashable {
 
     private typealias Scalars = String.UnicodeScalarView.Iterator
 
-    /// Skips what follows an escape character; a sequence that never ends takes no text with it.
+    /// Skips what follows an escape character; an unterminated sequence swallows no text.
     private mutating func skipSequence(_ next: inout Unicode.Scalar?, _ scalars: inout Scalars) {
         guard let first = next else { return }
         next = scalars.next()
@@ -95,13 +95,13 @@ struct TerminalText: Sendable, Hashable {
         case "[": readControl(&next, &scalars)
         case "]", "P", "X", "^", "_": skipString(&next, &scalars)
         case " "..."/":
-            // A character set or the like: one more character.
+            // For example a character set: one more character follows.
             if let last = next, ("0"..."~").contains(last) { next = scalars.next() }
         default: break
         }
     }
 
-    /// Reads `31;1m` and the like (CSI).
+    /// Reads a CSI sequence such as `31;1m`.
     private mutating func readControl(_ next: inout Unicode.Scalar?, _ scalars: inout Scalars) {
         var parameters = ""
         while let scalar = next, (" "..."?").contains(scalar) {
@@ -112,13 +112,13 @@ struct TerminalText: Sendable, Hashable {
         next = scalars.next()
         switch end {
         case "m": apply(parameters)
-        // Erases the line: the cursor is at its beginning, or soon will be.
+        // Erases the line: the cursor is at its start, or soon will be.
         case "K" where parameters == "2": line = []
         default: break
         }
     }
 
-    /// Skips a string for the terminal, such as a title or a link's address, to its end.
+    /// Skips a string for the terminal, such as a title or a hyperlink's address.
     private mutating func skipString(_ next: inout Unicode.Scalar?, _ scalars: inout Scalars) {
         while let scalar = next, scalar != "\n" {
             next = scalars.next()
@@ -150,7 +150,7 @@ struct TerminalText: Sendable, Hashable {
             case 90...97: style.color = code - 82
             case 39: style.color = nil
             case 38, 48:
-                // 256 colours, of which the first 16 are the usual ones; or red, green and blue.
+                // 256 colours, the first 16 of which are the usual ones; or red, green and blue.
                 let kind = index < codes.count ? codes[index] : 0
                 let color = index + 1 < codes.count ? codes[index + 1] : 16
                 if code == 38 { style.color = kind == 5 && color < 16 ? color : nil }

@@ -2,33 +2,33 @@ import LinuxKernel
 import Recording
 import SystemPackage
 
-/// What a command prints, of which only so much is kept: the beginning and the end.
+/// The output of a command, limited to its beginning and end.
 struct CellLog {
-    /// How much is kept of the beginning, and how much of the end.
+    /// How much of the beginning, and of the end, is kept.
     static let keptBytes = 512 * 1024
-    /// How much of the end is there to be shown.
+    /// How much of the end is kept to be shown.
     static let shownBytes = 16 * 1024
 
     private let file: OutputFile?
     private let path: String
-    /// What did not go to the file at once: the end, if there is much.
+    /// Output not written to the file yet: the end, if there is much.
     private var end: [UInt8] = []
-    /// The end of everything, to be shown.
+    /// The end of all output, to be shown.
     private var last: [UInt8] = []
     private var printed: UInt64 = 0
     private var written: UInt64 = 0
-    /// Why the file is not complete; nil if it is.
+    /// Why the file is incomplete; nil if it is complete.
     private(set) var failure: Errno?
 
-    /// Keeps bytes in a file; without one, the last of them to be shown.
+    /// Keeps output in a file; without one, only the end to be shown.
     ///
-    /// - Parameter path: the name of the file, as reports call it.
+    /// - Parameter path: The name of the file in reports.
     init(_ file: OutputFile?, path: String) {
         self.file = file
         self.path = path
     }
 
-    /// Takes what was printed.
+    /// Takes output.
     mutating func append(_ bytes: ArraySlice<UInt8>) {
         printed += UInt64(bytes.count)
         var rest = bytes
@@ -44,14 +44,14 @@ struct CellLog {
     private static func append(
         _ bytes: ArraySlice<UInt8>, to end: inout [UInt8], limit: Int
     ) {
-        // As a slice: a sequence is copied byte by byte.
+        // A slice, because other sequences are copied byte by byte.
         let kept: ArraySlice<UInt8> = bytes.suffix(limit)
         end += kept
-        // Twice the limit may gather, so that each byte is moved only once.
+        // Lets twice the limit accumulate, so that each byte is moved only once.
         if end.count > 2 * limit { end.removeFirst(end.count - limit) }
     }
 
-    /// Completes the file and says what is in it; nil without a file.
+    /// Completes the file and describes it; nil without a file.
     mutating func finish() -> LogFile? {
         end.removeFirst(max(0, end.count - Self.keptBytes))
         guard let file else { return nil }
@@ -64,7 +64,7 @@ struct CellLog {
         return LogFile(path: path, printedBytes: printed, omittedBytes: printed - written)
     }
 
-    /// The last lines that were printed.
+    /// The last lines of output.
     func lastLines(_ count: Int) -> String {
         let text = String(decoding: last, as: UTF8.self)
         return text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,9 +1,9 @@
 public import SystemPackage
 
-/// Starts cells. What a cell's network is made of is not the matrix's business.
+/// Starts cells. The matrix does not know how a cell's network is built.
 public protocol CellLauncher {
-    /// Starts a process that runs an attempt, dies with this one, and ends its command when it
-    /// gets `SIGTERM`.
+    /// Starts a process that runs an attempt, dies with this process, and ends its command on
+    /// `SIGTERM`.
     func start(_ attempt: CellAttempt) throws -> CellProcess
 
     /// The conditions of a cell, for people.
@@ -14,19 +14,19 @@ public protocol CellLauncher {
 public struct CellAttempt: Sendable, Hashable {
     /// The cell.
     public let cell: Cell
-    /// Decides the fate of the packets; nil where the kernel rolls the dice.
+    /// The seed; nil if the kernel draws the random numbers.
     public let seed: UInt64?
-    /// Variables of the command's environment, beside the caller's.
+    /// Environment variables of the command, in addition to the caller's.
     public let variables: [String: String]
 }
 
 /// A process that runs an attempt at a cell.
 public struct CellProcess: Sendable {
-    /// Its ID; it is a child of this process.
+    /// The process ID; it is a child of this process.
     public let process: Int32
-    /// Where what the command prints comes out.
+    /// A pipe with the command's output.
     public let output: FileDescriptor
-    /// Where a `CellOutcome` as JSON comes out.
+    /// A pipe with the `CellOutcome` as JSON.
     public let outcome: FileDescriptor
 
     /// Describes a process.

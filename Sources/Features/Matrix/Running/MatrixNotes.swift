@@ -1,11 +1,11 @@
 import LinkUnits
 import SystemPackage
 
-/// What the reader of a report should know of the whole.
+/// Notes about the whole matrix for the reader of a report.
 enum MatrixNotes {
-    /// Says that the machine did not keep up, if that was so.
+    /// Notes that the machine did not keep up, if so.
     ///
-    /// - Parameter jobs: how many cells ran at once in the end.
+    /// - Parameter jobs: How many cells ran at once in the end.
     static func business(_ cells: [CellReport], jobs: Int) -> String? {
         let late = cells.filter { $0.statistics?.isFaithful == false }
         guard !late.isEmpty else { return nil }
@@ -17,7 +17,7 @@ enum MatrixNotes {
             + "\(cells.count) cells (\(names)\(rest))\(remedy)"
     }
 
-    /// Says that logs are not complete, if that is so; a full disk is the usual reason.
+    /// Notes that logs are incomplete, if so; the usual reason is a full disk.
     static func logs(_ failures: [String: Errno]) -> String? {
         guard let (_, errno) = failures.first else { return nil }
         return "\(failures.count) logs are not complete: \(errno)"
@@ -25,10 +25,10 @@ enum MatrixNotes {
 }
 
 extension MatrixSpecification {
-    /// The words that run a cell by itself.
+    /// The command line that runs a single cell.
     func reproduction(of cell: Cell, seed: UInt64?, _ command: [String]) -> [String] {
         var words: [String] = []
-        // What `linkcond run` does not set, for commands that count on it.
+        // Variables that `linkcond run` does not set, for commands that rely on them.
         let own = ["LINKCOND_CELL": cell.id, "LINKCOND_OUTPUT": "."].filter { name, _ in
             command.contains { $0.contains(name) }
         }

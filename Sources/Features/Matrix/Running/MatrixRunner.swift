@@ -4,12 +4,12 @@ public import LinuxKernel
 import Recording
 import SystemPackage
 
-/// Runs the cells of a matrix side by side, each in a process of its own, and reports.
+/// Runs the cells of a matrix in parallel, each in its own process, and reports.
 ///
-/// Theory of operation. One thread does everything, since cells are made by copying this process:
-/// it starts what the schedule gives, waits for whatever comes first - something printed, the end
-/// of a process, a signal - and judges a cell when its process has ended. A cell's process dies
-/// with this one, and its sandbox with it, so that nothing is left however a matrix ends.
+/// Theory of operation. A single thread does everything, since cells are made by forking this
+/// process. It starts the cells that the schedule provides, waits for the next event (output, the
+/// end of a process, a signal), and judges a cell when its process has ended. A cell's process dies
+/// with this one, and its sandbox with it, so nothing is left behind however a matrix ends.
 public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private let command: [String]
     private let specification: MatrixSpecification
@@ -30,18 +30,18 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private let startedAt = Date()
     private let initialJobs: Int
 
-    /// How often the listener hears of progress although nothing has happened.
+    /// How often the listener hears of progress without other events.
     private static var tick: Duration { .milliseconds(500) }
     private static var interruptions: [Int32] { [SIGINT, SIGTERM, SIGHUP, SIGQUIT] }
 
-    /// Prepares a matrix. From here on the signals that end programs end the matrix instead.
+    /// Prepares a matrix. From here on, signals that would end the program end the matrix instead.
     ///
     /// - Parameters:
-    ///   - cells: which cells of the specification to run.
-    ///   - jobs: how many to run at once; nil: as many as there are processors, and fewer when
-    ///     they disturb each other.
-    ///   - directory: where logs go; nil: nowhere.
-    ///   - earlierSeconds: how long cells took in an earlier matrix, by profile.
+    ///   - cells: Which cells of the specification to run.
+    ///   - jobs: How many to run at once; nil: as many as there are processors, and fewer when they
+    ///     disturb each other.
+    ///   - directory: The directory for logs; nil: none.
+    ///   - earlierSeconds: How long cells took in an earlier matrix, by profile.
     public init(
         command: [String], specification: MatrixSpecification, cells: [Cell], jobs: Int?,
         directory: ReportDirectory?, launcher: Launcher, listener: Listener,
@@ -71,12 +71,12 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         signals = try SignalDescriptor(Self.interruptions + [SIGCHLD])
     }
 
-    /// Whether what the cells that have run printed is in their logs.
+    /// Whether the logs have all the output.
     public var hasWholeLogs: Bool { logFailures.isEmpty }
 
     /// Runs the cells and waits for them.
     ///
-    /// - Returns: the report, and the signal that ended the matrix before its time, if one did.
+    /// - Returns: The report, and the signal that ended the matrix early, if one did.
     public mutating func run(shard: Shard? = nil) -> (report: MatrixReport, interruption: Int32?) {
         listener.progress { progress }
         while !schedule.isDone {
@@ -121,7 +121,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
 
     private mutating func start(_ index: Int, attempt: Int, seed: UInt64?) throws {
         let cell = cells[index]
-        // What an attempt leaves must not meet that of another.
+        // The files of different attempts must not collide.
         let name = fileNames[cell] + (attempt == 1 ? "" : ".attempt-\(attempt)")
         var variables = specification.environment
         variables["LINKCOND_CELL"] = cell.id
@@ -169,7 +169,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         endAll(isPatient: isFirst)
     }
 
-    /// Ends what runs. Who asks twice will not wait.
+    /// Ends running cells. A second request does not wait.
     private mutating func endAll(isPatient: Bool) {
         for index in running.indices { running[index].endCommand(isPatient: isPatient) }
     }
@@ -214,7 +214,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         reports.filter { $0.isBaseline && $0.status == .passed }.map(\.durationSeconds).median
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     private var progress: MatrixProgress {
         let now = ContinuousClock.now
@@ -247,22 +247,22 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     }
 }
 
-/// What a matrix says while it goes on.
+/// Receives the progress of a matrix.
 public protocol MatrixListener {
     /// An attempt at a cell has ended.
     ///
     /// - Parameters:
-    ///   - lastLines: the last of what the command printed.
-    ///   - isLast: whether the cell is done, and not to be attempted again.
-    ///   - done: how many cells are done.
-    ///   - count: how many there are.
+    ///   - lastLines: The last lines of the command's output.
+    ///   - isLast: Whether the cell is done, without another attempt.
+    ///   - done: How many cells are done.
+    ///   - count: How many there are.
     func ended(_ cell: CellReport, lastLines: String, isLast: Bool, done: Int, of count: Int)
 
-    /// A signal ends the matrix: what runs is told to end, and will be reported.
+    /// A signal ends the matrix: running cells are told to end and will be reported.
     func interrupted()
 
     /// Time has passed, or something has happened.
     ///
-    /// - Parameter progress: finds out how far the matrix is, which takes a while for many cells.
+    /// - Parameter progress: Computes the progress, which takes a while for many cells.
     func progress(_ progress: () -> MatrixProgress)
 }

@@ -3,15 +3,15 @@ import Recording
 import SystemPackage
 
 extension ReportDirectory {
-    /// More files than this are in no part.
+    /// The most files accepted in a part.
     private static let mostFiles = 1_000_000
 
-    /// Copies the logs and other files of a part, as far as the merged report names them.
+    /// Copies the logs and other files of a part that the merged report names.
     ///
     /// - Parameters:
-    ///   - other: the directory of the part, of which links and the like are left behind.
-    ///   - rename: the new path of a file, relative to the directory.
-    /// - Returns: what was left behind, for the reader.
+    ///   - other: The directory of the part; links and special files in it are not copied.
+    ///   - rename: The new path of a file, relative to the directory.
+    /// - Returns: Notes about what was not copied.
     public func copyFiles(
         of part: MatrixReport, in other: String, for merged: MatrixReport,
         rename: (String) -> String
@@ -20,7 +20,7 @@ extension ReportDirectory {
         do {
             source = try ContainedDirectory(other)
         } catch {
-            // The report itself was given, without a directory.
+            // The report file itself was given, without a directory.
             return []
         }
         let wanted = Set(Self.files(of: merged))
@@ -35,12 +35,12 @@ extension ReportDirectory {
         return leftBehind.map { "\(other)/\($0) is no regular file, and is not in this report" }
     }
 
-    /// The files that belong to a report, beside itself.
+    /// The files that belong to a report, without the report itself.
     static func files(of report: MatrixReport) -> [String] {
         let logs = report.cells.flatMap { [$0.log] + $0.earlierAttempts.map(\.log) }
         let directories = report.cells.flatMap { [$0.files] + $0.earlierAttempts.map(\.files) }
         let names = logs.compactMap { $0?.path } + directories.compactMap(\.self)
-        // A report may come from elsewhere: nothing outside the directory is its own.
+        // A report may come from elsewhere: paths outside the directory are ignored.
         return names.filter { name in
             let parts = name.split(separator: "/", omittingEmptySubsequences: false)
             return parts.count == 2 && [logsName, filesName].contains(String(parts[0]))
@@ -73,11 +73,11 @@ extension ReportDirectory {
         return leftBehind
     }
 
-    /// Copies a regular file; returns whether it is one, and can be read.
+    /// Copies a regular file; returns whether it is one and can be read.
     private func copyFile(
         _ name: String, from source: ContainedDirectory, to newName: String
     ) throws(MatrixError) -> Bool {
-        // Logs are what a CI engine throws away first.
+        // CI engines delete logs first.
         guard let file = try? source.open(name) else { return false }
         do {
             let target = try create(newName)

@@ -4,28 +4,28 @@ import LinuxKernel
 public import Recording
 import SystemPackage
 
-/// The directory that a matrix leaves behind: `report.json`, `logs/`, and in `files/` what the
-/// command itself wrote there.
+/// The directory that a matrix leaves behind: `report.json`, `logs/`, and `files/` with what the
+/// command itself wrote.
 ///
-/// Commands may do with its content what they like, and reports come from elsewhere: neither has
-/// this process read or write anything outside of the directory.
+/// Commands may put anything there, and reports come from elsewhere: neither can make this process
+/// read or write outside the directory.
 public struct ReportDirectory: Sendable {
-    /// Where it is, as the user named it.
+    /// The path as the user named it.
     public let path: String
     private let owner: OutputFile.Owner?
     private let contents: ContainedDirectory
 
-    /// The name of the report in it.
+    /// The report's file name.
     public static let reportName = "report.json"
     static let logsName = "logs"
     static let filesName = "files"
-    /// Above what any matrix leaves.
+    /// Larger than any report of a matrix.
     private static let reportLimit = 512 << 20
 
-    /// Makes the directory if it is not there, and sees that it can be written to, so that one that
-    /// cannot is an error before anything runs.
+    /// Makes the directory if necessary and checks that it is writable, so that a bad directory
+    /// fails before anything runs.
     ///
-    /// - Parameter owner: whom new files belong to; nil: the caller.
+    /// - Parameter owner: The owner of new files; nil: the caller.
     public init(creating path: String, owner: OutputFile.Owner? = nil) throws(MatrixError) {
         self.path = path
         self.owner = owner
@@ -53,7 +53,7 @@ public struct ReportDirectory: Sendable {
             throw MatrixError(.cannotRead, "cannot read \(file): no report is there")
         }
         return try report(in: file) { () throws(InputFileError) in
-            // What is in a directory may be a link to what is not.
+            // A file in the directory may be a link to something outside.
             guard isDirectory, let directory = try? ContainedDirectory(path) else {
                 return try InputFile.read(file, limit: reportLimit)
             }
@@ -72,7 +72,7 @@ public struct ReportDirectory: Sendable {
         } catch {
             throw MatrixError(.cannotRead, "\(file): \(error)")
         }
-        // Something else that is large is not worth the memory of reading it.
+        // Large files of other kinds are not worth reading into memory.
         guard bytes.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{"),
             let report = try? MatrixReport(json: bytes)
         else {
@@ -83,7 +83,7 @@ public struct ReportDirectory: Sendable {
         return report
     }
 
-    /// Replaces a file in the directory by a new one, which is there whole or not at all.
+    /// Replaces a file in the directory atomically.
     public func write(_ text: String, to name: String) throws(MatrixError) {
         let partial = ".\(name).partial"
         do {
@@ -95,7 +95,7 @@ public struct ReportDirectory: Sendable {
         }
     }
 
-    /// Opens the file for what a cell prints; returns its name in reports as well.
+    /// Opens the log file of a cell; also returns its name in reports.
     func openLog(_ name: String) throws(MatrixError) -> (file: OutputFile, name: String) {
         let name = "\(Self.logsName)/\(name).log"
         do {
@@ -105,7 +105,7 @@ public struct ReportDirectory: Sendable {
         }
     }
 
-    /// Makes a directory in which a cell's command may leave files; returns its absolute path.
+    /// Makes a directory for the files of a cell's command; returns its absolute path.
     func makeFilesDirectory(_ name: String) throws(MatrixError) -> String {
         try makeDirectory(Self.filesName)
         try makeDirectory("\(Self.filesName)/\(name)")
@@ -114,25 +114,25 @@ public struct ReportDirectory: Sendable {
         return directory.hasPrefix("/") ? directory : "\(current)/\(directory)"
     }
 
-    /// Takes away the directory of a cell that left no files; returns its name otherwise.
+    /// Removes the directory of a cell that left no files; otherwise returns its name.
     func keepFilesDirectory(_ name: String) -> String? {
         let directory = "\(Self.filesName)/\(name)"
         return contents.removeEmptyDirectory(directory) ? nil : directory
     }
 
-    /// Takes away what turned out not to be needed.
+    /// Removes directories that turned out to be unused.
     func removeEmptyDirectories() {
         contents.removeEmptyDirectory(Self.filesName)
     }
 
-    /// Makes a new file in place of what is there.
+    /// Makes a new file, replacing an existing one.
     func create(_ name: String) throws(Errno) -> OutputFile {
         let descriptor = try contents.create(name)
         if let owner { _ = fchown(descriptor.rawValue, owner.user, owner.group) }
         return OutputFile(path: "\(path)/\(name)", descriptor: descriptor)
     }
 
-    /// Makes a directory in this one, if it is not there.
+    /// Makes a subdirectory if necessary.
     func makeDirectory(_ name: String) throws(MatrixError) {
         do {
             guard try contents.makeDirectory(name), let owner else { return }
@@ -142,7 +142,7 @@ public struct ReportDirectory: Sendable {
         }
     }
 
-    /// What an older report left would be taken for this one's.
+    /// Otherwise files of an older report would be taken for this one's.
     private func removeOldReport() throws(MatrixError) {
         let file = "\(path)/\(Self.reportName)"
         guard contents.has(Self.reportName) else { return }

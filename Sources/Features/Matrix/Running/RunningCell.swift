@@ -2,11 +2,11 @@ import Glibc
 import LinuxKernel
 import SystemPackage
 
-/// An attempt under way.
+/// A running attempt.
 struct RunningCell {
-    /// Which cell.
+    /// The index of the cell.
     let index: Int
-    /// What its files are called.
+    /// The base name of its files.
     let name: String
     let startedAt: ContinuousClock.Instant
     private(set) var log: CellLog
@@ -14,14 +14,14 @@ struct RunningCell {
     private var outcome: [UInt8] = []
     private var openPipes: [FileDescriptor]
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-    /// How the process ended; nil while it has not.
+    /// How the process ended; nil while it runs.
     private var end: ProcessEnd?
-    /// Whether it was told to end, so that how it ended says nothing of the command.
+    /// Whether it was told to end, so that its end says nothing about the command.
     private(set) var wasEnded = false
-    /// When it has to have ended, once it was told to.
+    /// When it must have ended after being told to.
     private var deadline: ContinuousClock.Instant?
 
-    /// How long a command may take to end when it is told to.
+    /// How long a command may take to end when told to.
     private static let patience = Duration.seconds(5)
 
     init(index: Int, name: String, child: CellProcess, log: CellLog) {
@@ -33,16 +33,16 @@ struct RunningCell {
         openPipes = [child.output, child.outcome]
     }
 
-    /// What to wait on.
+    /// The file descriptors to wait for.
     var descriptors: [FileDescriptor] { openPipes }
 
-    /// How long to wait at most; nil: as long as it takes.
+    /// How long to wait at most; nil: without limit.
     var remaining: Duration? { deadline.map { max(.zero, $0 - .now) } }
 
     /// Whether the process has ended.
     var hasEnded: Bool { end != nil }
 
-    /// Reads from a pipe in which something is.
+    /// Reads from a readable pipe.
     mutating func read(_ pipe: FileDescriptor) {
         guard openPipes.contains(pipe) else { return }
         let count = (try? pipe.readSome(into: &buffer)) ?? 0
@@ -57,11 +57,11 @@ struct RunningCell {
         }
     }
 
-    /// Takes note of the end of a process, if it is this one.
+    /// Records the end of a process, if it is this one.
     mutating func note(_ end: ProcessEnd, of process: Int32) {
         guard process == child.process else { return }
         self.end = end
-        // What is still in the pipes; the processes of the sandbox are gone, or about to be.
+        // Drain the pipes; the sandbox's processes are gone or about to be.
         for pipe in openPipes {
             while openPipes.contains(pipe), !Readiness.wait(for: [pipe], timeout: .zero).isEmpty {
                 read(pipe)
@@ -70,7 +70,7 @@ struct RunningCell {
         }
     }
 
-    /// Tells the command to end; one that was told before has no more time.
+    /// Tells the command to end; a second call ends its grace period.
     mutating func endCommand(isPatient: Bool) {
         guard end == nil else { return }
         wasEnded = true
@@ -78,13 +78,13 @@ struct RunningCell {
         deadline = isPatient ? .now + Self.patience : nil
     }
 
-    /// Kills what had its time to end.
+    /// Kills the process after its grace period.
     mutating func enforceDeadline() {
         guard let deadline, deadline <= .now else { return }
         endCommand(isPatient: false)
     }
 
-    /// What the process said in the end, and what was printed.
+    /// The process's final outcome, and the log.
     mutating func finish() -> (outcome: CellOutcome, file: LogFile?) {
         let file = log.finish()
         if let said = CellOutcome(json: outcome) { return (said, file) }

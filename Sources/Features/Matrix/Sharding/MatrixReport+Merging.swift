@@ -1,10 +1,10 @@
 extension MatrixReport {
-    /// Makes one report of those of several parts.
+    /// Merges the reports of several parts.
     ///
-    /// The baseline, which every part has, is that of the first. Paths of files are as they were:
-    /// whoever moves the files says so by `rename`.
+    /// The baseline, which every part has, is the first part's. File paths stay the same; a caller
+    /// that moves files passes `rename`.
     ///
-    /// - Parameter rename: the new path of a file of the part with this number.
+    /// - Parameter rename: The new path of a file of the part with this number.
     public static func merging(
         _ parts: [MatrixReport], rename: (String, Int) -> String
     ) throws(MatrixError) -> MatrixReport {
@@ -22,7 +22,7 @@ extension MatrixReport {
             }
             for cell in part.cells {
                 if let other = origins[cell.id] {
-                    // Not run here, but perhaps elsewhere.
+                    // Not run in this part, but perhaps in another.
                     guard !cell.isBaseline, cell.status != .notRun else { continue }
                     guard cells[other.position].status == .notRun else {
                         throw MatrixError(
@@ -48,7 +48,7 @@ extension MatrixReport {
         return merged
     }
 
-    /// Says which cells no part has run.
+    /// Notes which cells no part has run.
     private static func missing(_ order: [String: Int], in cells: [CellReport]) -> [String] {
         let missing = Set(order.keys).subtracting(cells.map(\.id))
         guard !missing.isEmpty else { return [] }
@@ -65,7 +65,7 @@ extension MatrixReport {
 }
 
 extension MatrixSpecification {
-    /// The place of each cell.
+    /// The position of each cell.
     fileprivate var order: [String: Int] {
         Dictionary(
             cells.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -1,16 +1,16 @@
 extension Shard {
-    /// How an engine says which of several equal jobs this is.
+    /// How an engine numbers parallel jobs.
     private struct Convention {
-        /// The variable with the number of the job.
+        /// The variable with the job's number.
         let index: String
-        /// The variable with how many there are.
+        /// The variable with the number of jobs.
         let count: String
-        /// The number of the first.
+        /// The number of the first job.
         let first: Int
     }
 
     private static let conventions = [
-        // Kubernetes does not tell how many there are: our manifest says it.
+        // Kubernetes does not tell the number of jobs: our manifest does.
         Convention(index: "JOB_COMPLETION_INDEX", count: countVariable, first: 0),
         Convention(index: "CI_NODE_INDEX", count: "CI_NODE_TOTAL", first: 1),
         Convention(index: "CIRCLE_NODE_INDEX", count: "CIRCLE_NODE_TOTAL", first: 0),
@@ -21,15 +21,15 @@ extension Shard {
         Convention(index: "SEMAPHORE_JOB_INDEX", count: "SEMAPHORE_JOB_COUNT", first: 1),
     ]
 
-    /// The variable by which our own plans name a part, as `2/3`.
+    /// The variable with which our own plans name a part, such as `2/3`.
     static let variable = "LINKCOND_SHARD"
 
-    /// The variable by which our own plans tell how many parts there are, where the engine does not.
+    /// The variable with which our own plans give the number of parts if the engine does not.
     static let countVariable = "LINKCOND_SHARDS"
 
-    /// The part of a matrix that a CI engine gives this job, and the variable that says so; nil
-    /// if none does. GitLab, CircleCI, Buildkite, Azure Pipelines, Semaphore and Kubernetes number
-    /// the jobs that they run in parallel; GitHub does not.
+    /// The part of a matrix that a CI engine assigns to this job, and the variable that says so;
+    /// nil if none does. GitLab, CircleCI, Buildkite, Azure Pipelines, Semaphore and Kubernetes
+    /// number parallel jobs; GitHub does not.
     public static func detected(
         in environment: [String: String]
     ) throws(MatrixError) -> (shard: Shard, variable: String)? {

@@ -1,14 +1,14 @@
-/// One of several parts of a matrix that run apart.
+/// One of several parts of a matrix that run separately.
 public struct Shard: Codable, Sendable, Hashable, CustomStringConvertible {
-    /// Which part, from 1.
+    /// The number of the part, from 1.
     public let index: Int
     /// How many parts there are.
     public let count: Int
 
-    /// Into how many parts a matrix is divided at most.
+    /// The most parts of a matrix.
     public static let mostParts = 10_000
 
-    /// Names a part; nil if there is no such part.
+    /// Makes a part; nil if the numbers are out of range.
     public init?(index: Int, count: Int) {
         guard (1...Self.mostParts).contains(count), (1...count).contains(index) else { return nil }
         self.index = index

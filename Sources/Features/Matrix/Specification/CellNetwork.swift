@@ -1,41 +1,40 @@
 public import LinkModel
 
-/// What the network of a cell is like, apart from its conditions: the options of `linkcond run`,
-/// as it reads them.
+/// The network of a cell, apart from its conditions: the options of `linkcond run`.
 public struct CellNetwork: Codable, Sendable, Hashable {
     /// Changes of the profile: `down.loss=2%`.
     public var settings: [String] = []
-    /// Commands of servers.
+    /// Server commands.
     public var servers: [String] = []
-    /// Ports at which they have to wait for clients before the command starts.
+    /// Ports on which they must listen before the command starts.
     public var serverPorts: [ServerPort] = []
-    /// How long they have to end after SIGTERM; nil: as long as `linkcond run` says.
+    /// How long they may take to end after SIGTERM; nil: the default of `linkcond run`.
     public var serverStop: String?
-    /// How long what the command has sent may take to arrive after its end; nil: as long as
-    /// `linkcond run` says.
+    /// How long the command's data may take to arrive after its end; nil: the default of `linkcond
+    /// run`.
     public var drain: String?
     /// How the command reaches the host's network.
     public var uplink = "auto"
-    /// What carries out the conditions.
+    /// The requested data plane.
     public var backend = Backend.auto
-    /// Whether the conditions also hold over the loopback.
+    /// Whether the conditions also apply to the loopback.
     public var conditionsLoopback = false
-    /// What the command sees of its interface, in every cell.
+    /// The overrides of the command's interface in every cell.
     public var override = InterfaceOverride()
-    /// What it sees under some profiles in place of that, by their names as in the specification.
+    /// The overrides that replace that for some profiles, by their names in the specification.
     public var overrides: [String: InterfaceOverride] = [:]
 
-    /// A network as `linkcond run` makes it without options.
+    /// Makes the network of `linkcond run` without options.
     public init() {}
 
-    /// What the command sees of its interface under a profile.
+    /// The override of the command's interface for a profile.
     public func override(of profile: String) -> InterfaceOverride {
         override.overridden(by: overrides[profile] ?? InterfaceOverride())
     }
 
-    /// The words by which `linkcond run` makes the same network for a cell.
+    /// The options of `linkcond run` that make the same network for a cell.
     func arguments(for cell: Cell) -> [String] {
-        // A link with changed conditions would not be one without any, and a scenario has its own.
+        // The baseline must stay without conditions, and a scenario has its own.
         let isPlain = cell.isBaseline || cell.scenario != nil
         var words = isPlain ? [] : settings.flatMap { ["--set", $0] }
         words += servers.flatMap { ["--server", $0] }
@@ -56,7 +55,7 @@ public struct CellNetwork: Codable, Sendable, Hashable {
 }
 
 extension InterfaceOverride {
-    /// The words by which `linkcond run` does the same.
+    /// The equivalent options of `linkcond run`.
     fileprivate var arguments: [String] {
         [
             ("--cost", cost?.rawValue), ("--low-data", lowData?.rawValue),

@@ -2,19 +2,19 @@ import LinkUnits
 import Recording
 
 extension Expectations {
-    /// What is compared with the expectations.
+    /// The values that expectations are compared with.
     struct Findings {
         var exitCode: Int32
         var seconds: Double
-        /// Nil if nobody counted.
+        /// Nil if not counted.
         var transferred: ByteCount?
-        /// Nil if the path never was constrained, or nobody counted.
+        /// Nil if the path was never constrained, or if not counted.
         var constrained: ConstrainedUse?
         /// Nil if the command did not pass without conditions.
         var baselineSeconds: Double?
     }
 
-    /// Compares; results for what was asked for and nothing else.
+    /// The results of the expectations that are set.
     func judge(_ findings: Findings) -> [ExpectationResult] {
         var results: [ExpectationResult] = []
         if let exit {

@@ -3,19 +3,19 @@ import Recording
 
 /// What is expected of the command under a profile.
 public struct Expectations: Codable, Sendable, Hashable {
-    /// Its exit code; zero unless something else is said.
+    /// Its exit code; zero by default.
     public var exit: ExitExpectation?
     /// How long it takes.
     public var duration: DurationExpectation?
-    /// How many bytes pass over the link, both ways, IP headers included.
+    /// How many bytes pass over the link, in both directions, including IP headers.
     public var transferred: TransferExpectation?
-    /// What it asks of the network.
+    /// Its network use.
     public var requests: RequestExpectation?
 
-    /// The keys by which a file names them.
+    /// Their keys in a file.
     static let keys = ["exit", "duration", "transferred", "requests"]
 
-    /// Expects the exit code 0 and nothing else.
+    /// Makes expectations; by default only exit code 0.
     public init(
         exit: ExitExpectation? = nil, duration: DurationExpectation? = nil,
         transferred: TransferExpectation? = nil, requests: RequestExpectation? = nil
@@ -26,14 +26,14 @@ public struct Expectations: Codable, Sendable, Hashable {
         self.requests = requests
     }
 
-    /// Whether they can only be judged when the baseline has run.
+    /// Whether they can only be judged after the baseline.
     public var needBaseline: Bool {
         if case .baseline = duration?.limit { return true }
         return false
     }
 }
 
-/// Which exit code is expected.
+/// The expected exit code.
 public enum ExitExpectation: WrittenAsText {
     case zero
     case nonzero
@@ -53,7 +53,7 @@ public enum ExitExpectation: WrittenAsText {
         }
     }
 
-    /// As it is read.
+    /// The text as `init(parsing:)` reads it.
     public var description: String {
         switch self {
         case .zero: "zero"
@@ -71,17 +71,17 @@ public enum ExitExpectation: WrittenAsText {
     }
 }
 
-/// How long the command is expected to take.
+/// The expected duration of the command.
 public struct DurationExpectation: WrittenAsText {
-    /// With what its time is compared.
+    /// The limit of a duration.
     public enum Limit: Sendable, Hashable {
-        /// A time.
+        /// An absolute time.
         case time(Duration)
-        /// So many times the time that it takes without conditions.
+        /// A multiple of the duration without conditions.
         case baseline(Double)
     }
 
-    /// On which side of the limit it has to be.
+    /// Whether the limit is a maximum or a minimum.
     public var side: BoundSide
     /// The limit.
     public var limit: Limit
@@ -105,7 +105,7 @@ public struct DurationExpectation: WrittenAsText {
         limit = .baseline(factor)
     }
 
-    /// As it is read.
+    /// The text as `init(parsing:)` reads it.
     public var description: String {
         switch limit {
         case .time(let time): "\(side.rawValue) \(time.unitText)"
@@ -114,9 +114,9 @@ public struct DurationExpectation: WrittenAsText {
     }
 }
 
-/// How many bytes are expected to pass over the link.
+/// The expected number of bytes on the link.
 public struct TransferExpectation: WrittenAsText {
-    /// On which side of the limit they have to be.
+    /// Whether the limit is a maximum or a minimum.
     public var side: BoundSide
     /// The limit.
     public var limit: ByteCount
@@ -128,13 +128,13 @@ public struct TransferExpectation: WrittenAsText {
         limit = try ByteCount(parsing: rest)
     }
 
-    /// As it is read.
+    /// The text as `init(parsing:)` reads it.
     public var description: String { "\(side.rawValue) \(limit.exactText)" }
 }
 
-/// What the command is expected to ask of the network.
+/// The command's expected network use.
 public enum RequestExpectation: WrittenAsText {
-    /// It opens no connection and sends nothing as long as its path is constrained.
+    /// It opens no connection and sends nothing while its path is constrained.
     case noneWhileConstrained
 
     private static let text = "none while constrained"
@@ -148,16 +148,16 @@ public enum RequestExpectation: WrittenAsText {
         self = .noneWhileConstrained
     }
 
-    /// As it is read.
+    /// The text as `init(parsing:)` reads it.
     public var description: String { Self.text }
 }
 
-/// A side of a limit.
+/// Whether a limit is a maximum or a minimum.
 public enum BoundSide: String, Sendable, Hashable, CaseIterable {
     case atMost = "at most"
     case atLeast = "at least"
 
-    /// Takes the side off the front of `text`.
+    /// Removes the prefix that names the side from `text`.
     static func split(
         _ text: String, example: String
     ) throws(QuantityError) -> (side: BoundSide, rest: String) {
@@ -174,19 +174,19 @@ public enum BoundSide: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A value that files and reports hold as the text in which people write it.
+/// A value written in files and reports as text for people.
 public protocol WrittenAsText: Codable, Sendable, Hashable, CustomStringConvertible {
     /// Reads the text.
     init(parsing text: String) throws(QuantityError)
 }
 
 extension WrittenAsText {
-    /// Reads the text from a report.
+    /// Decodes the text.
     public init(from decoder: any Decoder) throws {
         try self.init(parsing: decoder.singleValueContainer().decode(String.self))
     }
 
-    /// Writes the text into a report.
+    /// Encodes the text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

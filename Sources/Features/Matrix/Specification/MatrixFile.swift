@@ -2,36 +2,36 @@ import LinkModel
 public import ProfileFormat
 import Yams
 
-/// What `linkcond.yaml` says of a matrix; what it leaves out is nil or empty.
+/// The contents of `linkcond.yaml` for a matrix; omitted settings are nil or empty.
 public struct MatrixFile: Sendable, Hashable {
-    /// The name under which it is looked for.
+    /// The default file name.
     public static let standardName = "linkcond.yaml"
-    /// Far above any such file, far below what would fill the memory.
+    /// Far above any such file, far below the available memory.
     public static let sizeLimit = 1 << 20
 
-    /// The command: the words of a list, or a text for the shell.
+    /// The command: a list of words, or a text for the shell.
     public internal(set) var command: [String]?
     /// The profiles, without the baseline.
     public internal(set) var profiles: [String]?
-    /// Whether there is to be a baseline.
+    /// Whether to run a baseline.
     public internal(set) var hasBaseline: Bool?
     /// How often each profile is repeated.
     public internal(set) var repetitions: Int?
     /// How many cells run at once.
     public internal(set) var jobs: Int?
-    /// How many more attempts a cell has.
+    /// How many more attempts a failed cell gets.
     public internal(set) var retries: Int?
-    /// Whether the first cell that fails ends the matrix.
+    /// Whether the first failed cell ends the matrix.
     public internal(set) var isFailFast: Bool?
-    /// What seeds are made from.
+    /// The seed from which those of the cells are derived.
     public internal(set) var seed: UInt64?
-    /// How long the command may run under any profile.
+    /// How long the command may run with any profile.
     public internal(set) var timeLimit: Duration?
-    /// How long it may run under some profiles, by their names as in `profiles`.
+    /// The limits for some profiles, by their names in `profiles`.
     public internal(set) var timeLimits: [String: Duration] = [:]
-    /// Variables of the command's environment.
+    /// Environment variables of the command.
     public internal(set) var environment: [String: String] = [:]
-    /// What is expected, by profile, with names as in `profiles`.
+    /// The expectations by profile, with the names in `profiles`.
     public internal(set) var expectations: [String: Expectations] = [:]
     /// The network of each cell.
     public internal(set) var network = CellNetwork()
@@ -39,8 +39,8 @@ public struct MatrixFile: Sendable, Hashable {
     /// Reads the file.
     ///
     /// - Parameters:
-    ///   - file: its name, for errors.
-    ///   - profileID: finds the profile of a name and returns what is the same for all its names;
+    ///   - file: Its name, for errors.
+    ///   - profileID: Looks up a profile by name and returns an identifier shared by all its names;
     ///     throws if there is none.
     public init(
         parsing text: String, file: String, profileID: (String) throws -> String

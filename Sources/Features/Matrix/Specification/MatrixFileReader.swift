@@ -15,14 +15,14 @@ struct MatrixFileReader {
     static let uplinks = ["auto", "none", "relay", "pasta", "slirp", "veth"]
 
     let fields: FieldReader
-    /// The names of the profiles in `profiles`, by what all their names have in common.
+    /// The names in `profiles`, by profile identifier.
     private var names: [String: String] = [:]
 
     init(fields: FieldReader) {
         self.fields = fields
     }
 
-    /// Everything that does not depend on profiles.
+    /// Reads everything that does not depend on profiles.
     func read(into file: inout MatrixFile) throws(ProfileError) {
         file.command = try command()
         file.repetitions = try number("repeat", in: 1...MatrixSpecification.mostCells)
@@ -51,7 +51,7 @@ struct MatrixFileReader {
         file.network.override = try override(fields)
     }
 
-    /// The profiles; the baseline among them is no profile like the others.
+    /// Reads the profiles; the baseline among them is treated specially.
     mutating func readProfiles(
         into file: inout MatrixFile, _ profileID: (String) throws -> String
     ) throws(ProfileError) {
@@ -81,7 +81,7 @@ struct MatrixFileReader {
         file.profiles = profiles
     }
 
-    /// What is said of single profiles.
+    /// Reads the settings of single profiles.
     func readByProfile(
         into file: inout MatrixFile, _ profileID: (String) throws -> String
     ) throws(ProfileError) {
@@ -121,7 +121,7 @@ struct MatrixFileReader {
     private func command() throws(ProfileError) -> [String]? {
         guard let node = fields.node("command") else { return nil }
         if case .sequence = node { return try texts("command", example: "[npm, test]") }
-        // As somebody would type it, on several lines perhaps.
+        // As typed in a shell, possibly on several lines.
         guard let text = node.scalar?.string, text.contains("\n") else {
             return ["/bin/sh", "-c", try fields.text("command") ?? ""]
         }
@@ -155,7 +155,7 @@ struct MatrixFileReader {
             requests: try reader.quantity("requests", RequestExpectation.init(parsing:)))
     }
 
-    /// What the command sees of its interface, in the words of the options of `linkcond run`.
+    /// The override of the command's interface, in the words of the options of `linkcond run`.
     private func override(_ reader: FieldReader) throws(ProfileError) -> InterfaceOverride {
         InterfaceOverride(
             cost: try value("cost", reader, flag: "expensive", on: .expensive, off: .inexpensive),
@@ -163,7 +163,7 @@ struct MatrixFileReader {
             kind: try choice("kind", reader))
     }
 
-    /// What stands under `key`, for which a flag may stand as well.
+    /// The choice under `key`, which may also be written as a flag.
     private func value<Choice: RawRepresentable & CaseIterable>(
         _ key: String, _ reader: FieldReader, flag: String, on: Choice, off: Choice
     ) throws(ProfileError) -> Choice? where Choice.RawValue == String {
@@ -216,7 +216,7 @@ struct MatrixFileReader {
         return text
     }
 
-    /// A list of texts, or a single one.
+    /// A list of texts, or a single text.
     private func texts(_ key: String, example: String) throws(ProfileError) -> [String] {
         guard let node = fields.node(key) else { return [] }
         if case .scalar = node { return [try fields.text(key) ?? ""] }
@@ -244,7 +244,7 @@ struct MatrixFileReader {
 
     // MARK: Names of profiles
 
-    /// The name that `profiles` has for the profile that `key` means.
+    /// The name in `profiles` of the profile that `key` refers to.
     private func name(
         _ key: Node, _ path: String, _ profileID: (String) throws -> String
     ) throws(ProfileError) -> String {

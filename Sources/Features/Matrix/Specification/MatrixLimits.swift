@@ -1,22 +1,22 @@
 import FoundationEssentials
 import LinkUnits
 
-/// How large a matrix may be: what is asked for comes from files and from reports of others.
+/// Limits for a matrix: requests come from files and from other people's reports.
 extension MatrixSpecification {
-    /// More cells than anybody waits for, few enough for the memory.
+    /// More cells than anybody waits for, and few enough for the memory.
     public static let mostCells = 100_000
-    /// More attempts tell nothing new.
+    /// More attempts would show nothing new.
     public static let mostRetries = 1000
-    /// More processes than this no machine starts.
+    /// More processes than any machine starts.
     public static let mostJobs = 10_000
 
-    /// How many cells there are, or the largest number that there is.
+    /// The number of cells, saturated.
     var cellCount: Int {
         let rows = (hasBaseline ? 1 : 0) + profiles.count + (scenarios?.count ?? 0)
         return rows.multipliedSaturated(by: max(0, repetitions))
     }
 
-    /// What no matrix can be, in a sentence; nil if it is sound.
+    /// Why the matrix is impossible, in a sentence; nil if it is sound.
     public var problem: String? {
         if repetitions < 1 {
             return "repeat is \(repetitions); it has to be at least 1"
@@ -37,10 +37,10 @@ extension MatrixSpecification {
 }
 
 extension MatrixReport {
-    /// Three hundred years in seconds: no report tells of more.
+    /// Three hundred years in seconds, more than in any real report.
     private static let longestSeconds = 1e10
 
-    /// What no report of a matrix can say, in a sentence; nil if it is sound.
+    /// Why the report is invalid, in a sentence; nil if it is sound.
     var problem: String? {
         if let problem = specification.problem { return problem }
         if cells.count > MatrixSpecification.mostCells {

@@ -1,6 +1,6 @@
 import LinkUnits
 
-/// What a matrix is asked for, apart from the command: from the command line, a file, or both.
+/// The request for a matrix, apart from the command: from the command line, a file, or both.
 public struct MatrixSpecification: Codable, Sendable, Hashable {
     /// The name of the profile that has no conditions.
     public static let baseline = "baseline"
@@ -13,22 +13,22 @@ public struct MatrixSpecification: Codable, Sendable, Hashable {
     public var hasBaseline: Bool
     /// How often each profile is repeated.
     public var repetitions: Int
-    /// How many more attempts a cell has that did not pass.
+    /// How many more attempts a failed cell gets.
     public var retries: Int
-    /// Whether the first cell that fails ends the matrix.
+    /// Whether the first failed cell ends the matrix.
     public var isFailFast: Bool
-    /// What the seeds of the cells are made from.
+    /// The seed from which those of the cells are derived.
     public var seed: UInt64
     /// How long the command may run.
     public var timeLimits: TimeLimits
-    /// Variables of the command's environment, beside the caller's.
+    /// Environment variables of the command, in addition to the caller's.
     public var environment: [String: String]
-    /// What is expected, by profile.
+    /// The expectations by profile.
     public var expectations: [String: Expectations]
-    /// What every cell's network is like.
+    /// The network of every cell.
     public var network: CellNetwork
 
-    /// Asks for profiles.
+    /// Requests profiles.
     public init(profiles: [String], seed: UInt64) {
         self.profiles = profiles
         self.seed = seed
@@ -56,7 +56,7 @@ public struct MatrixSpecification: Codable, Sendable, Hashable {
 public struct MatrixScenario: Codable, Sendable, Hashable {
     /// Its name.
     public var name: String
-    /// How it is found: its name, or the path of its file.
+    /// Its name, or the path of its file.
     public var source: String
 
     /// Names a scenario.
@@ -71,13 +71,13 @@ public struct TimeLimits: Codable, Sendable, Hashable {
     private var seconds: Double?
     private var secondsByProfile: [String: Double]
 
-    /// Sets a limit for all profiles, and others for some.
+    /// Sets a limit for all profiles, and different ones for some.
     public init(_ limit: Duration? = nil, byProfile: [String: Duration] = [:]) {
         seconds = limit.map { $0 / .seconds(1) }
         secondsByProfile = byProfile.mapValues { $0 / .seconds(1) }
     }
 
-    /// Whether each of them leaves some time.
+    /// Whether all limits are above zero.
     var areSound: Bool {
         ([seconds].compactMap(\.self) + secondsByProfile.values).allSatisfy { $0 > 0 }
     }

@@ -1,27 +1,27 @@
 import LinuxKernel
 import XMLReading
 
-/// The tests within a cell: what the command itself wrote about them in JUnit files.
+/// The tests inside a cell, from JUnit files that the command itself wrote.
 struct CollectedTests: Sendable, Hashable {
     var suites: [JUnitSuite] = []
-    /// What could not be read, and why.
+    /// Files that could not be read, with the reason.
     var notes: [String] = []
 
-    /// A file as large as this is no report.
+    /// Larger files are not reports.
     private static let fileLimit = 16 << 20
     private static let countLimit = 500
-    /// More files than this nobody looks through.
+    /// The most files searched.
     private static let searchLimit = 100_000
 
     init() {}
 
-    /// Reads the JUnit files among those that a cell left.
+    /// Reads the JUnit files among a cell's files.
     ///
     /// - Parameters:
-    ///   - name: the cell's directory, relative to that of the report.
-    ///   - pattern: which files, relative to it, such as `**/junit-*.xml`; nil: every `.xml` that
-    ///     turns out to be one.
-    ///   - room: how many bytes are still taken in.
+    ///   - name: The cell's directory, relative to the report's.
+    ///   - pattern: Which files, relative to it, such as `**/junit-*.xml`; nil: every `.xml` file
+    ///     that turns out to be one.
+    ///   - room: How many more bytes are accepted.
     init(
         in name: String, of directory: ContainedDirectory, pattern: String?, room: inout Int
     ) {
@@ -81,7 +81,7 @@ struct CollectedTests: Sendable, Hashable {
     }
 }
 
-/// A pattern for paths: `*` and `?` for characters other than a slash, `**/` for any directories.
+/// A path pattern: `*` and `?` match characters other than a slash, `**/` any directories.
 struct Glob: Sendable, Hashable {
     private let parts: [[Character]]
 
@@ -105,7 +105,7 @@ struct Glob: Sendable, Hashable {
         return match(rest, path.dropFirst())
     }
 
-    /// Remembers the last `*` only, so that no pattern takes long.
+    /// Backtracks only to the last `*`, so that no pattern takes long.
     private static func match(name: [Character], _ pattern: [Character]) -> Bool {
         var (position, index) = (0, 0)
         var star: (position: Int, index: Int)?

@@ -1,18 +1,19 @@
 import XMLReading
 
-/// Reads the JUnit files of others: pytest, Jest, Maven, Gradle, gotestsum, nextest, Swift Testing.
+/// Reads JUnit files of other tools: pytest, Jest, Maven, Gradle, gotestsum, nextest, Swift
+/// Testing.
 ///
-/// What the schema of Jenkins does not know is left out. Counts are made anew, since not all
-/// programs count alike.
+/// What Jenkins' schema does not have is dropped. Counts are recomputed, since tools count
+/// differently.
 enum JUnitFile {
-    /// Reads a file; nil if it is XML, but not of this kind.
+    /// Reads a file; nil if it is XML but not JUnit.
     static func read(_ bytes: [UInt8]) throws(XMLError) -> [JUnitSuite]? {
         let root = try XMLDocument.read(bytes)
         guard ["testsuites", "testsuite"].contains(root.name) else { return nil }
         return suites(in: root, under: [])
     }
 
-    /// The suites of an element, those within suites as suites of their own.
+    /// The suites in an element; nested suites become suites of their own.
     private static func suites(in element: XMLElement, under names: [String]) -> [JUnitSuite] {
         var path = names
         if element.name == "testsuite", let name = element.attributes["name"], !name.isEmpty {
@@ -56,14 +57,14 @@ enum JUnitFile {
         element.elements.filter { $0.name == name }.map(\.allText).joined(separator: "\n")
     }
 
-    /// Reads `0.042`, and `1,234.5` as Surefire writes it.
+    /// Reads `0.042`, and `1,234.5` as written by Surefire.
     private static func seconds(_ text: String) -> Double? {
         Double(text.filter { $0 != "," }).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
     }
 }
 
 extension XMLElement {
-    /// The text in it and in all elements within.
+    /// The text of the element and all its descendants.
     fileprivate var allText: String {
         content.reduce(into: "") { text, piece in
             switch piece {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Recording
 
-/// `junit.xml`: each cell as a suite, and the tests within it as suites under its name.
+/// `junit.xml`: each cell as a suite, and the tests inside it as suites under its name.
 ///
 /// Valid against the schema of Jenkins' xUnit plugin (junit-10.xsd), which pytest's own tests use.
 struct JUnitReport {
@@ -9,7 +9,7 @@ struct JUnitReport {
     /// In the order of the cells.
     let attachments: [CellAttachments]
 
-    /// How much is told of what all cells printed; a page for each cell has more.
+    /// The total size of logs included; each cell's page has more.
     private static let totalLogBytes = 4 * 1024 * 1024
 
     /// The document.
@@ -87,7 +87,7 @@ struct JUnitReport {
             }
     }
 
-    /// What somebody who sees nothing but this has to know.
+    /// A self-contained summary of a cell, for readers who see nothing else.
     private func account(of cell: CellReport, _ attachments: CellAttachments) -> String {
         var lines = [cell.problem].compactMap(\.self)
         lines += cell.expectations.filter { !$0.isMet }.map(\.sentence)
@@ -96,10 +96,10 @@ struct JUnitReport {
         return lines.joined(separator: "\n")
     }
 
-    /// The tests within a cell, under its name.
+    /// The tests inside a cell, under its name.
     ///
-    /// Where a command was expected to fail and did, the failures of its tests are no failures of
-    /// the matrix: they are told as skipped.
+    /// If the command was expected to fail and did, the failures of its tests do not fail the
+    /// matrix: they count as skipped.
     private func inner(_ suites: [JUnitSuite], of cell: CellReport) -> [JUnitSuite] {
         suites.map { suite in
             var suite = suite
@@ -159,7 +159,7 @@ struct JUnitReport {
 
     private static func element(_ outcome: JUnitCase.Outcome) -> Markup {
         let name = Markup(trusted: outcome.kind.rawValue)
-        // Where a test was repeated the schema wants a type.
+        // The schema requires a type for repeated tests.
         let type = outcome.type ?? (outcome.kind.isRepetition ? "failure" : nil)
         return """
                   <\(name)\(outcome.message, { " message=\"\($0)\"" })\
@@ -172,7 +172,7 @@ struct JUnitReport {
         text.isEmpty ? "" : "\(indentation)<\(name)>\(text)</\(name)>\n"
     }
 
-    /// Seconds with three decimals, as the schema has them.
+    /// Seconds with three decimals, as the schema requires.
     static func time(_ seconds: Double) -> String {
         let milliseconds = UInt64(max(0, min(seconds, 1e12)) * 1000 + 0.5)
         let rest = "\(milliseconds % 1000)"

@@ -1,7 +1,7 @@
-/// A suite of tests as a JUnit file tells it, in the dialect that Jenkins, GitLab and pytest share.
+/// A test suite of a JUnit file, in the dialect that Jenkins, GitLab and pytest share.
 struct JUnitSuite: Sendable, Hashable {
     var name: String
-    /// When it began, as the file says; nil if it does not.
+    /// When it began; nil if the file does not say.
     var timestamp: String?
     var properties: [Property] = []
     var cases: [JUnitCase] = []
@@ -21,7 +21,7 @@ struct JUnitSuite: Sendable, Hashable {
 }
 
 extension CollectedTests {
-    /// The tests that failed, each on a line with what it says of the reason.
+    /// The failed tests, one line each with the stated reason.
     var failures: [String] {
         suites.flatMap(\.cases).compactMap { test in
             guard let kind = test.decisiveKind, kind != .skipped else { return nil }
@@ -37,7 +37,7 @@ struct JUnitCase: Sendable, Hashable {
     var name: String
     var className: String?
     var seconds: Double?
-    /// What is to be said of it; nothing if it passed.
+    /// What happened to it; empty if it passed.
     var outcomes: [Outcome] = []
     var output = ""
     var errorOutput = ""
@@ -55,7 +55,7 @@ struct JUnitCase: Sendable, Hashable {
         var text = ""
     }
 
-    /// What it counts as: error, failure, skipped, or nil if it passed.
+    /// The overall result: error, failure, skipped, or nil if it passed.
     var decisiveKind: Outcome.Kind? {
         [.error, .failure, .skipped].first { kind in outcomes.contains { $0.kind == kind } }
     }

@@ -2,10 +2,10 @@ import LinkModel
 import LinkUnits
 import Recording
 
-/// The page of a cell: what it was, how it ended, and all that is known of why.
+/// The page of a cell: what it was, how it ended, and everything known about why.
 struct CellPage {
     let report: MatrixReport
-    /// The cell's position in the report.
+    /// The cell's index in the report.
     let index: Int
     let attachments: CellAttachments
 
@@ -26,7 +26,7 @@ struct CellPage {
         """
     }
 
-    /// Whoever opens a cell that failed wants to know why before all else.
+    /// A reader of a failed cell wants the reason first.
     private var parts: Markup {
         let link: Markup = """
             \(timeline)\(LinkPlots(of: cell, cells: report.cells.count).markup)\

@@ -2,16 +2,16 @@ import LinkModel
 import LinkUnits
 import Recording
 
-/// What was counted on the link of a cell, both ways side by side.
+/// The counters of a cell's link, both directions side by side.
 struct CountersTable {
     let statistics: CellStatistics?
 
-    /// Nothing if nobody counted.
+    /// Empty without counters.
     var markup: Markup {
         guard let statistics else { return "" }
         let rows = Self.rows.compactMap { row -> Markup? in
             let values = [row.value(statistics.down), row.value(statistics.up)]
-            // Where the kernel conditions, it does not tell everything.
+            // The kernel data plane does not have every counter.
             guard values.contains(where: { $0 != nil }) else { return nil }
             let columns = values.map { "<td class=\"number\">\($0 ?? "-")</td>" as Markup }
             return "<tr><th scope=\"row\">\(row.name)</th>\(columns)</tr>\n"
@@ -52,15 +52,15 @@ struct CountersTable {
     }
 }
 
-/// The tests within a cell, as the command's own JUnit files tell them.
+/// The tests inside a cell, from the command's own JUnit files.
 struct InnerTests {
     let tests: CollectedTests
     let cell: CellReport
 
-    /// Nobody reads more of them here; junit.xml has all.
+    /// The most tests shown; junit.xml has all of them.
     private static let limit = 100
 
-    /// Nothing if there are none.
+    /// Empty if there are none.
     var markup: Markup {
         let all = tests.suites.flatMap { suite in suite.cases.map { (suite, $0) } }
         guard !all.isEmpty else { return "" }

@@ -1,11 +1,11 @@
 import LinkUnits
 import Recording
 
-/// What the link of a cell did over time, as four plots.
+/// The link of a cell over time, as four plots.
 struct LinkPlots {
     private let samples: [LinkSample]
 
-    /// How many points the curves of a document have altogether, about.
+    /// The approximate number of points of all curves in a document.
     private static let totalPoints = 60_000
 
     init(of cell: CellReport, cells: Int) {
@@ -20,7 +20,7 @@ struct LinkPlots {
         var value: (LinkSample) -> Double?
     }
 
-    /// How values are told.
+    /// How values are written.
     private enum Unit: String {
         case rate, milliseconds, packets
 
@@ -33,7 +33,7 @@ struct LinkPlots {
         }
     }
 
-    /// Nothing if there is too little to see.
+    /// Empty if there are too few samples.
     var markup: Markup {
         guard samples.count > 1 else { return "" }
         return """
@@ -82,7 +82,7 @@ struct LinkPlots {
     ) -> Markup {
         let peaks = series.map { series in samples.compactMap(series.value).max() ?? 0 }
         let peak = peaks.max() ?? 0
-        // Half a packet would make a strange rule.
+        // Half a packet would make a strange grid line.
         let top = PlotShape.niceTop(for: unit == .packets ? max(peak, 2) : peak)
         let shape = PlotShape(samples: samples, top: top)
         let curves = series.map { series -> Markup in
@@ -95,7 +95,7 @@ struct LinkPlots {
             .joined(separator: ", ")
         let end = samples.last?.seconds ?? 0
         let label = "\(title) over \(end.secondsText); at most \(told)"
-        // A plot of nothing says so: an empty box looks like a fault.
+        // An empty plot says so: an empty box would look like a fault.
         let caption = peak > 0 ? "at most \(told)" : "none"
         return """
             <figure class="plot">

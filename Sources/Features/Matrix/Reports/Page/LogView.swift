@@ -1,14 +1,15 @@
 import LinkUnits
 import Recording
 
-/// A log with its colours.
+/// A log in colour.
 struct LogView {
     let file: LogFile?
     let excerpt: LogExcerpt?
-    /// The cell whose last attempt it is; nil: of an attempt, which has its own heading.
+    /// The name of the cell for the last attempt; nil for earlier attempts, which have their own
+    /// heading.
     let name: String?
 
-    /// Says so if there is nothing to see.
+    /// The log, or a note that it is empty.
     var markup: Markup {
         let label = name.map { "Log of \($0)" } ?? "Log"
         let heading: Markup = name == nil ? "" : "<h3>Log</h3>"
@@ -38,7 +39,7 @@ struct LogView {
 
     private var source: Markup {
         guard let file else { return "" }
-        // The path is a link: nothing in it may be taken for a scheme or another page.
+        // The path becomes a link: nothing in it may be read as a scheme or another page.
         let address = file.path.utf8.map { byte -> String in
             let isPlain =
                 UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte

@@ -1,7 +1,7 @@
 import LinkUnits
 import Recording
 
-/// The matrix: a row for each profile, in it a sign for each repetition that leads to its page.
+/// The matrix: a row for each profile, with an icon for each repetition that links to its page.
 struct MatrixTable {
     let report: MatrixReport
     /// In the order of the cells.
@@ -10,7 +10,7 @@ struct MatrixTable {
     /// The cells of a profile.
     private struct Row {
         var name: String
-        /// Positions in the report.
+        /// Indices in the report.
         var cells: [Int]
     }
 
@@ -75,7 +75,7 @@ struct MatrixTable {
     private func markup(of row: Row, longest: Double) -> Markup {
         let cells = row.cells.map { report.cells[$0] }
         let first = row.cells.first { report.cells[$0].isFailure } ?? row.cells.first ?? 0
-        // Where a row has room for one, it is the one that the reader came for.
+        // If a row has space for one cell only, it shows the one that the reader looks for.
         let shown = report.cells[first]
         let ran = cells.filter(\.hasRun)
         let states = Set(
@@ -110,7 +110,7 @@ struct MatrixTable {
             """
     }
 
-    /// Why a cell did not pass: an exit code says less than the first test within that failed.
+    /// Why a cell did not pass: the first failed test inside says more than an exit code.
     private func reason(of index: Int) -> Markup {
         let cell = report.cells[index]
         let test = cell.status == .failed ? attachments[index].tests.failures.first : nil
@@ -129,7 +129,7 @@ struct MatrixTable {
             """
     }
 
-    /// A bar for the median, a line from the shortest to the longest, a mark for the baseline.
+    /// A bar for the median, a line from minimum to maximum, a mark for the baseline.
     private func duration(of cells: [CellReport], longest: Double) -> Markup {
         let seconds = cells.map(\.durationSeconds).sorted()
         guard let shortest = seconds.first, let last = seconds.last, longest > 0 else {
@@ -168,7 +168,7 @@ struct MatrixTable {
             """
     }
 
-    /// The mean of the round trip's two parts, as the packets of the cell met them.
+    /// The RTT as the cell's packets experienced it: the sum of both directions' mean delays.
     private func delay(of cell: CellReport) -> Markup {
         let down = cell.samples.compactMap(\.down.delayMilliseconds).average
         let up = cell.samples.compactMap(\.up.delayMilliseconds).average

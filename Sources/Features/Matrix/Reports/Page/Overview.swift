@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Recording
 
-/// The first page: what came of the whole, and the matrix.
+/// The first page: the overall result and the matrix.
 struct Overview {
     let report: MatrixReport
     let attachments: [CellAttachments]
@@ -74,7 +74,7 @@ struct Overview {
         """
     }
 
-    /// How many cells came to what end, as a bar and in words.
+    /// How many cells ended how, as a bar and in words.
     private static func tally(_ report: MatrixReport) -> Markup {
         let counts: [(style: Markup, word: String, count: Int)] = [
             ("passed", "passed", report.passed - report.flaky), ("flaky", "flaky", report.flaky),

@@ -3,17 +3,17 @@ import Recording
 
 /// `report.html`: the matrix at a glance and a page for each cell, in one file that loads nothing.
 ///
-/// Theory of operation. Everything is in the document from the start; the page of a cell is shown
-/// when it is the target of the address, so that links, the back button and the keyboard work
-/// without a script, which some CI engines do not let run. The script adds what is nice to have:
-/// a filter, values under the pointer, copying a command. A policy in the document keeps any other
-/// script from running, should something of a log ever get out of its element.
+/// Theory of operation. Everything is in the document from the start. The page of a cell is shown
+/// when it is the target of the URL, so links, the back button and the keyboard work without
+/// scripts, which some CI engines block. The script adds conveniences: a filter, values under the
+/// pointer, copying a command. A policy in the document blocks any other script, in case part of a
+/// log ever escapes its element.
 struct PageReport {
     let report: MatrixReport
     /// In the order of the cells.
     let attachments: [CellAttachments]
 
-    /// What the page may load and run: nothing but `report.js`, which it names by its SHA-256.
+    /// The Content Security Policy: it allows only `report.js`, identified by its SHA-256.
     static let policy = String(decoding: PackageResources.policy_txt, as: UTF8.self)
     static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
     private static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
@@ -57,7 +57,7 @@ struct PageReport {
         return "\(verdict): \(report.command.joined(separator: " ")) - linkcond matrix"
     }
 
-    /// A disc in the colour of the verdict, for the browser's tab.
+    /// A disc in the colour of the result, as the browser tab's icon.
     private var icon: Markup {
         let color: Markup = report.isSuccess ? "%231a7f37" : "%23c62828"
         return """
@@ -67,9 +67,9 @@ struct PageReport {
     }
 }
 
-/// The sign of a status. It is always beside a word, or has one for those who do not see it.
+/// The icon of a status. It always accompanies a word, or has one for screen readers.
 enum StatusIcon {
-    /// The name of the style for a cell.
+    /// The CSS class for a cell.
     static func name(of cell: CellReport) -> Markup {
         cell.isFlaky ? "flaky" : Markup(trusted: cell.status.rawValue)
     }
@@ -89,7 +89,7 @@ enum StatusIcon {
         "<svg class=\"icon\" aria-hidden=\"true\"><use href=\"#i-\(name)\"/></svg>"
     }
 
-    /// The drawings, once in a document.
+    /// The drawings, included once per document.
     static let symbols: Markup = """
         <svg width="0" height="0" class="symbols" aria-hidden="true">\
         <symbol id="i-passed" viewBox="0 0 16 16"><path d="M3 8.5l3.2 3.2L13 4.8"/></symbol>\
