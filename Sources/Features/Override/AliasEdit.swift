@@ -1,7 +1,7 @@
 import Netlink
 import NetworkPath
 
-/// One interface's alias, before and after.
+/// A change of one interface's alias.
 struct AliasEdit: Hashable {
     let index: Int32
     let name: String
@@ -9,7 +9,7 @@ struct AliasEdit: Hashable {
     let alias: [UInt8]
     let mark: NetworkMark
 
-    /// Puts `mark` into the alias, and leaves everything else in it.
+    /// Puts `mark` into the alias and keeps all other text.
     init(_ link: Link, mark: NetworkMark) throws(OverrideError) {
         guard let alias = mark.written(into: link.aliasBytes) else {
             throw .aliasFull(
@@ -19,7 +19,7 @@ struct AliasEdit: Hashable {
         (self.alias, self.mark) = (alias, mark)
     }
 
-    /// Changes the mark that stands there.
+    /// Changes the alias's present mark.
     init(_ link: Link, _ change: (inout NetworkMark) -> Void) throws(OverrideError) {
         var mark = NetworkMark(alias: link.aliasBytes) ?? NetworkMark()
         change(&mark)
@@ -34,13 +34,13 @@ struct AliasEdit: Hashable {
     /// Whether there is anything to write.
     var isChange: Bool { alias != before }
 
-    /// Whether the interface went before others.
+    /// Whether the interface was the preferred one.
     var wasPreferred: Bool { NetworkMark(alias: before)?.isPreferred == true }
 
-    /// Takes the edit back.
+    /// The edit that reverts this one.
     var undone: AliasEdit { AliasEdit(index: index, name: name, before: alias, alias: before) }
 
-    /// Whether the interface has the mark, or is gone.
+    /// Whether the interface has the new alias, or is gone.
     func stands(among links: [Link]) -> Bool {
         guard let link = links.first(where: { $0.index == index }) else { return true }
         return (NetworkMark(alias: link.aliasBytes) ?? NetworkMark()) == mark

@@ -2,15 +2,15 @@ public import LinkModel
 public import NetworkPath
 
 extension NetworkMark {
-    /// The mark of an interface of which nothing else is said.
+    /// A mark with only this override.
     public init(_ override: InterfaceOverride) {
         self = NetworkMark().overridden(by: override)
     }
 
-    /// The mark with what `override` says. Its time limit stays.
+    /// This mark with the settings of `override`. Its time limit stays.
     func overridden(by override: InterfaceOverride) -> NetworkMark {
         var mark = self
-        // The words are the same on both floors.
+        // Both layers use the same words.
         if let cost = override.cost.flatMap({ Cost(rawValue: $0.rawValue) }) { mark.cost = cost }
         switch override.lowData {
         case nil: break
@@ -19,7 +19,7 @@ extension NetworkMark {
         case .off: mark.isConstrained = false
         }
         if let kind = override.kind {
-            // What a hotspot's interface is, the mark itself tells.
+            // The mark itself records a hotspot.
             mark.isHotspot = kind == .hotspot
             mark.kind = NetworkInterface.Kind(rawValue: kind.rawValue)
         }

@@ -3,28 +3,27 @@ import LinuxKernel
 import Netlink
 public import NetworkPath
 
-/// Says of interfaces what apps are to see of them: that they are expensive, constrained, of
-/// another kind, or go before others.
+/// Overrides what apps see of interfaces: whether they are expensive, constrained, of another kind,
+/// or preferred.
 ///
-/// Theory of operation. What is said is a mark in the interface's alias (`NetworkMark`), which
-/// `NetworkPath` reads; nothing else is kept anywhere. The kernel has no way to change an alias only
-/// if it is still what it was. So those who write take a lock in their state directory, and read
-/// again what they have written: whoever does not know the lock, and writes at the same moment, is
-/// noticed. All interfaces of one call are changed, or none.
+/// Theory of operation. An override is a mark in the interface's alias (`NetworkMark`), which
+/// `NetworkPath` reads; nothing is stored elsewhere. The kernel cannot compare and swap an alias.
+/// So writers take a lock in their state directory and read back what they have written, which
+/// detects writers that do not use the lock. A call changes all of its interfaces or none.
 ///
-/// To prefer an interface takes routes (`PreferredRoutes`): copies of its default routes, with a
-/// better metric and an origin of linkcond's own. No foreign route is touched, and to clear is to
-/// delete what has that origin.
+/// Preferring an interface takes routes (`PreferredRoutes`): copies of its default routes with a
+/// better metric and linkcond's own protocol number. Foreign routes stay as they are; clearing
+/// deletes the routes with that number.
 ///
-/// Where the caller lacks the privilege but a sandbox of linkcond's is around it, that one does it
+/// If the caller lacks the privilege but runs in a linkcond sandbox, the sandbox does it
 /// (`OverrideService`).
 public enum NetworkOverride {
-    /// Changes the override of these interfaces, or for none of that which carries the default
-    /// route. What is nil stays as it was, apart from the time limit.
+    /// Changes the override of these interfaces; if none is given, of the one with the default
+    /// route. Nil properties stay as they were, except the time limit.
     ///
     /// - Parameters:
-    ///   - until: when the whole override ends by itself, in seconds since 1970; nil: never.
-    ///   - watcher: the name of the process that ends it then.
+    ///   - until: When the whole override ends by itself, in seconds since 1970; nil: never.
+    ///   - watcher: The name of the process that ends it then.
     ///
     /// Requires `CAP_NET_ADMIN`, or a sandbox around the caller.
     public static func set(
@@ -34,24 +33,24 @@ public enum NetworkOverride {
         try perform(.set(override, until: until, watcher: watcher, on: interfaces))
     }
 
-    /// Takes away the override of these interfaces, or for nil of all.
+    /// Clears the override of these interfaces; nil: of all.
     ///
     /// Requires `CAP_NET_ADMIN`, or a sandbox around the caller.
     public static func clear(_ interfaces: [String]?) throws(OverrideError) -> OverrideOutcome {
         try perform(.clear(interfaces))
     }
 
-    /// Takes away what a watcher is to end, and nothing that was set later.
+    /// Clears the overrides that this watcher is to end, and none set later.
     public static func clear(endedBy watcher: String) throws(OverrideError) -> OverrideOutcome {
         try perform(.clearEndedBy(watcher))
     }
 
-    /// Whether there is anything for a watcher to end. Needs no privilege.
+    /// Whether there is anything for a watcher to end. Needs no privileges.
     public static func hasOverrides(endedBy watcher: String) throws(OverrideError) -> Bool {
         try show().contains { $0.mark.watcher == watcher }
     }
 
-    /// The interfaces that have an override. Needs no privilege.
+    /// The interfaces that have an override. Needs no privileges.
     public static func show() throws(OverrideError) -> [OverriddenInterface] {
         try OverrideError.wrapping {
             let path = try NetworkPath.current()
@@ -66,7 +65,7 @@ public enum NetworkOverride {
         }
     }
 
-    /// Does what is asked here, or has the sandbox around the caller do it.
+    /// Performs the request here, or in the sandbox around the caller.
     static func perform(_ request: OverrideRequest) throws(OverrideError) -> OverrideOutcome {
         if Privilege.mayChangeNetwork { return try OverrideEditor().perform(request) }
         guard let outcome = try OverrideService.ask(request) else {
@@ -76,11 +75,11 @@ public enum NetworkOverride {
     }
 }
 
-/// What a call has changed.
+/// The result of a call.
 public struct OverrideOutcome: Hashable, Sendable, Codable {
-    /// The interfaces that have an override now, or had one before it was cleared.
+    /// The interfaces that now have an override, or had one before it was cleared.
     public var interfaces: [String]
-    /// Processes that waited to end overrides and now have nothing left to end.
+    /// Watchers that have nothing left to end.
     public var idleWatchers: [String]
 }
 
@@ -88,21 +87,21 @@ public struct OverrideOutcome: Hashable, Sendable, Codable {
 public struct OverriddenInterface: Hashable, Sendable {
     /// Its name.
     public var name: String
-    /// What the override says.
+    /// The override.
     public var mark: NetworkMark
-    /// Whether apps see that it costs money by volume.
+    /// Whether apps see it as expensive.
     public var isExpensive: Bool
-    /// Whether apps see that it is in Low Data Mode.
+    /// Whether apps see it as constrained (Low Data Mode).
     public var isConstrained: Bool
 }
 
-/// What is asked of whoever may change interfaces.
+/// A request to a process that may change interfaces.
 enum OverrideRequest: Hashable, Sendable, Codable {
     case set(InterfaceOverride, until: Int64?, watcher: String?, on: [String])
     case clear([String]?)
     case clearEndedBy(String)
 
-    /// How people know it.
+    /// Its name for people.
     var name: String {
         switch self {
         case .set: "setting an override"

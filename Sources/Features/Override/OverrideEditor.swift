@@ -4,17 +4,17 @@ import Netlink
 import NetworkPath
 import SystemPackage
 
-/// Reads, changes and checks the marks of a network namespace, for a thread that may.
+/// Reads, changes and verifies the marks of a network namespace, in a thread with the privilege.
 struct OverrideEditor {
     private let session: NetlinkSession
     private let routes: PreferredRoutes
 
-    /// How often somebody else's writing in between is made up for.
+    /// The most retries after concurrent writes.
     private static let attempts = 10
-    /// The link group of what linkcond makes for itself.
+    /// The link group of interfaces that linkcond makes for itself.
     private static let ownGroup: UInt32 = 7181
 
-    /// Works in the network namespace of the calling thread.
+    /// Works in the calling thread's network namespace.
     init() throws(OverrideError) {
         do {
             session = try NetlinkSession()
@@ -31,8 +31,8 @@ struct OverrideEditor {
         return outcome
     }
 
-    /// Waits for others who write; they are noticed anyway where there is no place for a lock, as
-    /// in a sandbox.
+    /// Waits for other writers. Where there is no place for a lock, as in a sandbox, concurrent
+    /// writes are still detected.
     private static func lock() throws(OverrideError) -> FileLock? {
         guard let directory = try? StateDirectory() else { return nil }
         do {
@@ -108,7 +108,7 @@ struct OverrideEditor {
     }
 
     private func defaultLink(_ links: [Link]) throws -> Link {
-        // What apps send by, which an interface that is preferred already may have changed.
+        // The interface that apps use, which an existing preference may determine.
         let first = try NetworkPath.current().availableInterfaces.first
         guard let link = links.first(where: { $0.index == first?.index }) else {
             throw OverrideError.noDefaultRoute
@@ -119,7 +119,7 @@ struct OverrideEditor {
     private func write(_ edits: [AliasEdit]) throws {
         let failures = try session.execute(
             edits.map { Link.setAlias(index: $0.index, bytes: $0.alias) })
-        // An interface that has gone has no override any more, and is missed in what is read next.
+        // A vanished interface has no override any more; the next read will miss it.
         let serious = failures.first { $0.errno != .operationNotSupportedByDevice }
         guard let failure = serious else { return }
         let refused = Set(failures.map(\.index))
@@ -131,7 +131,7 @@ struct OverrideEditor {
             kernelText: failure.kernelText)
     }
 
-    /// Makes the routes such that the preferred interface is the one that the plan leaves.
+    /// Changes the routes so that the plan's preferred interface is preferred.
     private func prefer(_ request: OverrideRequest, _ plan: [AliasEdit]) throws {
         for edit in plan where edit.wasPreferred && !edit.mark.isPreferred {
             try routes.remove(from: edit.index)
@@ -155,7 +155,7 @@ struct OverrideEditor {
 }
 
 extension OverrideError {
-    /// Runs `body`, whose errors are those of this module and of Netlink.
+    /// Runs `body` and converts errors of Netlink.
     static func wrapping<Value>(_ body: () throws -> Value) throws(OverrideError) -> Value {
         do {
             return try body()

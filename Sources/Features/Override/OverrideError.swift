@@ -1,32 +1,32 @@
 public import LinuxKernel
 public import Netlink
 
-/// Why an override was not set or cleared. Nothing was changed then.
+/// Why an override was not set or cleared. Nothing has changed then.
 public enum OverrideError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no interface of this name; those there are.
+    /// No interface has this name; the existing names.
     case noSuchInterface(String, known: [String])
-    /// No interface was named, and none carries a default route.
+    /// No interface was named, and none has a default route.
     case noDefaultRoute
-    /// An interface that linkcond has made for itself.
+    /// The interface is one that linkcond made for itself.
     case ownInterface(String)
-    /// Only one interface can go before all others.
+    /// Only one interface can be preferred.
     case severalPreferred([String])
-    /// No default route leads over the interface, so that nothing can prefer it.
+    /// The interface has no default route, so it cannot be preferred.
     case nothingToPrefer(String)
-    /// What others have put into the interface's alias, of this many bytes, leaves no room.
+    /// Foreign text in the interface's alias, of this many bytes, leaves no space.
     case aliasFull(String, foreignBytes: Int)
-    /// Somebody else keeps writing the interface's alias.
+    /// Another program keeps changing the interface's alias.
     case contested(String)
-    /// The caller may not change interfaces; what it wanted.
+    /// The caller may not change interfaces; the requested change.
     case missingPrivilege(String)
-    /// What the kernel refused.
+    /// The kernel refused a change.
     case refused(NetlinkError)
-    /// What the kernel cannot do.
+    /// The kernel lacks a feature.
     case kernel(KernelError)
-    /// The sandbox that the caller is in refused; what it said.
+    /// The sandbox around the caller refused; its message.
     case refusedBySandbox(String)
 
-    /// One sentence with the cause and the way out.
+    /// One sentence with the cause and the remedy.
     public var description: String {
         switch self {
         case .noSuchInterface(let name, let known):

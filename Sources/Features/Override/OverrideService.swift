@@ -2,15 +2,15 @@ import FoundationEssentials
 import LinuxKernel
 import SystemPackage
 
-/// Sets and clears overrides for the processes of a sandbox, which may not do it themselves: what
-/// they can spoil is their own network.
+/// Sets and clears overrides for the processes of a sandbox, which lack the privilege. They can
+/// only affect their own network.
 public enum OverrideService {
     private static let name = "linkcond-override"
-    /// How long either end waits for the other.
+    /// How long either side waits for the other.
     private static let patience = Duration.seconds(10)
 
-    /// Serves the network namespace of the calling thread, which must have `CAP_NET_ADMIN` there;
-    /// returns only if the socket cannot be made.
+    /// Serves the calling thread's network namespace, in which it needs `CAP_NET_ADMIN`; returns
+    /// only if the socket cannot be made.
     public static func run() {
         guard let socket = try? ServiceSocket(name: name) else { return }
         while true {
@@ -23,7 +23,7 @@ public enum OverrideService {
     }
 
     private static func serve(_ channel: MessageChannel) {
-        // One that connects and says nothing must not keep the others waiting for long.
+        // A client that connects and sends nothing must not block the others for long.
         let ready = Readiness.wait(for: [channel.descriptor], timeout: .seconds(1))
         guard !ready.isEmpty, let bytes = channel.receive(),
             let request = try? JSONDecoder().decode(OverrideRequest.self, from: Data(bytes))
@@ -38,7 +38,7 @@ public enum OverrideService {
         channel.send(Array(data))
     }
 
-    /// Asks the sandbox around the calling thread; nil if there is none.
+    /// Sends the request to the sandbox around the calling thread; nil if there is none.
     static func ask(_ request: OverrideRequest) throws(OverrideError) -> OverrideOutcome? {
         let channel: MessageChannel
         do {
@@ -61,7 +61,7 @@ public enum OverrideService {
     }
 }
 
-/// What the sandbox answers.
+/// The sandbox's reply.
 private struct OverrideReply: Codable {
     var outcome: OverrideOutcome?
     var failure: String?

@@ -2,29 +2,28 @@ public import LinuxKernel
 public import Netlink
 import SystemPackage
 
-/// The routes by which an interface goes before others: copies of its own default routes that the
-/// kernel takes first.
+/// The routes that make an interface preferred: copies of its own default routes that the kernel
+/// chooses first.
 ///
-/// They carry an origin (`proto` of `ip route`) that nobody else has, and so are found again
-/// without anything being written down. An interface that goes down loses them, as it loses all
-/// its IPv4 routes.
+/// Their protocol number (`proto` of `ip route`) is linkcond's own, which identifies them without
+/// any stored state. An interface that goes down loses them, like all its IPv4 routes.
 struct PreferredRoutes {
     let session: NetlinkSession
 
-    /// `l` of linkcond; the numbers of others are in `/etc/iproute2/rt_protos`.
+    /// The letter `l` for linkcond; other programs' numbers are in `/etc/iproute2/rt_protos`.
     static let origin: UInt8 = 108
 
-    /// The best metric of each family. The kernel takes 0 of IPv6 for 1024; of several IPv4 routes
-    /// with metric 0 the one that was put first counts.
+    /// The best metric of each family. The kernel treats 0 as 1024 for IPv6; of several IPv4 routes
+    /// with metric 0, the first one added wins.
     fileprivate static func metric(isIPv6: Bool) -> UInt32 { isIPv6 ? 1 : 0 }
 
-    /// Makes the interface go before all others.
+    /// Makes the interface preferred to all others.
     func add(to interface: Int32, name: String) throws {
         let routes = try session.routes()
         let foreign = copies(of: routes.filter { $0.origin != Self.origin }, over: interface)
         let own = copies(of: routes.filter { $0.origin == Self.origin }, over: interface)
         guard !foreign.isEmpty else { throw OverrideError.nothingToPrefer(name) }
-        // The new ones first, so that there is always one.
+        // The new routes first, so that there is always one.
         for copy in foreign where !own.contains(copy) {
             try session.execute(
                 Route.prependDefault(
@@ -33,13 +32,13 @@ struct PreferredRoutes {
                 attempt: "add a default route over \(name)")
         }
         try delete(own.filter { !foreign.contains($0) })
-        // Of others whose mark is gone, perhaps by another's hand.
+        // The routes of other interfaces whose mark is gone, perhaps removed by another program.
         for route in routes where route.isDefault && route.origin == Self.origin {
             try delete(copies(of: [route], over: nil).filter { $0.hop.interface != interface })
         }
     }
 
-    /// Takes back what was added.
+    /// Removes the added routes.
     func remove(from interface: Int32) throws {
         let routes = try session.routes().filter { $0.origin == Self.origin }
         try delete(copies(of: routes, over: interface))
@@ -67,7 +66,7 @@ struct PreferredRoutes {
                 by: $0.hop, isIPv6: $0.isIPv6, metric: Self.metric(isIPv6: $0.isIPv6),
                 origin: Self.origin)
         }
-        // One that the kernel has taken away meanwhile is gone all the same.
+        // A route that the kernel has removed in the meantime is not an error.
         let failures = try session.execute(messages).filter { $0.errno != .noSuchProcess }
         guard let failure = failures.first else { return }
         throw NetlinkError(
@@ -77,8 +76,8 @@ struct PreferredRoutes {
 }
 
 extension NetworkOverride {
-    /// What takes away the route by which an override prefers an interface, if there is one: IPv4
-    /// routes go with the interface's addresses, those of IPv6 stay.
+    /// The requests that remove an override's preferred route, if there is one. IPv4 routes vanish
+    /// with the interface's addresses; IPv6 routes stay.
     public static func removalOfPreference(
         for interface: Int32, gateway: IPAddress
     ) -> NetlinkMessage {

@@ -1,6 +1,6 @@
 import LinuxKernel
 
-/// Why a packet could not be delivered, as ICMP says it.
+/// Why a packet could not be delivered, in terms of ICMP.
 enum Unreachability: Sendable, Hashable {
     case network
     case host
@@ -29,7 +29,7 @@ enum Unreachability: Sendable, Hashable {
     }
 }
 
-/// Packets that the relay sends to the app in the name of others, from their IP header on.
+/// Packets, from the IP header on, that the relay sends to the app in the name of other hosts.
 enum AnswerPacket {
     /// A UDP datagram.
     static func datagram(
@@ -42,13 +42,13 @@ enum AnswerPacket {
         bytes += payload
         let checksum = PacketChecksum.ofTransport(
             bytes[...], IPProtocol.udp, from: source.address, to: destination.address)
-        // Zero would mean that there is none (RFC 768).
+        // Zero would mean "no checksum" (RFC 768).
         bytes.set(checksum == 0 ? 0xffff : checksum, at: 6)
         return IPPacket.packet(
             IPProtocol.udp, from: source.address, to: destination.address, payload: bytes)
     }
 
-    /// The refusal of a TCP connection (RFC 9293, section 3.5.2).
+    /// A reset that refuses a TCP connection (RFC 9293, section 3.5.2).
     static func reset(answering request: RequestPacket) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 20)
         bytes.set(request.destination.port, at: 0)
@@ -66,7 +66,7 @@ enum AnswerPacket {
             IPProtocol.tcp, from: source, to: destination, payload: bytes)
     }
 
-    /// The news that `packet` did not arrive, from `reporter` to its sender.
+    /// A destination unreachable message about `packet`, from `reporter` to its sender.
     static func unreachable(
         _ reason: Unreachability, quoting packet: [UInt8], from reporter: IPAddress,
         to sender: IPAddress
@@ -78,9 +78,9 @@ enum AnswerPacket {
                 type: 3, code: reason.icmpCode, quoting: packet, from: reporter, to: sender)
     }
 
-    /// The answer to an echo request.
+    /// An echo reply.
     ///
-    /// - Parameter answer: the ICMP message that came, whose identifier is the host's.
+    /// - Parameter answer: The ICMP message received, which has the host's identifier.
     static func echoReply(
         _ answer: ArraySlice<UInt8>, identifier: UInt16, from source: IPAddress,
         to destination: IPAddress

@@ -1,32 +1,32 @@
 import LinuxKernel
 
-/// Datagrams that were read and not yet sent on, in the order in which they came.
+/// Datagrams that were read but not forwarded yet, in order of arrival.
 ///
-/// A socket holds few datagrams where the host allows its users no more, and a server that answers
-/// with a burst fills it within a millisecond. Reading is so much faster than sending on that
-/// nothing is lost if all sockets are read first.
+/// A socket buffer holds few datagrams where the host limits users, and a server's burst fills it
+/// within a millisecond. Reading is much faster than forwarding, so nothing is lost if all sockets
+/// are read first.
 struct DatagramBacklog {
-    /// A datagram, and by which socket of the host it came, if not from the app.
+    /// A datagram, and the host socket that received it, unless it is from the app.
     struct Item {
         let datagram: Datagram
         let outlet: DatagramOutlet?
     }
 
     private var incoming: [Item] = []
-    /// The older ones, the oldest last.
+    /// The older datagrams, the oldest last.
     private var outgoing: [Item] = []
     private var byteCount = 0
-    /// How many of them the app has sent.
+    /// How many of them are from the app.
     private(set) var countFromApp = 0
 
-    /// More than the queue of any profile holds.
+    /// More than any profile's queue holds.
     private static let limit = 16 << 20
-    /// What a datagram takes beside its bytes.
+    /// A datagram's memory in addition to its bytes.
     private static let overhead = 128
 
     var isEmpty: Bool { incoming.isEmpty && outgoing.isEmpty }
 
-    /// Whether more should be read.
+    /// Whether to read more.
     var hasRoom: Bool { byteCount < Self.limit }
 
     mutating func append(_ datagrams: [Datagram], from outlet: DatagramOutlet? = nil) {

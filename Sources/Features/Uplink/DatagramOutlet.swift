@@ -1,25 +1,26 @@
 import LinuxKernel
 import SystemPackage
 
-/// A socket of the host by which datagrams of the app leave and answers come.
+/// A host socket through which the app's datagrams leave and answers arrive.
 final class DatagramOutlet {
-    /// What leaves by it.
+    /// The traffic of an outlet.
     enum Use: Hashable {
-        /// All UDP of a port of the app to hosts of one family, wherever it goes.
+        /// All UDP from one port of the app to hosts of one family, whatever the destination.
         case port(of: Endpoint, isIPv6: Bool)
-        /// Questions to the name server that the app knows by this address.
+        /// DNS queries to the name server that the app knows by this address.
         case questions(of: Endpoint, to: Endpoint)
-        /// Echo requests to one host; the app's end has their identifier for its port.
+        /// Echo requests to one host; the app's endpoint has their identifier as its port.
         case echoes(of: Endpoint, to: IPAddress)
 
-        /// The app's end.
+        /// The app's endpoint.
         var app: Endpoint {
             switch self {
             case .port(let app, _), .questions(let app, _), .echoes(let app, _): app
             }
         }
 
-        /// How long it may be idle. A port is kept as a NAT should do it (RFC 4787, REQ-5).
+        /// How long it may be idle. UDP ports are kept as long as a NAT should keep them (RFC 4787,
+        /// REQ-5).
         var idleLimit: Duration {
             switch self {
             case .port: .seconds(300)
@@ -29,7 +30,7 @@ final class DatagramOutlet {
         }
     }
 
-    /// A question that has not been answered.
+    /// An unanswered DNS query.
     struct Question {
         let payload: [UInt8]
         /// How many of the host's name servers have failed to answer it.
@@ -40,13 +41,13 @@ final class DatagramOutlet {
     let socket: DatagramSocket
     var token: UInt64 = 0
     var lastUse: Duration
-    /// The address by which the app has last called the host.
+    /// The address of the host that the app used last.
     var gateway: IPAddress?
-    /// Ports of the host that have nobody on the loopback of the app's family.
+    /// Ports of the host that are closed on the loopback of the app's family.
     var crossedPorts: Set<UInt16> = []
-    /// The last datagram to the host's loopback and where it went.
+    /// The last datagram to the host's loopback, and its destination.
     var lastToLoopback: (payload: [UInt8], destination: Endpoint)?
-    /// The host's name server that is asked.
+    /// The host's name server in use.
     let server: Endpoint?
     var question: Question?
 

@@ -2,7 +2,7 @@ import LinkModel
 import LinuxKernel
 import SystemPackage
 
-/// The sockets of the host by which datagrams of the app leave, no more than there is room for.
+/// The host sockets for the app's datagrams, limited in number.
 final class DatagramOutlets {
     private let events: RelayEvents
     private let losses: LossTally
@@ -15,13 +15,13 @@ final class DatagramOutlets {
         self.losses = losses
     }
 
-    /// The one that is there; nil if there is none.
+    /// The existing outlet; nil if there is none.
     subscript(use: DatagramOutlet.Use) -> DatagramOutlet? { outlets[use] }
 
-    /// The one that is there, or a new one, in place of the one that was idle for longest if there
-    /// is no room.
+    /// The existing outlet or a new one. If there are too many, a new one replaces the one idle for
+    /// longest.
     ///
-    /// - Parameter server: the host's name server that is asked by a new one for questions.
+    /// - Parameter server: The host's name server that a new outlet for DNS queries uses.
     func open(
         _ use: DatagramOutlet.Use, asking server: Endpoint? = nil, at now: Duration
     ) throws(Errno) -> DatagramOutlet {
@@ -56,7 +56,7 @@ final class DatagramOutlets {
         outlets[outlet.use] = nil
     }
 
-    /// Drops those that were idle for long.
+    /// Drops outlets that have been idle for too long.
     func expire(at now: Duration) {
         for outlet in outlets.values where outlet.lastUse + outlet.use.idleLimit <= now {
             drop(outlet)

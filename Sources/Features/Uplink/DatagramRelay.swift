@@ -2,12 +2,12 @@ import LinkModel
 import LinuxKernel
 import SystemPackage
 
-/// Relays UDP and ICMP echo by sockets of the host, until they are idle.
+/// Relays UDP and ICMP echo through host sockets until they are idle.
 ///
-/// Theory of operation. Each port of the app has a port of the host, from which all goes that it
-/// sends, wherever to, and by which it hears everybody, as if the app ran on the host itself: a
-/// mapping and a filter that are endpoint-independent (RFC 4787). Questions to name servers are
-/// apart from that, so that those that fail can be told from those that answer.
+/// Theory of operation. Each port of the app has a port of the host. All its datagrams leave from
+/// there, whatever the destination, and it accepts datagrams from everyone, as if the app ran on
+/// the host itself: endpoint-independent mapping and filtering (RFC 4787). DNS queries have their
+/// own sockets, so that failing name servers can be told from working ones.
 final class DatagramRelay {
     private let host: HostMapping
     private let outlets: DatagramOutlets
@@ -17,8 +17,8 @@ final class DatagramRelay {
     private var room = DatagramRoom()
     private var identification: UInt32 = 0
 
-    /// How long datagrams are sent on before sockets are read again: less than a burst takes to fill
-    /// the buffer of one.
+    /// How long datagrams are forwarded before sockets are read again: less than a burst takes to
+    /// fill a socket buffer.
     private static let turn = Duration.microseconds(100)
 
     init(
@@ -33,7 +33,7 @@ final class DatagramRelay {
 
     // MARK: Reading
 
-    /// The app has sent UDP datagrams.
+    /// Receives UDP datagrams of the app.
     func receive(from family: RelaySockets.ProcessTree) {
         while backlog.hasRoom, let datagrams = try? family.datagrams.receive(into: &room) {
             backlog.append(datagrams)
@@ -41,7 +41,7 @@ final class DatagramRelay {
         }
     }
 
-    /// A socket of the host has something.
+    /// Receives from a host socket.
     func receive(by outlet: DatagramOutlet, at now: Duration) {
         do {
             while backlog.hasRoom {
@@ -55,13 +55,13 @@ final class DatagramRelay {
         }
     }
 
-    /// Whether there is work left without any event.
+    /// Whether work remains that no event will announce.
     var hasQueued: Bool { !backlog.isEmpty }
 
-    /// Whether some of that is from the app.
+    /// Whether some of it is from the app.
     var hasQueuedFromApp: Bool { backlog.countFromApp > 0 }
 
-    /// Sends on some of what was read.
+    /// Forwards some of the datagrams read.
     func continueQueued(at now: Duration) {
         let clock = ContinuousClock()
         let end = clock.now + Self.turn
@@ -109,13 +109,13 @@ final class DatagramRelay {
         do {
             try outlet.socket.send(payload, to: target)
         } catch {
-            // It may be the error of an earlier datagram, which is told now.
+            // It may be the error of an earlier datagram, reported only now.
             guard takeFailures(of: outlet, at: now) else { throw error }
             try outlet.socket.send(payload, to: target)
         }
     }
 
-    /// The app asks for an echo.
+    /// Handles the app's echo request.
     func handle(_ request: RequestPacket, at now: Duration) {
         let destination = request.destination.address
         do {
@@ -133,7 +133,7 @@ final class DatagramRelay {
         switch outlet.use {
         case .port(let app, _):
             let source = destination(of: datagram.sender, by: outlet)
-            // Nobody but the loopback has two families.
+            // Only the loopback has both families.
             guard source.address.isIPv6 == app.address.isIPv6 else { return }
             packet = AnswerPacket.datagram(from: source, to: app, payload: datagram.payload[...])
         case .questions(let app, let nameServer):
@@ -151,7 +151,7 @@ final class DatagramRelay {
         for part in parts { answer(part, outlet.use.app.address) }
     }
 
-    /// How the app knows a host's end that has to do with a port of it.
+    /// The address under which the app knows an endpoint that corresponds with one of its ports.
     private func destination(of end: Endpoint, by outlet: DatagramOutlet) -> Endpoint {
         let app = outlet.use.app.address
         return host.destination(
@@ -166,7 +166,7 @@ final class DatagramRelay {
         if let outlet = outlets[use], let question = outlet.question,
             question.payload == datagram.payload
         {
-            // Whoever asks again got no answer: let another name server try.
+            // A repeated query means that there was no answer: try another name server.
             askNext(question, instead: outlet, at: now)
         } else {
             ask(
@@ -206,7 +206,7 @@ final class DatagramRelay {
 
     // MARK: Failures
 
-    /// A socket of the host has an error, of its own or of what was sent.
+    /// Handles an error of a host socket, either its own or about a datagram sent.
     private func handle(_ error: Errno, of outlet: DatagramOutlet, at now: Duration) {
         switch outlet.use {
         case .port: takeFailures(of: outlet, at: now)
@@ -220,7 +220,7 @@ final class DatagramRelay {
         }
     }
 
-    /// Tells the app which datagrams did not arrive; false if all have, as far as is known.
+    /// Reports undelivered datagrams to the app; false if none is known.
     @discardableResult
     private func takeFailures(of outlet: DatagramOutlet, at now: Duration) -> Bool {
         var hasFound = false
@@ -234,8 +234,8 @@ final class DatagramRelay {
         return hasFound
     }
 
-    /// Tries the other loopback: a server may be on one of them only, and the app cannot know that
-    /// the host has two. False if that refuses as well.
+    /// Tries the other loopback: a server may listen on only one of them, and the app cannot know
+    /// that the host has two. False if that refuses as well.
     private func cross(
         _ outlet: DatagramOutlet, _ failure: DatagramSocket.Failure, at now: Duration
     ) -> Bool {
@@ -257,7 +257,7 @@ final class DatagramRelay {
         return true
     }
 
-    /// Tells the app by ICMP what the host's kernel said.
+    /// Reports the host kernel's error to the app by ICMP.
     private func report(
         _ error: Errno, _ app: Endpoint, _ destination: Endpoint, _ payload: [UInt8] = []
     ) {
@@ -278,14 +278,14 @@ final class DatagramRelay {
         losses.add(to: \.up.unsent)
     }
 
-    // MARK: The end
+    // MARK: Closing
 
-    /// Forgets sockets that were idle for long.
+    /// Closes sockets that have been idle for too long.
     func expire(at now: Duration) { outlets.expire(at: now) }
 
-    /// Forgets all sockets.
+    /// Closes all sockets.
     func close() { outlets.dropAll() }
 
-    /// Whether `expire` may have something to do later.
+    /// Whether `expire` may have work later.
     var hasDeadlines: Bool { !outlets.isEmpty }
 }

@@ -1,17 +1,17 @@
 public import LinuxKernel
 
-/// The Ethernet between the app of a sandbox and its far side, as the far side sees it.
+/// The Ethernet between a sandbox's app and its far side, as the far side sees it.
 public struct FarNetwork: Sendable, Hashable {
     /// The addresses of one family.
     public struct Addresses: Sendable, Hashable {
-        /// The far side's address that stands for the host: the app's default gateway.
+        /// The far side's address that represents the host: the app's default gateway.
         public var gateway: IPAddress
-        /// The far side's addresses that also stand for the host: as a name server, or if the app
-        /// has several networks each with a default gateway of its own.
+        /// More addresses that represent the host: as name servers, or for an app that has several
+        /// networks, each with its own default gateway.
         public var otherGateways: [IPAddress] = []
-        /// The far side's address for servers inside the sandbox, which is not relayed.
+        /// The far side's address for servers inside the sandbox; it is not relayed.
         public var server: IPAddress
-        /// How many bits of the addresses name the network.
+        /// The prefix length.
         public var prefixLength: UInt8
 
         /// Makes the addresses of a family.
@@ -21,19 +21,19 @@ public struct FarNetwork: Sendable, Hashable {
             self.prefixLength = prefixLength
         }
 
-        /// All addresses that stand for the host.
+        /// All addresses that represent the host.
         var gateways: [IPAddress] { [gateway] + otherGateways }
     }
 
-    /// The interface towards the app, which has the addresses.
+    /// The interface towards the app, which has these addresses.
     public var interface: String
-    /// Its largest IP packet, in bytes.
+    /// The MTU, in bytes.
     public var mtu: Int
-    /// The addresses of IPv4.
+    /// The IPv4 addresses.
     public var ipv4: Addresses
-    /// Those of IPv6; nil where the kernel has none.
+    /// The IPv6 addresses; nil if the kernel has no IPv6.
     public var ipv6: Addresses?
-    /// The gateways that the app has for name servers, each of which stands for the host's with
+    /// The gateways that the app uses as name servers; each represents the host's name server with
     /// the same index.
     public var nameServers: [IPAddress] = []
 
@@ -45,7 +45,7 @@ public struct FarNetwork: Sendable, Hashable {
         self.ipv6 = ipv6
     }
 
-    /// The families that there are.
+    /// The available families.
     var families: [Addresses] { [ipv4] + (ipv6.map { [$0] } ?? []) }
 
     /// Whether `address` is one of the far side's own.
@@ -53,33 +53,33 @@ public struct FarNetwork: Sendable, Hashable {
         isGateway(address) || families.contains { $0.server == address }
     }
 
-    /// Whether `address` stands for the host.
+    /// Whether `address` represents the host.
     func isGateway(_ address: IPAddress) -> Bool {
         families.contains { $0.gateways.contains(address) }
     }
 
-    /// Whether the relay has the app's traffic to `address`.
+    /// Whether the relay carries the app's traffic to `address`.
     public func relays(trafficTo address: IPAddress, _ scope: RelayScope) -> Bool {
         isGateway(address)
             || !isOwn(address) && (scope != .besideRoutedIPv4 || address.isIPv6)
     }
 
-    /// The gateway of the family that `address` belongs to.
+    /// The gateway of the family of `address`.
     func gateway(towards address: IPAddress) -> IPAddress {
         address.isIPv6 ? ipv6?.gateway ?? address : ipv4.gateway
     }
 }
 
-/// What of the app's traffic goes through the relay.
+/// Which of the app's traffic goes through the relay.
 public enum RelayScope: Sendable, Hashable {
-    /// TCP, UDP and ICMP echo to anywhere but the servers of the sandbox.
+    /// TCP, UDP and ICMP echo, except to the sandbox's servers.
     case everything
     /// TCP and UDP; a helper such as pasta carries the rest.
     case transport
-    /// All of IPv6, and of IPv4 UDP, and TCP to the gateway, which stands for the host; the rest
-    /// of IPv4 is routed.
+    /// All of IPv6; for IPv4, UDP, and TCP to the gateway, which represents the host. The rest of
+    /// IPv4 is routed.
     ///
-    /// Masquerading would show one port of the app as several, and keep answers from others than
-    /// who was asked away from it.
+    /// Masquerading would map one UDP port of the app to several, and block answers from hosts
+    /// other than the one asked.
     case besideRoutedIPv4
 }

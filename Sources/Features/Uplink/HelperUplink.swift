@@ -1,17 +1,17 @@
 import LinuxKernel
 
-/// An interface of the far side whose packets another program, pasta or slirp4netns, translates
-/// into sockets of the host.
+/// An interface of the far side whose packets an external program, pasta or slirp4netns, translates
+/// to host sockets.
 ///
-/// TCP and UDP go through the relay all the same, since these programs have small TCP windows of
-/// their own; what remains for them is ICMP. Needs no privilege, but access to `/dev/net/tun`.
+/// TCP and UDP still go through the relay, since these programs have small TCP windows; the helper
+/// carries only ICMP. Needs no privileges except access to `/dev/net/tun`.
 public final class HelperUplink: Sendable {
-    /// Which program.
+    /// The program.
     public enum Kind: String, Sendable, CaseIterable {
         case pasta
         case slirp4netns
 
-        /// The package that has it, on Debian as on Fedora.
+        /// Its package, the same on Debian and Fedora.
         var package: String { self == .pasta ? "passt" : "slirp4netns" }
     }
 
@@ -21,12 +21,13 @@ public final class HelperUplink: Sendable {
 
     private let program: GuardedProgram
 
-    /// Lets the far side forward what the helper carries, in the name of the helper's interface.
+    /// Makes the far side forward the helper's traffic, with the helper's interface as its source.
     ///
-    /// For a thread in the far side's namespace that may do everything there, before `start`.
+    /// Call this before `start`, in a thread with all privileges in the far side's namespace.
     public static func prepareFarSide(_ network: FarNetwork) throws(UplinkError) {
         do {
-            // A router takes no advertisements unless told to, and slirp4netns sends some.
+            // A router ignores router advertisements unless told otherwise, and slirp4netns sends
+            // some.
             try? KernelParameter("net/ipv6/conf/default/accept_ra").write("2")
             if network.ipv6 != nil {
                 try KernelParameter("net/ipv6/conf/all/forwarding").write("1")
@@ -38,7 +39,7 @@ public final class HelperUplink: Sendable {
         try NFTables.load(forwardingRules)
     }
 
-    /// The far side's rules: its other addresses are not the helper's business.
+    /// The far side's rules: its other addresses do not go to the helper.
     static let forwardingRules = """
         table inet linkcond-forward {
             chain out {
@@ -51,17 +52,17 @@ public final class HelperUplink: Sendable {
 
     /// Starts the program and waits until the far side has its interface.
     ///
-    /// For a process in the host's namespaces that has forked all its children. The program ends
-    /// with this object, or with the process.
+    /// Call this in a process in the host's namespaces that has forked all its children. The
+    /// program ends with this object or with the process.
     ///
     /// - Parameters:
-    ///   - networkNamespace: the path of the far side's, such as `/proc/PID/ns/net`.
-    ///   - userNamespace: the path of the one that owns it; nil for root without a user namespace.
+    ///   - networkNamespace: The path of the far side's, such as `/proc/PID/ns/net`.
+    ///   - userNamespace: The path of the one that owns it; nil for root without a user namespace.
     public static func start(
         _ kind: Kind, networkNamespace: String, userNamespace: String?
     ) throws(UplinkError) -> HelperUplink {
-        // As root it wants to become another user, who may not enter the namespaces; some
-        // versions hang.
+        // As root, pasta switches to another user, who cannot enter the namespaces; some versions
+        // hang.
         guard kind != .pasta || userNamespace != nil else { throw .pastaAsRoot }
         guard let path = HelperProgram.path(of: kind.rawValue) else {
             throw .missingProgram(kind.rawValue, package: kind.package)
@@ -95,7 +96,7 @@ public final class HelperUplink: Sendable {
             : message
     }
 
-    /// Ends the program and waits until it is gone.
+    /// Ends the program and waits for it.
     public func stop() {
         program.stop()
     }
@@ -105,7 +106,7 @@ public final class HelperUplink: Sendable {
     ) -> [String] {
         switch kind {
         case .pasta:
-            // Into the background it would outlive everything. Ports are none of its business.
+            // In the background it would outlive everything. It forwards no ports.
             ["--config-net", "--quiet", "--foreground", "--ns-ifname", interface]
                 + ["--mtu", "65520", "--pid", "/dev/stdout"]
                 + ["-t", "none", "-u", "none", "-T", "none", "-U", "none"]
@@ -121,7 +122,7 @@ public final class HelperUplink: Sendable {
 }
 
 extension HelperUplink.Kind {
-    /// The descriptor by which the program says that it is ready: pasta writes its process
-    /// number to standard output, slirp4netns a `1` to one of our choice.
+    /// The file descriptor on which the program reports readiness: pasta writes its process ID to
+    /// standard output, slirp4netns a `1` to one that we choose.
     var readyNumber: Int32 { self == .pasta ? 1 : 3 }
 }

@@ -1,7 +1,7 @@
 import LinuxKernel
 import SystemPackage
 
-/// Where the app's traffic goes on the host.
+/// Maps destinations of the app's traffic to the host.
 final class HostMapping {
     let network: FarNetwork
     private var resolver: HostResolver
@@ -14,13 +14,13 @@ final class HostMapping {
         self.resolver = resolver
     }
 
-    /// Whether the app asks the host to resolve a name.
+    /// Whether the destination is the host's name resolver.
     func isResolver(_ destination: Endpoint) -> Bool {
         destination.port == Self.dnsPort && network.isGateway(destination.address)
     }
 
-    /// The host's ends for `destination`, to be tried in this order: both loopbacks, since a
-    /// server may listen on one of them, and the app cannot know on which; its name servers.
+    /// The host endpoints to try for `destination`, in order: both loopbacks, since a server may
+    /// listen on either and the app cannot know which; or its name servers.
     func endpoints(for destination: Endpoint) -> [Endpoint] {
         guard network.isGateway(destination.address) else { return [destination] }
         guard destination.port == Self.dnsPort else {
@@ -29,19 +29,19 @@ final class HostMapping {
                 ? [Self.loopback6, Self.loopback4] : [Self.loopback4, Self.loopback6]
             return loopbacks.map { Endpoint($0, port: destination.port) }
         }
-        // The app's first name server is the host's first, its second the second.
+        // The app's first name server represents the host's first, its second the second.
         let index = network.nameServers.firstIndex(of: destination.address) ?? 0
         return resolver.candidates(from: index)
     }
 
-    /// How the app knows a host's end.
+    /// The address under which the app knows a host endpoint.
     ///
-    /// - Parameter gateway: by which address the app calls the host itself.
+    /// - Parameter gateway: The address that the app uses for the host itself.
     func destination(of endpoint: Endpoint, gateway: IPAddress) -> Endpoint {
         Self.isLoopback(endpoint.address) ? Endpoint(gateway, port: endpoint.port) : endpoint
     }
 
-    /// The same port of the host's other loopback; nil for ends that are on neither.
+    /// The same port on the other loopback; nil for endpoints on neither.
     func otherLoopback(of endpoint: Endpoint) -> Endpoint? {
         switch endpoint.address {
         case Self.loopback4: Endpoint(Self.loopback6, port: endpoint.port)
@@ -54,20 +54,20 @@ final class HostMapping {
         address.isIPv6 ? address == loopback6 : address.masked(to: 8) == loopback4.masked(to: 8)
     }
 
-    /// How many name servers there are.
+    /// The number of name servers.
     var serverCount: Int { resolver.servers.count }
 
-    /// The name server to ask when this one has failed.
+    /// The name server to try after this one has failed.
     func server(after failed: Endpoint) -> Endpoint { resolver.successor(of: failed) }
 
-    /// Asks another name server from now on.
+    /// Uses another name server from now on.
     func report(failureOf server: Endpoint) {
         resolver.report(failureOf: server)
     }
 }
 
 extension Unreachability {
-    /// What ICMP says of `reason`; nil for reasons that a network would keep to itself.
+    /// The ICMP equivalent of `reason`; nil for reasons that a network would not report.
     init?(_ reason: Errno) {
         switch reason {
         case .networkUnreachable, .addressNotAvailable, .addressFamilyNotSupported,

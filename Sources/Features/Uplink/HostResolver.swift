@@ -1,18 +1,17 @@
 public import LinuxKernel
 
-/// The name servers of the host. Each of the app's stands for one of them until that fails.
+/// The host's name servers. Each of the app's represents one of them until that fails.
 public struct HostResolver: Sendable, Hashable {
-    /// The name servers in the order of their file; never empty.
+    /// The name servers in file order; never empty.
     public let servers: [IPAddress]
     private var current = 0
 
-    /// Makes a resolver; without servers the host's own is asked, as the C library does.
+    /// Makes a resolver; without servers, the local host is used, as in the C library.
     public init(servers: [IPAddress]) {
         self.servers = servers.isEmpty ? [IPAddress(ipv4: 0x7f00_0001)] : servers
     }
 
-    /// Reads the text of a `resolv.conf(5)`. Servers with a zone, such as `fe80::1%eth0`, are
-    /// left out.
+    /// Parses a `resolv.conf(5)`. Servers with a zone, such as `fe80::1%eth0`, are ignored.
     public init(resolvConf text: String) {
         self.init(
             servers: text.split(whereSeparator: \.isNewline).compactMap { line in
@@ -27,19 +26,19 @@ public struct HostResolver: Sendable, Hashable {
         HostResolver(resolvConf: (try? SmallFile.read("/etc/resolv.conf")) ?? "")
     }
 
-    /// The servers, first the one that is asked now by those whose server has this index.
+    /// The servers, starting with the one currently used for the app's server with this index.
     func candidates(from index: Int = 0) -> [Endpoint] {
         let first = (current + index) % servers.count
         return (servers[first...] + servers[..<first]).map(Self.endpoint)
     }
 
-    /// The server that comes after another one.
+    /// The server after another one.
     func successor(of server: Endpoint) -> Endpoint {
         let index = servers.firstIndex(of: server.address) ?? -1
         return Self.endpoint(servers[(index + 1) % servers.count])
     }
 
-    /// Turns to the next server if `failed` is the one that is asked now.
+    /// Moves on to the next server if `failed` is in use.
     mutating func report(failureOf failed: Endpoint) {
         if failed == candidates().first { current = (current + 1) % servers.count }
     }

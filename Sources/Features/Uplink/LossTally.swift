@@ -1,7 +1,7 @@
 import LinkModel
 import Synchronization
 
-/// The losses while the relay counts them.
+/// Counts the relay's losses.
 final class LossTally: Sendable {
     private let losses = Mutex(UplinkLosses())
 

@@ -1,10 +1,10 @@
 import LinuxKernel
 import SystemPackage
 
-/// Opens listeners of Multipath TCP on the far side for the relay, which may not do it itself.
+/// Opens Multipath TCP listeners on the far side for the relay, which lacks the privilege.
 enum MultipathListeners {
-    /// Serves requests that come over `channel`, in the calling thread's network namespace, until
-    /// the other end is closed.
+    /// Serves requests from `channel` in the calling thread's network namespace until the other end
+    /// is closed.
     static func serve(_ channel: MessageChannel) {
         while let request = channel.receive() {
             guard request.count == 3 else { continue }
@@ -20,7 +20,7 @@ enum MultipathListeners {
         channel.close()
     }
 
-    /// A listener on `port`; nil if there cannot be one, such as when somebody else listens there.
+    /// A listener on `port`; nil if it cannot be opened, for example because the port is in use.
     static func ask(
         _ port: UInt16, isIPv6: Bool, over channel: MessageChannel
     ) -> FileDescriptor? {

@@ -1,15 +1,14 @@
 import LinuxKernel
 import SystemPackage
 
-/// The relay's listeners of Multipath TCP, one for each port that apps connect to.
+/// The relay's Multipath TCP listeners, one for each destination port.
 ///
-/// The kernel takes one more path of a connection only from a listener that has the port of the
-/// connection. So the one listener to which all other connections are handed will not do. The
-/// listeners are opened when they are needed, by a thread on the far side (`MultipathListeners`).
-/// A port that a server of the sandbox has is none for the relay: connections to hosts on that
-/// port get the one path that they would have without.
+/// The kernel accepts additional subflows only on a listener that has the connection's port. So the
+/// single listener for all other connections cannot serve them. A thread on the far side
+/// (`MultipathListeners`) opens listeners on demand. A port used by a server of the sandbox is not
+/// available: connections to hosts on that port get a single path, as without Multipath TCP.
 final class MultipathPorts {
-    /// A port with its listener.
+    /// A port and its listener.
     final class Port {
         let listener: TransparentListener
 
@@ -25,7 +24,7 @@ final class MultipathPorts {
 
     private let sockets: RelaySockets.Multipath
     private let events: RelayEvents
-    /// Nil where there cannot be one.
+    /// Nil for ports without a possible listener.
     private var ports: [Key: Port?] = [:]
 
     private static let limit = 256
@@ -35,7 +34,7 @@ final class MultipathPorts {
         self.events = events
     }
 
-    /// Whether somebody listens on the port of `destination`, now if not before.
+    /// Whether a listener has the port of `destination`; opens one if necessary.
     func listens(on destination: Endpoint) -> Bool {
         let key = Key(number: destination.port, isIPv6: destination.address.isIPv6)
         if let known = ports[key] { return known != nil }
@@ -56,7 +55,7 @@ final class MultipathPorts {
         return token == nil ? nil : port
     }
 
-    /// Sends a request where the listener of its port gets it.
+    /// Passes a request to the listener of its port.
     func letThrough(_ request: RequestPacket) {
         let address = request.destination.address
         let sender = address.isIPv6 ? sockets.ipv6 : sockets.ipv4

@@ -1,9 +1,9 @@
 import LinuxKernel
 
-/// Rules of the kernel's packet filter, by way of the program `nft`.
+/// Loads packet filter rules with the program `nft`.
 enum NFTables {
-    /// Adds what `text` says to the network namespace of the calling thread. Equivalent to
-    /// `nft -f -`.
+    /// Adds the rules in `text` to the calling thread's network namespace. Equivalent to `nft -f
+    /// -`.
     static func load(_ text: String) throws(UplinkError) {
         guard let program = HelperProgram.path(of: "nft") else {
             throw .missingProgram("nft", package: "nftables")
@@ -16,7 +16,7 @@ enum NFTables {
             throw .system(attempt: "start \(program)", error.errno)
         }
         guard result.exitCode == 0 else {
-            // What it says of every command when the kernel knows no tables at all.
+            // nft's message for every command if the kernel has no nftables.
             if result.message.contains("Operation not supported") { throw .noPacketFilter }
             throw .programFailed("nft", message: result.message)
         }

@@ -2,29 +2,28 @@ public import LinkModel
 import LinuxKernel
 public import SystemPackage
 
-/// Connects a sandbox to the host's network without any privilege on the host.
+/// Connects a sandbox to the host's network without any privileges on the host.
 ///
-/// Theory of operation. The app's packets arrive, through the conditioned link, in the network
-/// namespace of the far side, whose kernel takes every address for its own (`RelayRules`). So a
-/// TCP connection of the app ends in a socket of the far side's kernel, with windows that grow to
-/// the link's bandwidth-delay product; a thread in the host's namespaces moves the bytes between
-/// it and a socket of the host. The far side's sockets are opened by a process that has
-/// privileges over that namespace, and handed over (`RelaySockets`).
+/// Theory of operation. The app's packets arrive, through the conditioned link, in the far side's
+/// network namespace, whose kernel treats every address as local (`RelayRules`). So the app's TCP
+/// connections end in sockets of the far side's kernel, whose windows grow to the link's
+/// bandwidth-delay product. A thread in the host's namespaces moves bytes between these and host
+/// sockets. A process with privileges over the far side's namespace opens its sockets and passes
+/// them on (`RelaySockets`).
 ///
-/// What the app sees of establishing a connection is what it would see of the host's network
-/// (`StreamRelay`). Each UDP port of the app has a port of the host, and each ICMP echo a socket
-/// (`DatagramRelay`); answers, and all that IP says of failures, are sent to the app in the name of
-/// who sent them. The gateway's address stands for the host's loopback, and on port 53 for the
-/// host's name servers.
+/// While a connection is established, the app sees what it would see on the host's network
+/// (`StreamRelay`). Each UDP port of the app has a host port, and each ICMP echo a socket
+/// (`DatagramRelay`); answers and IP errors reach the app in the name of their senders. The
+/// gateway's address represents the host's loopback, and on port 53 the host's name servers.
 public final class Relay: Sendable {
     private let counters = RelayCounters()
     private let orders: RelayOrders
     private let thread: KernelThread
     private let tally = LossTally()
 
-    /// Starts to relay on a thread of its own, which begins in the namespaces of the calling one.
+    /// Starts relaying on its own thread, which begins in the namespaces of the calling thread.
     ///
-    /// Raises the process's limit of open descriptors as far as it may.
+    /// Raises the process's limit of open file descriptors as far as allowed.
     public init(
         _ sockets: RelaySockets, network: FarNetwork, scope: RelayScope = .everything,
         resolver: HostResolver = .system()
@@ -53,26 +52,26 @@ public final class Relay: Sendable {
         stop()
     }
 
-    /// What was lost on the way; all of it only after `stop()`.
+    /// The losses; complete only after `stop()`.
     public var losses: UplinkLosses { tally.counted }
 
     /// Readable when the relay has ended.
     public var end: FileDescriptor { orders.end }
 
-    /// How many connections were reset at the end, because the app's end of them had not come.
+    /// How many connections were reset at the end because the app had not closed them.
     public var resetConnections: Int { orders.resetConnections }
 
-    /// How many connections were refused because the process has no descriptors for them.
+    /// How many connections were refused for lack of file descriptors.
     public var refusedConnections: Int { counters.refusedConnections }
 
-    /// Ends, but not before all that the app had sent is with the hosts it was for, or `limit` has
-    /// passed. The app has ended by then.
+    /// Stops once everything that the app has sent is delivered, or after `limit`. The app must
+    /// have ended.
     public func finish(within limit: Duration) {
         orders.finish(within: limit)
     }
 
-    /// Ends all connections and waits until they are closed. Whoever has not got all that there was
-    /// to come sees a reset.
+    /// Closes all connections and waits for it. Peers that have not received everything see a
+    /// reset.
     public func stop() {
         orders.stop()
         thread.join()

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What the relay counts for others to read.
+/// Counters of the relay, readable from other threads.
 final class RelayCounters: Sendable {
     private let refused = Mutex(0)
 
-    /// How many connections were refused because the process has no descriptors for them.
+    /// How many connections were refused for lack of file descriptors.
     var refusedConnections: Int { refused.withLock { $0 } }
 
     func countRefusedConnection() { refused.withLock { $0 += 1 } }

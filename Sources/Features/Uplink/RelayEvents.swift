@@ -1,9 +1,9 @@
 import LinuxKernel
 import SystemPackage
 
-/// What the relay waits for, and who is told.
+/// The events that the relay waits for, and their targets.
 final class RelayEvents {
-    /// Who is told.
+    /// The target of an event.
     enum Target {
         case orders
         case requests
@@ -22,9 +22,9 @@ final class RelayEvents {
         queue = try EventQueue()
     }
 
-    /// Watches a descriptor until the token that is returned is forgotten and it is closed.
+    /// Watches a file descriptor until it is closed and the returned token is forgotten.
     ///
-    /// Tokens never come back, so that a late event of a closed descriptor finds nobody.
+    /// Tokens are never reused, so a late event of a closed file descriptor has no target.
     func watch(
         _ descriptor: FileDescriptor, _ trigger: EventQueue.Trigger, for target: Target
     ) throws(Errno) -> UInt64 {

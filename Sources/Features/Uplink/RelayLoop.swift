@@ -2,18 +2,17 @@ import LinkModel
 import LinuxKernel
 import SystemPackage
 
-/// What the relay's thread does: it waits for events and hands them to the relays of TCP and of
-/// datagrams.
+/// The relay's thread: waits for events and passes them to the relays of TCP and of datagrams.
 final class RelayLoop {
-    /// What the loop needs.
+    /// The loop's settings.
     struct Settings: Sendable {
         var sockets: RelaySockets
         var network: FarNetwork
         var scope: RelayScope
         var resolver: HostResolver
-        /// What is lost on the way.
+        /// The tally of losses.
         var losses: LossTally
-        /// What it is told from outside.
+        /// Orders from other threads.
         var orders: RelayOrders
         var counters: RelayCounters
     }
@@ -30,12 +29,12 @@ final class RelayLoop {
     private var packet = [UInt8](repeating: 0, count: 65_536)
 
     private static let sweepInterval = Duration.seconds(1)
-    /// How often it is looked whether all is over.
+    /// How often to check whether everything is delivered.
     private static let settlingInterval = Duration.milliseconds(5)
-    /// Descriptors for what else the process may come to do.
+    /// File descriptors kept free for the rest of the process.
     private static let reservedDescriptors = 8
     private static let (fewestFlows, mostFlows) = (4, 4096)
-    /// How many requests are taken before it is the turn of others.
+    /// How many requests are handled before other work gets its turn.
     private static let turn = 64
 
     init(_ settings: Settings) throws(Errno) {
@@ -63,7 +62,7 @@ final class RelayLoop {
         datagrams = DatagramRelay(
             host: host, outlets: DatagramOutlets(events: events, limit: flows, losses: losses),
             losses: losses, answer: answer)
-        // Orders are looked at after every wait: one event is enough.
+        // Orders are checked after every wait: one event is enough.
         _ = try events.watch(settings.orders.descriptor, .edge, for: .orders)
         _ = try events.watch(sockets.tap.descriptor, .level, for: .requests)
         for family in [sockets.ipv4, sockets.ipv6].compactMap({ $0 }) {
@@ -72,13 +71,13 @@ final class RelayLoop {
         }
     }
 
-    /// Relays until it is told to end.
+    /// Relays until told to stop.
     func run() {
         var nextSweep = Self.sweepInterval
         while let events = try? events.wait(timeout: timeout) {
             let now = ContinuousClock.now - start
             let isAppQuiet = !events.contains(where: isFromApp)
-            // Their sockets hold little, and need not be read as long as the other work may take.
+            // Their socket buffers are small and must not wait until other work is done.
             for event in events { receiveDatagrams(event, at: now) }
             for event in events { handle(event, at: now) }
             datagrams.continueQueued(at: now)
@@ -100,14 +99,14 @@ final class RelayLoop {
 
     private var timeout: Duration? {
         if streams.hasQueued || datagrams.hasQueued { return .zero }
-        // What is under way shows in events, but not that hosts acknowledge it.
+        // Data in flight causes events, but its acknowledgement by hosts does not.
         if let patience = orders.patience {
             return streams.isSettled ? .zero : min(patience, Self.settlingInterval)
         }
         return streams.hasDeadlines || datagrams.hasDeadlines ? Self.sweepInterval : nil
     }
 
-    /// Whether it is the app that has sent something, on a socket of all its traffic.
+    /// Whether the event is from the app, on a socket that receives all its traffic.
     private func isFromApp(_ event: EventQueue.Event) -> Bool {
         switch events.target(of: event.token) {
         case .requests, .accept, .acceptMultipath, .datagrams: true
@@ -134,7 +133,7 @@ final class RelayLoop {
         }
     }
 
-    /// Counts what is only known at the end.
+    /// Counts losses that are known only at the end.
     private func countLosses() {
         datagrams.close()
         losses.add(sockets.unreadPackets, to: \.up.unread)
@@ -155,7 +154,7 @@ final class RelayLoop {
                 guard network.relays(trafficTo: destination, scope) else { continue }
                 streams.handle(request, at: now)
             case .echo:
-                // Those to the gateways the kernel answers.
+                // The kernel answers those to the gateways.
                 guard !network.isGateway(destination), scope != .transport,
                     network.relays(trafficTo: destination, scope)
                 else { continue }

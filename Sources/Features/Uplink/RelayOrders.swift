@@ -2,7 +2,7 @@ import LinuxKernel
 import Synchronization
 import SystemPackage
 
-/// What the relay's thread is told from outside, and what it says at its end.
+/// Orders to the relay's thread, and its final results.
 final class RelayOrders: Sendable {
     private let wakeUp: WakeUp
     private let hasEnded: WakeUp
@@ -23,18 +23,18 @@ final class RelayOrders: Sendable {
     /// How many connections were reset at the end.
     var resetConnections: Int { resets.load(ordering: .acquiring) }
 
-    /// How much longer what is under way is waited for; nil: nobody has asked for an end.
+    /// How much longer to wait for data in flight; nil: no order to stop.
     var patience: Duration? {
         deadline.withLock { deadline in deadline.map { max(.zero, $0 - .now) } }
     }
 
-    /// Asks for the end when nothing is under way any more, or else after `limit`.
+    /// Asks the thread to stop when nothing is in flight any more, or after `limit`.
     func finish(within limit: Duration) {
         deadline.withLock { $0 = .now + limit }
         wakeUp.signal()
     }
 
-    /// Asks for the end at once.
+    /// Asks the thread to stop immediately.
     func stop() { finish(within: .zero) }
 
     func countResets(_ count: Int) { resets.store(count, ordering: .releasing) }

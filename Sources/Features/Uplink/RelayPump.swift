@@ -6,38 +6,38 @@ extension StreamRelay {
     final class Side {
         let socket: StreamSocket
         var token: UInt64 = 0
-        /// How many bytes it takes that were never sent yet.
+        /// How many unsent bytes its socket buffer may hold.
         private(set) var unsentLimit = leastUnsent
-        /// How much it is given at once. The kernel takes whole portions of whoever has room left.
+        /// How much to write at once. The kernel accepts a whole portion if any space is left.
         private(set) var portion = leastUnsent / 2
 
-        /// How many bytes the other end may send ahead of what is read; nil where the kernel knows
-        /// best.
+        /// How many bytes the peer may send ahead of what is read; nil: the kernel decides.
         private var window: Int?
 
-        /// Enough for what is sent while the relay has not had its turn.
+        /// Enough to send while the relay waits for its turn.
         static let leastUnsent = 4 * 1024
         private static let mostUnsent = 256 * 1024
-        /// Of a larger one the kernel would take more than it has room for.
+        /// With larger portions the kernel would accept more than it has space for.
         static let mostPortion = 32 * 1024
 
         private static let leastWindow = 4 * 1024
         static let mostWindow = 256 * 1024
 
-        /// What makes a host believe that it is at the link's own beginning.
+        /// Makes a host behave as if it were directly at the link.
         ///
-        /// Its kernel makes room for a number of segments, of 64 KiB each on the loopback, and so
-        /// for megabytes that the link has not seen. Up to this size a segment counts as 2 KiB.
+        /// Its kernel sizes buffers by the number of segments, which have 64 KiB on the loopback,
+        /// so it would buffer megabytes that the link has not seen. Up to this size, a segment
+        /// counts as 2 KiB.
         private static let shape = StreamShape(
             unsentLimit: leastUnsent, segmentSize: 1380, receiveBuffer: 32 * 1024,
             growsWithReading: true)
 
-        /// The same for a socket of this host.
+        /// The same for a peer on this host.
         ///
-        /// A kernel lets the window grow with what is read in a round trip, and the room for what
-        /// is to be sent with the number of segments on their way. Within the host a round trip is
-        /// microseconds, in which the beginning of every stream looks like a fast one. Half of the
-        /// ten segments that every stream begins with leave both as they are.
+        /// A kernel grows the receive window with the bytes read per RTT, and the send buffer with
+        /// the number of segments in flight. Within a host, RTTs are microseconds, so the start of
+        /// every stream looks like a fast one. Half of the initial ten segments leave both
+        /// unchanged.
         private static let shapeWithinHost = StreamShape(
             unsentLimit: leastUnsent, segmentSize: 1380, receiveBuffer: 2 * leastWindow,
             growsWithReading: false)
@@ -46,7 +46,7 @@ extension StreamRelay {
             self.socket = socket
         }
 
-        /// The host's end of a connection, which begins to connect.
+        /// The host's end of a connection; starts to connect.
         init(connectingTo endpoint: Endpoint) throws(Errno) {
             let isWithinHost = StreamSocket.staysWithinHost(endpoint)
             socket = try StreamSocket(
@@ -54,51 +54,52 @@ extension StreamRelay {
             window = isWithinHost ? Self.leastWindow : nil
         }
 
-        /// Whether something has come that was not read.
+        /// Whether unread data has arrived.
         var isReadable: Bool {
             (try? StreamSocket.readiness(of: socket, and: socket))?.0.isReadable ?? false
         }
 
-        /// The other side has shown to take this much at a time. Smaller changes are not worth it.
+        /// Widens the window to the amount that the other side takes at a time. Small changes are
+        /// ignored.
         func widen(to size: Int) {
             guard let window, size >= 2 * window else { return }
             self.window = size
             try? socket.fixWindow(at: size)
         }
 
-        /// It took a whole portion, and may well take more.
+        /// Records that it accepted a whole portion and may accept more.
         func hasTakenPortion() {
             portion = min(2 * portion, Self.mostPortion)
         }
 
-        /// It takes no more, or there is no more for now.
+        /// Resets the portion: it accepts no more, or there is no more data for now.
         func startOver() {
             portion = min(unsentLimit / 2, Self.mostPortion)
         }
 
-        /// Lets as much wait in the socket as is on its way from there, as a sender's own kernel
-        /// does. Returns whether that is another limit than before.
+        /// Adapts the limit of unsent bytes to the bytes in flight, as a sender's own kernel does.
+        /// Returns whether the limit has changed.
         func adaptLimit() -> Bool {
             guard let inFlight = try? socket.bytesInFlight() else { return false }
             let limit = min(max(inFlight, Self.leastUnsent), Self.mostUnsent)
             guard abs(limit - unsentLimit) > unsentLimit / 4 else { return false }
             unsentLimit = limit
-            // Multipath TCP knows no limit before Linux 6.9.
+            // Multipath TCP has no such limit before Linux 6.9.
             return (try? socket.limitUnsent(to: limit)) != nil
         }
     }
 
     /// One direction of a relayed connection.
     ///
-    /// What was read and could not be written is hidden from both ends: the one that sent it
-    /// believes that it has arrived. So no more is read than the other side is about to take.
-    /// Whatever is beyond waits with its sender, who sees the window close.
+    /// Neither end knows of data that was read and could not be written: its sender believes that
+    /// it has arrived. So no more is read than the other side is about to accept. The rest stays
+    /// with its sender, whose window closes.
     struct Pump {
-        /// What came of an attempt to move data.
+        /// The result of moving data.
         enum Progress {
-            /// Nothing to do until one of the sides gets ready.
+            /// Nothing to do until one of the sides becomes ready.
             case waiting
-            /// Something was done, and there may be more to do.
+            /// Data was moved, and there may be more.
             case moved
             /// The stream has ended, and the other side was told.
             case finished
@@ -106,24 +107,24 @@ extension StreamRelay {
             case failed
         }
 
-        /// What was read and not taken; seldom anything.
+        /// Data that was read but not written; usually empty.
         private var pending: [UInt8] = []
         private var isPendingUrgent = false
         private var hasEnded = false
         private(set) var hasFinished = false
-        /// How much was moved since this time, in which the sink always took more.
+        /// The bytes moved since `begin`, while the sink always accepted more.
         private var run = (begin: Duration.zero, count: 0)
 
-        /// A link that takes as much in such a time is a fast one. Of what comes seldom or slowly
-        /// every link takes all.
+        /// A link that accepts this much in this time is fast. Any link accepts all of a slow
+        /// source's data.
         private static let fastRun = (duration: Duration.milliseconds(20), count: 64 * 1024)
-        /// So much less than is on its way over the link need be ready to follow.
+        /// The share of the bytes in flight that must be ready to follow is one in this many.
         private static let windowsPerFlight = 8
 
-        /// Whether nothing waits that was read.
+        /// Whether no read data waits.
         var isEmpty: Bool { pending.isEmpty }
 
-        /// Moves a portion, if both sides let it.
+        /// Moves one portion if both sides allow it.
         mutating func step(
             from source: Side, _ sourceReady: StreamReadiness, to sink: Side,
             _ sinkReady: StreamReadiness, _ buffer: inout [UInt8], at now: Duration
@@ -163,9 +164,9 @@ extension StreamRelay {
             pending.removeFirst(count)
         }
 
-        /// Moves what comes before the urgent byte, or that one by itself.
+        /// Moves the data before the urgent byte, or only that byte.
         ///
-        /// - Parameter isUrgent: whether there is one.
+        /// - Parameter isUrgent: Whether there is an urgent byte.
         private mutating func move(
             from source: Side, isUrgent: Bool, to sink: Side, _ buffer: inout [UInt8],
             at now: Duration

@@ -1,12 +1,12 @@
 import LinuxKernel
 import Netlink
 
-/// What the far side's kernel has to do so that the relay gets the app's traffic.
+/// The rules with which the far side's kernel passes the app's traffic to the relay.
 ///
-/// Connection requests are dropped: the relay sees them through a tap that comes before, and
-/// sends those whose far end answered once more, with a mark. Only these reach the listener.
+/// Connection requests are dropped: the relay sees them through a tap before that. Once the remote
+/// end has answered, it resends the request with a mark. Only marked requests reach the listener.
 struct RelayRules: Sendable, Hashable {
-    /// The ports of the transparent sockets of one family.
+    /// The ports of one family's transparent sockets.
     struct Ports: Sendable, Hashable {
         var stream: UInt16
         var datagram: UInt16
@@ -16,19 +16,19 @@ struct RelayRules: Sendable, Hashable {
     var scope: RelayScope
     var ipv4: Ports
     var ipv6: Ports?
-    /// Whether there are listeners of Multipath TCP as well.
+    /// Whether there are Multipath TCP listeners as well.
     var isMultipath = false
 
-    /// The mark of packets that the relay sends: "lc".
+    /// The mark of packets resent by the relay: "lc".
     static let mark: UInt32 = 0x6c63
-    /// The mark of packets that the relay sends to listeners that have the port in question.
+    /// The mark of packets resent to the listener that has the destination port.
     static let multipathMark: UInt32 = 0x6c64
-    /// The routing table in which all addresses belong to the far side.
+    /// The routing table in which all addresses are local.
     static let table: UInt32 = 0x6c63
     private static let firstPriority: UInt32 = 0x6c63
     private static let loopbackIndex: Int32 = 1
 
-    /// The table `linkcond` for `nft -f -`.
+    /// The table `linkcond`, as input for `nft -f -`.
     var nftables: String {
         """
         table inet linkcond {
@@ -53,7 +53,7 @@ struct RelayRules: Sendable, Hashable {
             + ["tcp flags & (fin | syn | rst | ack) == syn drop"] + echoes + datagrams
     }
 
-    /// What is left to the kernel.
+    /// Traffic that the kernel handles.
     private var exceptions: [String] {
         let routed = "ip protocol != udp ip daddr != \(Self.set(network.ipv4.gateways)) accept"
         return (scope == .besideRoutedIPv4 ? [routed] : []) + [
@@ -63,7 +63,8 @@ struct RelayRules: Sendable, Hashable {
         ]
     }
 
-    /// The relay answers pings for others; the kernel says for IPv6 that it has no route there.
+    /// The relay answers pings for other hosts; for IPv6 the kernel would report that it has no
+    /// route.
     private var echoes: [String] {
         guard scope != .transport, let ipv6 = network.ipv6 else { return [] }
         return ["ip6 daddr != \(Self.set(ipv6.gateways)) icmpv6 type echo-request drop"]
@@ -74,11 +75,11 @@ struct RelayRules: Sendable, Hashable {
         return words.count == 1 ? words[0] : "{ \(words.joined(separator: ", ")) }"
     }
 
-    /// Rules and routes by which the app's TCP and UDP, and what the relay marks, belong to the
-    /// far side itself wherever it goes.
+    /// Rules and routes that make the app's TCP and UDP, and packets marked by the relay, local
+    /// whatever the destination.
     ///
-    /// Neighbours are looked up before: the far side must not answer ARP for the app's addresses,
-    /// and what the relay sends to the app has to leave.
+    /// Lookups for neighbours come first: the far side must not answer ARP for the app's addresses,
+    /// and the relay's packets to the app must leave.
     func routing(interface: Int32) -> [NetlinkMessage] {
         network.families.flatMap { addresses -> [NetlinkMessage] in
             let isIPv6 = addresses.gateway.isIPv6

@@ -9,7 +9,7 @@ extension RelaySockets {
         private let sender: RawSender
         private let counters: DatagramCounters
 
-        /// How many descriptors it takes to hand over a family.
+        /// How many file descriptors a family has.
         static let descriptorCount = 4
 
         init(isIPv6: Bool) throws(Errno) {
@@ -19,7 +19,8 @@ extension RelaySockets {
             counters = try DatagramCounters(isIPv6: isIPv6)
         }
 
-        /// Takes charge of the first descriptors, which are those of a family of another process.
+        /// Takes ownership of the first file descriptors, which another process opened for a
+        /// family.
         init(adopting descriptors: inout ArraySlice<FileDescriptor>) {
             func next() -> OwnedDescriptor { OwnedDescriptor(adopting: descriptors.removeFirst()) }
             listener = TransparentListener(adopting: next())
@@ -28,7 +29,7 @@ extension RelaySockets {
             counters = DatagramCounters(adopting: next())
         }
 
-        /// What hands the family over.
+        /// The file descriptors of the family, for another process.
         var descriptors: [FileDescriptor] {
             [listener.descriptor, datagrams.descriptor, sender.descriptor, counters.descriptor]
         }
@@ -37,33 +38,34 @@ extension RelaySockets {
             RelayRules.Ports(stream: try listener.port(), datagram: try datagrams.port())
         }
 
-        /// Sends a packet to the app; false if the kernel had no room for it.
+        /// Sends a packet to the app; false if the kernel had no buffer space.
         func send(_ packet: [UInt8], to address: IPAddress) -> Bool {
             do {
                 try sender.send(packet, to: address)
                 return true
             } catch {
-                // Else the app has no such address any more, or no such interface.
+                // Otherwise the app's address or interface has vanished.
                 return error != .wouldBlock && error != .noBufferSpace
             }
         }
 
-        /// Datagrams of the app that came faster than they could be read.
+        /// Datagrams of the app lost because they arrived faster than they could be read.
         ///
-        /// A socket drops those as well that the link has damaged. They do not count here: the kernel
-        /// counts apart what there was no room for, but of all sockets of the namespace together.
+        /// A socket also drops datagrams that the link has corrupted. They do not count here: the
+        /// kernel has a separate counter for a lack of buffer space, but only for the whole
+        /// namespace.
         var unreadDatagrams: UInt64 { min(datagrams.dropped, counters.withoutRoom()) }
     }
 }
 
-/// What a kernel counts of all UDP of a network namespace, `/proc/net/snmp`.
+/// The kernel's UDP counters of a network namespace, `/proc/net/snmp`.
 struct DatagramCounters: ~Copyable, Sendable {
     private let file: OwnedDescriptor
 
-    /// The descriptor, for handing it to another process.
+    /// The file descriptor, for another process.
     var descriptor: FileDescriptor { file.raw }
 
-    /// Opens the counters of the calling thread's namespace.
+    /// Opens the counters of the calling thread's network namespace.
     init(isIPv6: Bool) throws(Errno) {
         do {
             file = OwnedDescriptor(
@@ -75,19 +77,19 @@ struct DatagramCounters: ~Copyable, Sendable {
         }
     }
 
-    /// Takes charge of a file that another process has opened.
+    /// Takes ownership of a file that another process has opened.
     init(adopting file: consuming OwnedDescriptor) {
         self.file = file
     }
 
-    /// Datagrams that were dropped since there was no room, in a socket or at all.
+    /// Datagrams dropped for lack of space, in a socket buffer or in general.
     func withoutRoom() -> UInt64 {
         _ = try? file.raw.seek(offset: 0, from: .start)
         let bytes = (try? file.raw.readAll(limit: 65_536)) ?? []
         return Self.withoutRoom(in: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Reads the text of either file: names and values in two lines, or one of each in a line.
+    /// Parses either file: names and values on two lines, or one of each per line.
     static func withoutRoom(in text: String) -> UInt64 {
         let names: Set<Substring> = ["RcvbufErrors", "MemErrors"]
         let lines = text.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace) }

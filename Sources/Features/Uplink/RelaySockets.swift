@@ -4,12 +4,12 @@ public import SystemPackage
 
 /// The relay's sockets in the far side's network namespace.
 ///
-/// A process with privileges over the namespace opens them and sends them to the one that relays,
+/// A process with privileges over the namespace opens them and sends them to the relaying process,
 /// which needs none.
 public final class RelaySockets: Sendable {
-    /// What it takes to speak Multipath TCP with the app.
+    /// The resources for Multipath TCP with the app.
     final class Multipath: Sendable {
-        /// What sends requests to the listener that has their port.
+        /// Passes requests to the listener that has their port.
         final class Sender: Sendable {
             let raw: RawSender
 
@@ -22,7 +22,7 @@ public final class RelaySockets: Sendable {
             }
         }
 
-        /// By which listeners are asked for.
+        /// The channel for requesting listeners.
         let channel: MessageChannel
         let ipv4: Sender
         let ipv6: Sender?
@@ -34,7 +34,7 @@ public final class RelaySockets: Sendable {
         }
 
         /// Opens the senders, and starts a thread that opens listeners in the calling thread's
-        /// network namespace as long as anybody has the other end of the channel.
+        /// network namespace until the other end of the channel is closed.
         convenience init(hasIPv6: Bool) throws(Errno) {
             let (channel, far): (MessageChannel, MessageChannel)
             do throws(KernelError) {
@@ -71,13 +71,13 @@ public final class RelaySockets: Sendable {
         self.multipath = multipath
     }
 
-    /// Opens the sockets, and sets routes and rules so that the app's traffic comes to them.
+    /// Opens the sockets, and sets the routes and rules that direct the app's traffic to them.
     ///
-    /// For a thread in the far side's namespace that may do everything there. The interfaces
-    /// must be up and have their addresses. All that is set up goes with the namespace.
+    /// Call this in a thread with all privileges in the far side's namespace. The interfaces must
+    /// be up and have their addresses. Everything vanishes with the namespace.
     ///
-    /// - Parameter isMultipath: whether the relay speaks Multipath TCP with apps that do, so that
-    ///   their connections outlive an interface though no server beyond knows of it.
+    /// - Parameter isMultipath: Whether the relay speaks Multipath TCP with apps, so that their
+    ///   connections survive the loss of an interface even if remote servers do not support it.
     public static func open(
         _ network: FarNetwork, scope: RelayScope = .everything, isMultipath: Bool = false
     ) throws(UplinkError) -> RelaySockets {
@@ -122,21 +122,21 @@ public final class RelaySockets: Sendable {
         }
     }
 
-    /// Lets TCP windows grow to the bandwidth-delay product of a satellite link, and each
-    /// connection begin without what an earlier one learned.
+    /// Lets TCP windows grow to the bandwidth-delay product of a satellite link, and keeps
+    /// connections from inheriting metrics of earlier ones.
     private static func tuneKernel() {
-        // Where /proc is read-only, such as in some containers, the kernel's values have to do.
+        // If /proc is read-only, as in some containers, the kernel's defaults must do.
         try? KernelParameter("net/ipv4/tcp_wmem").write("4096 16384 16777216")
         try? KernelParameter("net/ipv4/tcp_rmem").write("4096 131072 33554432")
         try? KernelParameter("net/ipv4/tcp_no_metrics_save").write("1")
     }
 
-    /// Packets of the app that came faster than they could be read.
+    /// Packets of the app lost because they arrived faster than they could be read.
     var unreadPackets: UInt64 {
         tap.dropped + ipv4.unreadDatagrams + (ipv6?.unreadDatagrams ?? 0)
     }
 
-    /// Sends the sockets to the process that relays, over a Unix socket.
+    /// Sends the sockets to the relaying process over a Unix socket.
     public func send(over socket: FileDescriptor) throws(UplinkError) {
         let descriptors =
             [tap.descriptor] + [ipv4, ipv6].flatMap { $0?.descriptors ?? [] }
@@ -148,7 +148,7 @@ public final class RelaySockets: Sendable {
         }
     }
 
-    /// Waits for the sockets that another process sends.
+    /// Receives the sockets from another process.
     public static func receive(from socket: FileDescriptor) throws(UplinkError) -> RelaySockets {
         let descriptors: [FileDescriptor]
         do {
@@ -156,7 +156,7 @@ public final class RelaySockets: Sendable {
         } catch {
             throw .system(attempt: "receive the sockets of the relay", error)
         }
-        // The tap, one family or two, and as many senders and a channel for Multipath TCP.
+        // The tap, one or two families, and for Multipath TCP as many senders and a channel.
         let perFamily = ProcessTree.descriptorCount
         let count = descriptors.count - 1
         let families = count / perFamily

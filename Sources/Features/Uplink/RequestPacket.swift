@@ -1,32 +1,32 @@
 import LinuxKernel
 
-/// A packet of the app that asks for something: for a TCP connection, or for an echo.
+/// A packet of the app that requests a TCP connection or an echo.
 struct RequestPacket: Sendable {
-    /// What it asks for.
+    /// The kind of request.
     enum Kind: Sendable, Hashable {
         case connection
-        /// A connection that may have several paths: of Multipath TCP.
+        /// A Multipath TCP connection.
         case multipathConnection
-        /// One more path of such a connection.
+        /// An additional subflow of such a connection.
         case path
         case echo
     }
 
-    /// The whole packet from its IP header on, with all checksums filled in.
+    /// The whole packet from its IP header on, with valid checksums.
     let bytes: [UInt8]
-    /// What it asks for.
+    /// The kind of request.
     let kind: Kind
-    /// Who asks. An echo has its identifier in place of a port.
+    /// The sender. An echo has its identifier as port.
     let source: Endpoint
-    /// Whom.
+    /// The destination.
     let destination: Endpoint
-    /// Where the transport header begins.
+    /// The offset of the transport header.
     let transportOffset: Int
 
-    /// Reads a packet; nil if it is damaged, or neither of the kinds.
+    /// Parses a packet; nil if it is damaged, or not a request.
     ///
-    /// - Parameter isUnfinished: whether the checksum of its transport header was left to a
-    ///   network card; it is filled in then.
+    /// - Parameter isUnfinished: Whether its transport checksum was left to the network card
+    ///   (checksum offload); it is filled in then.
     init?(_ bytes: [UInt8], isUnfinished: Bool) {
         var bytes = bytes
         guard let first = bytes.first else { return nil }
@@ -68,7 +68,7 @@ struct RequestPacket: Sendable {
         if isUnfinished {
             bytes.set(checksum, at: checksumOffset)
         } else if checksum != 0 {
-            // The link may have corrupted it: a host would not hear it.
+            // The link may have corrupted it: a host would ignore it.
             return nil
         }
         self.bytes = bytes

@@ -1,16 +1,15 @@
 import LinuxKernel
 
 extension StreamRelay {
-    /// Whether nothing of what the app has sent is still to be delivered, as far as it has come to
-    /// the relay.
+    /// Whether everything that the relay has received from the app is delivered.
     var isSettled: Bool { connections.values.allSatisfy(\.isSettled) }
 
-    /// Ends all connections, and returns how many of them the app had not ended: their hosts see a
-    /// reset, not the end of a stream that was to go on.
+    /// Closes all connections and returns how many of them the app had not closed: their hosts see
+    /// a reset, since their stream was not complete.
     func end() -> Int {
         connections.values.count { connection in
             guard case .relaying = connection.phase else {
-                // The host is connected with nobody.
+                // The host has no counterpart yet.
                 abort(connection)
                 return false
             }
@@ -23,10 +22,10 @@ extension StreamRelay {
 
 extension StreamRelay.Connection {
     fileprivate var isSettled: Bool {
-        // Before that the app cannot have sent anything.
+        // Before that, the app cannot have sent data.
         guard case .relaying(let far) = phase else { return true }
         guard up.hasFinished || up.isEmpty && !far.isReadable else { return false }
-        // The rest is the host's kernel, which may go with this process.
+        // Unacknowledged data is lost if the kernel goes with this process.
         return host.socket.unacknowledged() == 0
     }
 }

@@ -3,19 +3,19 @@ import SystemPackage
 
 /// Relays TCP.
 ///
-/// A connection request of the app is answered when the host's end has answered: the relay
-/// connects first, and then lets the request through to the listener, sends a reset, tells by
-/// ICMP why not, or keeps silent.
+/// The relay answers a connection request of the app once the host's end has answered: it connects
+/// first, and then passes the request to the listener, sends a reset, sends an ICMP error, or stays
+/// silent.
 final class StreamRelay {
     /// A connection of the app.
     final class Connection {
-        /// How far it is.
+        /// The state of a connection.
         enum Phase {
             /// The host's end has not answered yet.
             case connecting(Attempt)
-            /// The app's request was let through.
+            /// The app's request was passed to the listener.
             case offered
-            /// Both ends are there.
+            /// Both ends are connected.
             case relaying(Side)
             /// It is over.
             case closed
@@ -37,16 +37,16 @@ final class StreamRelay {
         }
     }
 
-    /// What the app asked for, and how far the relay is with it.
+    /// The app's request and the relay's progress with it.
     struct Attempt {
         let request: RequestPacket
-        /// The host's ends that have not been tried.
+        /// The host endpoints not tried yet.
         var untried: [Endpoint]
-        /// Whether one that was tried is there, and has nobody listening.
+        /// Whether a host endpoint refused because nothing listens there.
         var wasRefused = false
     }
 
-    /// What tells connections apart.
+    /// The endpoints that identify a connection.
     struct Ends: Hashable {
         var app: Endpoint
         var destination: Endpoint
@@ -63,11 +63,11 @@ final class StreamRelay {
     private var queued: [Connection] = []
     private var buffer = [UInt8](repeating: 0, count: Side.mostPortion)
 
-    /// How many portions a connection gets before it is the turn of others.
+    /// How many portions a connection moves before others get their turn.
     private static let turn = 8
-    /// Beyond this neither end would still try: Linux gives up after 127 s by default.
+    /// After this time neither end tries any more: Linux gives up after 127 s by default.
     private static let connectTimeout = Duration.seconds(130)
-    /// Within this the listener's side answers the app's request, or gives up after 63 s.
+    /// Within this time the listener's side has answered the app's request, or given up after 63 s.
     private static let offerTimeout = Duration.seconds(75)
 
     init(
@@ -82,21 +82,21 @@ final class StreamRelay {
         self.answer = answer
     }
 
-    /// Whether there is work left without any event.
+    /// Whether work remains that no event will announce.
     var hasQueued: Bool { !queued.isEmpty }
 
     // MARK: Establishment
 
-    /// The app asks for a connection, or for one more path of one.
+    /// Handles a request for a connection or for an additional subflow.
     func handle(_ request: RequestPacket, at now: Duration) {
         if request.kind == .path {
-            // Of which connection, the kernel knows.
+            // The kernel knows which connection it belongs to.
             paths?.letThrough(request)
             return
         }
         let ends = Ends(app: request.source, destination: request.destination)
         if let connection = connections[ends] {
-            // The app asks again: either the answer is still to come, or it got lost.
+            // A retransmission: the answer is pending, or it was lost.
             if case .connecting = connection.phase { return }
             letThrough(request)
             return
@@ -117,7 +117,7 @@ final class StreamRelay {
         }
     }
 
-    /// Tries the next of the host's ends, or tells the app that there is none.
+    /// Tries the next host endpoint, or reports to the app that there is none left.
     private func connect(_ attempt: Attempt, _ ends: Ends, at now: Duration) {
         var attempt = attempt
         let endpoint = attempt.untried.removeFirst()
@@ -147,8 +147,8 @@ final class StreamRelay {
         }
     }
 
-    /// Goes on with the next of the host's ends; when it was the last one, tells the app why there
-    /// is no connection, in the way that a network would.
+    /// Continues with the next host endpoint; after the last one, reports the failure to the app as
+    /// a network would.
     private func fail(_ attempt: Attempt, _ reason: Errno, _ ends: Ends, at now: Duration) {
         var attempt = attempt
         if reason == .connectionRefused || reason == .connectionReset { attempt.wasRefused = true }
@@ -169,13 +169,13 @@ final class StreamRelay {
         }
     }
 
-    /// Refuses a connection for which there are no descriptors, as a host does that has none.
+    /// Refuses a connection for lack of file descriptors, as a host without any would.
     private func refuse(_ request: RequestPacket) {
         counters.countRefusedConnection()
         answer(AnswerPacket.reset(answering: request), request.source.address)
     }
 
-    /// The listener has connections whose request was let through.
+    /// Accepts connections whose request was passed to the listener.
     func accept(from listener: borrowing TransparentListener) {
         while true {
             do throws(Errno) {
@@ -201,8 +201,8 @@ final class StreamRelay {
         }
     }
 
-    /// Resets the next connection of a listener, for which there is no descriptor but the spare
-    /// one. Returns whether there was one.
+    /// Resets the next connection of a listener, using the spare file descriptor. Returns whether
+    /// there was a connection.
     private func discardNext(of listener: borrowing TransparentListener) -> Bool {
         spare.lend { () -> Bool in
             guard let accepted = try? listener.accept(unsentLimit: Side.leastUnsent) else {
@@ -218,7 +218,7 @@ final class StreamRelay {
 
     // MARK: Data
 
-    /// A socket of a connection is ready.
+    /// Handles an event of a connection's socket.
     func handle(_ event: EventQueue.Event, _ connection: Connection, at now: Duration) {
         switch connection.phase {
         case .connecting(let attempt):
@@ -228,7 +228,7 @@ final class StreamRelay {
         }
     }
 
-    /// Goes on with connections that had more than their turn.
+    /// Continues connections that had used up their turn.
     func continueQueued(at now: Duration) {
         let turn = queued
         queued = []
@@ -238,7 +238,7 @@ final class StreamRelay {
         }
     }
 
-    /// Moves data as long as both sides let it.
+    /// Moves data as long as both sides allow it.
     private func pump(_ connection: Connection, _ far: Side, at now: Duration) {
         let host = connection.host
         for _ in 0..<Self.turn {
@@ -262,14 +262,14 @@ final class StreamRelay {
         queued.append(connection)
     }
 
-    /// Ends a connection so that both ends see a reset.
+    /// Closes a connection so that both ends see a reset.
     func abort(_ connection: Connection) {
         connection.host.socket.resetOnClose()
         if case .relaying(let far) = connection.phase { far.socket.resetOnClose() }
         drop(connection)
     }
 
-    /// Forgets a connection; its sockets are closed with it.
+    /// Removes a connection and closes its sockets.
     func drop(_ connection: Connection) {
         events.forget(connection.host.token)
         if case .relaying(let far) = connection.phase { events.forget(far.token) }
@@ -277,7 +277,7 @@ final class StreamRelay {
         connections[connection.ends] = nil
     }
 
-    /// Gives up what did not come about in time.
+    /// Gives up connections that were not established in time.
     func expire(at now: Duration) {
         for connection in connections.values where connection.deadline <= now {
             if case .relaying = connection.phase { continue }
@@ -285,6 +285,6 @@ final class StreamRelay {
         }
     }
 
-    /// Whether `expire` may have something to do later.
+    /// Whether `expire` may have work later.
     var hasDeadlines: Bool { !connections.isEmpty }
 }

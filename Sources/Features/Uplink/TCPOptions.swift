@@ -1,10 +1,10 @@
-/// The options of a TCP header, as far as the relay asks (RFC 9293, section 3.1).
+/// The TCP header options that the relay reads (RFC 9293, section 3.1).
 enum TCPOptions {
-    /// What a connection request wants of Multipath TCP (RFC 8684, section 3).
+    /// The Multipath TCP option of a connection request (RFC 8684, section 3).
     enum Multipath: UInt8 {
-        /// A new connection that may have several paths (`MP_CAPABLE`).
+        /// A new Multipath TCP connection (`MP_CAPABLE`).
         case connection = 0
-        /// One more path of an existing connection (`MP_JOIN`).
+        /// An additional subflow of an existing connection (`MP_JOIN`).
         case path = 1
     }
 
@@ -12,7 +12,7 @@ enum TCPOptions {
     private static let noOperation: UInt8 = 1
     private static let multipath: UInt8 = 30
 
-    /// Finds it in a TCP header; whatever makes no sense ends the options.
+    /// Finds it in a TCP header; parsing stops at the first invalid option.
     static func multipath(in header: ArraySlice<UInt8>) -> Multipath? {
         let dataOffset = header.dropFirst(12).first.map { Int($0 >> 4) * 4 } ?? 0
         var rest = header.prefix(dataOffset).dropFirst(20)

@@ -2,7 +2,7 @@ public import LinuxKernel
 public import Netlink
 public import SystemPackage
 
-/// Why the far side of a sandbox has no way to the host's network.
+/// Why the far side of a sandbox cannot reach the host's network.
 public enum UplinkError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A program is not installed.
     case missingProgram(String, package: String)
@@ -12,16 +12,16 @@ public enum UplinkError: Error, Sendable, Hashable, CustomStringConvertible {
     case system(attempt: String, Errno)
     /// The kernel refused a change of routes or interfaces.
     case netlink(NetlinkError)
-    /// An operation on the system failed.
+    /// A kernel operation failed.
     case kernel(KernelError)
-    /// pasta was asked for by root.
+    /// Root requested pasta.
     case pastaAsRoot
     /// The kernel has no nftables.
     case noPacketFilter
-    /// There is no interface of this name.
+    /// No interface has this name.
     case noSuchInterface(String)
 
-    /// One sentence: what failed, why, and the way out.
+    /// One sentence: what failed, why, and the remedy.
     public var description: String {
         switch self {
         case .missingProgram(let program, let package):

@@ -2,21 +2,22 @@ public import LinuxKernel
 import Netlink
 import SystemPackage
 
-/// A wire between the far side and the host, which forwards and masquerades the app's IPv4, what
-/// the relay carries apart (`RelayScope.besideRoutedIPv4`).
+/// A veth pair between the far side and the host, which forwards and masquerades the app's IPv4
+/// except for what the relay carries (`RelayScope.besideRoutedIPv4`).
 ///
-/// For root. The rules of the packet filter belong to a process of `nft`, and vanish with it. The
-/// host forwards for nobody else: where it had to be told to take packets of an interface for
-/// others, which is what answers to the app are, the rules drop those that are not for a sandbox,
-/// and a guardian tells it to stop when the last such uplink ends.
+/// For root. The packet filter rules belong to an `nft` process and vanish with it. The host
+/// forwards for nobody else. Answers to the app require forwarding to be enabled on the interface
+/// on which they arrive; where linkcond had to enable it, the rules drop packets that are not for a
+/// sandbox, and a guardian process disables it when the last such uplink ends.
 public final class VethUplink: Sendable {
     private let rules: PacketFilterTables
     private let wire: WireNumber
 
     /// Connects the far side in the network namespace at `path` to the host.
     ///
-    /// For a process in the host's namespaces that has forked all its children. The interfaces
-    /// go with the far side's namespace; everything else with this object, or with the process.
+    /// Call this in a process in the host's namespaces that has forked all its children. The
+    /// interfaces vanish with the far side's namespace; everything else with this object or with
+    /// the process.
     public static func start(
         farNamespace path: String, stateDirectory: StateDirectory? = nil
     ) throws(UplinkError) -> VethUplink {
@@ -68,7 +69,7 @@ public final class VethUplink: Sendable {
         }
     }
 
-    /// Takes rules and interfaces away and waits until everything is put back.
+    /// Removes rules and interfaces and waits until everything is restored.
     public func stop() {
         rules.end()
         wire.remove()
@@ -78,15 +79,15 @@ public final class VethUplink: Sendable {
         stop()
     }
 
-    // MARK: The wire
+    // MARK: The veth pair
 
-    /// Makes the wire with the first number that no other sandbox has.
+    /// Makes the veth pair with the first number not used by another sandbox.
     private static func makeWire(farNamespace path: String) throws -> WireNumber {
         let namespace = OwnedDescriptor(
             adopting: try FileDescriptor.open(
                 FilePath(path), .readOnly, options: [.closeOnExec]))
         let session = try NetlinkSession()
-        // Sandboxes that begin at the same time do not all try the same ones.
+        // Sandboxes that start at the same time should not all try the same numbers.
         let first = Int.random(in: 0..<WireNumber.count)
         for offset in 0..<WireNumber.count {
             let wire = WireNumber((first + offset) % WireNumber.count)
@@ -123,7 +124,7 @@ public final class VethUplink: Sendable {
         guard let index = try session.link(named: interface)?.index else {
             throw UplinkError.noSuchInterface(interface)
         }
-        // IPv6 is the relay's: the interface needs no address that it would have to make up.
+        // The relay carries IPv6: the interface must not generate an address.
         _ = try session.execute([Link.disableAutoconfiguration(index: index)])
         let messages =
             addresses.map {
@@ -136,7 +137,7 @@ public final class VethUplink: Sendable {
         }
     }
 
-    /// The interfaces that answers to the app may come from.
+    /// The interfaces on which answers to the app may arrive.
     private static func routedInterfaces() throws -> [String] {
         let session = try NetlinkSession()
         let routes = try session.routes().filter { !$0.isIPv6 }
@@ -150,7 +151,7 @@ public final class VethUplink: Sendable {
 
     /// The commands for `nft --interactive`.
     ///
-    /// - Parameter guarded: interfaces that take packets for others only for our sake.
+    /// - Parameter guarded: Interfaces on which forwarding is enabled only by linkcond.
     static func rules(_ wire: WireNumber, dropping guarded: [String]) -> String {
         let name = wire.interface
         let drops =
@@ -167,11 +168,11 @@ public final class VethUplink: Sendable {
     }
 }
 
-/// The number of a wire, by which its interface and its addresses differ from those of others.
+/// The number of a veth pair, which makes its interface name and addresses unique.
 struct WireNumber: Sendable, Hashable {
     let number: Int
 
-    /// As many networks of four addresses as 198.19.0.0/16 has (RFC 2544).
+    /// The number of networks of four addresses in 198.19.0.0/16 (RFC 2544).
     static let count = 1 << 14
     static let prefixLength: UInt8 = 30
     static let prefix = "lcwire"
@@ -185,10 +186,10 @@ struct WireNumber: Sendable, Hashable {
     var interface: String { "\(Self.prefix)\(number)" }
     /// The host's address.
     var host: IPAddress { IPAddress(ipv4: Self.network + UInt32(number) * 4 + 1) }
-    /// The far side's.
+    /// The far side's address.
     var far: IPAddress { IPAddress(ipv4: Self.network + UInt32(number) * 4 + 2) }
 
-    /// Takes the wire away, if it is still there.
+    /// Removes the veth pair if it still exists.
     func remove() {
         guard let session = try? NetlinkSession(),
             let link = try? session.link(named: interface)

@@ -1,14 +1,14 @@
 import LinuxKernel
 public import SystemPackage
 
-/// A file that cannot be read or written.
+/// A file that could not be read or written.
 public struct FileAccessError: Error, Sendable, CustomStringConvertible {
-    /// What was to be done with it.
+    /// The kind of access.
     public enum Access: Sendable {
         case reading, writing
     }
 
-    /// What was to be done with it.
+    /// The kind of access.
     public let access: Access
     let file: String
     let explanation: String
@@ -19,7 +19,7 @@ public struct FileAccessError: Error, Sendable, CustomStringConvertible {
         self.explanation = explanation
     }
 
-    /// Says what an error of the system means.
+    /// Makes an error from a system error.
     public init(_ access: Access, _ file: String, _ errno: Errno) {
         switch (access, errno) {
         case (.reading, _):
@@ -30,6 +30,6 @@ public struct FileAccessError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// One sentence with the way out.
+    /// One sentence with the remedy.
     public var description: String { "\(file): \(explanation)" }
 }

@@ -4,14 +4,14 @@ import ProfileFormat
 public import ProfileImport
 import SystemPackage
 
-/// The files that `linkcond import` reads and writes.
+/// Reads and writes the files of `linkcond import`.
 public enum ImportFiles {
-    /// Above the trace of a day, below what would fill the memory.
+    /// Above the size of a day's trace, below the available memory.
     private static let sizeLimit = 64 << 20
 
     /// Reads `file`; `-` is standard input.
     ///
-    /// - Parameter reader: how a command is called that reads standard input.
+    /// - Parameter reader: The command that reads standard input, for errors.
     public static func read(
         _ file: String, reader: String = "linkcond import -"
     ) throws -> ForeignFile {
@@ -45,8 +45,8 @@ public enum ImportFiles {
         return ForeignFile(name: name, path: path, bytes: bytes)
     }
 
-    /// Writes each of `texts` to its file, which is there whole or not at all, in directories that
-    /// are made; or none if one of the files is there already and is not to be written over.
+    /// Writes each text to its file atomically and creates directories; writes nothing if a file
+    /// exists and must not be overwritten.
     public static func write(_ texts: [(file: String, text: String)], isForced: Bool) throws {
         if !isForced {
             for (file, _) in texts where FileManager.default.fileExists(atPath: file) {
@@ -65,7 +65,7 @@ public enum ImportFiles {
         }
     }
 
-    /// The names of files for profiles of these names, all different.
+    /// Unique file names for profiles with these names.
     public static func names(for profiles: [String]) -> [String] {
         var taken: Set<String> = []
         return profiles.map { profile in

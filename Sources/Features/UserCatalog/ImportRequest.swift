@@ -1,7 +1,7 @@
 import LinkModel
 public import ProfileImport
 
-/// What of a foreign file is wanted as profiles.
+/// The profiles to import from a foreign file.
 public struct ImportRequest {
     private let file: String
     private let format: ForeignFormat?
@@ -10,10 +10,10 @@ public struct ImportRequest {
     private let name: String?
 
     /// - Parameters:
-    ///   - format: what the file is; nil: its content tells.
-    ///   - upTrace: the file with the trace of the way from the app.
-    ///   - only: the profile that is wanted; nil: all.
-    ///   - name: another name for it.
+    ///   - format: The format; nil to detect it from the content.
+    ///   - upTrace: The file with the trace of the uplink.
+    ///   - only: The profile to import; nil: all.
+    ///   - name: A new name for it.
     public init(
         _ file: String, format: ForeignFormat?, upTrace: String?, only: String?, name: String?
     ) {
@@ -60,7 +60,7 @@ public struct ImportRequest {
         return [profile]
     }
 
-    /// The one profile; `purpose` is what takes one.
+    /// The single profile; `purpose` says what needs one.
     public func single(
         _ profiles: [ImportedProfile], _ purpose: String
     ) throws(UsageError) -> ImportedProfile {

@@ -2,10 +2,10 @@ public import LinkModel
 import ProfileFormat
 
 extension Profile {
-    /// The conditions with the changes of `settings`, such as `down.loss=2%`, if the whole is
+    /// The conditions with the changes of `settings`, such as `down.loss=2%`, if the result is
     /// sound.
     ///
-    /// - Parameter option: what the settings are given by.
+    /// - Parameter option: The option with the settings.
     public func conditions(
         changedBy settings: [String], option: String = "--set"
     ) throws(UsageError) -> LinkConditions {
@@ -20,7 +20,7 @@ extension Profile {
                         ? option + text.dropFirst("--set".count) : text)
             }
         }
-        // A profile alone is sound, or it would not have been read.
+        // The profile alone is sound, or it would have been rejected earlier.
         if let problem = conditions.problem {
             throw UsageError(description: "\(option): \(problem)")
         }

@@ -2,7 +2,7 @@ public import Catalog
 import LinkModel
 
 extension ProfileCatalog {
-    /// Those of `entries` that belong to a family.
+    /// The `entries` that belong to a family.
     public static func entries(
         of family: String, among entries: [ProfileCatalog.Entry]
     ) throws(UsageError) -> [ProfileCatalog.Entry] {
@@ -18,7 +18,7 @@ extension ProfileCatalog {
 }
 
 extension ProfileCatalog.Clash: CustomStringConvertible {
-    /// Which profile a name means, and what to write for the other.
+    /// Which profile a name refers to, and what to write for the other.
     public var description: String {
         let file = entry.file ?? entry.profile.id
         let place = other.file ?? "built in"

@@ -2,7 +2,7 @@ public import LinkModel
 import ProfileFormat
 import ProfileImport
 
-/// Files with delivery traces.
+/// Reads files with delivery traces.
 public enum TraceFile {
     /// Reads a trace; `-` is standard input.
     public static func read(_ file: String) throws -> DeliveryTrace {

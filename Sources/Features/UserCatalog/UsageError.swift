@@ -1,6 +1,6 @@
-/// An argument that is well formed and yet names nothing.
+/// A well-formed argument that refers to nothing.
 public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One sentence with the way out.
+    /// One sentence with the remedy.
     public let description: String
 
     /// Makes an error.

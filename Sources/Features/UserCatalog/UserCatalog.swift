@@ -2,8 +2,8 @@ public import Catalog
 import LinkModel
 import Scenarios
 
-/// What the caller of this process can name: profiles and scenarios that are built in, and those
-/// in their directories.
+/// The profiles and scenarios available to the user: built-in ones, and those in the user's
+/// directories.
 public enum UserCatalog {
     /// The profiles.
     public static var profiles: ProfileCatalog {
@@ -18,7 +18,7 @@ public enum UserCatalog {
             directories: directories.scenarios, profiles: profiles, owner: directories.owner)
     }
 
-    /// Every name that means a profile, as it can be typed without quotes.
+    /// Every name of a profile, in a form that needs no quotes.
     public static func profileNames() -> [String] {
         typable(
             profiles.all().entries.flatMap { entry in
@@ -26,28 +26,28 @@ public enum UserCatalog {
             })
     }
 
-    /// Every name that means a scenario, as it can be typed without quotes.
+    /// Every name of a scenario, in a form that needs no quotes.
     public static func scenarioNames() -> [String] {
         let entries = (try? scenarios.all().entries) ?? []
         return typable(entries.flatMap { [$0.scenario.name] + $0.scenario.aliases })
     }
 
-    /// Names with hyphens for blanks, each once.
+    /// Unique names with hyphens for blanks.
     private static func typable(_ names: [String]) -> [String] {
         var seen: Set<String> = []
         return names.map { name in String(name.map { $0 == " " ? "-" : $0 }) }
             .filter { seen.insert($0).inserted }
     }
 
-    /// What a name can mean where profiles and scenarios are welcome.
+    /// The meaning of a name where profiles and scenarios are accepted.
     public enum Meaning {
-        /// It is a profile's.
+        /// A profile.
         case profile(ProfileCatalog.Entry)
-        /// It is a scenario's.
+        /// A scenario.
         case scenario(ScenarioCatalog.Entry)
     }
 
-    /// The profile of this name, else the scenario; a file is what it looks like.
+    /// The profile with this name, or else the scenario; for a file, its content decides.
     public static func profileOrScenario(named name: String) throws(CatalogError) -> Meaning {
         if ScenarioCatalog.isFileOfScenario(name) {
             return .scenario(try scenarios.entry(named: name))

@@ -2,16 +2,16 @@ import Glibc
 import LinuxKernel
 public import SystemPackage
 
-/// A file that is open for writing, and grows piece by piece.
+/// A file open for writing, which grows piece by piece.
 ///
-/// A program that is started does not get its descriptor, but a copy of this process does.
+/// A program that this process starts does not inherit its file descriptor; a fork does.
 public struct OutputFile: Sendable, Hashable {
-    /// The name by which the user knows it.
+    /// The path as the user named it.
     public let path: String
-    /// Where its bytes go.
+    /// The file descriptor.
     public let descriptor: FileDescriptor
 
-    /// Whom a new file belongs to.
+    /// The owner of a new file.
     public struct Owner: Sendable, Hashable {
         /// The user.
         public var user: UInt32
@@ -25,10 +25,10 @@ public struct OutputFile: Sendable, Hashable {
         }
     }
 
-    /// Opens a file for writing and empties it; one that is not there is made.
+    /// Opens a file for writing and truncates it; creates it if it does not exist.
     ///
-    /// - Parameter owner: whose file a new one is; nil: the caller's. A file that exists already
-    ///   keeps its owner.
+    /// - Parameter owner: The owner of a new file; nil: the caller. An existing file keeps its
+    ///   owner.
     public init(
         creating path: String, owner: Owner? = nil
     ) throws(RecordingFileError) {
@@ -40,7 +40,7 @@ public struct OutputFile: Sendable, Hashable {
         }
     }
 
-    /// Takes over a descriptor that is open already.
+    /// Takes over an open file descriptor.
     public init(path: String, descriptor: FileDescriptor) {
         self.path = path
         self.descriptor = descriptor
@@ -54,14 +54,14 @@ public struct OutputFile: Sendable, Hashable {
             if let owner { _ = fchown(descriptor.rawValue, owner.user, owner.group) }
             return descriptor
         } catch Errno.fileExists {
-            // Not to be made: where everybody may write, such as in /tmp, the kernel keeps even root
-            // from opening another user's file with that option (`fs.protected_regular`).
+            // Without `create`: in directories writable by everyone, such as /tmp, the kernel
+            // denies that option even to root for another user's file (`fs.protected_regular`).
             return try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.truncate, .closeOnExec])
         }
     }
 
-    /// As for any file: the user's mask takes away what it will.
+    /// The usual permissions; the umask applies.
     private static let permissions: FilePermissions = [
         .ownerReadWrite, .groupReadWrite, .otherReadWrite,
     ]

@@ -1,17 +1,17 @@
 import LinuxKernel
 import SystemPackage
 
-/// A file that gets its contents as a whole when they are known; before that, and where they cannot
-/// be written, it stays as it is.
+/// A file that gets its whole contents at the end; until then, and if writing fails, it stays
+/// unchanged.
 public struct ResultFile: Sendable {
-    /// The name by which the user knows it.
+    /// The path as the user named it.
     public let path: String
     private let file: ReplacementFile
 
-    /// Sees to it that a file can be written.
+    /// Checks that the file can be written.
     ///
-    /// - Parameter owner: whose file a new one is; nil: the caller's. A file that exists already
-    ///   keeps its owner.
+    /// - Parameter owner: The owner of a new file; nil: the caller. An existing file keeps its
+    ///   owner.
     public init(creating path: String, owner: OutputFile.Owner? = nil) throws(RecordingFileError) {
         self.path = path
         do {

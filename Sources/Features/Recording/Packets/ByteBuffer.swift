@@ -1,9 +1,9 @@
 import LinuxKernel
 import SystemPackage
 
-/// Bytes that are gathered before they go to a file.
+/// A buffer for bytes that will go to a file.
 ///
-/// Its memory is taken once. Appending more than there is room for is a bug of the caller.
+/// Its memory is allocated once. Appending more than fits is a bug of the caller.
 struct ByteBuffer: ~Copyable {
     private var memory: FrameMemory
     private(set) var count = 0
@@ -17,7 +17,7 @@ struct ByteBuffer: ~Copyable {
     /// How many bytes can still be appended.
     var room: Int { memory.count - count }
 
-    /// What was appended.
+    /// The appended bytes.
     var bytes: [UInt8] {
         memory.withBytes(in: 0..<count) { span in span.indices.map { span[$0] } }
     }
@@ -26,7 +26,7 @@ struct ByteBuffer: ~Copyable {
         append(text.utf8Span.span)
     }
 
-    /// Appends in decimal digits `number` divided by as many powers of ten as there are `decimals`.
+    /// Appends `number` divided by ten to the power of `decimals`, in decimal digits.
     mutating func append(decimal number: UInt64, decimals: Int = 0) {
         var (rest, digits) = (number, 1)
         while rest >= 10 { (rest, digits) = (rest / 10, digits + 1) }
@@ -52,13 +52,13 @@ struct ByteBuffer: ~Copyable {
         count += bytes.count
     }
 
-    /// Appends a number, its lowest byte first.
+    /// Appends a number in little-endian order.
     mutating func append(_ number: some FixedWidthInteger & UnsignedInteger) {
         set(number, at: count)
         count += number.bitWidth / 8
     }
 
-    /// Overwrites what stands at `offset`, or stands to come there.
+    /// Overwrites the number at `offset`.
     mutating func set(_ number: some FixedWidthInteger & UnsignedInteger, at offset: Int) {
         let size = number.bitWidth / 8
         memory.withMutableBytes(in: offset..<offset + size) { bytes in
@@ -77,7 +77,7 @@ struct ByteBuffer: ~Copyable {
         count = 0
     }
 
-    /// Writes all that was appended to a file.
+    /// Writes all appended bytes to a file.
     func write(to file: FileDescriptor) throws(Errno) {
         try memory.write(0..<count, to: file)
     }

@@ -1,6 +1,6 @@
 /// Numbers with a fixed number of decimals.
 enum DecimalText {
-    /// `number` divided by as many powers of ten as there are `decimals`.
+    /// `number` divided by ten to the power of `decimals`.
     static func text(_ number: UInt64, decimals: Int) -> String {
         let digits = String(number)
         let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits

@@ -1,4 +1,4 @@
-/// A line of a log, to which values are added in the order of their names.
+/// A line of a log; its values are appended in the order of their names.
 struct LogLine {
     private let format: PacketLog.Format
     private let names: [String]
@@ -9,7 +9,7 @@ struct LogLine {
         self.names = names
     }
 
-    /// Adds `number` divided by as many powers of ten as there are `decimals`.
+    /// Appends `number` divided by ten to the power of `decimals`.
     mutating func append(_ number: UInt64?, decimals: Int = 0, to buffer: inout ByteBuffer) {
         guard let number = begin(number, &buffer) else { return }
         buffer.append(decimal: number, decimals: decimals)
@@ -20,7 +20,7 @@ struct LogLine {
         buffer.append(flag ? "true" : "false")
     }
 
-    /// Adds a word that needs no quoting.
+    /// Appends a word that needs no quoting.
     mutating func append(_ word: String?, to buffer: inout ByteBuffer) {
         guard let word = begin(word, &buffer) else { return }
         let quote = format == .csv ? "" : "\""
@@ -33,7 +33,7 @@ struct LogLine {
         buffer.append(format == .csv ? "\n" : "}\n")
     }
 
-    /// Adds what stands before a value, or in its place if there is none.
+    /// Appends the text before a value, or the replacement of a missing value.
     private mutating func begin<Value>(_ value: Value?, _ buffer: inout ByteBuffer) -> Value? {
         switch format {
         case .csv:

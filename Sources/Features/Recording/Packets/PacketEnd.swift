@@ -3,21 +3,21 @@ import LinkUnits
 import PacketEngine
 import PacketLoop
 
-/// What became of a packet, in words.
+/// The end of a packet, in words.
 struct PacketEnd {
     let record: PacketRecord
-    /// Whether a packet that entered the link later has left it before this one (RFC 4737); nil
-    /// for what did not come out, or has no number.
+    /// Whether a packet that entered the link later left it before this one (RFC 4737); nil for
+    /// packets that were not delivered or have no number.
     var isReordered: Bool?
 
-    /// For programs; the words are a promise.
+    /// The word for programs; a stable interface.
     var key: String {
         record.isCopy && record.fate == .judged(.delivered) ? "duplicate" : record.fate.key
     }
 
-    /// For people.
+    /// The text for people.
     ///
-    /// - Parameter management: that of the queue which the packet was in.
+    /// - Parameter management: The AQM of the packet's queue.
     func comment(management: QueueManagement) -> String {
         switch record.fate {
         case .exempt: "exempt: passes at once"
@@ -27,7 +27,7 @@ struct PacketEnd {
         }
     }
 
-    /// With the time on the link, to the microsecond.
+    /// Includes the time on the link, to the microsecond.
     private var deliveryText: String {
         let nanoseconds = max(.zero, record.departure - record.arrival).wholeNanoseconds
         let milliseconds = DecimalText.text((nanoseconds + 500) / 1000, decimals: 3)
@@ -36,7 +36,7 @@ struct PacketEnd {
 }
 
 extension PacketRecord {
-    /// Whether it came out at the other end.
+    /// Whether it was delivered.
     var isDelivered: Bool { fate.dropReason == nil }
 }
 

@@ -5,29 +5,29 @@ import PacketLoop
 
 /// A line of text for each packet.
 ///
-/// Its fields, in both formats under the same names:
-/// - `number`: the how-manieth packet on the link in its direction it was, from 1; none for what
+/// Its fields, with the same names in both formats:
+/// - `number`: the packet's number on the link in its direction, from 1; none for packets that
 ///   passed at once. The same seed loses the same numbers.
 /// - `direction`: `up`, from the app to the network, or `down`.
-/// - `timeSeconds`: when it came to the link, since the link began.
+/// - `timeSeconds`: when it arrived at the link, since the link started.
 /// - `departureSeconds`: when it left the link or was dropped.
 /// - `delayMilliseconds`: the time between both; none unless it was delivered.
 /// - `bytes`: the length of the IP packet with its headers.
-/// - `verdict`: `delivered`, `duplicate` (a copy that was delivered), `corrupted` (delivered with
-///   a bit flipped), `queueFull`, `managed` (dropped by the queue management), `lost`, `exempt`.
-/// - `reordered`: whether a later packet came out before it (RFC 4737); none for what
-///   did not come out, or has no number.
+/// - `verdict`: `delivered`, `duplicate` (a copy that was delivered), `corrupted` (delivered with a
+///   bit flipped), `queueFull`, `managed` (dropped by the AQM), `lost`, `exempt`.
+/// - `reordered`: whether a later packet left before it (RFC 4737); none for packets that were not
+///   delivered or have no number.
 /// - `protocol`, `source`, `destination`, `sourcePort`, `destinationPort`.
-/// - `interface`: that of the app; only if it has several.
+/// - `interface`: the app's interface; only if it has several.
 public struct PacketLog: Sendable {
-    /// How a line is written.
+    /// The format of the log.
     public enum Format: Sendable, Hashable {
-        /// A JSON object; what there is none of is null.
+        /// JSON objects, one per line; missing values are null.
         case jsonLines
-        /// Values between commas, behind a line of names; what there is none of is empty.
+        /// Comma-separated values after a header line; missing values are empty.
         case csv
 
-        /// The format that belongs to the name of a file.
+        /// The format for a file name's extension.
         public init(path: String) {
             self = path.lowercased().hasSuffix(".csv") ? .csv : .jsonLines
         }
@@ -37,22 +37,22 @@ public struct PacketLog: Sendable {
     private let interfaces: [String]
     private let names: [String]
 
-    /// - Parameter interfaces: the names of the app's interfaces; none if it has but one.
+    /// - Parameter interfaces: The names of the app's interfaces; empty if it has only one.
     init(_ format: Format, interfaces: [String] = []) {
         self.format = format
         self.interfaces = interfaces
         names = Self.names + (interfaces.isEmpty ? [] : ["interface"])
     }
 
-    /// Adds what stands before the first packet.
+    /// Appends the header before the first packet.
     func appendHeader(to buffer: inout ByteBuffer) {
         guard format == .csv else { return }
         buffer.append(names.joined(separator: ",") + "\n")
     }
 
-    /// Adds the line of one packet.
+    /// Appends the line of one packet.
     ///
-    /// - Parameter frame: the beginning of its frame.
+    /// - Parameter frame: The beginning of its frame.
     func append(_ end: PacketEnd, frame: Span<UInt8>, to buffer: inout ByteBuffer) {
         let record = end.record
         let summary = PacketSummary(frame)

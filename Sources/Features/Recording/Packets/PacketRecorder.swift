@@ -3,21 +3,20 @@ public import PacketLoop
 import Synchronization
 import SystemPackage
 
-/// Writes down what becomes of each packet.
+/// Records what happens to each packet.
 ///
-/// Theory of operation. The loop's threads, which must not wait, copy packets into memory that was
-/// taken beforehand (`RecordQueue`); a thread of lower urgency takes them out many at a time, puts
-/// them into the formats and writes (`RecordingWriter`). Where a file cannot be written as fast as
-/// packets come, some are missing in it, which it says itself, and the report as well: the link
-/// goes on as it would without.
+/// Theory of operation. The threads of the packet loop must not block. They copy packets into
+/// preallocated memory (`RecordQueue`). A low-priority thread takes them out in batches, formats
+/// and writes them (`RecordingWriter`). If a file cannot be written fast enough, packets are
+/// missing from it; the file and the report say so. The link is never affected.
 public final class PacketRecorder: PacketObserver {
-    /// The memory of each of two batches: 30 ms of 10 Gbit/s.
+    /// The memory of each of the two batches: 30 ms at 10 Gbit/s.
     private static let batchBytes = 32 << 20
-    /// How many bytes hold all headers that the log tells of.
+    /// Enough bytes for all headers that the log shows.
     private static let headerBytes = 256
-    /// How often packets are taken out: before a batch is full.
+    /// How often packets are taken out, before a batch is full.
     private static let interval = Duration.milliseconds(20)
-    /// How long a file may take for what is left at the end.
+    /// How long writing the rest may take at the end.
     public static let patience = Duration.seconds(30)
 
     private let queue: RecordQueue
@@ -27,12 +26,12 @@ public final class PacketRecorder: PacketObserver {
     private let done: WakeUp
     private let patience: Duration
 
-    /// Begins the files of `request`.
+    /// Opens the files of `request`.
     ///
     /// - Parameters:
-    ///   - clock: the loop's.
-    ///   - remark: what a capture file says of itself.
-    ///   - patience: how long a file may take for what is left at the end.
+    ///   - clock: The packet loop's clock.
+    ///   - remark: The capture file's comment.
+    ///   - patience: How long writing the rest may take at the end.
     public init(
         _ request: RecordingRequest, clock: LoopClock, remark: String,
         patience: Duration = PacketRecorder.patience
@@ -54,27 +53,28 @@ public final class PacketRecorder: PacketObserver {
         }
     }
 
-    /// Starts the thread that writes.
+    /// Starts the writing thread.
     public func start() throws(KernelError) {
         _ = try KernelThread(named: "recording") { [self] in run() }
     }
 
-    /// Keeps a packet until it is written; without waiting, on any thread.
+    /// Queues a packet for writing, without blocking, on any thread.
     public func observed(_ record: PacketRecord, frame: Span<UInt8>) {
         queue.append(record, frame: frame)
     }
 
-    /// What the loop of one of several links tells of its packets.
+    /// The observer for the packet loop of one of several links.
     public func observer(ofLink link: Int) -> any PacketObserver {
         LinkObserver(recorder: self, link: link)
     }
 
-    /// Writes what is left and says what the files hold. To be called when the loop has stopped.
+    /// Writes the rest and reports what the files contain. Call this after the packet loop has
+    /// stopped.
     public func finish() -> RecordingReport {
         end.signal()
         let isDone = !Readiness.wait(for: [done.descriptor], timeout: patience).isEmpty
         return report.withLock { report in
-            // The thread waits for a file, such as a pipe that nobody reads, and goes on to do so.
+            // The thread still waits for a file, such as a pipe that nobody reads.
             if !isDone { report.giveUp(observed: queue.total) }
             return report
         }
@@ -105,7 +105,7 @@ public final class PacketRecorder: PacketObserver {
     }
 }
 
-/// Says of packets which link they were on.
+/// Tags packets with the number of their link.
 private struct LinkObserver: PacketObserver {
     let recorder: PacketRecorder
     let link: Int

@@ -1,17 +1,18 @@
 import LinuxKernel
 import PacketLoop
 
-/// Who sent a packet to whom, as far as its headers tell.
+/// The addresses and protocol of a packet, from its headers.
 struct PacketSummary: Hashable {
-    /// Such as `tcp`, `icmpv6`, `arp`; for what has no name here, `ip-89` or `ethernet-0x88cc`.
+    /// For example `tcp`, `icmpv6`, `arp`; for protocols without a name here, `ip-89` or
+    /// `ethernet-0x88cc`.
     var networkProtocol: String
     var source: IPAddress?
     var destination: IPAddress?
-    /// Of TCP and UDP.
+    /// For TCP and UDP.
     var sourcePort: UInt16?
     var destinationPort: UInt16?
 
-    /// Reads the beginning of an Ethernet frame.
+    /// Parses the beginning of an Ethernet frame.
     init(_ frame: Span<UInt8>) {
         let headers = FrameHeaders(frame)
         networkProtocol = Self.name(headers, frame)

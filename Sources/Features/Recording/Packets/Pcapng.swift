@@ -3,26 +3,26 @@ import LinkUnits
 import PacketEngine
 import PacketLoop
 
-/// The blocks of a capture file in the format pcapng, as wireshark and tcpdump read them.
+/// The blocks of a pcapng capture file, as wireshark and tcpdump read them.
 ///
-/// After draft-ietf-opsawg-pcapng (PCAP Now Generic), whose section numbers are given. Numbers are
+/// The section numbers refer to draft-ietf-opsawg-pcapng (PCAP Now Generic). Numbers are
 /// little-endian.
 struct Pcapng {
-    /// The interfaces of a link in their order: up, down.
+    /// The capture interfaces of a link in order: up, down.
     static let directions: [LinkDirection] = [.up, .down]
 
-    /// The moment since 1970 from which the times of packets count.
+    /// The time since 1970 to which packet times are relative.
     let origin: Duration
 
     // MARK: Blocks
 
-    /// Section Header Block (4.1): what the file is and who made it.
+    /// Section Header Block (4.1): the kind of file and the program that made it.
     static func appendSection(_ host: Host, comment: String, to buffer: inout ByteBuffer) {
         let start = begin(.section, &buffer)
         buffer.append(0x1a2b_3c4d as UInt32)
         buffer.append(1 as UInt16)
         buffer.append(0 as UInt16)
-        // The length of the section is not known.
+        // The length of the section is unknown.
         buffer.append(UInt64.max)
         append(.comment, comment, to: &buffer)
         append(.hardware, host.hardware, to: &buffer)
@@ -31,7 +31,7 @@ struct Pcapng {
         end(start, &buffer)
     }
 
-    /// Interface Description Block (4.2): an Ethernet on which packets enter the link.
+    /// Interface Description Block (4.2): an Ethernet interface at which packets enter the link.
     static func appendInterface(
         named name: String, description: String, to buffer: inout ByteBuffer
     ) {
@@ -42,15 +42,15 @@ struct Pcapng {
         buffer.append(0 as UInt32)
         append(.interfaceName, name, to: &buffer)
         append(.interfaceDescription, description, to: &buffer)
-        // Times are in units of 10 to the power of -9 s.
+        // Times are in nanoseconds (10^-9 s).
         appendOption(.timeResolution, length: 1, to: &buffer)
         buffer.append(9 as UInt8)
         buffer.pad()
         end(start, &buffer)
     }
 
-    /// Enhanced Packet Block (4.3): a packet at the time it came to the link, and what became of
-    /// it.
+    /// Enhanced Packet Block (4.3): a packet with the time of its arrival at the link, and what
+    /// happened to it.
     func appendPacket(
         _ record: PacketRecord, frame: Span<UInt8>, comment: String, to buffer: inout ByteBuffer
     ) {
@@ -103,7 +103,7 @@ struct Pcapng {
         buffer.append(UInt32(truncatingIfNeeded: nanoseconds))
     }
 
-    // MARK: Their parts
+    // MARK: Parts of blocks
 
     private enum Block: UInt32 {
         case section = 0x0a0d_0d0a
@@ -112,7 +112,7 @@ struct Pcapng {
         case packet = 6
     }
 
-    /// Option codes, of which each kind of block has its own.
+    /// Option codes; each block type has its own.
     private enum Option {
         case comment
         case hardware, system, application
@@ -132,18 +132,18 @@ struct Pcapng {
         }
     }
 
-    /// No text is longer than this: who runs a command of a million words knows it.
+    /// The longest text; whoever runs a command of a million words knows it.
     private static let textLimit = 2000
 
     private static func begin(_ block: Block, _ buffer: inout ByteBuffer) -> Int {
         let start = buffer.count
         buffer.append(block.rawValue)
-        // The length, which is known in the end.
+        // The length, filled in at the end.
         buffer.append(0 as UInt32)
         return start
     }
 
-    /// Ends the options, and the block with its length, which stands at both ends.
+    /// Ends the options and the block; the block's length is at both ends.
     private static func end(_ start: Int, _ buffer: inout ByteBuffer) {
         buffer.append(0 as UInt32)
         let length = UInt32(buffer.count - start + 4)

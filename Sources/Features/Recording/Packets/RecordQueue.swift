@@ -3,14 +3,14 @@ import LinuxKernel
 import PacketLoop
 import Synchronization
 
-/// Packets that wait to be written down, in memory that is taken once.
+/// Packets waiting to be written, in preallocated memory.
 struct PacketBatch: ~Copyable {
     private struct Entry {
         var record: PacketRecord
         var range: Range<Int>
     }
 
-    /// More packets than this do not wait.
+    /// The most packets in a batch.
     static let capacity = 65_536
 
     private var memory: FrameMemory
@@ -24,10 +24,10 @@ struct PacketBatch: ~Copyable {
 
     var count: Int { entries.count }
 
-    /// Whether somebody should take it away soon.
+    /// Whether it should be emptied soon.
     var isHalfFull: Bool { used > memory.count / 2 || count > Self.capacity / 2 }
 
-    /// Adds a packet with the first `limit` bytes of its frame; false if there is no room.
+    /// Appends a packet with the first `limit` bytes of its frame; false if it does not fit.
     mutating func append(_ record: PacketRecord, frame: Span<UInt8>, limit: Int) -> Bool {
         let frame = frame.extracting(first: min(frame.count, limit))
         guard count < Self.capacity, used + frame.count <= memory.count else { return false }
@@ -39,7 +39,7 @@ struct PacketBatch: ~Copyable {
 
     func record(_ index: Int) -> PacketRecord { entries[index].record }
 
-    /// Calls `body` with what was kept of a packet's frame.
+    /// Calls `body` with the stored part of a packet's frame.
     func withFrame(_ index: Int, _ body: (Span<UInt8>) -> Void) {
         memory.withBytes(in: entries[index].range, body)
     }
@@ -50,9 +50,9 @@ struct PacketBatch: ~Copyable {
     }
 }
 
-/// What two threads add packets to without waiting and a third takes them from.
+/// A queue to which two threads append packets without blocking and from which a third takes them.
 ///
-/// While one batch is written the other is filled. What finds no room is counted.
+/// While one batch is written, the other is filled. Packets that do not fit are counted.
 final class RecordQueue: Sendable {
     private struct State: ~Copyable {
         var batch: PacketBatch
@@ -65,9 +65,9 @@ final class RecordQueue: Sendable {
     private let limit: Int
 
     /// - Parameters:
-    ///   - bytes: the memory of a batch.
-    ///   - limit: how many bytes of a frame are kept.
-    ///   - links: on how many links packets are.
+    ///   - bytes: The memory of a batch.
+    ///   - limit: How many bytes of a frame are kept.
+    ///   - links: The number of links.
     init(bytes: Int, limit: Int, links: Int = 1) throws(KernelError) {
         let first = try PacketBatch(bytes: bytes)
         let second = try PacketBatch(bytes: bytes)
@@ -76,7 +76,7 @@ final class RecordQueue: Sendable {
         self.limit = limit
     }
 
-    /// Adds a packet.
+    /// Appends a packet.
     func append(_ record: PacketRecord, frame: Span<UInt8>) {
         filling.withLock { state in
             state.total += 1
@@ -86,7 +86,7 @@ final class RecordQueue: Sendable {
         }
     }
 
-    /// Calls `body` with all that waits, while more is added elsewhere.
+    /// Calls `body` with all waiting packets, while others are appended elsewhere.
     func takeAll<Result>(_ body: (borrowing PacketBatch) -> Result) -> Result {
         emptying.withLock { batch in
             batch.removeAll()
@@ -95,10 +95,10 @@ final class RecordQueue: Sendable {
         }
     }
 
-    /// How many were added, or found no room, until now.
+    /// The number of packets so far, including those that did not fit.
     var total: UInt64 { filling.withLock { $0.total } }
 
-    /// How many found no room until now.
+    /// The number of packets so far that did not fit.
     var missing: PacketCounts { filling.withLock { $0.missing } }
 }
 

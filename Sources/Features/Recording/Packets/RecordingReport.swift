@@ -1,25 +1,25 @@
 public import LinkModel
 
-/// What became of the files in which packets were written down.
+/// The result of recording packets to files.
 public struct RecordingReport: Codable, Sendable, Hashable {
-    /// The capture file; nil: not asked for.
+    /// The capture file; nil: not requested.
     @OrNull public var capture: FileReport?
-    /// The log; nil: not asked for.
+    /// The log; nil: not requested.
     @OrNull public var log: FileReport?
 
-    /// Reports what there is.
+    /// Makes a report.
     public init(capture: FileReport? = nil, log: FileReport? = nil) {
         _capture = OrNull(wrappedValue: capture)
         _log = OrNull(wrappedValue: log)
     }
 
-    /// What the user should know of them.
+    /// Notes for the user about the files.
     public var notes: [String] { [capture, log].compactMap { $0?.note } }
 
-    /// Which of them could not be written, and why.
+    /// The files that could not be written, with the reason.
     public var failures: [String] { [capture, log].compactMap { $0?.failure } }
 
-    /// Says of the files that they took no more of the packets that there were.
+    /// Marks all packets not yet written as missing.
     mutating func giveUp(observed: UInt64) {
         capture?.giveUp(observed: observed)
         log?.giveUp(observed: observed)
@@ -31,15 +31,15 @@ public struct RecordingReport: Codable, Sendable, Hashable {
     }
 }
 
-/// What became of one such file.
+/// The result of one such file.
 public struct FileReport: Codable, Sendable, Hashable {
-    /// Its name, as the user gave it.
+    /// The path as the user gave it.
     public var path: String
-    /// Packets that are in it.
+    /// Packets in the file.
     public var packets: UInt64
-    /// Packets that are not in it, though they should be.
+    /// Packets missing from the file.
     public var missingPackets: UInt64
-    /// Why it took no more; nil if it did.
+    /// Why writing stopped; nil if it did not.
     @OrNull public var problem: String?
 
     init(path: String, packets: UInt64, missingPackets: UInt64, problem: String?) {
@@ -68,9 +68,9 @@ public struct FileReport: Codable, Sendable, Hashable {
 }
 
 extension RecordingStream {
-    /// What the file holds by now.
+    /// The contents of the file so far.
     ///
-    /// - Parameter missing: the packets that nobody had time to write down.
+    /// - Parameter missing: The packets for which there was no time.
     func report(missing: PacketCounts) -> FileReport {
         FileReport(
             path: file.path, packets: packets.total, missingPackets: missing.total + refused.total,

@@ -1,36 +1,36 @@
 public import LinkModel
 
-/// What is to be written down of a run.
+/// What to record of a run.
 public struct RecordingRequest: Sendable {
-    /// Packets with the link's verdict on each, as pcapng; nil: not asked for.
+    /// The pcapng file of packets with their fate; nil: not requested.
     public var capture: OutputFile?
-    /// One line for each packet; nil: not asked for.
+    /// The log with a line for each packet; nil: not requested.
     public var log: OutputFile?
-    /// Whether the link's statistics are wanted.
+    /// Whether to collect the link's statistics.
     public var wantsStatistics = false
-    /// Whether the statistics are also wanted over time.
+    /// Whether to collect them over time as well.
     public var wantsSamples = false
-    /// Whether it is wanted what the command asks of the network while its path is constrained.
+    /// Whether to count the command's network use while its path is constrained.
     public var wantsConstrainedUse = false
-    /// The links on which packets are; at least one.
+    /// The recorded links; at least one.
     public var links = [ObservedLink(conditions: LinkConditions())]
 
-    /// Asks for nothing.
+    /// Makes a request for nothing.
     public init() {}
 
-    /// Whether something is to be written for each packet, which only the packet engine can do.
+    /// Whether to record packets, which only the packet engine can do.
     public var wantsPackets: Bool { capture != nil || log != nil }
 }
 
-/// A link, as what is written down of its packets describes it.
+/// A link as described in recordings of its packets.
 public struct ObservedLink: Sendable, Hashable {
-    /// The name of the app's interface; empty where there is no other.
+    /// The name of the app's interface; empty if there is only one.
     public var name: String
-    /// What it does.
+    /// Its conditions.
     public var conditions: LinkConditions
-    /// What it does from the app to the network, for people.
+    /// The conditions from the app to the network, for people.
     public var upDescription: String
-    /// What it does from the network to the app, for people.
+    /// The conditions from the network to the app, for people.
     public var downDescription: String
 
     /// Describes a link.
@@ -44,7 +44,7 @@ public struct ObservedLink: Sendable, Hashable {
         self.downDescription = downDescription
     }
 
-    /// What a capture file calls a direction of it.
+    /// The name of a direction in a capture file.
     func name(of direction: Direction) -> String {
         name.isEmpty ? direction.rawValue : "\(name) \(direction.rawValue)"
     }

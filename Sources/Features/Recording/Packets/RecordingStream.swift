@@ -2,12 +2,12 @@ import LinuxKernel
 import PacketLoop
 import SystemPackage
 
-/// A file that is written piece by piece, of which each packet is a whole piece.
+/// A file written in pieces, where each packet is a whole piece.
 ///
-/// A file that takes no more is cut behind the last piece that it took as a whole, and gets
-/// nothing further: so it can be read.
+/// When writing fails, the file is truncated after its last whole piece and gets nothing further,
+/// so it stays readable.
 struct RecordingStream: ~Copyable {
-    /// More than any piece is long: the longest frame, texts and what stands around them.
+    /// Larger than any piece: the longest frame with texts and overhead.
     private static let pieceRoom = 128 << 10
 
     let file: OutputFile
@@ -16,14 +16,14 @@ struct RecordingStream: ~Copyable {
     private var written: Int64 = 0
     /// Packets in the buffer.
     private var pending: PacketCounts
-    /// Packets that are in the file.
+    /// Packets in the file.
     private(set) var packets: PacketCounts
-    /// Packets that the file did not take.
+    /// Packets that could not be written.
     private(set) var refused: PacketCounts
-    /// Why it takes no more.
+    /// Why writing stopped.
     private(set) var failure: Errno?
 
-    /// - Parameter links: on how many links packets are.
+    /// - Parameter links: The number of links.
     init(_ file: OutputFile, links: Int) throws(KernelError) {
         self.file = file
         none = PacketCounts(links: links)
@@ -31,14 +31,14 @@ struct RecordingStream: ~Copyable {
         buffer = try ByteBuffer(capacity: 1 << 20)
     }
 
-    /// Adds a piece that is no packet.
+    /// Appends a piece that is not a packet.
     mutating func append(_ write: (inout ByteBuffer) -> Void) {
         guard failure == nil else { return }
         if buffer.room < Self.pieceRoom { flush() }
         write(&buffer)
     }
 
-    /// Adds a packet.
+    /// Appends a packet.
     mutating func append(_ record: PacketRecord, _ write: (inout ByteBuffer) -> Void) {
         append(write)
         if failure == nil {
@@ -48,7 +48,7 @@ struct RecordingStream: ~Copyable {
         }
     }
 
-    /// Writes what was added.
+    /// Writes the buffer to the file.
     mutating func flush() {
         guard failure == nil, !buffer.isEmpty else { return }
         do {
@@ -58,7 +58,7 @@ struct RecordingStream: ~Copyable {
         } catch {
             failure = error
             refused.add(pending)
-            // A pipe cannot be cut, and need not be.
+            // A pipe cannot be truncated and need not be.
             try? file.descriptor.resize(to: written)
         }
         pending = none

@@ -3,7 +3,7 @@ import LinuxKernel
 import PacketLoop
 import SystemPackage
 
-/// Writes packets into the files that were asked for.
+/// Writes packets to the requested files.
 struct RecordingWriter: ~Copyable {
     private let clock: LoopClock
     private let links: [ObservedLink]
@@ -11,10 +11,10 @@ struct RecordingWriter: ~Copyable {
     private let log: PacketLog
     private var captureStream: RecordingStream?
     private var logStream: RecordingStream?
-    /// The highest number that came out in each direction.
+    /// The highest number delivered so far in each direction.
     private var latest: PacketCounts
 
-    /// Writes at once what stands before the packets.
+    /// Writes the headers immediately.
     init(
         _ request: RecordingRequest, clock: LoopClock, remark: String
     ) throws(KernelError) {
@@ -48,7 +48,7 @@ struct RecordingWriter: ~Copyable {
         flush()
     }
 
-    /// Writes down all packets of a batch.
+    /// Writes all packets of a batch.
     mutating func write(_ batch: borrowing PacketBatch) {
         for index in 0..<batch.count {
             let end = end(of: batch.record(index))
@@ -87,9 +87,9 @@ struct RecordingWriter: ~Copyable {
         logStream?.append(end.record) { log.append(end, frame: frame, to: &$0) }
     }
 
-    /// Writes what stands behind the packets.
+    /// Writes the trailers.
     ///
-    /// - Parameter missing: the packets that nobody had time to write down.
+    /// - Parameter missing: The packets for which there was no time.
     mutating func finish(missing: PacketCounts) {
         flush()
         let written = captureStream?.packets ?? PacketCounts(links: links.count)
@@ -112,7 +112,7 @@ struct RecordingWriter: ~Copyable {
         logStream?.flush()
     }
 
-    /// What the files hold by now.
+    /// The contents of the files so far.
     func report(missing: PacketCounts) -> RecordingReport {
         RecordingReport(
             capture: captureStream?.report(missing: missing),

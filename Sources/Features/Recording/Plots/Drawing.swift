@@ -1,15 +1,15 @@
-/// A drawing over time, and the forms in which it is written down.
+/// A drawing over time, with its output formats.
 package struct Drawing {
-    /// What stands above it; may be empty.
+    /// The title above it; may be empty.
     let title: String
-    /// What those learn who do not see it.
+    /// The description for screen readers.
     let label: String
     let content: Lane
 
-    /// How it looks, light and dark. A page with many drawings needs it once.
+    /// The style sheet, light and dark. A page with many drawings needs it once.
     package static let style = String(decoding: PackageResources.plot_css, as: UTF8.self)
 
-    /// The drawing for a page that has `style`.
+    /// The drawing for a page that includes `style`.
     var figure: Markup {
         """
         <svg class="timeline" xmlns="http://www.w3.org/2000/svg" width="100%" \
@@ -19,7 +19,7 @@ package struct Drawing {
         """
     }
 
-    /// The drawing as a file of its own.
+    /// The drawing as a separate file.
     var svg: String {
         let top = title.isEmpty ? 14 : 42
         let file: Markup = """
@@ -38,7 +38,7 @@ package struct Drawing {
         return file.description
     }
 
-    /// The drawing in a page of its own.
+    /// The drawing as a separate page.
     var html: String {
         let page: Markup = """
             <!DOCTYPE html>

@@ -1,13 +1,13 @@
 import LinkUnits
 
-/// A part of a drawing that is as wide as the drawing; places in it are in per cent of the width
-/// and pixels from its upper edge.
+/// A strip of a drawing's full width. Horizontal positions are in per cent of the width, vertical
+/// ones in pixels from its upper edge.
 struct Lane {
     /// Its height in pixels.
     let height: Int
     let markup: Markup
 
-    /// All of `lanes`, one below the other.
+    /// All of `lanes`, from top to bottom.
     static func stack(_ lanes: [Lane]) -> Lane {
         var height = 0
         var markup = Markup()
@@ -18,7 +18,7 @@ struct Lane {
         return Lane(height: height, markup: markup)
     }
 
-    /// Names of lines and areas, in as many rows as a phone needs.
+    /// A legend of lines and areas, in as many rows as a phone needs.
     static func legend(_ entries: [(sign: Markup, text: String)]) -> Lane {
         var markup = Markup()
         var (left, top) = (0, 0)
@@ -34,7 +34,7 @@ struct Lane {
         return Lane(height: entries.isEmpty ? 0 : top + 24, markup: markup)
     }
 
-    /// The axis of time.
+    /// The time axis.
     static func axis(_ scale: TimeScale) -> Lane {
         let texts = scale.ticks.map { tick -> Markup in
             let place = scale.percent(tick)
@@ -48,12 +48,12 @@ struct Lane {
     }
 }
 
-/// Curves over time on common ground, with a name and what the upper edge stands for.
+/// Curves over time with a common baseline, a name and a label for the upper edge.
 struct CurveLane {
     var name: String
-    /// What is told at the right, such as the highest value.
+    /// The text on the right, such as the highest value.
     var remark: String
-    /// What the upper edge stands for.
+    /// The label of the upper edge.
     var top: String
     /// The height of the curves in pixels.
     var height: Int
@@ -77,7 +77,7 @@ struct CurveLane {
                 """)
     }
 
-    /// In place of curves that would all lie on the ground.
+    /// A replacement for curves that would all be zero.
     static func empty(name: String, remark: String) -> Lane {
         Lane(height: captionHeight + 8, markup: caption(name, remark))
     }

@@ -1,12 +1,12 @@
 import LinkModel
 
-/// A piece of HTML or XML in which nothing from outside can be taken for markup.
+/// A piece of HTML or XML that escapes all outside text.
 ///
-/// A literal is markup; what is interpolated into it is escaped, unless it is markup itself:
-/// `let row: Markup = "<td>\(name)</td>"`. That holds for text and for values of attributes in
-/// double quotes. A template library would do less here: swift-mustache compares characters, so that
-/// a quotation mark followed by a combining accent ends an attribute; it finds a misspelt name only
-/// when a report is empty there, and makes the program 5 MB larger.
+/// A literal is markup; interpolated values are escaped unless they are markup themselves: `let
+/// row: Markup = "<td>\(name)</td>"`. This holds for text and for attribute values in double
+/// quotes. A template library would do worse: swift-mustache compares characters, so a quotation
+/// mark followed by a combining accent ends an attribute; it reports a misspelt name only as a gap
+/// in the output, and makes the program 5 MB larger.
 package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
     private var utf8: [UInt8] = []
 
@@ -25,7 +25,7 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
         utf8 = stringInterpolation.markup.utf8
     }
 
-    /// Takes text as markup, as it is. For constants only.
+    /// Treats text as markup. For constants only.
     package init(trusted text: String) {
         utf8 = Array(text.utf8)
     }
@@ -39,7 +39,8 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
         left.utf8 += right.utf8
     }
 
-    /// Adds a text and escapes it. What XML cannot hold, and HTML should not, becomes visible.
+    /// Appends escaped text. Characters that XML forbids, and that HTML should not have, become
+    /// visible.
     package mutating func append(escaping text: some StringProtocol) {
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -68,7 +69,7 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
             markup.append(escaping: text)
         }
 
-        /// Adds a text as the value of an attribute, whose line breaks XML would take for blanks.
+        /// Appends text as an attribute value, in which XML would turn line breaks into blanks.
         package mutating func appendInterpolation(attribute text: some StringProtocol) {
             for character in text.unicodeScalars {
                 switch character {
@@ -91,14 +92,14 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
             for piece in pieces { markup += piece }
         }
 
-        /// Adds markup only if something holds.
+        /// Appends markup if a condition holds.
         package mutating func appendInterpolation(
             _ piece: @autoclosure () -> Markup, if condition: Bool
         ) {
             if condition { markup += piece() }
         }
 
-        /// Adds markup made from a value, if there is one.
+        /// Appends markup made from a value, if there is one.
         package mutating func appendInterpolation<Value>(
             _ value: Value?, _ make: (Value) -> Markup
         ) {

@@ -1,6 +1,6 @@
 import LinkUnits
 
-/// Curves over time in a box of 1000 by 1000, which the page stretches to the room there is.
+/// Curves over time in a box of 1000 by 1000, which the page stretches to the available space.
 package struct PlotShape {
     let samples: [LinkSample]
     /// The value at the upper edge.
@@ -16,14 +16,14 @@ package struct PlotShape {
         end = samples.last?.seconds ?? 0
     }
 
-    /// Curves of `samples`, where `end` is at the right edge.
+    /// Curves of `samples` with `end` at the right edge.
     package init(samples: [LinkSample], end: Double, top: Double) {
         self.samples = samples
         self.top = top
         self.end = end
     }
 
-    /// A line with steps: each value holds for the time of its sample.
+    /// A step curve: each value holds for the duration of its sample.
     package func steps(_ value: (LinkSample) -> Double) -> Markup {
         var path = "M0 1000"
         var height = 1000
@@ -31,16 +31,16 @@ package struct PlotShape {
             let next = self.height(value(sample))
             if next != height { path += "V\(next)" }
             height = next
-            // A run of equal values is one line.
+            // A run of equal values becomes one line.
             let following = index + 1 < samples.count ? self.height(value(samples[index + 1])) : -1
             if following != height { path += "H\(position(sample.seconds))" }
         }
-        // Back to the ground, so that what is below can be filled.
+        // Return to the baseline, so that the area below can be filled.
         if height != 1000 { path += "V1000" }
         return Markup(trusted: path)
     }
 
-    /// Points joined by lines, which end where there is no value.
+    /// Points joined by lines, interrupted where there is no value.
     package func lines(_ value: (LinkSample) -> Double?) -> Markup {
         var path = ""
         var isJoined = false
@@ -50,7 +50,7 @@ package struct PlotShape {
                 continue
             }
             let point = "\(position(sample.seconds)) \(height(value))"
-            // A point by itself is a line of no length, which has round ends.
+            // An isolated point is a line of zero length, which has round ends.
             path += isJoined ? "L\(point)" : "M\(point)h0"
             isJoined = true
         }
@@ -65,7 +65,7 @@ package struct PlotShape {
         end > 0 ? Int((min(max(seconds / end, 0), 1) * 1000).rounded()) : 0
     }
 
-    /// The next of 1, 2, 5, 10, 20 and so on, so that half of it reads well.
+    /// The next number of 1, 2, 5, 10, 20 and so on, so that its half reads well.
     package static func niceTop(for value: Double) -> Double {
         guard value > 0, value.isFinite else { return 1 }
         var unit = 1.0
@@ -76,8 +76,8 @@ package struct PlotShape {
 }
 
 extension [LinkSample] {
-    /// At most `count` samples for the same time: rates and delays averaged, drops added up, the
-    /// longest queue.
+    /// At most `count` samples for the same time: mean rates and delays, total drops, the longest
+    /// queue.
     package func reduced(to count: Int) -> [LinkSample] {
         guard self.count > count, count > 0 else { return self }
         return (0..<count).map { index in
@@ -105,10 +105,10 @@ extension [LinkSample] {
     }
 }
 
-/// Values that each hold from a moment on until the next one, as a line with steps.
+/// A step curve of values that each hold until the next one.
 struct HeldValues {
     let scale: TimeScale
-    /// The value at the upper edge; higher ones are not drawn.
+    /// The value at the upper edge; higher values are cut off.
     let top: Double
 
     /// The line, interrupted where there is no value.
@@ -118,7 +118,7 @@ struct HeldValues {
         for (index, entry) in values.enumerated() {
             let start = scale.position(entry.seconds)
             let end = index + 1 < values.count ? scale.position(values[index + 1].seconds) : 1000
-            // Of several steps of a steep ramp at the same place the last one is drawn.
+            // Of several steps at the same position in a steep ramp, only the last is drawn.
             guard end > start else { continue }
             guard let value = entry.value, value <= top * 1.001, top > 0 else {
                 height = nil

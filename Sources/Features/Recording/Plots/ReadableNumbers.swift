@@ -12,7 +12,7 @@ extension Double {
             ? "\(sign)\(whole).\(rest / 10)" : "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    /// The number as it is read back: `3`, `2.345`.
+    /// The exact number: `3`, `2.345`.
     package var exactText: String { Int64(exactly: self).map { "\($0)" } ?? "\(self)" }
 
     /// This many seconds for people: `840 ms`, `12.6 s`, `3:05 min`.
@@ -25,7 +25,7 @@ extension Double {
 }
 
 extension ByteCount {
-    /// The size as it is read back, in the largest unit that divides it: `2 MB`, `64 KiB`.
+    /// The exact size in the largest unit that divides it: `2 MB`, `64 KiB`.
     package var exactText: String {
         let units: [(String, UInt64)] = [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000)]
         guard bytes > 0, let (name, factor) = units.first(where: { bytes.isMultiple(of: $0.1) })
@@ -55,7 +55,7 @@ extension UInt64 {
 }
 
 extension Double {
-    /// The number with three significant digits at most and no more than two decimals.
+    /// The number with at most three significant digits and at most two decimals.
     package var roundedText: String {
         abs(self) >= 100
             ? rounded().shortText
@@ -64,6 +64,6 @@ extension Double {
 }
 
 extension [Double] {
-    /// The mean; nil of nothing.
+    /// The mean; nil if empty.
     package var average: Double? { isEmpty ? nil : reduce(0, +) / Double(count) }
 }

@@ -1,33 +1,33 @@
 import LinkUnits
 
-/// From moments to places: the length of a run from the left edge of a drawing to the right one.
+/// Maps times to positions: the duration of a run to the width of a drawing.
 struct TimeScale: Sendable {
-    /// The moment at the right edge, in seconds.
+    /// The time at the right edge, in seconds.
     let end: Double
 
-    /// So many marks of an axis fit beside each other on a phone.
+    /// How many axis labels fit next to each other on a phone.
     private static let mostTicks = 6.0
     private static let distances: [Double] = [
         0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800,
         3600,
     ]
 
-    /// A scale up to `end`; nothing is shorter than a millisecond.
+    /// A scale up to `end`, at least a millisecond.
     init(end: Double) {
         self.end = end.isFinite ? max(end, 0.001) : 0.001
     }
 
-    /// Where a moment is, in per cent of the width.
+    /// The position of a time in per cent of the width.
     func percent(_ seconds: Double) -> Double {
         (min(max(seconds / end, 0), 1) * 10_000).rounded() / 100
     }
 
-    /// Where a moment is in a box of a width of 1000.
+    /// The position of a time in a box with a width of 1000.
     func position(_ seconds: Double) -> Int {
         Int((min(max(seconds / end, 0), 1) * 1000).rounded())
     }
 
-    /// Moments of round numbers at equal distances, 0 included.
+    /// Round times at equal distances, including 0.
     var ticks: [Double] {
         let least = end / Self.mostTicks
         let distance =
@@ -35,7 +35,7 @@ struct TimeScale: Sendable {
         return (0...Int(Self.mostTicks)).map { Double($0) * distance }.filter { $0 <= end }
     }
 
-    /// A moment for people, as exact as the ticks need it.
+    /// A time for people, as precise as the ticks need it.
     func text(_ seconds: Double) -> String {
         guard end > 180 else { return "\(seconds.shortText) s" }
         let whole = Int64(saturating: seconds.rounded())

@@ -1,12 +1,12 @@
 public import LinkModel
 import LinkUnits
 
-/// A delivery trace as a drawing: its rate over time.
+/// A plot of a delivery trace: its rate over time.
 public struct TracePlot: Sendable {
     private let trace: DeliveryTrace
     private let title: String
 
-    /// More steps than this cannot be told apart.
+    /// More steps could not be told apart.
     private static let mostSteps = 600
 
     /// Draws a trace.
@@ -15,10 +15,10 @@ public struct TracePlot: Sendable {
         self.title = title
     }
 
-    /// The drawing as a file of its own.
+    /// The drawing as a separate file.
     public var svg: String { drawing.svg }
 
-    /// The drawing in a page of its own.
+    /// The drawing as a separate page.
     public var html: String { drawing.html }
 
     private var drawing: Drawing {
@@ -55,12 +55,12 @@ public struct TracePlot: Sendable {
         max(1, (rates.count + mostSteps - 1) / mostSteps)
     }
 
-    /// How long a step is, in seconds.
+    /// The length of a step, in seconds.
     private static func window(of statistics: TraceStatistics) -> Double {
         Double(width(of: statistics.rates)) * (statistics.window / .seconds(1))
     }
 
-    /// Neighbouring rates together, so that there are not too many.
+    /// Merges neighbouring rates so that there are not too many.
     private static func steps(
         _ statistics: TraceStatistics
     ) -> [(seconds: Double, value: Double)] {

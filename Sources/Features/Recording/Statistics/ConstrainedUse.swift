@@ -1,47 +1,46 @@
-/// What a command asked of the network while its path was constrained (Low Data Mode).
+/// A command's network use while its path was constrained (Low Data Mode).
 public struct ConstrainedUse: Codable, Sendable, Hashable {
-    /// For how long the path was constrained.
+    /// How long the path was constrained.
     public var seconds: Double
-    /// Packets with which the command opened a connection, sent data or asked for an echo.
+    /// Packets with which the command opened a connection, sent data or requested an echo.
     public var requests: UInt64
 
-    /// States what was seen.
+    /// Makes a result.
     public init(seconds: Double, requests: UInt64) {
         self.seconds = seconds
         self.requests = requests
     }
 }
 
-/// Adds up what a command asks of the network while its path is constrained, from looks at both
-/// that follow each other at short distances.
+/// Counts a command's network use while its path is constrained, from frequent samples of both.
 ///
-/// What comes between the last look at which the path was constrained and the first at which it
-/// was not is not counted: the command may have heard of the change before.
+/// Use between the last sample with a constrained path and the first without is not counted: the
+/// command may have learned of the change earlier.
 public struct ConstrainedMeter: Sendable {
-    /// How long a command has to stop what it does when its path becomes constrained. Until then
-    /// nothing is counted.
+    /// How long a command has to stop its network use after its path becomes constrained. Use is
+    /// not counted until then.
     public static let patience = Duration.seconds(1)
 
     private var use: ConstrainedUse?
-    /// Since when the path is constrained; nil: it is not.
+    /// When the path became constrained; nil: it is not.
     private var beginning: Duration?
     /// When counting begins.
     private var countingFrom = Duration.zero
-    /// What had been asked at the last look that counted; nil: none counted yet.
+    /// The count at the last sample that counted; nil: none yet.
     private var counted: UInt64?
 
-    /// Begins with the start of the command, which knows from the start what its path is like.
+    /// Begins with the start of the command, which knows the state of its path from the start.
     public init(isConstrained: Bool, requests: UInt64) {
         guard isConstrained else { return }
         begin(at: .zero, countingFrom: .zero)
         counted = requests
     }
 
-    /// Takes a look.
+    /// Adds a sample.
     ///
     /// - Parameters:
-    ///   - requests: what the command has asked by now; to be looked at before the path.
-    ///   - time: counted from the start of the command.
+    ///   - requests: The command's requests so far; read this before the path.
+    ///   - time: The time since the start of the command.
     public mutating func look(isConstrained: Bool, requests: UInt64, at time: Duration) {
         guard isConstrained else {
             if let beginning { use?.seconds += (time - beginning).seconds }
@@ -54,7 +53,7 @@ public struct ConstrainedMeter: Sendable {
         counted = requests
     }
 
-    /// What was asked until `time`, after the last look; nil if the path never was constrained.
+    /// The result at `time`, after the last sample; nil if the path was never constrained.
     public func result(at time: Duration) -> ConstrainedUse? {
         guard let beginning else { return use }
         var result = use

@@ -1,13 +1,13 @@
-/// What became of what was under way when the command of a run ended.
+/// What happened to data in flight when the command of a run ended.
 public struct DrainStatistics: Codable, Sendable, Hashable {
     /// How long it was waited for.
     public var seconds: Double
-    /// Connections whose last data, or whose end, did not get to the other end, which was reset.
+    /// Connections reset because their last data or their end did not reach the peer.
     public var undeliveredConnections: Int
-    /// Packets toward the network that were on a link when the wait was over.
+    /// Packets toward the network still on a link when the wait ended.
     public var undeliveredPackets: UInt64
 
-    /// Gathers what is known.
+    /// Makes statistics.
     public init(
         seconds: Double = 0, undeliveredConnections: Int = 0, undeliveredPackets: UInt64 = 0
     ) {
@@ -16,7 +16,7 @@ public struct DrainStatistics: Codable, Sendable, Hashable {
         self.undeliveredPackets = undeliveredPackets
     }
 
-    /// What the user should know; nil if all arrived.
+    /// A note for the user; nil if everything arrived.
     public var note: String? {
         func count(_ number: some BinaryInteger, _ noun: String) -> String? {
             number > 0 ? "\(number) \(noun)\(number == 1 ? "" : "s")" : nil

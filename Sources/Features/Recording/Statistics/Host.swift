@@ -1,12 +1,12 @@
 import LinuxKernel
 
-/// Where and by what a file was made.
+/// The host and program that made a file.
 struct Host: Sendable, Hashable {
     var hardware: String
     var system: String
     var application = "linkcond"
 
-    /// This one.
+    /// This host.
     static func current() -> Host {
         let words = ["ostype", "osrelease"].compactMap { name in
             (try? SmallFile.read("/proc/sys/kernel/\(name)"))?.split(separator: "\n").first

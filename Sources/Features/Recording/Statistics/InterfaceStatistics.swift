@@ -1,19 +1,19 @@
 public import LinkModel
 
-/// What passed over the link behind one interface of a run.
+/// The traffic on the link of one interface of a run.
 public struct InterfaceStatistics: Codable, Sendable, Hashable {
     /// The interface's name.
     public var name: String
-    /// The profile that it had at first.
+    /// The initial profile.
     public var profile: String
     /// From the app to the network.
     public var up: DirectionCounters
     /// From the network to the app.
     public var down: DirectionCounters
-    /// The link over time, if that was asked for.
+    /// The link over time, if requested.
     public var samples: [LinkSample] = []
 
-    /// Describes what passed.
+    /// Makes statistics.
     public init(name: String, profile: String, counters: LinkCounters) {
         self.name = name
         self.profile = profile
@@ -21,6 +21,6 @@ public struct InterfaceStatistics: Codable, Sendable, Hashable {
         down = counters.down
     }
 
-    /// What passed in both directions.
+    /// The counters of both directions.
     var counters: LinkCounters { LinkCounters(up: up, down: down) }
 }

@@ -1,16 +1,16 @@
 public import LinkModel
 
-/// What a link did in a short time, for plots.
+/// A link's traffic in a short interval, for plots.
 public struct LinkSample: Codable, Sendable, Hashable {
-    /// The end of that time, counted from the start of the command. It began where the sample
-    /// before ended.
+    /// The end of the interval, from the start of the command. It begins at the end of the previous
+    /// sample.
     public var seconds: Double
     /// From the app to the network.
     public var up: DirectionSample
     /// From the network to the app.
     public var down: DirectionSample
 
-    /// Describes a short time.
+    /// Makes a sample.
     public init(seconds: Double, up: DirectionSample, down: DirectionSample) {
         self.seconds = seconds
         self.up = up
@@ -18,18 +18,18 @@ public struct LinkSample: Codable, Sendable, Hashable {
     }
 }
 
-/// What a link did in one direction in a short time.
+/// The traffic of one direction in a short interval.
 public struct DirectionSample: Codable, Sendable, Hashable {
     /// The rate of delivery.
     public var bitsPerSecond: UInt64
-    /// How long the packets that were delivered had been on the link, on average; nil if
-    /// there were none, or nobody knows.
+    /// The mean time that delivered packets spent on the link; nil if there were none, or if
+    /// unknown.
     @OrNull public var delayMilliseconds: Double?
     /// Packets dropped by the queue.
     public var dropped: UInt64
     /// Packets lost by the profile's loss.
     public var lost: UInt64
-    /// Packets in the queue at the end of that time.
+    /// Packets in the queue at the end of the interval.
     public var queuedPackets: UInt64
 
     /// Describes a direction.

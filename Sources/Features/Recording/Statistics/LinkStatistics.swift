@@ -3,46 +3,46 @@ public import LinkModel
 import LinkUnits
 public import PacketLoop
 
-/// What passed over the link of a run.
+/// The traffic on the links of a run.
 public struct LinkStatistics: Codable, Sendable, Hashable {
-    /// What carried out the conditions: `engine` or `kernel`.
+    /// The data plane: `engine` or `kernel`.
     public var backend: DataPlaneKind
-    /// With which the same packets meet the same fate; nil where the kernel rolled the dice.
+    /// The seed that reproduces the fate of packets; nil if the kernel drew the random numbers.
     @OrNull public var seed: UInt64?
     /// How long the command ran.
     public var durationSeconds: Double
-    /// Whether the link did what the profile says and nothing else; nil where nobody knows.
+    /// Whether the link did exactly what the profile says; nil if unknown.
     @OrNull public var isFaithful: Bool?
     /// Why it did not, if the packet engine knows.
     @OrNull public private(set) var flaw: String?
-    /// From the app to the network, by all interfaces together.
+    /// From the app to the network, over all interfaces.
     public var up: DirectionCounters
-    /// From the network to the app, by all interfaces together.
+    /// From the network to the app, over all interfaces.
     public var down: DirectionCounters
-    /// The same by each interface, the one first that was preferred first.
+    /// The same for each interface, in the initial order of preference.
     public var interfaces: [InterfaceStatistics] = []
-    /// What passed over the loopback of the command, up from who asks to who answers; nil if that
-    /// was not conditioned.
+    /// The traffic on the command's loopback, up from client to server; nil if that was not
+    /// conditioned.
     @OrNull public private(set) var loopback: LinkCounters?
-    /// What became of TCP connections with Multipath TCP; nil for a run without.
+    /// The use of Multipath TCP; nil for a run without it.
     @OrNull public var multipath: MultipathStatistics?
-    /// What became of what was under way when the command ended.
+    /// What happened to data in flight when the command ended.
     public var drain = DrainStatistics()
-    /// How many connections of the command linkcond refused, having no descriptors left for them.
+    /// How many of the command's connections linkcond refused for lack of file descriptors.
     public var refusedConnections = 0
-    /// What the uplink lost; nil for a run without.
+    /// Packets lost by the uplink; nil for a run without one.
     @OrNull public private(set) var uplink: UplinkLosses?
-    /// What became of the files in which packets were written down.
+    /// The result of recording packets to files.
     public var recording: RecordingReport
-    /// All links together over time, if that was asked for.
+    /// All links together over time, if requested.
     public var samples: [LinkSample] = []
-    /// What the command asked while its path was constrained; nil if it never was, or if nobody
+    /// The command's network use while its path was constrained; nil if it never was, or if not
     /// counted.
     public var constrained: ConstrainedUse?
-    /// All interfaces over time, with what was done to them; nil for a run without a scenario.
+    /// All interfaces over time, with the scenario's events; nil for a run without a scenario.
     public var timeline: TimelineRecord?
 
-    /// Gathers what is known.
+    /// Makes statistics.
     public init(
         backend: DataPlaneKind, seed: UInt64?, duration: Duration, isFaithful: Bool?,
         counters: LinkCounters, recording: RecordingReport = RecordingReport()
@@ -56,12 +56,12 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
         self.recording = recording
     }
 
-    /// Gathers what is known of interfaces.
+    /// Makes the statistics of several interfaces.
     ///
     /// - Parameters:
-    ///   - duration: how long the command ran.
-    ///   - interfaces: at least one.
-    ///   - loops: what the packet engine counted; none where the kernel was at work.
+    ///   - duration: How long the command ran.
+    ///   - interfaces: At least one.
+    ///   - loops: The packet engine's counters; empty with the kernel data plane.
     public init(
         backend: DataPlaneKind, seed: UInt64?, duration: Duration,
         interfaces: [InterfaceStatistics],
@@ -76,7 +76,7 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
         flaw = Faithfulness(loops).note
     }
 
-    /// Adds what passed over the loopback of the command.
+    /// Adds the traffic on the command's loopback.
     public mutating func add(loopback loop: LoopStatistics, duration: Duration) {
         loopback = loop.counters.averaged(over: duration)
         guard let note = Faithfulness(loop).note else { return }
@@ -84,13 +84,13 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
         flaw = flaw ?? note
     }
 
-    /// Adds what the uplink lost.
+    /// Adds the uplink's losses.
     public mutating func add(uplink: UplinkLosses) {
         self.uplink = uplink
         if !uplink.isNone { isFaithful = false }
     }
 
-    /// Reads what `json` has written.
+    /// Decodes the output of `json`.
     public init(json: String) throws {
         self = try JSONDecoder().decode(LinkStatistics.self, from: Data(json.utf8))
     }

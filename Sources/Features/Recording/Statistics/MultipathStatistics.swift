@@ -1,15 +1,15 @@
-/// What became of the command's TCP connections with Multipath TCP.
+/// The command's use of Multipath TCP.
 public struct MultipathStatistics: Codable, Sendable, Hashable {
-    /// How they used the interfaces: `handover`, `interactive` or `aggregate`.
+    /// The mode: `handover`, `interactive` or `aggregate`.
     public var mode: String
-    /// Connections with an other end that spoke it as well.
+    /// Connections whose peer supported it.
     public var connections: UInt64
-    /// Connections with one that did not, which had one path.
+    /// Connections whose peer did not, which had a single path.
     public var plainConnections: UInt64
-    /// Paths that connections got beside their first ones.
+    /// Subflows added to connections after their first.
     public var furtherPaths: UInt64
 
-    /// Gathers what was counted.
+    /// Makes statistics.
     public init(
         mode: String, connections: UInt64, plainConnections: UInt64, furtherPaths: UInt64
     ) {

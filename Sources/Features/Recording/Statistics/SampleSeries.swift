@@ -1,19 +1,19 @@
 public import LinkModel
 import LinkUnits
 
-/// Snapshots of a link at ever longer distances, so that there are enough for a plot of a short
-/// run and not too many of a long one.
+/// Snapshots of a link at growing intervals: enough for a plot of a short run, and not too many for
+/// a long one.
 public struct SampleSeries: Sendable {
-    /// More than a plot has room for.
+    /// More than fit into a plot.
     public static let capacity = 200
-    /// The first distance.
+    /// The initial interval.
     public static let firstInterval = Duration.milliseconds(100)
 
-    /// The distance of snapshots now.
+    /// The current interval.
     public private(set) var interval = SampleSeries.firstInterval
     private var snapshots: [(time: Duration, link: LinkCounters)]
 
-    /// Begins with what had passed when the time began.
+    /// Begins with the counters at time zero.
     public init(_ first: LinkCounters) {
         snapshots = [(.zero, first)]
     }
@@ -21,26 +21,26 @@ public struct SampleSeries: Sendable {
     /// When the next snapshot is due.
     public var nextTime: Duration { (snapshots.last?.time ?? .zero) + interval }
 
-    /// Adds a snapshot; with too many of them every other one is forgotten.
+    /// Adds a snapshot; if there are too many, every second one is dropped.
     public mutating func append(_ link: LinkCounters, at time: Duration) {
         guard snapshots.last.map({ $0.time < time }) ?? true else { return }
         snapshots.append((time, link))
         guard snapshots.count > Self.capacity else { return }
-        // From the last one back, and the first for the beginning.
+        // Counted back from the last one; the first is kept for the start.
         let last = snapshots.count - 1
         snapshots = snapshots.indices.filter { $0 == 0 || (last - $0).isMultiple(of: 2) }
             .map { snapshots[$0] }
         interval *= 2
     }
 
-    /// Adds the last snapshot. A time much shorter than the others says nothing of a rate, and
-    /// becomes part of the one before.
+    /// Adds the last snapshot. An interval much shorter than the others gives no useful rate and is
+    /// merged with the previous one.
     public mutating func finish(_ link: LinkCounters, at time: Duration) {
         if snapshots.count > 1, time < nextTime - interval / 2 { snapshots.removeLast() }
         append(link, at: time)
     }
 
-    /// What happened between each two snapshots.
+    /// The changes between consecutive snapshots.
     public var samples: [LinkSample] {
         zip(snapshots, snapshots.dropFirst()).map { first, second in
             let length = second.time - first.time

@@ -1,18 +1,18 @@
 public import LinkModel
 import LinkUnits
 
-/// What one interface was like while a command ran.
+/// One interface over the run of a command.
 public struct InterfaceRecord: Codable, Sendable, Hashable {
     /// Its name, such as `wifi0`.
     public var name: String
-    /// What passed over its link.
+    /// The traffic on its link.
     public var samples: [LinkSample]
-    /// What its link was to do: each entry holds until the next one. A ramp has many of them.
+    /// The conditions of its link: each entry holds until the next one. A ramp has many.
     public private(set) var conditions: [ConditionStep]
     /// What apps saw of it: each entry holds until the next one.
     public private(set) var states: [PathStep]
 
-    /// Begins a record.
+    /// Makes an empty record.
     public init(_ name: String, samples: [LinkSample] = []) {
         self.name = name
         self.samples = samples
@@ -20,9 +20,9 @@ public struct InterfaceRecord: Codable, Sendable, Hashable {
         states = []
     }
 
-    /// Writes down that the link has these conditions from `time` on. Times never go back.
+    /// Records the link's conditions from `time` on. Times must not decrease.
     ///
-    /// - Parameter profile: what people call them.
+    /// - Parameter profile: Their display name.
     public mutating func set(
         _ conditions: LinkConditions, profile: String, at time: Duration
     ) {
@@ -32,7 +32,7 @@ public struct InterfaceRecord: Codable, Sendable, Hashable {
         self.conditions.append(step, replacing: \.seconds)
     }
 
-    /// Writes down what apps see of the interface from `time` on. Times never go back.
+    /// Records what apps see of the interface from `time` on. Times must not decrease.
     public mutating func enter(_ state: PathState, at time: Duration) {
         guard states.last?.state != state else { return }
         states.append(PathStep(seconds: time.seconds, state: state), replacing: \.seconds)
@@ -41,7 +41,7 @@ public struct InterfaceRecord: Codable, Sendable, Hashable {
 
 /// What apps see of an interface.
 public struct PathState: Codable, Sendable, Hashable {
-    /// Whether the interface is there.
+    /// Whether the interface exists.
     public var isPresent: Bool
     /// Whether it has a carrier and addresses.
     public var isUp: Bool
@@ -49,10 +49,10 @@ public struct PathState: Codable, Sendable, Hashable {
     public var isExpensive: Bool
     /// Whether it is in Low Data Mode.
     public var isConstrained: Bool
-    /// Whether it comes first in the order of preference.
+    /// Whether it is first in the order of preference.
     public var isPreferred: Bool
 
-    /// Describes a state; without arguments that of an interface that is up and nothing else.
+    /// Makes a state; without arguments, that of an interface that is up and nothing else.
     public init(
         isPresent: Bool = true, isUp: Bool = true, isExpensive: Bool = false,
         isConstrained: Bool = false, isPreferred: Bool = false
@@ -65,19 +65,19 @@ public struct PathState: Codable, Sendable, Hashable {
     }
 }
 
-/// What apps saw of an interface from a moment on.
+/// What apps saw of an interface from a time on.
 public struct PathStep: Codable, Sendable, Hashable {
-    /// The moment, counted from the start of the command.
+    /// The time since the start of the command.
     public var seconds: Double
     /// What they saw.
     public var state: PathState
 }
 
-/// What a link was to do from a moment on.
+/// The conditions of a link from a time on.
 public struct ConditionStep: Codable, Sendable, Hashable {
-    /// The moment, counted from the start of the command.
+    /// The time since the start of the command.
     public var seconds: Double
-    /// What people call the conditions.
+    /// The display name of the conditions.
     public var profile: String
     /// From the network to the app.
     public var down: PlottedConditions
@@ -85,15 +85,15 @@ public struct ConditionStep: Codable, Sendable, Hashable {
     public var up: PlottedConditions
 }
 
-/// What a link was to do in one direction, as far as plots show it.
+/// The conditions of one direction, as far as plots show them.
 public struct PlottedConditions: Codable, Sendable, Hashable {
-    /// The bandwidth; nil: no limit, or a delivery trace's.
+    /// The bandwidth; nil: no limit, or a delivery trace.
     @OrNull public var bitsPerSecond: UInt64?
-    /// The file of the delivery trace; nil: none.
+    /// The path of the delivery trace; nil: none.
     @OrNull public var trace: String?
     /// The one-way delay.
     public var delayMilliseconds: Double
-    /// The share of packets that is lost behind the queue.
+    /// The share of packets lost after the queue.
     public var lossRatio: Double
 
     init(_ conditions: DirectionConditions) {
@@ -105,7 +105,7 @@ public struct PlottedConditions: Codable, Sendable, Hashable {
 }
 
 extension Array {
-    /// Appends an entry; of two that begin at the same moment the later one holds.
+    /// Appends an entry; it replaces one with the same time.
     fileprivate mutating func append(_ entry: Element, replacing moment: KeyPath<Element, Double>) {
         if let last, last[keyPath: moment] >= entry[keyPath: moment] { removeLast() }
         append(entry)

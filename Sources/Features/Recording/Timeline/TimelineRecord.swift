@@ -1,17 +1,17 @@
 public import LinkModel
 
-/// What a run was like over time: its interfaces, and what was done to them and to the app.
+/// A run over time: its interfaces, and the events for them and for the app.
 ///
-/// It is filled while the run goes on, and read by `TimelinePlot` and by reports.
+/// It is filled during the run and read by `TimelinePlot` and by reports.
 public struct TimelineRecord: Codable, Sendable, Hashable {
     /// How long the command ran.
     public var durationSeconds: Double
-    /// In the order of preference that they had at first.
+    /// In the initial order of preference.
     public var interfaces: [InterfaceRecord]
-    /// What was done, in the order in which it happened.
+    /// The events in the order in which they happened.
     public var events: [EventRecord]
 
-    /// Begins a record; without arguments one in which nothing has happened yet.
+    /// Makes a record; without arguments, an empty one.
     public init(
         durationSeconds: Double = 0, interfaces: [InterfaceRecord] = [],
         events: [EventRecord] = []
@@ -22,32 +22,32 @@ public struct TimelineRecord: Codable, Sendable, Hashable {
     }
 }
 
-/// One thing that was done while a command ran.
+/// An event during the run of a command.
 public struct EventRecord: Codable, Sendable, Hashable {
-    /// What an event is about.
+    /// What an event concerns.
     public enum Kind: String, Codable, Sendable, Hashable {
         /// Conditions, carrier, presence, override or preference of an interface.
         case network
-        /// The app: suspended, ended, started again; a command run beside it.
+        /// The app was suspended, ended or restarted, or a command ran beside it.
         case app
-        /// Something that had to be so.
+        /// An expectation.
         case expectation
     }
 
-    /// When it happened, counted from the start of the command.
+    /// When it happened, since the start of the command.
     public var seconds: Double
     /// What happened, in a few words, such as `wifi0: down`.
     public var text: String
-    /// What it is about.
+    /// What it concerns.
     public var kind: Kind
-    /// The interface that it was done to; nil if to none or several.
+    /// The interface concerned; nil if none or several.
     @OrNull public var interface: String?
     /// How much later than planned it was done.
     public var latenessMilliseconds: Double
-    /// Whether it could not be done, or was not as expected.
+    /// Whether it could not be done, or the expectation failed.
     public var isFailure: Bool
 
-    /// Describes an event.
+    /// Makes an event.
     public init(
         at time: Duration, _ text: String, kind: Kind = .network, interface: String? = nil,
         lateness: Duration = .zero, isFailure: Bool = false

@@ -1,18 +1,18 @@
-/// Why there is no trace of a real link.
+/// Why a real link could not be recorded.
 public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What went wrong.
     public enum Fault: Sendable, Hashable {
-        /// There is nothing that could be a trace.
+        /// There was no traffic from which to make a trace.
         case nothingPassed
         /// The command cannot be executed.
         case notExecutable
-        /// There is no such command.
+        /// The command does not exist.
         case notFound
     }
 
     /// What went wrong.
     public let fault: Fault
-    /// One sentence with the way out.
+    /// One sentence with the remedy.
     public let description: String
 
     init(_ description: String, fault: Fault) {
@@ -20,7 +20,7 @@ public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible
         self.description = description
     }
 
-    /// Nothing came to the interface.
+    /// The interface received no traffic.
     public static let nothingPassed = RecordingError(
         "nothing came to the interface that would make a trace; keep the link busy with a download "
             + "while it is recorded", fault: .nothingPassed)

@@ -1,7 +1,8 @@
 public import LinkModel
 import LinkUnits
 
-/// What `trace show --json` prints. The keys are a promise: see `Profiles/schema/trace.schema.json`.
+/// The output of `trace show --json`. The keys are a stable interface: see
+/// `Profiles/schema/trace.schema.json`.
 public struct TraceJSON: Encodable {
     let periodSeconds: Double
     let opportunities: Int
@@ -13,7 +14,7 @@ public struct TraceJSON: Encodable {
     let longestGapSeconds: Double
     let longestGapStartSeconds: Double
 
-    /// Describes a trace.
+    /// Makes the object for a trace.
     public init(_ trace: DeliveryTrace) {
         let statistics = TraceStatistics(trace)
         periodSeconds = trace.period / .seconds(1)

@@ -2,44 +2,44 @@ import Glibc
 public import LinkModel
 public import LinkUnits
 
-/// A kind of link for which delivery traces are made up.
+/// A model that generates delivery traces of a kind of link.
 ///
 /// Theory of operation. The rate of the link is a random process in steps of 20 ms, and packets
-/// pass as a Poisson process at that rate (for `constant`, at equal distances). The process is then
-/// scaled, so that the trace has the mean that was asked for. The same seed gives the same trace.
+/// pass as a Poisson process at that rate (for `constant`, at equal intervals). The result is
+/// scaled to the requested mean. The same seed gives the same trace.
 public enum TraceModel: String, Sendable, CaseIterable {
-    /// A phone on the move. The rate is a Brownian motion that stops at zero for an outage, as in
+    /// A moving phone. The rate is a Brownian motion that stops at zero for an outage, as in
     /// Sprout's model of cellular links (Winstein, Sivaraman, Balakrishnan: Stochastic Forecasts
     /// Achieve High Throughput and Low Delay over Cellular Networks, NSDI 2013, section 3.1), with
     /// its parameters: rates up to twice the mean, a standard deviation of 0.4 of the mean after a
     /// second (200 of 500 packets/s), outages of one second on average.
     ///
-    /// One thing is different: an outage ends at half of the mean rate. From zero, as in a model
-    /// made for forecasts, the next outage would follow at once, and a third of the time would be
-    /// outage. Here it is 8 per cent on average; in mahimahi's recordings of AT&T's network pauses
-    /// of more than half a second take 4 to 12.
+    /// There is one difference: an outage ends at half the mean rate. At zero, as in Sprout's
+    /// forecasting model, the next outage would follow at once, and outages would take a third of
+    /// the time. Here they take 8 per cent on average; in mahimahi's recordings of AT&T's network,
+    /// pauses of more than half a second take 4 to 12 per cent.
     case cellular
-    /// Starlink. A terminal is given another satellite every 15 seconds (Mohan et al.: A
-    /// Multifaceted Look at Starlink Performance, WWW 2024). By how much the rate changes then, by
-    /// half of the mean at most, and that nothing passes for 50 to 150 ms, is our choice.
+    /// Starlink. A terminal switches satellites every 15 seconds (Mohan et al.: A Multifaceted Look
+    /// at Starlink Performance, WWW 2024). Our own choices: the rate then changes by at most half
+    /// the mean, and nothing passes for 50 to 150 ms.
     case satellite
-    /// The same rate all the time.
+    /// A constant rate.
     case constant
 
-    /// The longest trace in opportunities; its file has about 35 MB.
+    /// The most opportunities of a trace; its file has about 35 MB.
     public static let mostOpportunities = 5_000_000
-    /// The longest trace in time.
+    /// The longest duration of a trace.
     public static let longest = Duration.seconds(86_400)
 
     private static let tick = 20
 
-    /// Makes a trace up.
+    /// Generates a trace.
     ///
     /// - Parameters:
-    ///   - mean: what passes on average if there is always something to send.
-    ///   - duration: its length, from a second to a day; whole milliseconds.
-    ///   - seed: decides what happens.
-    /// - Returns: nil if it would have too many opportunities, or none.
+    ///   - mean: The mean rate of a link that always has something to send.
+    ///   - duration: Its length, from a second to a day, in whole milliseconds.
+    ///   - seed: The seed of the random process.
+    /// - Returns: Nil if it would have too many opportunities, or none.
     public func trace(
         mean: Bandwidth, for duration: Duration, seed: UInt64
     ) -> DeliveryTrace? {
@@ -55,18 +55,18 @@ public enum TraceModel: String, Sendable, CaseIterable {
         let scale = perMillisecond * Double(ticks) / rates.reduce(0, +)
         var milliseconds: [UInt64] = []
         milliseconds.reserveCapacity(Int(expected * 1.1) + 1)
-        // How many opportunities are due, and which number the next one has.
+        // The number of opportunities due, and the index of the next one.
         var due = 0.0
         var next = distance(&random)
         for millisecond in 1...length {
             due += rates[(millisecond - 1) / Self.tick] * scale
-            // Sums of fractions fall short of whole numbers.
+            // Sums of fractions may fall slightly short of whole numbers.
             while due >= next - 1e-9 {
                 milliseconds.append(UInt64(millisecond))
                 next += distance(&random)
             }
         }
-        // The last opportunity is the length of a trace.
+        // The last opportunity determines the trace's length.
         if !milliseconds.isEmpty { milliseconds[milliseconds.count - 1] = UInt64(length) }
         return try? DeliveryTrace(milliseconds: milliseconds)
     }
@@ -75,7 +75,7 @@ public enum TraceModel: String, Sendable, CaseIterable {
         self == .constant ? 1 : -log(1 - random.unit())
     }
 
-    /// The rate in each tick, of any mean above zero.
+    /// The rate in each tick, with any mean above zero.
     private func rates(count: Int, _ random: inout RandomStream) -> [Double] {
         switch self {
         case .cellular: Self.cellularRates(count, &random)
@@ -122,7 +122,7 @@ public enum TraceModel: String, Sendable, CaseIterable {
 }
 
 extension RandomStream {
-    /// A number of the standard normal distribution (Box and Muller 1958).
+    /// A standard normal random number (Box and Muller 1958).
     fileprivate mutating func normal() -> Double {
         let radius = (-2 * log(1 - unit())).squareRoot()
         return radius * cos(2 * .pi * unit())

@@ -3,33 +3,33 @@ public import LinuxKernel
 import PacketLoop
 import SystemPackage
 
-/// Records what comes to an interface, and what of an upload has come to the other side.
+/// Records the packets that arrive at an interface, and how much of an upload has reached the peer.
 public struct TraceRecorder: ~Copyable {
-    /// What came to the interface.
+    /// What has arrived at the interface.
     public private(set) var down = TraceRecording()
-    /// What came to the other side, as far as TCP says.
+    /// What has arrived at the peer, according to TCP acknowledgements.
     public private(set) var up = TraceRecording()
 
-    /// How many frames came too fast to be recorded.
+    /// How many frames arrived too fast to be recorded.
     public private(set) var missedFrames = 0
 
     private var listener: ArrivalListener
     private var acknowledged = AcknowledgedBytes()
 
-    /// The kernel keeps what comes meanwhile, and notes when it came.
+    /// Between rounds the kernel buffers frames with their arrival times.
     private static let round = Duration.milliseconds(5)
     private static let interrupt: Int32 = 2
     private static let terminate: Int32 = 15
 
-    /// Listens from now on.
+    /// Starts capturing.
     public init(interface: Int32) throws(KernelError) {
         listener = try ArrivalListener(interface: interface)
     }
 
-    /// Records until the command has ended, `duration` has passed, or somebody wants it to end.
+    /// Records until the command has ended, `duration` has passed, or a signal asks to stop.
     ///
-    /// - Parameter words: the command; without words there is none.
-    /// - Returns: the command's exit code; nil if there is none, or it was ended.
+    /// - Parameter words: The command; empty: none.
+    /// - Returns: The command's exit code; nil if there is none, or it was ended.
     public mutating func record(
         _ words: [RawText], as identity: LinuxKernel.Program.Identity?, for duration: Duration?
     ) throws -> Int32? {

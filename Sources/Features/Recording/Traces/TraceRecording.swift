@@ -1,27 +1,27 @@
 public import LinkModel
 public import LinkUnits
 
-/// Packets that came through a link, to become a delivery trace.
+/// Converts packets that passed a link into a delivery trace.
 ///
-/// An opportunity is 1,500 bytes that have come, however many packets they were in. So the trace
-/// says what the link could carry as long as something kept it busy; where nothing was sent, it
-/// says the same as where nothing got through.
+/// An opportunity is 1,500 bytes received, in any number of packets. So the trace shows what the
+/// link can carry while it is kept busy; times in which nothing was sent look like times in which
+/// nothing got through.
 public struct TraceRecording: Sendable {
     private var first: Duration?
     private var milliseconds: [UInt64] = []
-    /// Bytes that are no whole opportunity yet.
+    /// Bytes that do not fill an opportunity yet.
     private var rest: UInt64 = 0
 
-    /// Begins with nothing.
+    /// Makes an empty recording.
     public init() {}
 
-    /// What has come so far, in whole opportunities.
+    /// The bytes received so far, in whole opportunities.
     public var byteCount: ByteCount {
         ByteCount(bytes: UInt64(milliseconds.count) * DeliveryTrace.opportunity.bytes)
     }
 
-    /// Adds what came at `time`; its length from the IP header on. A time before the last one
-    /// counts as that.
+    /// Adds bytes received at `time`, counted from the IP header on. A time before the last one
+    /// counts as the last one.
     public mutating func add(_ length: ByteCount, at time: Duration) {
         guard !isFull else { return }
         rest += length.bytes
@@ -36,12 +36,12 @@ public struct TraceRecording: Sendable {
         }
     }
 
-    /// Whether it has as much as fits, and takes no more.
+    /// Whether it is full and ignores further packets.
     public var isFull: Bool { milliseconds.count >= TraceModel.mostOpportunities }
 
-    /// The trace without what was before and after the link was busy; nil if too little came.
+    /// The trace without the idle time before and after the transfer; nil if too little arrived.
     ///
-    /// That is what has less than a twentieth of the rate of the busiest half second, such as the
+    /// Idle means less than a twentieth of the rate of the busiest half second, such as the
     /// acknowledgements of an upload.
     public var trace: DeliveryTrace? {
         guard let last = milliseconds.last else { return nil }
@@ -55,35 +55,36 @@ public struct TraceRecording: Sendable {
         return try? DeliveryTrace(milliseconds: busy.map { $0 - first })
     }
 
-    /// The stretches of time that are found to be busy or not, in milliseconds.
+    /// The length of the intervals classified as busy or idle, in milliseconds.
     private static let stretch: UInt64 = 500
 }
 
-/// What TCP connections say has come of what was sent over them.
+/// Derives the bytes that have reached the peer from the acknowledgements of TCP connections.
 ///
-/// When a packet is sent tells nothing of a link behind a queue. That it came is told by the
-/// acknowledgements, which therefore stand for it.
+/// The time at which a packet is sent says nothing about a link behind a queue. Its acknowledgement
+/// shows that it has arrived.
 public struct AcknowledgedBytes: Sendable {
     private var last: [UInt32: UInt32] = [:]
 
-    /// The headers of IPv4 and TCP with timestamps, beside the payload of a full packet.
+    /// The IPv4 and TCP headers with timestamps, and the payload of a full-size packet.
     private static let overhead = (headers: UInt64(52), payload: UInt64(1448))
-    /// A larger step is a connection whose number came up again.
+    /// A larger step means a new connection with the same key.
     private static let largestStep = UInt32(1) << 30
 
-    /// Begins with no connection.
+    /// Begins without connections.
     public init() {}
 
-    /// What a connection has acknowledged by `number` that it had not before, headers included.
+    /// The newly acknowledged bytes of a connection up to sequence number `number`, including
+    /// headers.
     ///
-    /// - Parameter connection: the same for all packets of a connection in one direction.
+    /// - Parameter connection: The same for all packets of a connection in one direction.
     public mutating func advance(connection: UInt32, to number: UInt32) -> ByteCount {
         guard let before = last.updateValue(number, forKey: connection) else {
             return ByteCount(bytes: 0)
         }
         let step = number &- before
         guard step < Self.largestStep else {
-            // An older acknowledgement that was overtaken.
+            // An older acknowledgement that arrived late.
             last[connection] = before
             return ByteCount(bytes: 0)
         }

@@ -1,31 +1,31 @@
 public import LinkModel
 public import LinkUnits
 
-/// What a delivery trace is like, in a few numbers.
+/// A summary of a delivery trace in a few numbers.
 public struct TraceStatistics: Sendable, Hashable {
-    /// The percentiles of its rates that people are told.
+    /// The percentiles shown to people.
     public static let percentiles = [5, 25, 50, 75, 95, 100]
 
-    /// The stretches of time in which rates are counted: 100 ms, and more where a trace is so long
-    /// that there would be too many.
+    /// The window in which rates are counted: 100 ms, or more for a trace so long that there would
+    /// be too many windows.
     public let window: Duration
 
     /// The rate of each window in bits per second, in order. The last one may be shorter.
     public let rates: [UInt64]
-    /// The share of windows in which nothing passes.
+    /// The share of windows without any opportunity.
     public let silence: Ratio
-    /// The longest time between two opportunities, the start of the next round included.
+    /// The longest gap between two opportunities, including the wrap to the start.
     public let longestGap: Duration
-    /// When it begins.
+    /// The start of that gap.
     public let longestGapStart: Duration
 
     private let sortedRates: [UInt64]
 
     private static let shortestWindow: UInt64 = 100
-    /// Those of more than a day.
+    /// The number of 100 ms windows in more than a day.
     private static let mostWindows: UInt64 = 1_000_000
 
-    /// Looks at a trace.
+    /// Analyses a trace.
     public init(_ trace: DeliveryTrace) {
         let most = Self.mostWindows * Self.shortestWindow
         let length = ((trace.periodMilliseconds - 1) / most + 1) * Self.shortestWindow
@@ -48,7 +48,7 @@ public struct TraceStatistics: Sendable, Hashable {
         longestGapStart = .milliseconds(Int64(gap.start))
     }
 
-    /// The rate in bits per second that so many per cent of the windows do not exceed.
+    /// The rate in bits per second that this percentage of windows does not exceed.
     public func rate(percentile: Int) -> UInt64 {
         let rank = (sortedRates.count * min(max(percentile, 0), 100) + 99) / 100
         return sortedRates[max(0, rank - 1)]

@@ -1,39 +1,39 @@
-/// What was done, as numbered marks over the axis of time and as a list with the same numbers.
+/// A run's events, as numbered marks above the time axis and as a list with the same numbers.
 struct EventMarks {
     private let events: [EventRecord]
     private let scale: TimeScale
-    /// Those that have a number, by their positions in `events`.
+    /// The indices in `events` of events with numbers.
     private let numbered: [Int]
 
-    /// More of them nobody reads.
+    /// The most numbered events.
     private static let mostNumbers = 60
     private static let rowHeight = 19
     private static let mostRows = 4
-    /// What a mark takes of the width of a phone, in per cent.
+    /// The width of a mark on a phone, in per cent.
     private static let markWidth = 6.0
-    /// So many characters of the list fit into a line on a phone.
+    /// How many characters of the list fit on a line on a phone.
     private static let lineLength = 38
 
     init(_ events: [EventRecord], _ scale: TimeScale) {
         self.events = events
         self.scale = scale
-        // What failed is what is looked for.
+        // Failures come first, because readers look for them.
         let failures = events.indices.filter { events[$0].isFailure }.prefix(Self.mostNumbers)
         let others = events.indices.filter { !events[$0].isFailure }
             .prefix(Self.mostNumbers - failures.count)
         numbered = (failures + others).sorted()
     }
 
-    /// A line from top to bottom for each moment at which something was done.
+    /// A vertical line for each time with events.
     func moments(height: Int) -> Markup {
         let places = Set(events.map { scale.percent($0.seconds) }).sorted()
-        // So many lines would hide what is behind them.
+        // More lines would hide what is behind them.
         guard places.count <= 100 else { return "" }
         return
             "\(places.map { "<line class=\"t-moment\" x1=\"\($0.shortText)%\" x2=\"\($0.shortText)%\" y2=\"\(height)\"/>" as Markup })\n"
     }
 
-    /// The marks; those that are too close to others are dots.
+    /// The marks; those too close to others are dots.
     var marks: Lane {
         guard !events.isEmpty else { return Lane(height: 0, markup: "") }
         var markup = Markup()
@@ -93,7 +93,7 @@ struct EventMarks {
             : "\(((event.seconds * 10).rounded() / 10).shortText) s"
     }
 
-    /// Nothing if it was on time as far as a reader cares.
+    /// Nil if it was nearly on time.
     private func lateness(of event: EventRecord) -> String? {
         guard event.latenessMilliseconds >= 0.05 else { return nil }
         return "\(event.latenessMilliseconds.roundedText) ms late"
@@ -101,7 +101,7 @@ struct EventMarks {
 
     // MARK: The list
 
-    /// The list of what has a number.
+    /// The list of numbered events.
     var list: Lane {
         guard !events.isEmpty else { return Lane(height: 0, markup: "") }
         var lines = zip(numbered, 1...).map { row(events[$0], $1) }
@@ -141,7 +141,7 @@ struct EventMarks {
                 """)
     }
 
-    /// The words of a text in lines that a phone has room for; three at most.
+    /// A text wrapped for a phone; at most three lines.
     static func lines(of text: String) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {

@@ -1,16 +1,16 @@
 import LinkUnits
 
-/// Traffic and delay of one interface over time, beside what its link was to do.
+/// Traffic and delay of one interface over time, with the conditions of its link.
 struct InterfaceLanes {
     let interface: InterfaceRecord
     let scale: TimeScale
-    /// Whether the name has to be told.
+    /// Whether to show the interface's name.
     let isOneOfSeveral: Bool
 
-    /// Both, or what there is to see.
+    /// The lanes that have data.
     var lanes: [Lane] { [throughput, delay].compactMap(\.self) }
 
-    /// What the lines are, for the legend.
+    /// The legend of the lines.
     static let legend: [(sign: Markup, text: String)] = [
         ("<path class=\"t-down\" d=\"M0 7H18\"/>", "down, toward the app"),
         ("<path class=\"t-up\" d=\"M0 7H18\"/>", "up, from the app"),
@@ -20,7 +20,7 @@ struct InterfaceLanes {
         ),
     ]
 
-    /// Where the numbers of one direction are, and how they are drawn.
+    /// The data of one direction and its style.
     private struct Curve {
         var style: Markup
         var sign: String
@@ -55,7 +55,7 @@ struct InterfaceLanes {
         let limits = Self.directions.flatMap { limit($0).compactMap(\.value) }
         guard !samples.isEmpty || !limits.isEmpty else { return nil }
         let peak = peaks.max() ?? 0
-        // A limit far above all traffic would press the traffic to the ground.
+        // A limit far above the traffic would flatten the curve of the traffic.
         let highest = max(peak, limits.filter { $0 <= peak * 10 }.max() ?? 0)
         guard highest > 0 else {
             return CurveLane.empty(name: name("throughput"), remark: "nothing passed")

@@ -1,4 +1,4 @@
-/// What apps saw of each interface over time, as one band for each.
+/// What apps saw of each interface over time, as one band per interface.
 struct PathBands {
     let interfaces: [InterfaceRecord]
     let scale: TimeScale
@@ -6,22 +6,22 @@ struct PathBands {
     private static let bandHeight = 18
     private static let nameHeight = 17
 
-    /// A time during which an interface was the same.
+    /// A time during which an interface did not change.
     private struct Span {
         var start: Double
         var end: Double
         var state: PathState
     }
 
-    /// There is nothing to tell of a single interface that was the same all the time.
+    /// A single interface that never changed needs no band.
     private var isWorthwhile: Bool {
         interfaces.count > 1 || interfaces.contains { $0.states.count > 1 }
     }
 
-    /// The bands, each with the name of its interface.
+    /// The bands with the names of their interfaces.
     var lanes: [Lane] { isWorthwhile ? interfaces.map(lane) : [] }
 
-    /// What the colours are, of those that occur.
+    /// The legend of the colours that occur.
     var legend: [(sign: Markup, text: String)] {
         guard isWorthwhile else { return [] }
         let states = interfaces.flatMap(\.states).map(\.state)
@@ -71,14 +71,14 @@ struct PathBands {
         }
     }
 
-    /// A span is a drawing of its own, which cuts off what does not fit.
+    /// A span is a nested drawing, which clips what does not fit.
     private func band(_ span: Span) -> Markup {
         let (start, end) = (scale.percent(span.start), scale.percent(span.end))
         guard end > start else { return "" }
         let state = span.state
         let words = Self.words(for: state)
         let times = "\(scale.text(span.start)) to \(scale.text(span.end))"
-        // What may not fit on a phone is told by the colours alone.
+        // On a phone, only colours may fit.
         let room = Int((end - start) * 3.3 - 8) / 6
         let counts = (0...words.count).reversed()
         let shown = counts.lazy.map { words.prefix($0).joined(separator: ", ") }
@@ -103,7 +103,7 @@ struct PathBands {
             """
     }
 
-    /// As wide as its span, whatever that is.
+    /// A line as wide as its span.
     private static func line(_ style: Markup) -> Markup {
         """
         <line class="\(style)" x2="100%" y1="\(bandHeight / 2)" y2="\(bandHeight / 2)"/>

@@ -1,19 +1,19 @@
-/// A run over time as one drawing (SVG): what was done and when, what apps saw of each interface,
-/// and what passed over each beside what its link was to do.
+/// A run over time as one drawing (SVG): the events, what apps saw of each interface, and each
+/// interface's traffic compared with its conditions.
 ///
-/// Theory of operation. A drawing for paper would shrink on a phone until nobody can read it. This
-/// one has no size of its own: places over time are in per cent of the width, texts and heights in
-/// pixels, and curves are drawings within it that are stretched. So it fills whatever room it gets,
-/// and what stands beside each other is counted so that it fits 340 pixels. Colours follow the
-/// reader's preference for light or dark. The same record gives the same drawing, byte for byte.
+/// Theory of operation. A drawing of fixed size would shrink on a phone until it is unreadable.
+/// This one has no fixed size: positions in time are in per cent of the width, texts and heights
+/// are in pixels, and curves are nested drawings that are stretched. So it fills the available
+/// width; adjacent elements fit 340 pixels. Colours follow the reader's preference for light or
+/// dark. The same record gives the same drawing, byte for byte.
 public struct TimelinePlot: Sendable {
     private let record: TimelineRecord
     private let title: String
     private let scale: TimeScale
 
-    /// Draws a run.
+    /// Makes a plot of a run.
     ///
-    /// - Parameter title: what stands above a drawing that is a file of its own.
+    /// - Parameter title: The title of a drawing in a separate file.
     public init(_ record: TimelineRecord, title: String = "") {
         self.record = record
         self.title = title
@@ -21,20 +21,20 @@ public struct TimelinePlot: Sendable {
         scale = TimeScale(end: max(record.durationSeconds, last))
     }
 
-    /// The drawing as a file of its own.
+    /// The drawing as a separate file.
     public var svg: String { Drawing(title: title, label: label, content: content).svg }
 
-    /// The drawing in a page of its own.
+    /// The drawing as a separate page.
     public var html: String { Drawing(title: title, label: label, content: content).html }
 
-    /// The drawing for a page that has `Drawing.style`; empty if there is nothing to see.
+    /// The drawing for a page that includes `Drawing.style`; empty without data.
     package var figure: Markup {
         guard record.interfaces.contains(where: { $0.samples.count > 1 }) || !record.events.isEmpty
         else { return "" }
         return Drawing(title: "", label: label, content: content).figure
     }
 
-    /// What those learn who do not see the drawing.
+    /// The description for screen readers.
     private var label: String {
         let names = record.interfaces.map(\.name).joined(separator: ", ")
         let count = record.events.count
