@@ -5,9 +5,9 @@ import LinkUnits
 struct Bottleneck: Sendable {
     private var transmitter: Transmitter
     private var queue: BottleneckQueue
-    /// The packet in transmission, when that began, and when its last byte is through.
+    /// The packet in transmission, when its transmission started, and when its last byte is sent.
     private var inService: (packet: Packet, start: Duration, end: Duration)?
-    /// How long it took the packets that are through.
+    /// The total transmission time of the packets already sent.
     private var timeUsed = Duration.zero
 
     init(
@@ -20,10 +20,10 @@ struct Bottleneck: Sendable {
             management, marks: conditions.marksPackets, capacity: capacity, random: random)
     }
 
-    /// When the next packet is through.
+    /// When the packet in transmission departs.
     var nextDeparture: Duration? { inService?.end }
 
-    /// The packets that wait or are in transmission.
+    /// The packets that are queued or in transmission.
     var packetCount: Int { queue.count + (inService == nil ? 0 : 1) }
 
     /// The bytes of those packets.
@@ -31,22 +31,22 @@ struct Bottleneck: Sendable {
         ByteCount(bytes: queue.bytes &+ (inService?.packet.length.bytes ?? 0))
     }
 
-    /// What it lets pass on average; nil without a limit.
+    /// The mean rate; nil without a limit.
     var meanRate: Bandwidth? { transmitter.meanRate }
 
-    /// How long packets have been in transmission until now.
+    /// The total time that packets have been in transmission until now.
     func timeUsed(by now: Duration) -> Duration {
         guard let inService else { return timeUsed }
         return timeUsed + max(.zero, min(now, inService.end) - inService.start)
     }
 
-    /// A packet arrives, after all departures up to now have been taken.
+    /// Enqueues an arriving packet. Take all departures up to now first.
     mutating func enqueue(_ packet: Packet, at now: Duration, drops: inout DropLog) {
         queue.enqueue(packet, behind: inService?.packet, at: now, drops: &drops)
         if inService == nil { startNext(at: now, isNext: false, drops: &drops) }
     }
 
-    /// The next packet that is through by `now`, and when; the transmission after it starts then.
+    /// The next packet that departs by `now`, and when; the next transmission starts then.
     mutating func departure(
         by now: Duration, drops: inout DropLog
     ) -> (packet: Packet, end: Duration)? {
@@ -65,16 +65,17 @@ struct Bottleneck: Sendable {
         inService = (packet, start, end)
     }
 
-    /// Takes up other conditions, after all departures up to now have been taken.
+    /// Changes the conditions. Take all departures up to now first.
     ///
-    /// No packet is lost. Those that wait go at the new rate, and so does the rest of the one in
-    /// transmission; to and from a trace, which knows no rest, that one starts again.
+    /// No packet is lost. Queued packets leave at the new rate, and so does the rest of the one in
+    /// transmission. On a change to or from a trace, which has no notion of a rest, that packet
+    /// starts again.
     mutating func change(
         to conditions: DirectionConditions, trace: DeliveryTrace?, at now: Duration
     ) {
         let old = transmitter
         if case .trace(let playback) = old, playback.trace == trace {
-            // It plays on.
+            // The trace keeps playing.
         } else {
             transmitter = Transmitter(
                 rate: conditions.bandwidth, trace: trace, startingAt: now)
@@ -93,7 +94,7 @@ struct Bottleneck: Sendable {
         queue.change(to: management, marks: conditions.marksPackets, capacity: capacity)
     }
 
-    /// How the queue is managed and what it holds; where nothing limits the rate, nothing queues.
+    /// The queue management and the capacity; without a rate limit nothing queues.
     private static func policy(
         of conditions: DirectionConditions, _ transmitter: Transmitter
     ) -> (QueueManagement, QueueCapacity) {

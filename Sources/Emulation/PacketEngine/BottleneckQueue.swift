@@ -1,13 +1,13 @@
 import LinkModel
 import LinkUnits
 
-/// What waits in front of the bottleneck, and the rules by which it is dropped.
+/// The queue in front of the bottleneck, and its drop policy.
 ///
-/// Each management is a stored property rather than the payload of an enum: taking a payload out
-/// to change it would copy the packets.
+/// Each policy is a stored property rather than the payload of an enum: extracting a payload to
+/// change it would copy the packets.
 struct BottleneckQueue: Sendable {
     private var management: QueueManagement
-    /// Whether it marks in place of dropping, where both will do.
+    /// Whether to mark packets instead of dropping them, where the policy allows both.
     private var marks: Bool
     private var capacity: QueueCapacity
     private var plain = PacketQueue()
@@ -30,10 +30,10 @@ struct BottleneckQueue: Sendable {
     var bytes: UInt64 { fair?.bytes ?? plain.bytes }
     var isEmpty: Bool { count == 0 }
 
-    /// Takes a packet in, or drops it or others.
+    /// Enqueues a packet, or drops it or others.
     ///
-    /// With drop-tail the packet in transmission counts as queued, as it does in netem; an AQM
-    /// counts those that wait, as its qdiscs do behind their shaper.
+    /// With drop-tail the packet in transmission counts as queued, as in netem; an AQM counts only
+    /// waiting packets, as its qdiscs do behind their shaper.
     mutating func enqueue(
         _ packet: Packet, behind inService: Packet?, at now: Duration, drops: inout DropLog
     ) {
@@ -69,7 +69,7 @@ struct BottleneckQueue: Sendable {
         }
     }
 
-    /// Takes the packet whose transmission starts now, and drops those that an AQM chooses.
+    /// Dequeues the packet whose transmission starts now, and drops those that an AQM chooses.
     mutating func dequeue(at now: Duration, drops: inout DropLog) -> Packet? {
         switch management {
         case .dropTail: return plain.popFirst()?.packet
@@ -82,7 +82,7 @@ struct BottleneckQueue: Sendable {
         }
     }
 
-    /// Takes up another management or capacity. No packet is lost, even above the new capacity.
+    /// Changes the management and capacity. No packet is lost, even above the new capacity.
     mutating func change(to management: QueueManagement, marks: Bool, capacity: QueueCapacity) {
         (self.capacity, self.marks) = (capacity, marks)
         guard management != self.management else { return }

@@ -1,8 +1,8 @@
 import LinkUnits
 
-/// Controlled delay (RFC 8289): drops at the head while packets have waited too long for too long.
+/// Controlled delay (RFC 8289): drops at the head when the queueing delay stays too long.
 ///
-/// What can be marked is marked in its place, if that is wanted, by the same clock (as in Linux).
+/// If asked for, packets that can be marked are marked instead, on the same schedule (as in Linux).
 /// As in Linux the target does not grow at low rates.
 struct CoDel: Sendable {
     private static let target = Duration.milliseconds(5)
@@ -10,18 +10,18 @@ struct CoDel: Sendable {
     /// A queue of less than one full packet is never too long.
     private static let fullPacket: UInt64 = 1500
 
-    /// When the wait will have been above the target for an interval; nil while it is below.
+    /// When the queueing delay will have been above the target for an interval; nil while below.
     private var patienceEnds: Duration?
     private var isDropping = false
     private var nextDrop = Duration.zero
-    /// Drops since the dropping state was entered, and as many at its last entry.
+    /// Drops since the dropping state was entered, and that number at its last entry.
     private var count: UInt64 = 0
     private var lastCount: UInt64 = 0
 
-    /// Takes the next packet that goes through, and drops those before it that have to go;
-    /// `marks` says whether it is marked instead if it can be.
+    /// Dequeues the next packet to pass, and drops those before it as needed; `marks` says whether
+    /// packets are marked instead where possible.
     ///
-    /// `otherBytes` wait in other queues of the same link (FQ-CoDel; as Linux counts).
+    /// `otherBytes` is the backlog of other queues of the same link (FQ-CoDel; as Linux counts).
     mutating func dequeue(
         from queue: inout PacketQueue, otherBytes: UInt64 = 0, marks: Bool = false,
         at now: Duration, drops: inout DropLog
@@ -66,7 +66,7 @@ struct CoDel: Sendable {
         return entry.packet
     }
 
-    /// RFC 8289, section 5.5: goes on at the rate it had reached if that was lately.
+    /// RFC 8289, section 5.5: resumes the previous drop rate if that was recent.
     private mutating func startDropping(at now: Duration) {
         isDropping = true
         let delta = count - lastCount
@@ -75,7 +75,7 @@ struct CoDel: Sendable {
         nextDrop = Self.controlLaw(now, count)
     }
 
-    /// RFC 8289, section 5.6 (`dodequeue`): whether the wait has been too long for an interval.
+    /// RFC 8289, section 5.6 (`dodequeue`): whether the delay was too long for an interval.
     private mutating func hasWaitedTooLong(
         _ entry: PacketQueue.Entry, bytesBehind: UInt64, at now: Duration
     ) -> Bool {
@@ -90,7 +90,7 @@ struct CoDel: Sendable {
         return now >= patienceEnds
     }
 
-    /// RFC 8289, section 5.3: drops come faster with the square root of their number.
+    /// RFC 8289, section 5.3: the drop rate grows with the square root of the number of drops.
     private static func controlLaw(_ time: Duration, _ count: UInt64) -> Duration {
         time + interval / Double(count).squareRoot()
     }

@@ -1,7 +1,7 @@
 import LinkModel
 import LinkUnits
 
-/// Decides which packets leave twice, and in which ones a bit is flipped.
+/// Decides which packets are duplicated, and in which ones a bit is flipped.
 struct CopyProcess: Sendable {
     private var duplicate: Ratio
     private var corrupt: Ratio
@@ -15,18 +15,18 @@ struct CopyProcess: Sendable {
         corruptRandom = RandomStream(seed: seed, for: .corrupt)
     }
 
-    /// Takes up other shares; the random numbers go on.
+    /// Changes the probabilities; the random stream continues.
     mutating func change(to conditions: DirectionConditions) {
         duplicate = conditions.duplicate
         corrupt = conditions.corrupt
     }
 
-    /// Whether the next packet leaves twice.
+    /// Whether the next packet is duplicated.
     mutating func duplicatesNext() -> Bool {
         duplicate > .zero && duplicateRandom.isChosen(duplicate)
     }
 
-    /// What becomes of the next packet, all of whose bits are equally likely to be flipped.
+    /// The verdict on the next packet; a flip hits each of its bits with the same probability.
     mutating func verdict(on packet: Packet) -> Verdict {
         guard corrupt > .zero, corruptRandom.isChosen(corrupt) else { return .delivered }
         let (bits, isTooMany) = packet.length.bytes.multipliedReportingOverflow(by: 8)

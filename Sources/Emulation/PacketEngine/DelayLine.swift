@@ -1,7 +1,7 @@
 import DequeModule
 import LinkUnits
 
-/// Packets under way, with the event that ends each one's journey. It never changes their order.
+/// Packets in flight, each with the event of its arrival. It never changes their order.
 struct DelayLine: Sendable {
     private var journeys = Deque<(event: PacketEvent, length: ByteCount)>()
 
@@ -10,8 +10,8 @@ struct DelayLine: Sendable {
     /// When the first packet arrives at the far end.
     var nextTime: Duration? { journeys.first?.event.time }
 
-    /// Adds a packet that arrives at the time of `event`, or with the one before it if that is
-    /// later: after the delay was cut, say.
+    /// Adds a packet that arrives at the time of `event`, or together with the previous packet if
+    /// that is later, for example after the delay was reduced.
     mutating func append(_ event: PacketEvent, length: ByteCount) {
         var event = event
         if let last = journeys.last?.event.time, last > event.time { event.time = last }

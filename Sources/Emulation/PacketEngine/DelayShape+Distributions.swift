@@ -14,16 +14,16 @@ extension DelayShape {
 
     private static let uniform = DelayShape(quantile: { 2 * $0 - 1 }, isNormalized: false)
 
-    /// Cut at four deviations, where netem's tables end too.
+    /// Cut off at four standard deviations, where netem's tables end too.
     private static let normal = DelayShape(
         quantile: { normalQuantile($0) }, isNormalized: true)
 
-    /// Pareto with shape 3, without the last 2 in 1,000: it goes from 0.72 deviations below the
+    /// Pareto with shape 3, without the last 2 in 1,000: from 0.72 standard deviations below the
     /// mean to 9.7 above.
     private static let pareto = DelayShape(
         quantile: { paretoQuantile($0) }, isNormalized: true)
 
-    /// A quarter normal, three quarters Pareto, added quantile by quantile as tc does.
+    /// A quarter normal, three quarters Pareto, added quantile by quantile as in tc.
     private static let paretoNormal = DelayShape(
         quantile: { 0.25 * normalQuantile($0) + 0.75 * paretoQuantile($0) }, isNormalized: true)
 
@@ -34,7 +34,7 @@ extension DelayShape {
         return NormalDistribution.quantile(tail + share * (1 - 2 * tail), limit: normalCut)
     }
 
-    /// Mean 3/2, variance 3/4, from 1 upward: the share below x is 1 - 1/x³.
+    /// Mean 3/2, variance 3/4, values from 1: the share below x is 1 - 1/x³.
     private static func paretoQuantile(_ share: Double) -> Double {
         let rest = 1 - share * 0.998
         let value = Bisection.solve(from: 1, to: 8) { 1 / ($0 * $0 * $0) > rest }

@@ -1,22 +1,22 @@
-/// A distribution with mean 0 and deviation 1 (`uniform`: from -1 to 1) that has one peak, as the
-/// borders of bins with equal shares.
+/// A unimodal distribution with mean 0 and standard deviation 1 (`uniform`: from -1 to 1), given by
+/// the borders of bins with equal probability.
 ///
-/// Within a bin the density is constant, so it is the lower the wider the bin is. The bins at
-/// least so high as some level stand next to each other around the peak: `JitterProcess` needs
-/// them. All of it is plain arithmetic, so that every machine has the same numbers.
+/// Within a bin the density is constant, and inversely proportional to its width. The bins whose
+/// density reaches a given level are adjacent and include the peak: `JitterProcess` relies on that.
+/// It uses basic arithmetic only, so that every machine computes the same numbers.
 struct DelayShape: Sendable {
     private static let binCount = 512
 
-    /// The borders of the bins in rising order, one more than there are bins.
+    /// The borders of the bins in ascending order, one more than there are bins.
     private let borders: [Double]
-    /// The border that is the peak: bins get no narrower away from it.
+    /// The border at the peak: bins get no narrower away from it.
     private let peakIndex: Int
     private let narrowest: Double
 
-    /// A point under the curve: its place and how high it stands.
+    /// A point under the density curve.
     struct Point {
         var value: Double
-        /// The width of bins as high as the point.
+        /// The width of bins whose density is the height of the point.
         var width: Double
     }
 
@@ -26,7 +26,7 @@ struct DelayShape: Sendable {
         if isNormalized { borders = Self.normalized(borders) }
         let widths = zip(borders.dropFirst(), borders).map { $0 - $1 }
         let narrowest = widths.min() ?? 1
-        // Bins that differ by rounding alone are equal, and then the peak is in their middle.
+        // Bins that differ by rounding only count as equal; the peak is then in their middle.
         let narrow = widths.indices.filter { widths[$0] <= narrowest * (1 + 1e-9) }
         self.borders = borders
         self.narrowest = narrowest
@@ -37,8 +37,8 @@ struct DelayShape: Sendable {
     var highest: Double { borders.last ?? 0 }
     var peak: Double { borders[peakIndex] }
 
-    /// The point at these two numbers from 0 to 1: a value drawn from the distribution, and a
-    /// height between none and that of the curve there.
+    /// The point for two numbers from 0 to 1: a value drawn from the distribution, and a height
+    /// between zero and the density there.
     func point(at share: Double, _ height: Double) -> Point {
         let position = share * Double(Self.binCount)
         let bin = min(Int(position), Self.binCount - 1)
@@ -47,10 +47,10 @@ struct DelayShape: Sendable {
         return Point(value: value, width: width / (1 - height))
     }
 
-    /// The width of bins at this share of the peak's height below the peak.
+    /// The width of bins whose density is this share of the peak below the peak.
     func width(below height: Double) -> Double { narrowest / (1 - height) }
 
-    /// Where the curve falls below the height of bins with this width, left of the peak.
+    /// Where the density falls below that of bins with this width, left of the peak.
     func leftEnd(width: Double) -> Double {
         var low = 0
         var high = peakIndex
@@ -61,7 +61,7 @@ struct DelayShape: Sendable {
         return borders[low]
     }
 
-    /// Where the curve falls below the height of bins with this width, right of the peak.
+    /// Where the density falls below that of bins with this width, right of the peak.
     func rightEnd(width: Double) -> Double {
         var low = peakIndex
         var high = Self.binCount
@@ -76,7 +76,7 @@ struct DelayShape: Sendable {
         borders[bin + 1] - borders[bin] <= width * (1 + 1e-9)
     }
 
-    /// The borders shifted and scaled, so that the mean is 0 and the deviation 1.
+    /// The borders, shifted and scaled to mean 0 and standard deviation 1.
     private static func normalized(_ borders: [Double]) -> [Double] {
         let count = Double(binCount)
         let bins = zip(borders, borders.dropFirst())

@@ -1,6 +1,6 @@
 import DequeModule
 
-/// The ends of packets that do not reach the far end, in the order in which they were dropped.
+/// The dropped packets, in the order in which they were dropped.
 struct DropLog: Sendable {
     private var events = Deque<PacketEvent>()
     private(set) var queueFull: UInt64 = 0

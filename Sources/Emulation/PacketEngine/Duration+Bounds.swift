@@ -1,7 +1,7 @@
 extension Duration {
-    /// Longer than anybody waits, and so short that sums of millions of it do not overflow.
+    /// Longer than any real wait, but short enough that millions of it add up without overflow.
     static let eternity = Duration.seconds(1_000_000_000)
 
-    /// The duration between zero and `eternity`, so that no condition can overflow the clock.
+    /// The duration clamped to zero and `eternity`, so that no condition can overflow the clock.
     var bounded: Duration { min(max(self, .zero), .eternity) }
 }

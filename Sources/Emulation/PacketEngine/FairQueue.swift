@@ -1,14 +1,14 @@
 import DequeModule
 import LinkUnits
 
-/// FQ-CoDel (RFC 8290): a queue with CoDel for every flow, served in turn by bytes; a flow that
-/// has just begun goes first.
+/// FQ-CoDel (RFC 8290): one CoDel queue for each flow, served round-robin by bytes; new flows go
+/// first.
 struct FairQueue: Sendable {
     private static let flowCount = 1024
     private static let quantum: Int64 = 1500
-    /// What a packet is charged at most, so that the turns it then waits are bounded.
+    /// The most that a packet is charged, which bounds the rounds that its flow then waits.
     private static let longestPacket: UInt64 = 1 << 20
-    /// At most so many packets of the fattest flow are dropped at once, and at most half of it.
+    /// The most packets of the fattest flow dropped at once; never more than half of its packets.
     private static let dropBatch = 64
 
     private struct Flow {
@@ -44,13 +44,13 @@ struct FairQueue: Sendable {
 
     /// All packets, in the order of their arrival.
     var entries: [PacketQueue.Entry] {
-        // Equal arrivals of one flow keep their order only if the sorting is told to.
+        // Sorting must be told to keep the order of packets of one flow that arrived together.
         flows.flatMap(\.queue.entries).enumerated()
             .sorted { ($0.element.arrival, $0.offset) < ($1.element.arrival, $1.offset) }
             .map(\.element)
     }
 
-    /// Spreads flows over the queues, also when their numbers are consecutive.
+    /// Spreads flows over the queues, even if their numbers are consecutive.
     private static func index(of flow: UInt32) -> Int {
         Int((flow &* 0x9e37_79b1) >> 22)
     }
@@ -73,7 +73,7 @@ struct FairQueue: Sendable {
         }
     }
 
-    /// Takes the next packet, and drops those before it that CoDel chooses.
+    /// Dequeues the next packet, and drops those before it that CoDel chooses.
     mutating func dequeue(marks: Bool, at now: Duration, drops: inout DropLog) -> Packet? {
         while true {
             let isNew = !newFlows.isEmpty
@@ -84,7 +84,8 @@ struct FairQueue: Sendable {
                 continue
             }
             guard let packet = dequeue(from: index, marks: marks, at: now, drops: &drops) else {
-                // Section 4.2: an empty new flow waits one turn, lest it come back as new at once.
+                // Section 4.2: an empty new flow waits one round, or it would return as new at
+                // once.
                 if isNew, !oldFlows.isEmpty {
                     move(index, isNew: true)
                 } else {

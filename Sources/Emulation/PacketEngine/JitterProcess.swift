@@ -1,27 +1,26 @@
 import LinkModel
 import LinkUnits
 
-/// A delay that varies with time, and never so fast that a packet overtakes the one before it.
+/// A delay that varies with time, but never so fast that a packet overtakes the one before it.
 ///
-/// The usual way, a new delay for each packet and then holding back those that came too early,
-/// gives more delay the more packets there are: each waits for the latest before it. Here the
-/// variation D(t) is a function of time that is there whether packets look at it or not, so that
-/// its mean and spread are the same at every rate.
+/// The usual way is to draw a new delay for each packet and to hold back those that would overtake.
+/// Then the delay grows with the packet rate, since each packet waits for the latest before it.
+/// Here the variation D(t) is a function of time, independent of the packets, so that its mean and
+/// spread are the same at every rate.
 ///
-/// D jumps up, as when a link stalls, and slides down, as when it catches up. It slides at most
-/// 3/4 of a second per second; so t + D(t) always rises, and packets keep their order.
-/// Each slide is drawn by itself: cut the area under the density f at a random height h, equally
-/// likely up to the peak. There f is higher between two values, l(h) left and r(h) right of the
-/// peak m. D slides either from r to m or from m to l, half of the time each, at a speed between
-/// 1/4 and 3/4. A slide over a length takes time in proportion to it, and the chance of a value
-/// to lie between l and r is in proportion to the same length: in the long run D spends its time
-/// at each value exactly as f has it. Each slide begins at or above m and ends at or below it, so
-/// that what lies between two is always a jump up.
+/// D jumps up, as when a link stalls, and slides down, as when it catches up. It slides by at most
+/// 3/4 of a second per second, so t + D(t) always rises, and packets keep their order. Each slide
+/// is drawn independently: cut the area under the density f at a random height h, uniform up to the
+/// peak. There f is higher between two values, l(h) left and r(h) right of the peak m. D slides
+/// either from r to m or from m to l, each half of the time, at a speed between 1/4 and 3/4. The
+/// time of a slide is proportional to its length, and so is the probability of a value between l
+/// and r: in the long run D spends its time at each value exactly according to f. Each slide starts
+/// at or above m and ends at or below it, so the change between two slides is always a jump up.
 ///
-/// A slide lasts 3.3 standard deviations on average if f is normal. Packets that come at shorter
-/// distances have similar delays (no process that keeps the order can do without that); those
-/// farther apart than the whole range of f have independent ones. Around the jumps packets are
-/// spread, and behind them up to four times as dense as they came.
+/// A slide lasts 3.3 standard deviations on average if f is normal. Packets closer together than
+/// that have similar delays (inevitable for any process that keeps the order); those farther apart
+/// than the whole range of f have independent delays. Around a jump packets are spread out, and
+/// after it up to four times as dense as they arrived.
 struct JitterProcess: Sendable {
     /// Seconds that a slide takes per second of its length.
     private static let shortest = 4.0 / 3
@@ -32,7 +31,8 @@ struct JitterProcess: Sendable {
     private var shape: DelayShape
     private var random: RandomStream
 
-    /// The slide at `lastTime`: where and when it ends, in units of the amount, and its pace.
+    /// The current slide as of `lastTime`: its end value and time, in units of the amount, and its
+    /// pace.
     private var end = 0.0
     private var endTime = Duration.zero
     private var pace = shortest
@@ -44,10 +44,10 @@ struct JitterProcess: Sendable {
         change(to: jitter)
     }
 
-    /// Takes up another variation; the random numbers go on.
+    /// Changes the jitter; the random stream continues.
     ///
-    /// Where only the amount changes, the slide is stretched: a ramp in many steps would otherwise
-    /// be a new draw at each of them, and hold back what follows the latest.
+    /// If only the amount changes, the current slide is scaled. Otherwise each step of a ramp would
+    /// be a new draw, and packets would wait for the latest of them.
     mutating func change(to jitter: Jitter?) {
         guard jitter != self.jitter else { return }
         let old = (distribution: self.jitter?.distribution, amount: amount)
@@ -61,13 +61,13 @@ struct JitterProcess: Sendable {
         }
     }
 
-    /// The least variation that occurs, not above zero.
+    /// The smallest possible variation, zero or below.
     var least: Duration { amount * shape.lowest }
 
-    /// The variation at `now`, which does not go back.
+    /// The variation at `now`, which must not decrease.
     mutating func variation(at now: Duration) -> Duration {
         guard amount > .zero else { return .zero }
-        // Farther apart than the range nothing that was binds what comes.
+        // Beyond the whole range, past delays no longer affect the next one.
         let range = amount * (shape.highest - shape.lowest)
         if let lastTime, now - lastTime <= range {
             while endTime <= now { startSlide(at: endTime) }
@@ -89,10 +89,10 @@ struct JitterProcess: Sendable {
         }
     }
 
-    /// Draws a moment of the process in the long run.
+    /// Draws a random moment from the stationary process.
     private mutating func startAnywhere(at now: Duration) {
         let point = shape.point(at: random.unit(), random.unit())
-        // A moment falls into a long slide more often than into a short one.
+        // A random moment is more likely to fall into a long slide than into a short one.
         let squares = (Self.shortest * Self.shortest, Self.longest * Self.longest)
         pace = (squares.0 + random.unit() * (squares.1 - squares.0)).squareRoot()
         let end = point.value < shape.peak ? shape.leftEnd(width: point.width) : shape.peak

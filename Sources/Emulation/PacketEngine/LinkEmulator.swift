@@ -3,21 +3,21 @@ public import LinkUnits
 
 /// One direction of a link.
 ///
-/// Sans-I/O: the caller says what time it is and what arrived, and asks what leaves. All times
-/// are distances from one moment of the caller's choice (at which a delivery trace begins), and
-/// never go back. Everything is computed from the schedule of the link: however late the caller
-/// asks, a packet's time is the one at which it left.
+/// Sans-I/O: the caller provides the time and the arriving packets, and asks what leaves. All times
+/// count from one moment of the caller's choice (at which a delivery trace starts), and never go
+/// back. Everything follows from the schedule of the link: however late the caller asks, a packet's
+/// time is the one at which it left.
 ///
 ///     queue ─ bandwidth ─ loss ─ copies, flipped bits ─┬─ delay with jitter ───────┬─ out
 ///                                                      ├─ the same + delay of DNS ─┤
 ///                                                      └─ overtaking ──────────────┘
 ///
-/// Loss stands behind the bottleneck: a lost packet has used its bandwidth.
+/// Loss comes after the bottleneck: a lost packet has used its bandwidth.
 public struct LinkEmulator: Sendable {
-    /// The delay of one way, without what jitter makes of it.
+    /// The one-way delay without jitter.
     public private(set) var delay: Duration
     private var dnsDelay: Duration?
-    /// Whether every packet has the same fate but for its time of arrival.
+    /// Whether all packets are treated the same, apart from their arrival times.
     private var treatsAllAlike: Bool
 
     private var bottleneck: Bottleneck
@@ -31,15 +31,15 @@ public struct LinkEmulator: Sendable {
     private var dnsLine = DelayLine()
     private var overtakers = DelayLine()
 
-    /// The latest time the caller has told.
+    /// The latest time that the caller provided.
     private var clock = Duration.zero
     private var tally = EmulatorCounters()
 
     /// Makes an empty link.
     ///
-    /// The same seed and the same packets at the same times have the same fate. `dnsDelay` comes
-    /// on top of the delay for packets that are DNS. A trace takes the place of the bandwidth; the
-    /// file that the conditions name is the caller's to read.
+    /// The same seed and the same packets at the same times give the same result. `dnsDelay` is
+    /// added to the delay of DNS packets. A trace replaces the bandwidth; the caller reads the file
+    /// that the conditions name.
     public init(
         _ conditions: DirectionConditions, dnsDelay: Duration? = nil,
         trace: DeliveryTrace? = nil, seed: UInt64
@@ -57,13 +57,13 @@ public struct LinkEmulator: Sendable {
             conditions.reorder, random: RandomStream(seed: seed, for: .reorder))
     }
 
-    /// Whether its conditions treat packets one by one, so that a super-packet has to be cut.
+    /// Whether its conditions affect packets individually, so that a super-packet must be split.
     ///
-    /// A delay does not, even a varying one: it depends on when a packet comes, and the parts of a
-    /// super-packet come at once.
+    /// A delay does not, even a varying one: it depends on the arrival time, and the segments of a
+    /// super-packet arrive together.
     public var treatsPacketsSingly: Bool { !treatsAllAlike }
 
-    /// A packet arrives at the near end.
+    /// Enqueues a packet that arrives at the near end.
     public mutating func enqueue(_ packet: Packet, at now: Duration) {
         advance(to: now)
         tally.arrivedPackets += 1
@@ -73,7 +73,7 @@ public struct LinkEmulator: Sendable {
         advance(to: clock)
     }
 
-    /// The next packet that has left the link by `now`, or was dropped; nil if there is none yet.
+    /// The next packet that left the link or was dropped by `now`; nil if there is none yet.
     ///
     /// Events come in the order of their times.
     public mutating func nextVerdict(at now: Duration) -> PacketEvent? {
@@ -87,13 +87,14 @@ public struct LinkEmulator: Sendable {
         }
     }
 
-    /// When `nextVerdict` may have something to say; nil while the link is empty.
+    /// When `nextVerdict` may return something; nil while the link is empty.
     ///
-    /// Never later than a packet leaves, and seldom earlier; a drop by the loss model or the queue
-    /// management is told when the caller next asks.
+    /// Never later than a packet leaves, and seldom earlier; drops by the loss model or the queue
+    /// management are reported when the caller next asks.
     public var nextEvent: Duration? {
         let known = earliest?.time
-        // What leaves the bottleneck next arrives behind the line, unless it takes another way.
+        // The next bottleneck departure joins the end of the delay line, unless it takes another
+        // path.
         guard let departure = bottleneck.nextDeparture,
             line.isEmpty || overtaking.isActive || dnsDelay != nil
         else { return known }
@@ -101,11 +102,11 @@ public struct LinkEmulator: Sendable {
         return known.map { min($0, exit) } ?? exit
     }
 
-    /// The link takes on other conditions.
+    /// Changes the conditions of the link.
     ///
-    /// No packet on it is lost. What waits at the bottleneck goes at the new bandwidth from now on;
-    /// what is under way arrives when it would have, and what follows does not overtake it. A
-    /// trace begins now, unless it is the one that plays already.
+    /// No packet on it is lost. Packets at the bottleneck use the new bandwidth from now on;
+    /// packets in flight keep their arrival times, and later packets do not overtake them. A trace
+    /// starts now, unless it is already playing.
     public mutating func change(
         to conditions: DirectionConditions, dnsDelay: Duration? = nil,
         trace: DeliveryTrace? = nil, at now: Duration
@@ -122,16 +123,14 @@ public struct LinkEmulator: Sendable {
         advance(to: clock)
     }
 
-    /// What the link lets pass on average; nil where nothing limits it.
+    /// The mean bandwidth of the link; nil without a limit.
     public var meanBandwidth: Bandwidth? { bottleneck.meanRate }
 
-    /// How long packets have been in transmission at the bottleneck, as of the latest time it has
-    /// been told. The rest of the time nothing waited there.
+    /// How long packets have been in transmission at the bottleneck, as of the latest time that the
+    /// caller provided. The rest of the time the bottleneck was idle.
     public var timeUsed: Duration { bottleneck.timeUsed(by: clock) }
 
-    /// What the link has done, and what is on it now.
-    ///
-    /// As of the latest time it has been told.
+    /// The counters as of the latest time that the caller provided.
     public var counters: EmulatorCounters {
         var counters = tally
         counters.queueFullPackets = drops.queueFull
@@ -144,7 +143,7 @@ public struct LinkEmulator: Sendable {
 
     // MARK: Packets under way
 
-    /// Lets everything happen that happens up to `now`.
+    /// Processes all events up to `now`.
     private mutating func advance(to now: Duration) {
         if now > clock { clock = now }
         while let (packet, time) = bottleneck.departure(by: clock, drops: &drops) {
@@ -152,9 +151,10 @@ public struct LinkEmulator: Sendable {
         }
     }
 
-    /// A packet is through the bottleneck.
+    /// Handles a packet that leaves the bottleneck.
     private mutating func sendOn(_ packet: Packet, at time: Duration) {
-        // Every stage is asked, so that its random numbers do not depend on the others' answers.
+        // Every stage draws for every packet, so that its random numbers do not depend on the
+        // others.
         let isLost = loss.losesNext()
         let isDuplicated = copies.duplicatesNext()
         let verdict = copies.verdict(on: packet)
@@ -180,7 +180,7 @@ public struct LinkEmulator: Sendable {
         _ event: PacketEvent, of packet: Packet, isOvertaker: Bool, leaving time: Duration
     ) {
         var event = event
-        // What is DNS stays behind the DNS that is under way, also when the extra delay ends.
+        // DNS packets stay in order, even when the extra delay ends.
         if packet.isDNS, dnsDelay != nil || !dnsLine.isEmpty {
             event.time += dnsDelay ?? .zero
             dnsLine.append(event, length: packet.length)
@@ -196,7 +196,7 @@ public struct LinkEmulator: Sendable {
 
     private enum Source { case drops, overtakers, line, dnsLine }
 
-    /// Where the event with the earliest time is.
+    /// The earliest event, and the line that holds it.
     private var earliest: (source: Source, time: Duration)? {
         var earliest: (source: Source, time: Duration)?
         func consider(_ source: Source, _ time: Duration?) {
@@ -221,7 +221,7 @@ public struct LinkEmulator: Sendable {
 }
 
 extension DirectionConditions {
-    /// Whether packets that come at once have the same fate: nothing but delay, or nothing passes.
+    /// Whether packets that arrive together are treated the same: only a delay, or total loss.
     fileprivate var treatAllAlike: Bool {
         guard bandwidth == nil, trace == nil else { return false }
         if loss == .random(.one) { return true }

@@ -1,14 +1,14 @@
 import LinkModel
 import LinkUnits
 
-/// Decides packet by packet which ones are lost.
+/// Decides for each packet whether it is lost.
 ///
 /// Every packet takes one random number, so that the pattern depends on the seed alone, not on
-/// when packets come nor on what else the link does.
+/// arrival times or on the rest of the link.
 struct LossProcess: Sendable {
     private enum Model: Hashable {
         case independent(Ratio)
-        /// Gilbert's chain: every packet is lost in the bad state and none in the good one.
+        /// Gilbert's Markov chain: every packet is lost in the bad state and none in the good one.
         case gilbert(toBad: Ratio, toGood: Ratio)
     }
 
@@ -22,7 +22,7 @@ struct LossProcess: Sendable {
         enterChain(mean: loss.mean)
     }
 
-    /// Takes up another model; the numbers go on, and so does the state of a chain that stays.
+    /// Changes the model; the random stream continues, and so does the state of a chain that stays.
     mutating func change(to loss: LossModel) {
         let changed = Self.model(of: loss)
         guard changed != model else { return }
@@ -48,7 +48,7 @@ struct LossProcess: Sendable {
         return .gilbert(toBad: p, toGood: r)
     }
 
-    /// Starts the chain as it is in the long run, so that short runs have the mean too.
+    /// Starts the chain in its stationary state, so that short runs have the right mean too.
     private mutating func enterChain(mean: Ratio) {
         guard case .gilbert = model else { return }
         isBad = random.isChosen(mean)

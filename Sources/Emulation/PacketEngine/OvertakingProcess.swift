@@ -3,8 +3,8 @@ import LinkUnits
 
 /// Decides which packets skip the delay, and so overtake those on the delay line.
 ///
-/// As in netem: behind each overtaker gap - 1 packets are delayed for certain; from then on each
-/// one overtakes with the probability, until one does.
+/// As in netem: after each overtaking packet, gap - 1 packets are always delayed; from then on each
+/// one overtakes with the given probability, until one does.
 struct OvertakingProcess: Sendable {
     private var reordering: Reordering?
     private var delayedInRow = 0
@@ -18,7 +18,7 @@ struct OvertakingProcess: Sendable {
     /// Whether any packet may overtake.
     var isActive: Bool { (reordering?.mean ?? .zero) > .zero }
 
-    /// Takes up another reordering; the random numbers go on.
+    /// Changes the reordering; the random stream continues.
     mutating func change(to reordering: Reordering?) { self.reordering = reordering }
 
     /// Whether the next packet overtakes.

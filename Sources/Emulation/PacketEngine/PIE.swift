@@ -1,14 +1,15 @@
 import LinkModel
 import LinkUnits
 
-/// Proportional integral controller, enhanced (RFC 8033): drops arriving packets with a
-/// probability that follows the waiting time.
+/// Proportional integral controller, enhanced (RFC 8033): drops arriving packets with a probability
+/// that follows the queueing delay.
 ///
-/// The waiting time is that of the last packet that left (section 5.2 allows it, and Linux does
-/// the same). Unlike the other two it decides when packets arrive, as the RFC has it.
+/// The queueing delay is that of the last packet that left (allowed by section 5.2, and the same in
+/// Linux). Unlike CoDel and FQ-CoDel, PIE decides when packets arrive, as in the RFC.
 ///
-/// Keeping drops apart (section 5.4, on in Linux too) limits them to 46 % of the packets while the
-/// probability is below 85 %: a flood that does not slow down and needs more makes the queue swing.
+/// Derandomization (section 5.4, also on in Linux) limits drops to 46 % of the packets while the
+/// probability is below 85 %: a flood that does not slow down and needs more makes the queue
+/// oscillate.
 struct PIE: Sendable {
     private static let target = 0.015
     private static let updateInterval = Duration.milliseconds(15)
@@ -18,15 +19,15 @@ struct PIE: Sendable {
     private static let beta = 1.25
 
     private var probability = 0.0
-    /// Section 5.4: the sum of probabilities since the last drop keeps drops apart.
+    /// Section 5.4: the sum of probabilities since the last drop spaces drops apart.
     private var accumulated = 0.0
-    /// Seconds that packets waited, now and one update ago.
+    /// The queueing delay in seconds, now and one update ago.
     private var wait = 0.0
     private var previousWait = 0.0
     private var burstAllowance = longestBurst
     private var nextUpdate: Duration?
 
-    /// Whether a packet that arrives before `queue` is to be dropped.
+    /// Whether to drop a packet that arrives at `queue`.
     mutating func dropsArrival(
         before queue: PacketQueue, at now: Duration, random: inout RandomStream
     ) -> Bool {
@@ -41,21 +42,21 @@ struct PIE: Sendable {
         return true
     }
 
-    /// Whether a packet may be marked in place of being dropped: where more would have to go, marks
-    /// no longer help (section 5.1).
+    /// Whether a packet may be marked instead of dropped: at higher drop probabilities marks no
+    /// longer help (section 5.1).
     var mayMark: Bool { probability <= 0.1 }
 
-    /// Learns how long a packet waited that leaves now.
+    /// Records how long a departing packet waited.
     mutating func packetLeaves(after time: Duration, at now: Duration, isLast: Bool) {
         update(to: now, isIdle: false)
         wait = isLast ? 0 : time / .seconds(1)
     }
 
-    /// Brings the probability up to date, one step for each interval that has passed.
+    /// Updates the probability, one step for each interval that has passed.
     private mutating func update(to now: Duration, isIdle: Bool) {
         var next = nextUpdate ?? now + Self.updateInterval
         if isIdle { wait = 0 }
-        // A minute's steps bring any probability to where it stays.
+        // The steps of one minute bring any probability to its final value.
         next = max(next, now - .seconds(60))
         while now >= next {
             step()
@@ -68,7 +69,7 @@ struct PIE: Sendable {
     private mutating func step() {
         var change = Self.alpha * (wait - Self.target) + Self.beta * (wait - previousWait)
         change *= Self.scale(at: probability)
-        // Section 5.5: no large steps, but for waits that are long beyond doubt (as Linux has it).
+        // Section 5.5: no large steps, except for very long delays (as in Linux).
         if probability >= 0.1 { change = min(change, 0.02) }
         if wait > 0.25 { change += 0.02 }
         probability += change
@@ -82,7 +83,7 @@ struct PIE: Sendable {
         previousWait = wait
     }
 
-    /// Section 4.2: small probabilities are changed in small steps.
+    /// Section 4.2: small probabilities change in small steps.
     private static func scale(at probability: Double) -> Double {
         switch probability {
         case ..<0.000_001: 1 / 2048

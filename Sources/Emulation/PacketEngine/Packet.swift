@@ -1,16 +1,17 @@
 public import LinkUnits
 
-/// A packet as the emulation sees it: everything that decides its fate, and none of its bytes.
+/// A packet as the emulation sees it: everything that affects its treatment, without its bytes.
 public struct Packet: Sendable, Hashable {
-    /// The caller's name for the bytes, given back with the verdict.
+    /// The caller's ID for the bytes, returned with the verdict.
     public var slot: UInt32
-    /// The IP packet with its headers, without the link layer: what a bandwidth counts.
+    /// The length of the IP packet with its headers, without the link layer: what a bandwidth
+    /// counts.
     public var length: ByteCount
-    /// Equal for packets of the same flow: what `fq_codel` keeps apart.
+    /// Equal for packets of the same flow, as `fq_codel` distinguishes them.
     public var flow: UInt32
     /// Whether it is outgoing DNS, which a profile may delay more.
     public var isDNS: Bool
-    /// Whether its sender takes a mark for a drop (ECN, RFC 3168).
+    /// Whether its sender accepts a mark instead of a drop (ECN, RFC 3168).
     public var canBeMarked: Bool
     /// Whether the queue management has marked it.
     public internal(set) var isMarked = false
@@ -27,39 +28,39 @@ public struct Packet: Sendable, Hashable {
         self.canBeMarked = canBeMarked
     }
 
-    /// Marks it if it can be; false if it has to be dropped.
+    /// Marks it if possible; false if it has to be dropped.
     mutating func mark() -> Bool {
         isMarked = isMarked || canBeMarked
         return isMarked
     }
 }
 
-/// What became of a packet.
+/// What happened to a packet.
 public enum Verdict: Sendable, Hashable {
     /// It leaves the link.
     case delivered
-    /// It leaves the link, and the bit of this number, counted from the first of the IP packet,
-    /// is to be flipped.
+    /// It leaves the link with one bit to be flipped. The number counts from the first bit of the
+    /// IP packet.
     case corrupted(bit: UInt64)
     /// The bottleneck queue was full.
     case queueFull
-    /// The queue management (CoDel, FQ-CoDel, PIE) chose it.
+    /// Dropped by the queue management (CoDel, FQ-CoDel, PIE).
     case managed
-    /// The loss model chose it.
+    /// Dropped by the loss model.
     case lost
 }
 
-/// A packet's end on the link, or that of one of its copies.
+/// The end of a packet, or of one of its copies, on the link.
 public struct PacketEvent: Sendable, Hashable {
-    /// The caller's name for the bytes.
+    /// The caller's ID for the bytes.
     public var slot: UInt32
-    /// What became of it.
+    /// What happened to it.
     public var verdict: Verdict
     /// When, by the schedule of the link; never later than the caller's clock.
     public var time: Duration
-    /// Whether no other event will name this slot; false while a copy is still on the link.
+    /// Whether this is the last event for this slot; false while a copy is still on the link.
     public var releasesSlot: Bool
-    /// Whether it leaves with the mark of congestion (ECN), which the caller has to make.
+    /// Whether it leaves with a congestion mark (ECN), which the caller has to set.
     public var isMarked: Bool
 
     /// Makes an event.

@@ -1,7 +1,7 @@
 import DequeModule
 import LinkUnits
 
-/// Packets that wait in the order of their arrival.
+/// Packets queued in order of arrival.
 struct PacketQueue: Sendable {
     struct Entry {
         var packet: Packet

@@ -1,13 +1,13 @@
 import LinkModel
 import LinkUnits
 
-/// What the bottleneck queue holds at most.
+/// The limit of the bottleneck queue.
 struct QueueCapacity: Sendable, Hashable {
     private let packets: Int
     private let bytes: UInt64
 
-    /// The limit that `conditions` name for a bottleneck of this rate (of a trace: its mean),
-    /// or the default: the larger of 50 packets and 100 ms.
+    /// The limit in `conditions` for a bottleneck of this rate (of a trace: its mean), or the
+    /// default: the larger of 50 packets and 100 ms.
     init(_ conditions: DirectionConditions, rate: Bandwidth) {
         switch conditions.queue {
         case .packets(let count): self.init(packets: count)
@@ -28,16 +28,16 @@ struct QueueCapacity: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Whether a packet fits behind `count` packets with `bytes` bytes in all.
+    /// Whether a packet fits behind `count` packets of `bytes` bytes in total.
     ///
-    /// An empty queue takes any packet: else one larger than the limit would never pass.
+    /// An empty queue accepts any packet: one larger than the limit would otherwise never pass.
     func admits(_ packet: Packet, behind count: Int, bytes held: UInt64) -> Bool {
         guard count > 0 else { return true }
         guard count < packets, held <= bytes else { return false }
         return packet.length.bytes <= bytes - held
     }
 
-    /// Whether so many packets with so many bytes are more than it holds.
+    /// Whether this number of packets or bytes is above the limit.
     func isExceeded(by count: Int, bytes held: UInt64) -> Bool {
         count > packets || (count > 1 && held > bytes)
     }

@@ -1,13 +1,13 @@
 import LinkModel
 import LinkUnits
 
-/// A delivery trace that runs from `start`, over and over.
+/// Plays a delivery trace from `start` in a loop.
 struct TracePlayback: Sendable {
     let trace: DeliveryTrace
     private let start: Duration
-    /// How many opportunities have passed since the start, all laps counted.
+    /// How many delivery opportunities have passed since the start, over all laps.
     private var passed: UInt64 = 0
-    /// What is left of the last one that has passed.
+    /// The unused bytes of the last opportunity.
     private var bytesLeft: UInt64 = 0
 
     init(_ trace: DeliveryTrace, startingAt start: Duration) {
@@ -15,11 +15,11 @@ struct TracePlayback: Sendable {
         self.start = start
     }
 
-    /// Sends a packet from `time` on; returns the moment of the opportunity that takes its last
-    /// byte. A packet larger than an opportunity uses several, small ones share one.
+    /// Sends a packet from `time` on; returns the time of the opportunity that takes its last byte.
+    /// A packet larger than an opportunity uses several, small ones share one.
     ///
-    /// Without `isNext` the queue was empty: then only later opportunities count, since what is
-    /// left of this one is lost.
+    /// Without `isNext` the queue was empty: then only later opportunities count, since the rest of
+    /// this one is lost.
     mutating func send(_ length: ByteCount, from time: Duration, isNext: Bool) -> Duration {
         if !isNext {
             passed = max(passed, opportunities(until: time))
@@ -37,7 +37,7 @@ struct TracePlayback: Sendable {
         return passed == 0 ? time : moment(of: passed - 1)
     }
 
-    /// When the opportunity with this number, counted from 0, comes.
+    /// The time of the opportunity with this number, counted from 0.
     private func moment(of number: UInt64) -> Duration {
         let (lap, index) = number.quotientAndRemainder(
             dividingBy: UInt64(trace.milliseconds.count))
@@ -47,7 +47,7 @@ struct TracePlayback: Sendable {
         return start + Duration.milliseconds(Int64(clamping: milliseconds)).bounded
     }
 
-    /// How many opportunities come up to and including `time`.
+    /// The number of opportunities up to and including `time`.
     private func opportunities(until time: Duration) -> UInt64 {
         let (seconds, attoseconds) = (time - start).bounded.components
         let milliseconds = UInt64(seconds) * 1000 + UInt64(attoseconds) / 1_000_000_000_000_000
@@ -57,7 +57,7 @@ struct TracePlayback: Sendable {
 }
 
 extension DeliveryTrace {
-    /// How many opportunities of one lap come up to and including `moment`.
+    /// The number of opportunities of one lap up to and including `moment`.
     fileprivate func opportunities(until moment: UInt64) -> Int {
         var low = 0
         var high = milliseconds.count

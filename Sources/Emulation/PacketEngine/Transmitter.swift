@@ -1,11 +1,11 @@
 import LinkModel
 import LinkUnits
 
-/// What sends packets through the bottleneck: at a constant rate, by a delivery trace, or at once.
+/// Sends packets through the bottleneck: at a constant rate, by a delivery trace, or at once.
 ///
-/// Times come from the schedule alone, in attoseconds: a packet starts when the one before it is
-/// through, whenever the caller may ask. Cut off at whole attoseconds, a busy period of 1,000
-/// million packets is less than a nanosecond short.
+/// Times come from the schedule alone, in attoseconds: a packet starts when the previous one has
+/// been sent, whenever the caller asks. Rounding down to attoseconds makes a busy period of 1,000
+/// million packets less than a nanosecond short.
 enum Transmitter: Sendable {
     case unlimited
     case rate(Bandwidth)
@@ -21,7 +21,7 @@ enum Transmitter: Sendable {
         }
     }
 
-    /// The rate of the bottleneck, of a trace the mean; nil without a limit.
+    /// The rate of the bottleneck, for a trace the mean; nil without a limit.
     var meanRate: Bandwidth? {
         switch self {
         case .unlimited: nil
@@ -30,10 +30,10 @@ enum Transmitter: Sendable {
         }
     }
 
-    /// Sends a packet from `start` on; returns when its last byte is through.
+    /// Sends a packet from `start` on; returns when its last byte is sent.
     ///
-    /// `isNext` tells that another packet has just left: then the two may share an opportunity of
-    /// a trace.
+    /// `isNext` means that another packet has just left: the two may share an opportunity of a
+    /// trace.
     mutating func send(_ length: ByteCount, from start: Duration, isNext: Bool) -> Duration {
         switch self {
         case .unlimited:
@@ -51,7 +51,7 @@ enum Transmitter: Sendable {
 extension Bandwidth {
     private static let attosecondsPerByte: UInt128 = 8_000_000_000_000_000_000
 
-    /// The time `count` bytes occupy the wire, to the attosecond.
+    /// The serialization delay of `count` bytes, to the attosecond.
     fileprivate func exactSerializationDelay(of count: ByteCount) -> Duration {
         let attoseconds = UInt128(count.bytes) * Self.attosecondsPerByte / UInt128(bitsPerSecond)
         return Duration(attoseconds: Int128(clamping: attoseconds)).bounded
