@@ -2,42 +2,42 @@ public import LinkUnits
 public import LinuxKernel
 public import SystemPackage
 
-/// What came to an interface as one frame: a packet, or several of one flow that the network card
-/// or the kernel has put together.
+/// One frame that arrived at an interface: a packet, or several of one flow that the network card
+/// or the kernel has merged (GRO).
 public struct PacketArrival: Sendable, Hashable {
-    /// What a TCP packet says has come of what was sent the other way.
+    /// The acknowledgement of a TCP packet, for data sent in the other direction.
     public struct Acknowledgement: Sendable, Hashable {
-        /// The same for all packets of a connection in one direction.
+        /// Equal for all packets of a connection in one direction.
         public var connection: UInt32
-        /// The number of the next byte that is expected.
+        /// The sequence number of the next expected byte.
         public var number: UInt32
     }
 
-    /// When the kernel got it, of `KernelClock.realtime`.
+    /// When the kernel received it, by `KernelClock.realtime`.
     public var time: Duration
-    /// Its packets from the IP header on, headers of all of them included.
+    /// The length of its packets from the IP header on, with the headers of each.
     public var length: ByteCount
     /// What it acknowledges, if it is TCP.
     public var acknowledgement: Acknowledgement?
 }
 
-/// Listens to what comes to an interface, without touching it.
+/// Listens to packets that arrive at an interface, without affecting them.
 public struct ArrivalListener: ~Copyable {
     private var receiver: PacketReceiver
     private var batch = ReceiveBatch()
     private let memory: FrameMemory
 
-    /// The headers; of the rest only the length matters.
+    /// Enough for the headers; of the rest only the length matters.
     private static let headRoom = 512
     /// The longest frame there is.
     private static let longest = 68 << 10
     private static let acknowledges: UInt8 = 0x10
 
-    /// Listens on an interface of the calling thread's network namespace, from now on.
+    /// Starts to listen on an interface of the calling thread's network namespace.
     ///
     /// Requires `CAP_NET_RAW` there.
     public init(interface: Int32) throws(KernelError) {
-        // What lies behind the heads is the same waste for all.
+        // All frames share one scratch area for the bytes after their headers.
         let memory = try FrameMemory(
             reserving: ReceiveBatch.capacity * Self.headRoom + Self.longest)
         receiver = try PacketReceiver(interface: interface)
@@ -49,10 +49,10 @@ public struct ArrivalListener: ~Copyable {
         self.memory = memory
     }
 
-    /// Frames that came faster than they were read, since the last call.
+    /// Frames dropped since the last call because they arrived faster than they were read.
     public func takeDrops() -> Int { receiver.takeDrops() }
 
-    /// Hands over what has come since the last call, without waiting.
+    /// Delivers all arrivals since the last call, without blocking.
     public mutating func takeAll(_ body: (PacketArrival) -> Void) throws(Errno) {
         while true {
             let count = try receiver.receive(into: &batch)
@@ -67,7 +67,7 @@ public struct ArrivalListener: ~Copyable {
         index * headRoom..<(index + 1) * headRoom
     }
 
-    /// Nil for what is no IP.
+    /// Nil if it is not IP.
     private func arrival(_ index: Int) -> PacketArrival? {
         let frame = batch[index]
         let start = VirtualHeader.count
@@ -76,7 +76,7 @@ public struct ArrivalListener: ~Copyable {
         return memory.withBytes(in: head) { bytes in
             let headers = FrameHeaders(bytes.extracting(start..<bytes.count))
             guard headers.version != 0 else { return nil }
-            // What the packet says of its length is cut to what is in the head.
+            // Replaces a packet length that was limited to the received headers.
             let whole = frame.count - start - headers.network
             let length = min(
                 whole,
@@ -89,18 +89,18 @@ public struct ArrivalListener: ~Copyable {
         }
     }
 
-    /// The length of the packet without padding, as its header says; nil if it says none.
+    /// The length of the packet without padding, from its header; nil if it has none.
     private static func announcedLength(
         _ bytes: Span<UInt8>, network: Int, _ headers: FrameHeaders
     ) -> Int? {
         guard bytes.count >= network + 6 else { return nil }
         let number = Int(bytes.word(at: network + (headers.version == 4 ? 2 : 4)))
-        // A packet of more than 64 KiB says zero.
+        // The field is zero in a packet of more than 64 KiB.
         guard number > 0 else { return nil }
         return headers.version == 4 ? number : number + 40
     }
 
-    /// The headers that packets after the first had before they were put together.
+    /// The headers that later packets had before the merge.
     private static func repeatedHeaders(
         _ bytes: Span<UInt8>, _ headers: FrameHeaders, _ length: Int
     ) -> Int {

@@ -4,21 +4,21 @@ import LinuxKernel
 import Synchronization
 import SystemPackage
 
-/// Where the frames of a direction come from and where they go.
+/// The source and destination of the frames of a direction.
 enum LoopPath {
-    /// From one interface to another; all frames are of this direction.
+    /// From one interface to another; all frames belong to this direction.
     case wire(from: Int32, to: Int32)
-    /// From an interface to which come the frames that a host's loopback sends, of both
-    /// directions, to that loopback.
+    /// From an interface that receives what a host's loopback sends in both directions, back to
+    /// that loopback.
     case loopback(from: Int32, of: FileDescriptor)
-    /// From an interface to which filters send what they take from another, back to that one,
-    /// with a mark that those filters let pass.
+    /// From an interface to which filters redirect frames of another one, back to that one, with a
+    /// mark that exempts them from those filters.
     case redirect(from: Int32, to: MarkedOutput, RedirectLoop.Framing)
-    /// From an interface to which filters send what the loopback of this host sends, of both
-    /// directions, back to the loopback, with a mark that those filters let pass.
+    /// From an interface to which filters redirect what this host's loopback sends in both
+    /// directions, back to the loopback, with a mark that exempts them from those filters.
     case loopbackRedirect(from: Int32, mark: UInt32)
 
-    /// The interface where frames come from.
+    /// The interface where frames arrive.
     var source: Int32 {
         switch self {
         case .wire(let source, _), .loopback(let source, _), .redirect(let source, _, _),
@@ -27,7 +27,7 @@ enum LoopPath {
         }
     }
 
-    /// What tells the frames of this direction from others; nil if there are no others.
+    /// Distinguishes the frames of the two directions; nil if there is only one.
     var traffic: LoopbackTraffic? {
         switch self {
         case .loopback, .loopbackRedirect: LoopbackTraffic()
@@ -84,17 +84,17 @@ final class DirectionLoop: Sendable {
 
     func change(to conditions: LinkConditions, _ traces: LinkTraces) {
         forwarder.withLock { $0.change(to: conditions, traces) }
-        // What waits may now leave earlier than the thread will wake up.
+        // Queued packets may now leave before the thread would wake up.
         alarm.ring()
     }
 
-    /// Whether packets of the other direction pass at once, rather than being left to another
-    /// loop.
+    /// Whether packets of the other direction are passed on at once, instead of being left to
+    /// another loop.
     func setPassesOthers(_ passes: Bool) {
         forwarder.withLock { $0.passesOthers = passes }
     }
 
-    /// Whether frames that leave the link get anywhere, or are gone.
+    /// Whether frames that leave the link are delivered or discarded.
     func setConnected(_ isConnected: Bool) {
         forwarder.withLock { $0.isConnected = isConnected }
     }
@@ -103,7 +103,7 @@ final class DirectionLoop: Sendable {
         forwarder.withLock { $0.currentStatistics() }
     }
 
-    /// How many packets have arrived and not left yet.
+    /// How many packets have arrived and not yet left.
     var packetsUnderWay: UInt64 { forwarder.withLock { $0.packetsUnderWay() } }
 
     private func run() {

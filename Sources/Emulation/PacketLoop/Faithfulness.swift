@@ -1,41 +1,41 @@
 import LinkUnits
 import PacketEngine
 
-/// Whether loops did what the conditions say and nothing else.
+/// Whether loops did exactly what the conditions say.
 public struct Faithfulness: Sendable, Hashable {
-    /// Packets lost for want of time or memory.
+    /// Packets dropped for lack of time or memory.
     private let unwantedDrops: UInt64
-    /// What one packet in a hundred was later than, if that is too much.
+    /// The lateness that one packet in a hundred exceeded, if that is too much.
     private let lateness: Duration?
-    /// When the machine could not fill the link, if that was more than now and then.
+    /// How long the machine could not fill the link, if that was more than occasional.
     private let shortage: ProcessorShortage?
 
-    /// Of fewer packets than this, one in a hundred is none.
+    /// With fewer packets than this, one in a hundred is not meaningful.
     static let leastPackets: UInt64 = 100
-    /// A shortage that is shorter than this in all may be something else.
+    /// A shorter total shortage may have other causes.
     static let leastShortage = Duration.milliseconds(500)
 
-    /// Judges by what was counted.
+    /// Judges by these statistics.
     public init(_ loops: LoopStatistics...) {
         self.init(loops)
     }
 
-    /// Judges by what was counted.
+    /// Judges by these statistics.
     public init(_ loops: [LoopStatistics]) {
         self.init(loops.flatMap { [$0.up, $0.down] })
     }
 
-    /// Judges by what was counted in these directions.
+    /// Judges by the statistics of these directions.
     public init(_ ways: [DirectionStatistics]) {
         unwantedDrops = ways.reduce(0) { $0 + $1.unwantedDrops }
         lateness = ways.filter(\.isLate).compactMap { $0.lateness.quantile(.percent(99)) }.max()
         shortage = ways.filter(\.isShort).map(\.shortage).max { $0.duration < $1.duration }
     }
 
-    /// Whether they did.
+    /// Whether the loops were faithful.
     public var isGiven: Bool { unwantedDrops == 0 && lateness == nil && shortage == nil }
 
-    /// What the user should know; nil if they did.
+    /// What the user should know; nil if the loops were faithful.
     public var note: String? {
         var facts: [String] = []
         if unwantedDrops > 0 {
@@ -62,7 +62,7 @@ extension DirectionStatistics {
         lateness.count >= Faithfulness.leastPackets && latePackets > lateness.count / 100
     }
 
-    /// Whether more than a hundredth of what passed did so while the machine could do no more.
+    /// Whether more than a hundredth of the bytes passed while the machine was at its limit.
     fileprivate var isShort: Bool {
         shortage.duration >= Faithfulness.leastShortage
             && shortage.carried.bytes > link.arrivedBytes.bytes / 100

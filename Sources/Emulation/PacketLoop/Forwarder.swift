@@ -16,16 +16,16 @@ struct Forwarder: ~Copyable {
     private var mtu: LinkMTU?
     private var wayBack: WayBack
     private let framing: RedirectLoop.Framing
-    /// Tells which frames are those of this direction; nil if all are.
+    /// Distinguishes the frames of the two directions; nil if there is only one.
     private var traffic: LoopbackTraffic?
-    /// Whether other frames pass at once; else they are somebody else's.
+    /// Whether to pass on frames of the other direction at once; otherwise they are ignored.
     var passesOthers = false
-    /// Whether what leaves the link gets anywhere; else it is gone.
+    /// Whether frames that leave the link are delivered or discarded.
     var isConnected = true
     private var statistics: DirectionStatistics
     /// How many packets have entered the link.
     private var entered: UInt64 = 0
-    /// What the emulation was last told of the time.
+    /// The time that the emulation was last given.
     private var time = Duration.zero
     private var watch = ShortageWatch()
 
@@ -50,8 +50,8 @@ struct Forwarder: ~Copyable {
         traffic = path.traffic
     }
 
-    /// Does what is to be done now, and says when to come again; nil if only a frame or a change
-    /// can give it anything to do.
+    /// Does the current work, and returns when to come again; nil if only a frame or a change can
+    /// cause more work.
     mutating func turn(expectsFrames: Bool) -> Duration? {
         let isDrained = receive(isExpectant: expectsFrames)
         if isDrained { time = max(time, clock.now) }
@@ -67,7 +67,7 @@ struct Forwarder: ~Copyable {
         return clock.monotonic + next
     }
 
-    /// Looks whether the machine keeps the link from being filled.
+    /// Checks whether the machine limits the link.
     private mutating func lookForShortage() {
         guard let bandwidth = emulator.meanBandwidth else { return }
         let reading = ShortageWatch.Reading(
@@ -80,22 +80,22 @@ struct Forwarder: ~Copyable {
         if let finding { statistics.shortage.add(finding, bandwidth: bandwidth) }
     }
 
-    /// Takes what has come, and says whether that was all.
+    /// Receives frames, and returns whether those were all.
     ///
-    /// As long as it was not, the emulation is told no later time than that of the last packet.
+    /// Until then, the emulation is given no later time than that of the last packet.
     private mutating func receive(isExpectant: Bool) -> Bool {
         let count: Int
         do {
             count = try inbox.receive(isExpectant: isExpectant)
         } catch {
-            // That the interface went down is said once; frames come again when it is up.
+            // A downed interface reports its error once; frames return when it is up.
             if error != .networkDown { statistics.unreadable += 1 }
             return true
         }
         guard count > 0 else { return true }
-        // The kernel notes the arrival on the other clock. Somebody may have set that meanwhile,
-        // so that what comes out must be checked. The clocks are read in this order, so that a
-        // thread that is interrupted in between takes packets for later ones, not earlier ones.
+        // The kernel timestamps arrivals by the other clock. An administrator may have set it
+        // meanwhile, so the result must be checked. The clocks are read in this order so that an
+        // interruption in between makes packets appear later, not earlier.
         let realtime = KernelClock.realtime
         let now = clock.now
         let offset = realtime - now
@@ -111,7 +111,7 @@ struct Forwarder: ~Copyable {
         return count < ReceiveBatch.capacity
     }
 
-    /// Puts a frame on the link, in pieces where the link treats packets singly.
+    /// Puts a frame on the link, split where the link treats packets individually.
     private mutating func enter(_ id: FrameStore.ID) {
         if framing == .dressed {
             store.insertEthernetHeader(to: RedirectLoop.standInAddress, into: id)
@@ -183,7 +183,7 @@ struct Forwarder: ~Copyable {
                 isDNS: isDNS, canBeMarked: headers.canBeMarked), at: time)
     }
 
-    /// Cuts or drops a packet that is larger than the link takes.
+    /// Fragments or drops a packet that is larger than the link's MTU.
     private mutating func refuse(
         _ ticket: Ticket, _ headers: FrameHeaders, _ isDNS: Bool, _ mtu: LinkMTU
     ) {
@@ -229,7 +229,7 @@ struct Forwarder: ~Copyable {
         outbox.add(id, due: nil, &store, &statistics)
     }
 
-    /// Sends a frame of the other direction on.
+    /// Passes on a frame of the other direction.
     private mutating func pass(_ id: FrameStore.ID, _ superFrame: SuperFrame?) {
         guard let superFrame else {
             send(exempt: id)
@@ -248,12 +248,12 @@ struct Forwarder: ~Copyable {
         }
     }
 
-    /// Carries out what the emulation has decided by now.
+    /// Carries out the verdicts of the emulation up to now.
     private mutating func judge() {
         while true {
             if !outbox.hasRoom {
                 outbox.flush(clock, &store, &statistics)
-                // What the kernel has no room for waits on the link.
+                // Packets that the kernel has no room for wait on the link.
                 guard outbox.hasRoom else { return }
             }
             guard let event = emulator.nextVerdict(at: time) else { return }
@@ -270,7 +270,7 @@ struct Forwarder: ~Copyable {
         switch event.verdict {
         case _ where !isConnected: break
         case .delivered where event.isMarked && ticket.segment != nil:
-            // Its header is that of others, too.
+            // Other packets share its header.
             if let copy = store.copy(of: ticket) {
                 store.mark(copy)
                 outbox.add(copy, due: event.time, &store, &statistics)
@@ -279,7 +279,7 @@ struct Forwarder: ~Copyable {
             }
         case .delivered:
             if event.isMarked { store.mark(ticket.frame) }
-            // The reference goes on to the outbox.
+            // The outbox takes over the reference.
             if let segment = ticket.segment {
                 outbox.add(
                     segment: segment, of: ticket.frame, due: event.time, &store, &statistics)
@@ -289,7 +289,8 @@ struct Forwarder: ~Copyable {
             return
         case .corrupted(let bit):
             if outbox.isLocal, store.isInHeader(bit, ticket) {
-                // The receiver would find out by that header, but the kernel makes a new one.
+                // The receiver could detect the flip by that header's checksum, but the kernel
+                // recomputes it.
                 break
             }
             if event.isMarked, ticket.segment == nil { store.mark(ticket.frame) }
@@ -313,7 +314,7 @@ struct Forwarder: ~Copyable {
 }
 
 extension PacketEvent {
-    /// Whether the packet goes on at the far end.
+    /// Whether the packet leaves at the far end.
     fileprivate var leaves: Bool {
         switch verdict {
         case .delivered, .corrupted: true
@@ -323,7 +324,7 @@ extension PacketEvent {
 }
 
 extension Forwarder {
-    /// Changes the conditions; what is on the link stays on it.
+    /// Changes the conditions; packets on the link stay on it.
     mutating func change(to conditions: LinkConditions, _ traces: LinkTraces) {
         let conditions = conditions.withExplicitLoss
         mtu = direction.conditions(of: conditions).mtu
@@ -333,13 +334,13 @@ extension Forwarder {
         outbox.tolerance = LatenessTolerance(delay: emulator.delay)
     }
 
-    /// How many packets are anywhere between arrival and departure. Of those that were not looked
-    /// at yet nobody knows the number: they count as one.
+    /// How many packets are between arrival and departure. The number of those that were not read
+    /// yet is unknown: they count as one.
     func packetsUnderWay() -> UInt64 {
         emulator.counters.heldPackets + UInt64(outbox.packetCount) + (inbox.hasFrames() ? 1 : 0)
     }
 
-    /// What was counted until now.
+    /// The statistics so far.
     mutating func currentStatistics() -> DirectionStatistics {
         statistics.socketDrops += UInt64(inbox.takeDrops())
         statistics.link = emulator.counters
@@ -361,7 +362,7 @@ extension Forwarder {
             return
         }
         guard let copy = store.copy(of: ticket) else {
-            // There is no memory for it, but for what became of it there always is.
+            // There is no memory for its bytes, but its record is always observed.
             observer.observed(record, frame: Span())
             return
         }

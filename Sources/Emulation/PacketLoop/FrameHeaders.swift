@@ -1,31 +1,29 @@
-/// What decides a packet's fate, read from the headers of its Ethernet frame.
+/// The header fields of an Ethernet frame that decide how the link treats it.
 ///
-/// Frames come from anybody: one with short, absurd or unknown headers is described as far as it
-/// can be understood.
+/// Frames are untrusted: one with short, absurd or unknown headers is parsed as far as possible.
 public struct FrameHeaders: Sendable, Hashable {
-    /// Where the IP header begins: behind the Ethernet header and VLAN tags.
+    /// Where the IP header begins: after the Ethernet header and VLAN tags.
     public internal(set) var network = 14
-    /// 4 or 6, or zero for what is no IP.
+    /// 4 or 6, or zero if it is not IP.
     public internal(set) var version: UInt8 = 0
-    /// The bytes of the IP packet, or whatever the frame holds, without padding.
+    /// The length of the IP packet, or otherwise of the frame's payload, without padding.
     public internal(set) var length = 0
-    /// The protocol number of what IP carries; zero where it could not be found.
+    /// The transport protocol number; zero if unknown.
     public internal(set) var transportProtocol: UInt8 = 0
-    /// Where the header of TCP, UDP and the like begins, if this frame has it.
+    /// Where the transport header begins, if this frame has it.
     public internal(set) var transport: Int?
-    /// Equal for packets of the same addresses, protocol and ports.
+    /// Equal for packets with the same addresses, protocol and ports.
     public internal(set) var flow: UInt32 = 0
-    /// Whether it goes to port 53 of TCP or UDP.
+    /// Whether its destination port is 53 of TCP or UDP.
     public internal(set) var isToDNS = false
-    /// Whether a link lets it pass at once, however bad: ARP and other things that are not IP,
-    /// and by which neighbours find each other.
+    /// Whether it always passes the link at once: not IP (such as ARP), or neighbour discovery.
     public internal(set) var isExempt = false
-    /// Whether its sender opens a connection, sends data or asks for an echo: not whether it is a
-    /// mere acknowledgement, the end of a connection, or news for routers.
+    /// Whether its sender opens a connection, sends data or asks for an echo. False for a mere
+    /// acknowledgement, the end of a connection, or messages for routers.
     public internal(set) var isRequest = false
 
-    /// Whether its sender takes a mark for a drop (ECN, RFC 3168, section 5): ECT(0), ECT(1), or
-    /// marked already.
+    /// Whether its sender accepts a mark instead of a drop (ECN, RFC 3168, section 5): ECT(0),
+    /// ECT(1), or already marked.
     public internal(set) var canBeMarked = false
 
     static let tcp: UInt8 = 6
@@ -34,7 +32,7 @@ public struct FrameHeaders: Sendable, Hashable {
     private static let igmp: UInt8 = 2
     private static let icmpV6: UInt8 = 58
 
-    /// Reads the headers of a frame, of which the end may be missing.
+    /// Parses the headers of a frame, whose end may be missing.
     public init(_ frame: Span<UInt8>) {
         guard frame.count >= 14 else {
             isExempt = true
@@ -50,8 +48,7 @@ public struct FrameHeaders: Sendable, Hashable {
         }
     }
 
-    /// Reads the headers of an IP packet without anything in front of it, of which the end may be
-    /// missing.
+    /// Parses an IP packet without a link-layer header, whose end may be missing.
     public init(packet: Span<UInt8>) {
         (network, length) = (0, packet.count)
         switch packet.isEmpty ? 0 : packet[0] >> 4 {
@@ -94,7 +91,7 @@ public struct FrameHeaders: Sendable, Hashable {
         var isFragment = false
         var hasPorts = true
         let end = network + length
-        // More extension headers than a packet has in earnest are not read.
+        // No legitimate packet has more extension headers.
         walk: for _ in 0..<8 {
             guard offset + 8 <= end else { break }
             switch next {
@@ -116,7 +113,7 @@ public struct FrameHeaders: Sendable, Hashable {
             hasPorts: hasPorts)
     }
 
-    /// Takes away what is behind the packet, if what the packet says of its length can be.
+    /// Removes padding after the packet, if its announced length is plausible.
     private mutating func trim(to announced: Int, atLeast minimum: Int) {
         if announced >= minimum && announced < length { length = announced }
     }
@@ -135,16 +132,16 @@ public struct FrameHeaders: Sendable, Hashable {
         transport = offset
         switch transportProtocol {
         case Self.tcp, Self.udp:
-            // All fragments of a packet are of one flow, and only the first has the ports.
+            // All fragments of a packet belong to one flow, and only the first has the ports.
             if !isFragment { hash.mix(frame.long(at: offset)) }
             isToDNS = frame.word(at: offset + 2) == 53
             isRequest = transportProtocol == Self.udp || asksByTCP(frame, offset)
         case Self.icmp:
             isRequest = frame[offset] == 8
         case Self.icmpV6:
-            // Neighbour discovery: a lossy link should look like one, and not like an absent
-            // neighbour. Multicast listener discovery (130 to 132, 143) comes when the kernel
-            // likes, and would shift what the same seed loses.
+            // Neighbour discovery: a lossy link should not look like an absent neighbour. Multicast
+            // listener discovery (130 to 132, 143) comes at arbitrary times, and would change which
+            // packets the same seed loses.
             let type = frame[offset]
             isExempt = version == 6 && ((130...137).contains(type) || type == 143)
             isRequest = type == 128

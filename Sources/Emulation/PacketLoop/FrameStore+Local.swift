@@ -1,14 +1,12 @@
 import LinuxKernel
 
-/// What the kernel does for frames of an interface, done by hand for packets that are sent to the
-/// host itself.
+/// Replaces what the kernel does for frames of an interface, for packets sent to the host itself.
 extension FrameStore {
-    /// Finishes the checksum of a packet, or of a super-packet of TCP, which becomes a single
-    /// packet.
+    /// Finishes the checksum of a packet, or of a TCP super-packet, which becomes a single packet.
     ///
     /// - Parameters:
     ///   - head: the bytes from the `virtio_net_hdr` on, with all headers.
-    ///   - rest: the bytes behind them that are elsewhere in the memory.
+    ///   - rest: the remaining bytes, elsewhere in the memory.
     mutating func finishPacket(head: Range<Int>, rest: Range<Int>) {
         var payload = InternetChecksum()
         if !rest.isEmpty {
@@ -26,8 +24,7 @@ extension FrameStore {
         }
     }
 
-    /// Has both ends of a TCP connection that begins make segments of no more than Ethernet's
-    /// size.
+    /// Limits both ends of a new TCP connection to segments of Ethernet's size.
     mutating func limitSegmentSize(_ id: ID, _ headers: FrameHeaders) {
         guard headers.transportProtocol == FrameHeaders.tcp, let transport = headers.transport
         else { return }
@@ -38,7 +35,7 @@ extension FrameStore {
         }
     }
 
-    /// Whether a bit of a packet, counted like that of a `corruptedCopy`, is one of its IP header.
+    /// Whether a bit of a packet, counted as in `corruptedCopy`, is in its IP header.
     func isInHeader(_ bit: UInt64, _ ticket: Ticket) -> Bool {
         let frame = self[ticket.frame]
         let length = ticket.segment.flatMap { frame.superFrame?.length(of: $0) } ?? frame.length
@@ -50,12 +47,12 @@ extension FrameStore {
     }
 }
 
-/// The option in which TCP says how much a segment may hold (RFC 9293, section 3.7.1).
+/// The TCP option for the maximum segment size (RFC 9293, section 3.7.1).
 enum SegmentSizeOption {
-    /// Lowers it in a packet that begins a connection; it is never raised.
+    /// Lowers it in a packet that opens a connection; never raises it.
     ///
     /// - Parameters:
-    ///   - limit: the most bytes of a segment's payload.
+    ///   - limit: the most payload bytes of a segment.
     ///   - header: where the TCP header begins.
     ///   - end: where the packet ends.
     static func limit(
@@ -86,10 +83,10 @@ enum SegmentSizeOption {
         let former = bytes.word(at: field)
         guard former > limit else { return }
         bytes.setWord(limit, at: field)
-        // An unfinished checksum is that of the pseudo-header, in which this is not.
+        // An unfinished checksum covers only the pseudo-header, without this option.
         guard !VirtualHeader(bytes.span).isChecksumPartial else { return }
         var sum = InternetChecksum()
-        // RFC 1624, section 3. An option at an odd place has its bytes in two words.
+        // RFC 1624, section 3. An option at an odd offset spans two words.
         let isSwapped = !(field - header).isMultiple(of: 2)
         sum.add(~bytes.word(at: header + 16))
         sum.add(isSwapped ? ~former.byteSwapped : ~former)

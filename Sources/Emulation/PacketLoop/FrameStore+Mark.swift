@@ -1,22 +1,22 @@
 import LinuxKernel
 
-/// Marks of congestion (ECN, RFC 3168, section 5).
+/// Congestion marks (ECN, RFC 3168, section 5).
 extension FrameStore {
-    /// Marks a frame whose sender said that it may be.
+    /// Marks a frame whose sender supports it.
     mutating func mark(_ id: ID) {
         let network = VirtualHeader.count + self[id].network
         memory.withMutableBytes(in: self[id].range) { setCongestionMark(in: &$0, at: network) }
     }
 }
 
-/// Sets the field of two bits in the IP header at `network` to "congestion experienced".
+/// Sets the two ECN bits of the IP header at `network` to "congestion experienced".
 func setCongestionMark(in bytes: inout MutableSpan<UInt8>, at network: Int) {
     guard network + 20 <= bytes.count else { return }
     switch bytes[network] >> 4 {
     case 4:
         let old = bytes.word(at: network)
         bytes[network + 1] |= 0x3
-        // The checksum follows (RFC 1624, section 3): ~(~HC + ~m + m').
+        // The checksum is adjusted (RFC 1624, section 3): ~(~HC + ~m + m').
         var sum = InternetChecksum()
         sum.add(~bytes.word(at: network + 10))
         sum.add(~old)

@@ -1,6 +1,6 @@
 import LinuxKernel
 
-/// Single packets out of frames.
+/// Extracts single packets from frames.
 extension FrameStore {
     /// A slot with the `virtio_net_hdr` and the headers of a run of packets; nil if the store is
     /// full.
@@ -12,13 +12,13 @@ extension FrameStore {
         return target
     }
 
-    /// A slot with a copy of one packet, its checksum finished and a bit flipped; nil if the store
-    /// is full.
+    /// A slot with a copy of one packet, with its checksum finished and then a bit flipped; nil if
+    /// the store is full.
     ///
-    /// On a wire the checksum is finished before anything can befall the packet: so the receiver
-    /// finds out.
+    /// On a wire the checksum is finished before the packet can be damaged, so the receiver detects
+    /// it.
     ///
-    /// - Parameter bit: counted from the first of the IP packet.
+    /// - Parameter bit: counted from the first bit of the IP packet.
     mutating func corruptedCopy(of ticket: Ticket, bit: UInt64) -> ID? {
         guard let copy = copy(of: ticket) else { return nil }
         let length = self[copy].length
@@ -70,11 +70,11 @@ extension FrameStore {
     }
 }
 
-/// Does what the `virtio_net_hdr` in front of a single packet asks a network card to do.
+/// Finishes a single packet's checksum as the `virtio_net_hdr` asks a network card to do.
 ///
 /// - Parameters:
 ///   - end: where the packet ends, which may be before the end of the frame.
-///   - rest: the sum of bytes of it that are elsewhere.
+///   - rest: the checksum of packet bytes that are elsewhere.
 func finishChecksum(in bytes: inout MutableSpan<UInt8>, end: Int, rest: UInt16 = 0) {
     var virtual = VirtualHeader(bytes.span)
     guard virtual.segmentation == VirtualHeader.Segmentation.none, virtual.isChecksumPartial else {
@@ -86,7 +86,7 @@ func finishChecksum(in bytes: inout MutableSpan<UInt8>, end: Int, rest: UInt16 =
     var sum = InternetChecksum()
     sum.add(bytes.span, in: start..<end)
     sum.add(rest)
-    // Zero would say that there is none (RFC 768); TCP may have it either way.
+    // Zero would mean "no checksum" in UDP (RFC 768); TCP accepts both forms.
     bytes.setWord(sum.complement == 0 ? 0xffff : sum.complement, at: field)
     virtual.isChecksumPartial = false
     (virtual.checksumStart, virtual.checksumOffset, virtual.headerLength) = (0, 0, 0)

@@ -1,25 +1,25 @@
 import LinkUnits
 import LinuxKernel
 
-/// Keeps the bytes of the frames that are on the link.
+/// Stores the bytes of the frames that are on the link.
 ///
-/// Slots of three sizes, each size in a region of its own; a slot is used again and again, and
-/// nothing is allocated for a packet. All slots in use together stay below a limit.
+/// Slots have three sizes, each in its own memory region. They are reused, so that no packet needs
+/// an allocation. All slots in use together stay below a limit.
 struct FrameStore: ~Copyable {
-    /// A frame by its number. Numbers stay below 2^20.
+    /// The number of a frame, below 2^20.
     typealias ID = UInt32
 
-    /// Where the bytes of a frame are and what is known of it.
+    /// Where the bytes of a frame are, and its properties.
     struct Frame {
         fileprivate let slot: Int
         let size: SlotSize
         /// Where the `virtio_net_hdr` begins in the slot.
         fileprivate var start = FrameStore.headroom
-        /// The length with the `virtio_net_hdr`.
+        /// The length including the `virtio_net_hdr`.
         fileprivate(set) var count = 0
-        /// How many packets and copies of it are on the link or on their way out.
+        /// How many packets of it and copies of them are on the link or in the outbox.
         fileprivate(set) var references = 0
-        /// Where the IP header is in the frame.
+        /// The offset of the IP header in the frame.
         var network = 0
         /// The length of the IP packet.
         var length = 0
@@ -28,20 +28,21 @@ struct FrameStore: ~Copyable {
         var number: UInt64?
         var superFrame: SuperFrame?
 
-        /// The bytes of the frame in the memory, with the `virtio_net_hdr`.
+        /// The bytes of the frame in the memory, including the `virtio_net_hdr`.
         var range: Range<Int> { slot + start..<slot + start + count }
     }
 
-    // Sizes are odd multiples of a cache line, or all slots would begin in the same few sets.
+    // Sizes are odd multiples of a cache line; otherwise all slots would start in the same few
+    // cache sets.
     enum SlotSize: Int, CaseIterable {
-        /// A packet of Ethernet's full size.
+        /// An Ethernet packet of full size.
         case small = 1728
-        /// A jumbo frame, or a handful of packets in one.
+        /// A jumbo frame, or a small super-packet.
         case medium = 16_448
         /// The longest IP packet with its headers.
         case large = 65_600
 
-        /// The smallest with room for a frame of `count` bytes with its `virtio_net_hdr`.
+        /// The smallest with room for a frame of `count` bytes including its `virtio_net_hdr`.
         static func fitting(_ count: Int) -> SlotSize {
             allCases.first { count <= $0.rawValue - FrameStore.headroom } ?? .large
         }
@@ -55,13 +56,13 @@ struct FrameStore: ~Copyable {
         }
     }
 
-    /// The longest frame with its `virtio_net_hdr` that fits into a medium slot.
+    /// The longest frame, including its `virtio_net_hdr`, that fits into a medium slot.
     static let mediumRoom = SlotSize.medium.rawValue - headroom
 
-    /// Room in front of a frame for an Ethernet header, or a VLAN tag that the kernel took out.
+    /// Room in front of a frame for an Ethernet header, or a VLAN tag that the kernel removed.
     static let headroom = 14
 
-    /// What is given back to the system at once when the link is empty would be missed soon.
+    /// Memory kept when the link is empty, since it would soon be needed again.
     private static let keptBytes = 32 << 20
 
     var memory: FrameMemory
@@ -79,7 +80,7 @@ struct FrameStore: ~Copyable {
         memory = try FrameMemory(reserving: SlotSize.allCases.count * self.limit)
     }
 
-    /// Takes a slot with one reference; nil if the limit is reached.
+    /// Allocates a slot with one reference; nil if the limit is reached.
     mutating func take(_ size: SlotSize) -> ID? {
         guard used + size.rawValue <= limit else { return nil }
         let index = size.index
@@ -87,7 +88,7 @@ struct FrameStore: ~Copyable {
         if let last = free[index].popLast() {
             id = last
         } else {
-            // Slots in use stay below the limit, and so do those ever made of this size.
+            // The number of slots ever created of this size stays below the limit too.
             id = ID(frames.count)
             frames.append(Frame(slot: index * limit + carved[index], size: size))
             carved[index] += size.rawValue
@@ -103,12 +104,12 @@ struct FrameStore: ~Copyable {
         _modify { yield &frames[Int(id)] }
     }
 
-    /// Adds references, so that as many more releases are needed.
+    /// Adds references; each needs its own release.
     mutating func retain(_ id: ID, count: Int = 1) {
         frames[Int(id)].references += count
     }
 
-    /// Gives up references; with the last one the slot is free.
+    /// Drops references; the last one frees the slot.
     mutating func release(_ id: ID, count: Int = 1) {
         frames[Int(id)].references -= count
         guard frames[Int(id)].references == 0 else { return }
@@ -119,8 +120,8 @@ struct FrameStore: ~Copyable {
         free[size.index].append(id)
     }
 
-    /// Gives memory back to the system after a time of much use. To be called when no slot has
-    /// bytes that count.
+    /// Returns memory to the system after a time of much use. Call only when no slot has bytes that
+    /// are still needed.
     mutating func forgetBytes() {
         guard peak > Self.keptBytes else { return }
         memory.discard()
@@ -129,18 +130,18 @@ struct FrameStore: ~Copyable {
 }
 
 extension FrameStore {
-    /// The room that a slot has for a frame with its `virtio_net_hdr`.
+    /// The room for a frame and its `virtio_net_hdr` in a slot.
     func room(of id: ID) -> Range<Int> {
         let frame = self[id]
         return frame.slot + Self.headroom..<frame.slot + frame.size.rawValue
     }
 
-    /// Says how long the frame in a slot is.
+    /// Sets the length of the frame in a slot.
     mutating func setCount(_ count: Int, of id: ID) {
         self[id].count = count
     }
 
-    /// Puts a tag back behind the addresses of a frame.
+    /// Reinserts a VLAN tag after the addresses of a frame.
     mutating func insert(etherType: UInt16, control: UInt16, into id: ID) {
         let range = self[id].range
         let width = 4
@@ -157,7 +158,7 @@ extension FrameStore {
         }
     }
 
-    /// Puts an Ethernet header in front of an IP packet that has none.
+    /// Adds an Ethernet header to an IP packet that has none.
     mutating func insertEthernetHeader(to address: [UInt8], into id: ID) {
         let (range, width) = (self[id].range, 14)
         let packet = VirtualHeader.count + width
@@ -177,7 +178,7 @@ extension FrameStore {
         }
     }
 
-    /// Calls `body` with a frame's bytes, those of its `virtio_net_hdr` apart.
+    /// Calls `body` with a frame's `virtio_net_hdr` and its bytes.
     func withFrame<Result>(_ id: ID, _ body: (VirtualHeader, Span<UInt8>) -> Result) -> Result {
         memory.withBytes(in: self[id].range) { bytes in
             body(VirtualHeader(bytes), bytes.extracting(droppingFirst: VirtualHeader.count))

@@ -1,12 +1,12 @@
 import LinuxKernel
 import SystemPackage
 
-/// Where frames arrive.
+/// Receives frames.
 ///
-/// A frame is received into a small slot, and what is longer goes on in a large one, so that most
-/// are where they can stay and no slot is larger than what it holds needs.
+/// A frame is received into a small slot, and its rest into a large one. Most frames can stay where
+/// they were received, and none takes a slot larger than it needs.
 struct Inbox: ~Copyable {
-    /// What became of a frame that arrived.
+    /// The result of taking a frame.
     enum Arrival {
         case frame(FrameStore.ID, at: Duration?)
         case unreadable
@@ -30,7 +30,7 @@ struct Inbox: ~Copyable {
         }
     }
 
-    /// Receives frames without waiting and says how many there are.
+    /// Receives frames without blocking and returns their number.
     mutating func receive(isExpectant: Bool) throws(Errno) -> Int {
         try receiver.receive(into: &batch, isExpectant: isExpectant)
     }
@@ -38,10 +38,10 @@ struct Inbox: ~Copyable {
     /// Whether a frame waits to be received.
     func hasFrames() -> Bool { receiver.hasFrames() }
 
-    /// Frames that were lost since the last call.
+    /// Frames dropped since the last call.
     func takeDrops() -> Int { receiver.takeDrops() }
 
-    /// Hands over a frame that was received, with one reference to it.
+    /// Takes a received frame into the store, with one reference.
     mutating func take(_ index: Int, to store: inout FrameStore) -> Arrival {
         let received = batch[index]
         guard !received.isTruncated, received.count >= VirtualHeader.count else {

@@ -1,13 +1,13 @@
-/// The sum over which the checksums of IP, TCP and UDP are formed (RFC 1071).
+/// The sum behind the checksums of IP, TCP and UDP (RFC 1071).
 struct InternetChecksum {
     private var sum: UInt64 = 0
 
-    /// Adds one number of 16 bits.
+    /// Adds one 16-bit number.
     mutating func add(_ word: UInt16) {
         sum += UInt64(word)
     }
 
-    /// Adds bytes; an odd one at the end counts as if a zero followed.
+    /// Adds bytes; an odd one at the end is padded with zero.
     mutating func add(_ bytes: Span<UInt8>, in range: Range<Int>) {
         var offset = range.lowerBound
         while offset + 1 < range.upperBound {
@@ -17,13 +17,13 @@ struct InternetChecksum {
         if offset < range.upperBound { sum += UInt64(bytes[offset]) << 8 }
     }
 
-    /// The sum in 16 bits: what the field of an unfinished checksum holds.
+    /// The 16-bit sum, as in the field of an unfinished checksum.
     var folded: UInt16 {
         var sum = sum
         while sum > 0xffff { sum = (sum & 0xffff) + (sum >> 16) }
         return UInt16(sum)
     }
 
-    /// What the field of a finished checksum holds.
+    /// The content of a finished checksum field.
     var complement: UInt16 { ~folded }
 }

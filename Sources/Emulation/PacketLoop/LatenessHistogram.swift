@@ -1,20 +1,20 @@
 public import LinkUnits
 
-/// How many packets were late by how much, to an eighth of the value.
+/// A histogram of packet lateness, with a resolution of an eighth of the value.
 public struct LatenessHistogram: Sendable, Hashable {
-    // Eight steps for each power of two: below 8 ns single nanoseconds.
+    // Eight buckets for each power of two; single nanoseconds below 8 ns.
     private static let steps = 8
     private var counts = [UInt64](repeating: 0, count: 62 * LatenessHistogram.steps)
 
     /// How many packets were counted.
     public private(set) var count: UInt64 = 0
-    /// The greatest lateness.
+    /// The largest lateness.
     public private(set) var maximum = Duration.zero
 
-    /// Makes a histogram of nothing.
+    /// Makes an empty histogram.
     public init() {}
 
-    /// Counts packets; what is early counts as punctual.
+    /// Counts packets; early ones count as punctual.
     mutating func record(_ lateness: Duration, packets: Int = 1) {
         let nanoseconds = lateness > .zero ? lateness.wholeNanoseconds : 0
         counts[Self.bucket(of: nanoseconds)] += UInt64(packets)
@@ -22,7 +22,7 @@ public struct LatenessHistogram: Sendable, Hashable {
         maximum = max(maximum, lateness)
     }
 
-    /// The lateness that a share of the packets did not exceed; nil if there were none.
+    /// The lateness that this share of the packets did not exceed; nil without packets.
     public func quantile(_ share: Ratio) -> Duration? {
         guard count > 0 else { return nil }
         let rank = max(1, UInt64((share.value * Double(count)).rounded(.up)))
@@ -40,7 +40,7 @@ public struct LatenessHistogram: Sendable, Hashable {
         return exponent * steps + Int(nanoseconds >> UInt64(exponent))
     }
 
-    /// The largest value that falls into a bucket.
+    /// The largest value in a bucket.
     private static func top(of bucket: Int) -> UInt64 {
         guard bucket >= 2 * steps else { return UInt64(bucket) }
         let exponent = bucket / steps - 1

@@ -1,19 +1,19 @@
 public import LinkModel
 
-/// The delivery traces that conditions name as files, read.
+/// The contents of the delivery traces that conditions name as files.
 public struct LinkTraces: Sendable, Hashable {
-    /// That of `LinkConditions.down`.
+    /// The trace of `LinkConditions.down`.
     public var down: DeliveryTrace?
-    /// That of `LinkConditions.up`.
+    /// The trace of `LinkConditions.up`.
     public var up: DeliveryTrace?
 
-    /// Takes what was read; by default nothing.
+    /// Combines the traces that were read; by default none.
     public init(down: DeliveryTrace? = nil, up: DeliveryTrace? = nil) {
         self.down = down
         self.up = up
     }
 
-    /// That of one direction.
+    /// The trace of one direction.
     public subscript(direction: LinkDirection) -> DeliveryTrace? {
         get { direction == .up ? up : down }
         set { if direction == .up { up = newValue } else { down = newValue } }

@@ -1,17 +1,17 @@
 import LinuxKernel
 
-/// The moment from which a loop counts time.
+/// The start time of a loop, from which its times count.
 public struct LoopClock: Sendable, Hashable {
-    /// The moment on the clock of the machine, which never jumps (`CLOCK_MONOTONIC`).
+    /// The start time by the clock that never jumps (`CLOCK_MONOTONIC`).
     public let monotonic: Duration
-    /// The same moment since 1970, for those who write down dates (`CLOCK_REALTIME`).
+    /// The same time since 1970, for recorded dates (`CLOCK_REALTIME`).
     public let realtime: Duration
 
-    /// A clock that stands at zero now.
+    /// A clock that starts at zero now.
     public static func startingNow() -> LoopClock {
         LoopClock(monotonic: KernelClock.monotonic, realtime: KernelClock.realtime)
     }
 
-    /// What the clock says now.
+    /// The time since the start.
     public var now: Duration { KernelClock.monotonic - monotonic }
 }

@@ -2,48 +2,48 @@ public import LinkModel
 public import LinkUnits
 public import PacketEngine
 
-/// What a loop has done since it started.
+/// Statistics of a loop since its start.
 public struct LoopStatistics: Sendable, Hashable {
     /// From the app to the network.
     public var up: DirectionStatistics
     /// From the network to the app.
     public var down: DirectionStatistics
 
-    /// What was counted, as both data planes report it.
+    /// The counters in the form that both data planes report.
     public var counters: LinkCounters { LinkCounters(up: up.counters, down: down.counters) }
 }
 
-/// What a loop has done in one direction since it started.
+/// Statistics of one direction of a loop since its start.
 public struct DirectionStatistics: Sendable, Hashable {
-    /// What the emulated link has done. Where packets are treated singly, each segment of a
-    /// super-packet counts; else the super-packet counts as one.
+    /// The counters of the emulated link. Where packets are treated individually, each segment of a
+    /// super-packet counts; otherwise the super-packet counts as one.
     public internal(set) var link: EmulatorCounters
-    /// Frames that passed at once: no IP, or neighbour discovery.
+    /// Frames that passed at once: not IP, or neighbour discovery.
     public internal(set) var exempt: UInt64 = 0
-    /// Packets with which somebody opened a connection, sent data or asked for an echo.
+    /// Packets that opened a connection, sent data or asked for an echo.
     public internal(set) var requests: UInt64 = 0
 
-    /// Packets dropped because they were larger than the MTU of the link.
+    /// Packets dropped because they exceeded the MTU of the link.
     public internal(set) var oversizedPackets: UInt64 = 0
-    /// Their bytes, counted as IP.
+    /// Their bytes, counted as IP packets.
     public internal(set) var oversizedBytes: UInt64 = 0
 
-    /// Frames that came faster than the loop could read. No profile wanted these drops.
+    /// Frames that arrived faster than the loop could read. No profile asks for these drops.
     public internal(set) var socketDrops: UInt64 = 0
-    /// Packets for which there was no memory left. No profile wanted these drops.
+    /// Packets dropped for lack of memory. No profile asks for these drops.
     public internal(set) var memoryDrops: UInt64 = 0
-    /// Frames that could not be read, or were too long. No profile wanted these drops.
+    /// Frames that could not be read, or were too long. No profile asks for these drops.
     public internal(set) var unreadable: UInt64 = 0
-    /// Frames that the kernel did not take, such as because the interface is down.
+    /// Frames that the kernel refused, for example because the interface is down.
     public internal(set) var sendFailures: UInt64 = 0
-    /// Bytes of memory in use for frames at the moment.
+    /// Bytes of memory now in use for frames.
     public internal(set) var memory = ByteCount(bytes: 0)
-    /// The time that packets which left had been on the link, added up.
+    /// The total time that departed packets had spent on the link.
     public internal(set) var timeOnLink = Duration.zero
 
-    /// How much later than scheduled packets were handed to the kernel.
+    /// How much later than scheduled packets were passed to the kernel.
     public private(set) var lateness = LatenessHistogram()
-    /// Packets that were later than a tenth of the delay that the link then had, and than 1 ms.
+    /// Packets that were later than both a tenth of the link's delay at that time and 1 ms.
     public private(set) var latePackets: UInt64 = 0
     /// When the machine could not fill the link.
     public internal(set) var shortage = ProcessorShortage()
@@ -60,12 +60,12 @@ public struct DirectionStatistics: Sendable, Hashable {
         if lateness > tolerance.limit { latePackets += UInt64(packets) }
     }
 
-    /// Packets lost for want of time or memory, which no conditions asked for.
+    /// Packets lost for lack of time or memory, which no conditions asked for.
     public var unwantedDrops: UInt64 { socketDrops + memoryDrops + unreadable + sendFailures }
 }
 
 extension DirectionStatistics {
-    /// What was counted, as both data planes report it.
+    /// The counters in the form that both data planes report.
     public var counters: DirectionCounters {
         var engine = EngineCounters()
         engine.arrivedPackets = link.arrivedPackets + oversizedPackets

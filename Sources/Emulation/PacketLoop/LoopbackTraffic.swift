@@ -1,36 +1,35 @@
 import LinkModel
 
-/// Says which way the packets go that a host sends to itself.
+/// Determines the direction of packets that a host sends to itself.
 ///
-/// On a loopback both ends of a connection have the same place, so that only what a packet says
-/// tells who asks and who answers. What goes from a client to a server goes up, answers go down.
-/// It is judged packet by packet, without a memory of connections:
+/// On a loopback both ends of a connection are in the same place, so only the packet itself shows
+/// which end is the client and which the server. Packets from client to server go up, replies go
+/// down. Each packet is judged on its own, without connection state:
 ///
-/// 1. The server is who has a port below 32,768: the kernel gives clients ports above it.
-/// 2. If that holds for both or neither, then with TCP the server is who has the odd port: the
-///    kernel gives even ones to sockets that connect, as long as there are any, and odd ones to
-///    those that bind without naming a port (`inet_csk_find_open_port`).
-/// 3. Else the server is who has the lower port; of equal ones, both are clients.
+/// 1. The server is the end with a port below 32,768: the kernel gives clients ports above it.
+/// 2. If that holds for both or neither, then with TCP the server is the end with the odd port: the
+///    kernel gives even ports to sockets that connect, while there are any, and odd ones to those
+///    that bind without naming a port (`inet_csk_find_open_port`).
+/// 3. Otherwise the server is the end with the lower port; with equal ports, both are clients.
 ///
-/// Echo replies and ICMP's other answers and errors go down. Fragments go where the first one of
-/// their packet went. What says nothing of all this goes up.
+/// Echo replies and ICMP's other replies and errors go down. Fragments go where the first one of
+/// their packet went. All other packets go up.
 struct LoopbackTraffic {
-    /// A packet that is on its way in fragments.
+    /// Identifies a packet that was sent in fragments.
     private struct FragmentedPacket: Hashable {
         var flow: UInt32
         var identification: UInt32
     }
 
-    /// Fragments of a packet follow each other closely: the kernel makes them at once.
+    /// Fragments of a packet follow each other closely: the kernel sends them together.
     private static let memory = 64
     private var fragmented: [(packet: FragmentedPacket, direction: Direction)] = []
     private var next = 0
 
-    /// The first of the ports that the kernel chooses by itself, unless the host's owner has set
-    /// `net.ipv4.ip_local_port_range`.
+    /// The first port of the kernel's default ephemeral range (`net.ipv4.ip_local_port_range`).
     private static let firstEphemeralPort: UInt16 = 32_768
 
-    /// Which way the packet goes in this Ethernet frame.
+    /// The direction of the packet in this Ethernet frame.
     mutating func direction(_ headers: FrameHeaders, _ frame: Span<UInt8>) -> Direction {
         let packet = Self.fragmentedPacket(headers, frame)
         guard let transport = headers.transport else {
@@ -48,7 +47,7 @@ struct LoopbackTraffic {
         case (FrameHeaders.tcp, _):
             return direction(
                 from: frame.word(at: transport), to: frame.word(at: transport + 2), isTCP: true)
-        // UDP, DCCP, SCTP and UDP-Lite have their ports in the same place.
+        // UDP, DCCP, SCTP and UDP-Lite have their ports at the same offset.
         case (FrameHeaders.udp, _), (33, _), (132, _), (136, _):
             return direction(
                 from: frame.word(at: transport), to: frame.word(at: transport + 2), isTCP: false)
@@ -62,7 +61,7 @@ struct LoopbackTraffic {
         }
     }
 
-    /// Which way a packet goes between these ports.
+    /// The direction of a packet between these ports.
     static func direction(from source: UInt16, to target: UInt16, isTCP: Bool) -> Direction {
         func traitsOfClient(_ port: UInt16) -> (Int, Int, UInt16) {
             let isEphemeral = port >= firstEphemeralPort
@@ -72,8 +71,8 @@ struct LoopbackTraffic {
         return traitsOfClient(source) < traitsOfClient(target) ? .down : .up
     }
 
-    /// The echo reply, the replies to timestamps, information and address masks, and errors
-    /// (RFC 792).
+    /// Echo replies, replies to timestamp, information and address mask requests, and errors (RFC
+    /// 792).
     private static func isAnswer(icmp type: UInt8) -> Bool {
         [0, 3, 4, 5, 11, 12, 14, 16, 18].contains(type)
     }
@@ -86,7 +85,7 @@ struct LoopbackTraffic {
         case 4 where headers.length >= 20 && frame.word(at: header + 6) & 0x3fff != 0:
             return FragmentedPacket(
                 flow: headers.flow, identification: UInt32(frame.word(at: header + 4)))
-        // The kernel puts the fragment header right behind the first one, if the packet has no
+        // The kernel puts the fragment header directly after the first one, if the packet has no
         // options.
         case 6 where headers.length >= 48 && frame[header + 6] == 44:
             return FragmentedPacket(

@@ -1,14 +1,14 @@
-/// Where frames leave that filters are to tell from others.
+/// An output interface for frames that filters recognise by a mark.
 public struct MarkedOutput: Sendable, Hashable {
     /// The index of the interface.
     public var interface: Int32
     /// The mark of the frames (`SO_MARK`).
     public var mark: UInt32
-    /// Whether frames go round the queueing discipline of the interface. Only where there is none
-    /// worth keeping, and the interface takes all kinds of super-packets.
+    /// Whether frames bypass the interface's qdisc. Only where there is no qdisc worth keeping, and
+    /// the interface accepts all kinds of super-packets.
     public var bypassesQdisc: Bool
 
-    /// Names an exit.
+    /// Makes an output.
     public init(interface: Int32, mark: UInt32, bypassesQdisc: Bool) {
         self.interface = interface
         self.mark = mark

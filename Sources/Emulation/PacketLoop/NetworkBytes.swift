@@ -1,4 +1,4 @@
-/// Numbers in frames, which are big-endian. Reading past the end is a bug of the caller.
+/// Access to big-endian numbers in frames. Reading past the end is a bug of the caller.
 extension Span where Element == UInt8 {
     func word(at offset: Int) -> UInt16 {
         UInt16(self[offset]) << 8 | UInt16(self[offset + 1])

@@ -2,17 +2,17 @@ import LinkUnits
 import LinuxKernel
 import SystemPackage
 
-/// Where frames leave.
+/// Sends frames.
 ///
-/// Neighbouring packets of a super-packet that leave together leave as one frame, as they came.
+/// Adjacent packets of a super-packet that leave together leave as one frame, as they arrived.
 struct Outbox: ~Copyable {
-    /// A frame that waits for the kernel to take it.
+    /// A frame that waits to be passed to the kernel.
     private struct Entry {
         var frame: FrameStore.ID
         var references: Int
-        /// The slot with its headers, if they are not those that it came with.
+        /// The slot with its headers, if they differ from the original ones.
         var headers: FrameStore.ID?
-        /// When it should leave; nil if that is not measured.
+        /// When it should leave; nil if its lateness is not measured.
         var due: Duration?
     }
 
@@ -22,17 +22,17 @@ struct Outbox: ~Copyable {
         var due: Duration?
     }
 
-    /// How long a frame is kept that the kernel has no room for.
+    /// How long a frame is kept while the kernel has no room.
     private static let patience = Duration.milliseconds(20)
     /// When to try again.
     static let retryInterval = Duration.microseconds(100)
 
-    /// Where the kernel looks for the way of single packets by itself.
+    /// Sends single packets that the kernel routes itself.
     private let local: LocalSender?
-    /// Round the queueing discipline, which is faster, but only for what the interface can do by
-    /// itself: it refuses a super-packet that the kernel would have to cut for it.
+    /// Bypasses the qdisc, which is faster, but only for frames that the interface supports: it
+    /// refuses a super-packet that the kernel would have to split for it.
     private let direct: PacketSender?
-    /// Nil where filters beside the queueing discipline would send the frames back.
+    /// Nil where filters besides the qdisc would redirect the frames back.
     private let general: PacketSender?
     private var isDirect = true
     private var batch = SendBatch()
@@ -52,7 +52,7 @@ struct Outbox: ~Copyable {
         entries.reserveCapacity(SendBatch.capacity)
     }
 
-    /// Makes an outbox of marked frames, with which the kernel deals as with any others.
+    /// Makes an outbox of marked frames, which the kernel treats like any others.
     init(_ exit: MarkedOutput) throws(KernelError) {
         direct = try PacketSender(
             interface: exit.interface, bypassesQdisc: exit.bypassesQdisc, mark: exit.mark)
@@ -61,8 +61,8 @@ struct Outbox: ~Copyable {
         entries.reserveCapacity(SendBatch.capacity)
     }
 
-    /// Makes an outbox that has frames arrive on the loopback of a network namespace, which can do
-    /// with super-packets.
+    /// Makes an outbox whose frames arrive on the loopback of a network namespace, which supports
+    /// super-packets.
     init(loopbackOf host: FileDescriptor) throws(KernelError) {
         direct = try NetworkNamespace.visit(host) { () throws(KernelError) in
             try PacketSender(interface: Self.loopback, bypassesQdisc: true)
@@ -81,23 +81,23 @@ struct Outbox: ~Copyable {
         entries.reserveCapacity(SendBatch.capacity)
     }
 
-    /// Whether the kernel takes nothing but IP packets with finished checksums: no super-packets
-    /// but those that TCP may send as a single one.
+    /// Whether it accepts only IP packets with finished checksums, and no super-packets except TCP
+    /// ones that may be sent as a single packet.
     var isLocal: Bool { local != nil }
 
     /// The index of the loopback in every namespace.
     private static let loopback: Int32 = 1
 
-    /// Whether frames wait that the kernel did not take.
+    /// Whether frames wait that the kernel refused.
     var isRefused: Bool { refusedSince != nil }
 
-    /// How many packets wait for the kernel to take them.
+    /// How many packets wait to be passed to the kernel.
     var packetCount: Int { entries.reduce(run?.segments.count ?? 0) { $0 + $1.references } }
 
     /// Whether another frame can be added.
     var hasRoom: Bool { batch.hasRoom && (run == nil || batch.count + 1 < SendBatch.capacity) }
 
-    /// Adds a frame as it is. It takes over `references` of those that the frame has.
+    /// Adds a frame unchanged. Takes over `references` of its references.
     mutating func add(
         _ frame: FrameStore.ID, due: Duration?, _ store: inout FrameStore,
         _ statistics: inout DirectionStatistics
@@ -128,7 +128,7 @@ struct Outbox: ~Copyable {
         guard let run = run.take(), let superFrame = store[run.frame].superFrame else { return }
         let references = run.segments.count
         let range = store[run.frame].range
-        // What is finished for good is not left for copies of its packets to be made of.
+        // A local sender finishes headers in place, but copies of the packets may still need them.
         guard isLocal || run.segments != 0..<superFrame.count else {
             append(
                 Entry(frame: run.frame, references: references, due: run.due), head: range,
@@ -162,7 +162,7 @@ struct Outbox: ~Copyable {
         batch.append(from: store.memory, head: head, rest: rest)
     }
 
-    /// Hands to the kernel what it takes.
+    /// Passes as many frames to the kernel as it accepts.
     mutating func flush(
         _ clock: LoopClock, _ store: inout FrameStore, _ statistics: inout DirectionStatistics
     ) {
@@ -180,7 +180,7 @@ struct Outbox: ~Copyable {
                 }
                 finish(sent, &store)
             } catch {
-                // The caller comes again.
+                // The caller tries again later.
                 guard !isTemporary(error, clock) else { return }
                 statistics.sendFailures += UInt64(entries[0].references)
                 batch.removeFirst(1)
@@ -203,7 +203,7 @@ struct Outbox: ~Copyable {
         return try general?.send(&batch) ?? 0
     }
 
-    /// Whether the kernel may take the first frame soon.
+    /// Whether the kernel may soon accept the first frame.
     private mutating func isTemporary(_ error: Errno, _ clock: LoopClock) -> Bool {
         switch error {
         case .interrupted: return true

@@ -2,33 +2,33 @@ public import LinkModel
 public import LinkUnits
 public import PacketEngine
 
-/// Gets to know what became of each packet, such as to write it down.
+/// Is told what happened to each packet, for example to record it.
 ///
-/// It is called on the threads of the loop, which wait for it: it must not block, and must not
-/// call the loop.
+/// It is called on the threads of the loop, which wait for it: it must not block, and must not call
+/// the loop.
 public protocol PacketObserver: Sendable {
-    /// A packet, or a copy of one, has left the link or was dropped.
+    /// Called when a packet, or a copy of one, has left the link or was dropped.
     ///
-    /// - Parameter frame: its Ethernet frame, valid during the call; empty if there is no memory left
-    ///   to take it out of a super-packet.
+    /// - Parameter frame: its Ethernet frame, valid during the call; empty if there is no memory to
+    ///   extract it from a super-packet.
     func observed(_ record: PacketRecord, frame: Span<UInt8>)
 }
 
-/// Which way packets go, as records of packets call it.
+/// The direction of packets in packet records.
 public typealias LinkDirection = Direction
 
-/// What became of a packet.
+/// What happened to a packet.
 public struct PacketRecord: Sendable, Hashable {
-    /// Who decided it.
+    /// The outcome, and who decided it.
     public enum Fate: Sendable, Hashable {
-        /// The emulated link.
+        /// Decided by the emulated link.
         case judged(Verdict)
-        /// Nobody: it is no IP packet, or one by which neighbours find each other.
+        /// It passed at once: it is not IP, or is neighbour discovery.
         case exempt
-        /// Nobody: it was larger than the MTU of the link.
+        /// Dropped because it exceeded the MTU of the link.
         case oversized
 
-        /// In a word, for programs; the words are a promise.
+        /// A stable keyword for programs.
         public var key: String {
             switch self {
             case .exempt: "exempt"
@@ -41,7 +41,7 @@ public struct PacketRecord: Sendable, Hashable {
             }
         }
 
-        /// Why it did not come out at the other end, for people; nil if it did.
+        /// Why it was not delivered, for people; nil if it was.
         public var dropReason: String? {
             switch self {
             case .exempt, .judged(.delivered), .judged(.corrupted): nil
@@ -55,23 +55,24 @@ public struct PacketRecord: Sendable, Hashable {
 
     /// Which of several links it was on, from 0.
     public var link = 0
-    /// Which way it went.
+    /// Its direction.
     public var direction: LinkDirection
-    /// The how-manieth packet on the link in its direction it was, from 1; nil if it passed at
-    /// once. The same seed loses the same numbers.
+    /// Its number on the link in its direction, from 1; nil if it passed at once. The same seed
+    /// loses the same numbers.
     public var number: UInt64?
-    /// Whether it is a copy that the link made; the packet itself follows.
+    /// Whether it is a duplicate made by the link; the packet itself follows.
     public var isCopy: Bool
-    /// When it came to the interface, counted from the loop's `LoopClock`.
+    /// When it arrived at the interface, by the loop's `LoopClock`.
     public var arrival: Duration
     /// When it left the link or was dropped, by the schedule of the link.
     public var departure: Duration
-    /// The IP packet with its headers; for what is no IP, the frame without its header.
+    /// The length of the IP packet with its headers; if it is not IP, that of the frame without its
+    /// header.
     public var length: ByteCount
-    /// What became of it.
+    /// What happened to it.
     public var fate: Fate
 
-    /// Says what became of a packet.
+    /// Makes a record.
     public init(
         direction: LinkDirection, number: UInt64?, isCopy: Bool = false, arrival: Duration,
         departure: Duration, length: ByteCount, fate: Fate

@@ -1,22 +1,22 @@
 public import LinkUnits
 import LinuxKernel
 
-/// How long this machine had no processor time left to fill a link, and what passed meanwhile.
+/// How long this machine lacked the CPU time to fill a link, and what passed meanwhile.
 public struct ProcessorShortage: Sendable, Hashable {
-    /// How long.
+    /// The total time.
     public internal(set) var duration = Duration.zero
-    /// What passed the bottleneck in that time.
+    /// The bytes that passed the bottleneck in that time.
     public internal(set) var carried = ByteCount(bytes: 0)
-    /// What its bandwidth would have let pass.
+    /// The bytes that its bandwidth would have allowed.
     public internal(set) var possible = ByteCount(bytes: 0)
 
-    /// The mean rate of what passed; nil if nothing did.
+    /// The mean rate of the bytes that passed; nil if none did.
     public var carriedRate: Bandwidth? { rate(of: carried) }
 
     /// The mean bandwidth; nil if there was no shortage.
     public var bandwidth: Bandwidth? { rate(of: possible) }
 
-    /// Adds a time in which a link of this bandwidth was used for only a part of it.
+    /// Adds a period in which a link of this bandwidth was only partly used.
     mutating func add(_ finding: ShortageWatch.Finding, bandwidth: Bandwidth) {
         let time = finding.duration
         duration += time
@@ -31,63 +31,62 @@ public struct ProcessorShortage: Sendable, Hashable {
     }
 }
 
-/// Finds out when a link stays below its bandwidth because the machine cannot do more.
+/// Detects when a link stays below its bandwidth because the machine is at its limit.
 ///
-/// An emulation that is late shows in its packets. But one that goes before all others is never
-/// late: it takes the processor from the programs that would send more. So it looks, some times a
-/// second, at what it takes itself. A link with room left, while its thread never rests or while no
-/// processor rests and the emulation has a good part of them, is as fast as this machine can make
-/// it. A program that sends less than it could leaves processors idle, or the emulation little to
-/// do.
+/// A late emulation shows in its packets. But an emulation at high priority is never late: it takes
+/// the CPU from the programs that would send more. So it measures its own CPU use several times a
+/// second. A link with spare bandwidth is as fast as this machine can make it if its thread is
+/// never idle, or if no CPU is idle and the emulation uses a good part of them. A program that
+/// sends less than it could leaves CPUs idle, or the emulation little to do.
 struct ShortageWatch {
-    /// What was spent since the loop began.
+    /// Totals since the loop started.
     struct Reading {
         var time: Duration
         /// How long packets were in transmission at the bottleneck.
         var used: Duration
-        /// How long this thread had a processor.
+        /// The CPU time of this thread.
         var thread: Duration
-        /// How long all threads of this process had processors.
+        /// The CPU time of all threads of this process.
         var process: Duration
     }
 
-    /// How often to look. The kernel tells of idle processors in hundredths of a second.
+    /// How often to measure. The kernel reports CPU idle time in hundredths of a second.
     static let interval = Duration.milliseconds(250)
-    /// Of less traffic than this share of the bandwidth, such as acknowledgements, nobody would
-    /// send more.
+    /// A link used less than this carries too little, such as acknowledgements, for a shortage to
+    /// matter.
     private static let leastUse = 0.01
-    /// A link that is used more is full, and a thread that works more never rests.
+    /// A link used more than this is full, and a thread busier than this is never idle.
     private static let full = 0.95
-    /// The part of the machine that the emulation takes at least, if it is in the way.
+    /// The least share of the machine's CPU time at which the emulation can be the cause.
     private static let leastPart = 0.25
 
     private var last: Reading?
     private var lastMachine: Machine?
 
-    /// What processors have done.
+    /// The CPUs of the machine.
     struct Machine {
         /// How many there are.
         var processors: Int
-        /// How long they have had nothing to do, together.
+        /// Their total idle time.
         var idle: Duration
     }
 
-    /// A time in which the machine could do no more.
+    /// A period in which the machine was at its limit.
     struct Finding: Equatable {
-        /// How long it was.
+        /// Its length.
         var duration: Duration
         /// The share of it in which packets were in transmission.
         var use: Double
     }
 
-    /// Whether it is time to look again.
+    /// Whether it is time for the next measurement.
     func isDue(at time: Duration) -> Bool {
         last.map { time - $0.time >= Self.interval } ?? true
     }
 
-    /// Takes a reading, and returns the time since the last one if the machine could do no more.
+    /// Takes a reading, and returns the time since the last one if the machine was at its limit.
     ///
-    /// - Parameter machine: tells of the processors; asked only if it matters.
+    /// - Parameter machine: reads the state of the CPUs; called only if it matters.
     mutating func take(_ reading: Reading, machine: () -> Machine?) -> Finding? {
         let lastMachine = lastMachine.take()
         guard let last else {

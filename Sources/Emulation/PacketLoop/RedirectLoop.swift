@@ -4,37 +4,38 @@ public import LinuxKernel
 import PacketEngine
 
 /// Carries the frames of one direction of an interface through an emulated link and back, where
-/// filters send them on a redirect.
+/// filters redirect them.
 ///
-/// As one direction of a `PacketLoop` in everything else. What filters take comes to an interface
-/// of the caller's; what has passed the link leaves with a mark, by which the filters let it be.
+/// Otherwise like one direction of a `PacketLoop`. The filters redirect frames to an interface of
+/// the caller's; frames that have passed the link leave with a mark that exempts them from the
+/// filters.
 public final class RedirectLoop: Sendable {
     private let loop: DirectionLoop
 
-    /// What stands in front of the IP packets.
+    /// The header in front of the IP packets.
     public enum Framing: Sendable, Hashable {
         /// An Ethernet header.
         case ethernet
-        /// Nothing, as with tunnels.
+        /// None, as with tunnels.
         case bare
-        /// Nothing where they come from; where they go an Ethernet header, to `standInAddress`.
+        /// None at the source; at the destination an Ethernet header, to `standInAddress`.
         case dressed
     }
 
-    /// The address on the link layer for interfaces that have none themselves.
+    /// The link-layer address for interfaces that have none themselves.
     public static let standInAddress: [UInt8] = [2, 0x6c, 0x63, 0, 0, 1]
 
     /// Opens sockets in the calling thread's network namespace. From then on frames are kept for
     /// `start`, but none is passed on.
     ///
     /// - Parameters:
-    ///   - direction: which of the conditions count.
-    ///   - source: the index of the interface to which the frames come. It has to be up.
-    ///   - exit: where they go.
-    ///   - framing: what stands in front of the IP packets of these frames.
-    ///   - conditions: what the link does.
+    ///   - direction: the direction whose conditions apply.
+    ///   - source: the index of the interface that receives the frames. It has to be up.
+    ///   - exit: where they leave.
+    ///   - framing: the header in front of the IP packets of these frames.
+    ///   - conditions: the conditions of the link.
     ///   - traces: the delivery traces that the conditions name.
-    ///   - seed: where its random numbers begin, as in a `PacketLoop`.
+    ///   - seed: the seed of the random numbers, as in a `PacketLoop`.
     ///   - memory: packets beyond it are dropped and counted.
     public init(
         _ direction: LinkDirection, from source: Int32, to exit: MarkedOutput,
@@ -47,21 +48,21 @@ public final class RedirectLoop: Sendable {
     }
 
     /// Carries what the loopback of the calling thread's network namespace sends in one direction
-    /// (`LoopbackTraffic` says which that is) through an emulated link and back to the loopback.
+    /// (see `LoopbackTraffic`) through an emulated link and back to the loopback.
     ///
-    /// The kernel sends it anew, as whole packets with finished checksums and an address that it
-    /// finds by itself: so it arrives like what never left. A connection that begins meanwhile is
-    /// told to make segments of Ethernet's size, or the queue, the loss and the rest of the
-    /// conditions would be those of packets of 64 KiB.
+    /// The kernel sends it again, as whole packets with finished checksums and a route that it
+    /// looks up itself, so that it arrives as if it had never left. A new connection is limited to
+    /// segments of Ethernet's size; otherwise the queue, the loss and the other conditions would
+    /// apply to packets of 64 KiB.
     ///
     /// - Parameters:
-    ///   - direction: which of the conditions count.
-    ///   - source: the index of the interface to which the frames of both directions come. It has
+    ///   - direction: the direction whose conditions apply.
+    ///   - source: the index of the interface that receives the frames of both directions. It has
     ///     to be up.
-    ///   - mark: that of the packets when they leave, by which filters let them be.
-    ///   - conditions: what the link does.
+    ///   - mark: the mark of departing packets, which exempts them from the filters.
+    ///   - conditions: the conditions of the link.
     ///   - traces: the delivery traces that the conditions name.
-    ///   - seed: where its random numbers begin, as in a `PacketLoop`.
+    ///   - seed: the seed of the random numbers, as in a `PacketLoop`.
     ///   - memory: packets beyond it are dropped and counted.
     public init(
         _ direction: LinkDirection, ofLoopbackFrom source: Int32, mark: UInt32,
@@ -75,22 +76,22 @@ public final class RedirectLoop: Sendable {
 
     deinit { stop() }
 
-    /// Says whether a loop of a loopback has what goes the other way pass at once. By default it
-    /// leaves that alone, for another loop.
+    /// Sets whether a loopback's loop passes on packets of the other direction at once. By default
+    /// it ignores them, for another loop.
     public func setPassesOthers(_ passes: Bool) { loop.setPassesOthers(passes) }
 
     /// Starts to carry frames.
     public func start() throws(KernelError) { try loop.start() }
 
-    /// Changes the conditions of the link; what is on it is not lost.
+    /// Changes the conditions of the link; packets on it are not lost.
     public func change(to conditions: LinkConditions, traces: LinkTraces) {
         loop.change(to: conditions, traces)
     }
 
-    /// What it has done so far.
+    /// The statistics so far.
     public var statistics: DirectionStatistics { loop.statistics }
 
-    /// Ends the loop and waits until it has ended. What is on the link is lost.
+    /// Stops the loop and waits for its end. Packets on the link are lost.
     public func stop() { loop.stop() }
 }
 
@@ -104,13 +105,13 @@ extension LinkEmulator {
         self.init(
             direction.conditions(of: conditions), dnsDelay: direction.dnsDelay(conditions),
             trace: traces[direction],
-            // Any other number will do, so that the directions do not lose in step.
+            // Any other number works; it keeps the directions from losing the same packets.
             seed: direction == .up ? seed : ~seed)
     }
 }
 
 extension LinkDirection {
-    /// Only questions are delayed, and they go up.
+    /// Only queries are delayed, and they go up.
     func dnsDelay(_ conditions: LinkConditions) -> Duration? {
         self == .up ? conditions.dnsDelay : nil
     }

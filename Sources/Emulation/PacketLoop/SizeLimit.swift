@@ -1,19 +1,18 @@
 import LinkModel
 import LinuxKernel
 
-/// What becomes of a packet that is larger than the link's MTU, as a router in front of the link
-/// decides.
+/// What happens to a packet that exceeds the link's MTU, as a router in front of the link decides.
 enum OversizedPacket: Hashable {
-    /// It goes on in parts.
+    /// It is fragmented.
     case cut([[UInt8]])
-    /// It is dropped. Its sender gets the answer, an ICMP error; nil if nobody is told.
+    /// It is dropped. The sender gets the answer, an ICMP error; nil if there is none.
     case dropped(answer: [UInt8]?)
 
     /// - Parameters:
-    ///   - packet: from its IP header on.
+    ///   - packet: the bytes from its IP header on.
     ///   - headers: those of its frame.
     init(_ packet: [UInt8], _ headers: FrameHeaders, _ mtu: LinkMTU) {
-        // Only IPv4 has routers cut packets, unless their senders forbid it (RFC 791, section 2.3).
+        // Routers fragment only IPv4, unless the sender forbids it (RFC 791, section 2.3).
         if headers.version == 4, packet[0] >> 4 == 4, packet[6] & 0x40 == 0 {
             self = .cut(IPPacket.fragments(of: packet, mtu: mtu.bytes))
         } else {
@@ -24,13 +23,14 @@ enum OversizedPacket: Hashable {
 
     /// "Fragmentation needed" (RFC 1191), or "packet too big" (RFC 4443, section 3.2).
     ///
-    /// The link has no address of its own, so the answer comes from where the packet was to go.
-    /// There is none about what RFC 1122, section 3.2.2, and RFC 4443, section 2.4(e), except.
+    /// The link has no address of its own, so the answer comes from the packet's destination. There
+    /// is no answer in the cases that RFC 1122, section 3.2.2, and RFC 4443, section 2.4(e),
+    /// exclude.
     private static func answer(
         to packet: [UInt8], _ headers: FrameHeaders, _ mtu: LinkMTU
     ) -> [UInt8]? {
         let isIPv6 = headers.version == 6
-        // Fragments but the first have no transport header.
+        // Only the first fragment has a transport header.
         guard let transport = headers.transport.map({ packet[$0 - headers.network] }),
             let source = IPAddress(bytes: isIPv6 ? packet[8..<24] : packet[12..<16]),
             let target = IPAddress(bytes: isIPv6 ? packet[24..<40] : packet[16..<20]),
@@ -48,23 +48,24 @@ enum OversizedPacket: Hashable {
 }
 
 extension IPAddress {
-    /// Whether it is neither unspecified nor one of a group.
+    /// Whether it is neither unspecified nor a multicast address.
     fileprivate var isOfOneHost: Bool {
         isIPv6 ? (high, low) != (0, 0) && high >> 56 != 0xff : (1..<224).contains(low >> 24)
     }
 }
 
-/// Where answers to the packets of a direction leave: back to where these came from.
+/// Sends the answers to the packets of a direction back to their source.
 struct WayBack: ~Copyable {
     private let path: LoopPath
-    /// Made with the first answer, since most links never need one.
+    /// Created with the first answer, since most links never need one.
     private var outbox: Outbox?
 
     init(_ path: LoopPath) {
         self.path = path
     }
 
-    /// Sends a frame; false, and it is still the caller's, if it is to leave like any other.
+    /// Sends a frame. If it returns false, the caller keeps the frame, which must leave like any
+    /// other.
     mutating func send(
         _ id: FrameStore.ID, _ clock: LoopClock, _ store: inout FrameStore,
         _ statistics: DirectionStatistics
@@ -79,7 +80,7 @@ struct WayBack: ~Copyable {
             store.release(id)
             return true
         }
-        // What the link promises does not depend on answers.
+        // Answers do not count in the statistics of the link.
         var uncounted = statistics
         outbox?.add(id, due: nil, &store, &uncounted)
         outbox?.flush(clock, &store, &uncounted)
@@ -102,8 +103,8 @@ struct WayBack: ~Copyable {
 
 /// Packets as plain bytes.
 extension FrameStore {
-    /// What stands before the IP header of one packet, and the packet with its checksum finished;
-    /// nil if the store is full.
+    /// The link-layer header of one packet, and the packet with its checksum finished; nil if the
+    /// store is full.
     mutating func bytes(of ticket: Ticket) -> (link: [UInt8], packet: [UInt8])? {
         guard let copy = copy(of: ticket) else { return nil }
         let (network, length) = (self[copy].network, self[copy].length)
@@ -125,10 +126,11 @@ extension FrameStore {
         return id
     }
 
-    /// A slot with the answer to a frame that begins with `link`; nil if there is to be none.
+    /// A slot with the answer to a frame whose link-layer header is `link`; nil if there is to be
+    /// none.
     mutating func frame(answering link: [UInt8], _ packet: [UInt8]) -> ID? {
         guard link.count >= 12 else { return frame(link, packet) }
-        // Nobody answers what came to many.
+        // Frames to a group address get no answer.
         guard link[0] & 1 == 0 else { return nil }
         return frame(Array(link[6..<12] + link[..<6] + link[12...]), packet)
     }

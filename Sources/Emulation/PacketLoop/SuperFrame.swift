@@ -1,23 +1,23 @@
-/// A frame that holds several packets of one flow, to be cut as a network card would do it.
+/// A frame that holds several packets of one flow, to be split as a network card would do it.
 ///
 /// The kernel calls it a GSO packet: the headers of the first packet, then the payload of all. A
-/// run of neighbouring packets of it is such a frame again, with headers of its own and a part of
-/// the payload; so packets that go on together need not be cut.
+/// run of adjacent packets of it is again such a frame, with its own headers and a part of the
+/// payload; so packets that leave together need not be split.
 struct SuperFrame: Hashable {
-    /// More packets than this are in none that a kernel makes.
+    /// No kernel makes one with more packets.
     static let maximumCount = 4095
 
     /// Where the IP header begins.
     let network: Int
     /// Where the TCP or UDP header begins.
     let transport: Int
-    /// Where the payload begins, and where it ends.
+    /// The range of the payload.
     let payload: Range<Int>
-    /// The bytes of payload in each packet but the last.
+    /// The payload bytes in each packet but the last.
     let segmentSize: Int
     let isTCP: Bool
 
-    /// Describes a frame; nil if it is a single packet, or makes no sense as anything else.
+    /// Parses a frame; nil if it is a single packet, or malformed.
     init?(_ virtual: VirtualHeader, _ headers: FrameHeaders, _ frame: Span<UInt8>) {
         guard virtual.segmentation != VirtualHeader.Segmentation.none, virtual.segmentSize > 0,
             virtual.isChecksumPartial, let transport = headers.transport
@@ -49,7 +49,7 @@ struct SuperFrame: Hashable {
     /// The length of the headers with the Ethernet header.
     var headerLength: Int { payload.lowerBound }
 
-    /// The part of the frame that is the payload of a run of packets.
+    /// The part of the frame with the payload of a run of packets.
     func payload(of run: Range<Int>) -> Range<Int> {
         let start = payload.lowerBound
         return start + run.lowerBound
@@ -89,7 +89,7 @@ struct SuperFrame: Hashable {
             bytes.setLong(
                 sequence &+ UInt32(truncatingIfNeeded: run.lowerBound * segmentSize),
                 at: header + 4)
-            // FIN and PSH belong to the end, CWR to the beginning (RFC 3168, section 6.1.2).
+            // FIN and PSH belong to the last packet, CWR to the first (RFC 3168, section 6.1.2).
             if run.upperBound < count { bytes[header + 13] &= ~0x09 }
             if run.lowerBound > 0 { bytes[header + 13] &= ~0x80 }
         }
@@ -97,7 +97,7 @@ struct SuperFrame: Hashable {
         if !isTCP {
             bytes.setWord(UInt16(truncatingIfNeeded: ownHeader + size), at: header + 4)
         }
-        // The sum of the pseudo-header, in which only the length is another (RFC 1624).
+        // The pseudo-header sum, in which only the length changes (RFC 1624).
         let field = header + Int(virtual.checksumOffset)
         var sum = InternetChecksum()
         sum.add(bytes.word(at: field))

@@ -1,8 +1,8 @@
-/// What the emulated link calls a slot: a frame in the store, or one packet of a super-packet.
+/// A slot ID for the emulated link: a frame in the store, or one packet of a super-packet.
 struct Ticket: Hashable {
     /// The frame.
     let frame: FrameStore.ID
-    /// The packet in it; nil for the frame as it is.
+    /// The packet in it; nil for the whole frame.
     let segment: Int?
 
     private static let whole: UInt32 = 0xfff

@@ -2,16 +2,16 @@ public import LinkModel
 import LinuxKernel
 import PacketEngine
 
-/// Why a delivery trace that conditions name is not played.
+/// Why a delivery trace that conditions name cannot be played.
 public struct TraceFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Whether the file could be read, and something is wrong with what it says.
+    /// Whether the file was read but its content is invalid.
     public let isMalformed: Bool
-    /// One sentence: which file, what is wrong, and the way out.
+    /// One sentence: which file, what is wrong, and what to do.
     public let description: String
 }
 
 extension LinkTraces {
-    /// A trace of ten minutes at 100 Mbit/s has 35 MB; nobody means a larger file.
+    /// A trace of ten minutes at 100 Mbit/s has 35 MB; a larger file is a mistake.
     private static let sizeLimit = 64 << 20
 
     /// Reads the files that conditions name.

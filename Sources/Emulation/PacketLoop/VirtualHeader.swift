@@ -1,10 +1,10 @@
 /// The `virtio_net_hdr` in front of each frame: what a network card would be asked to do.
 ///
-/// Its numbers have the byte order of the machine (packet(7), `PACKET_VNET_HDR`).
+/// Its numbers are in host byte order (packet(7), `PACKET_VNET_HDR`).
 struct VirtualHeader: Hashable {
     static let count = 10
 
-    /// What the packets in the frame are cut into.
+    /// How the frame is split into packets.
     enum Segmentation: UInt8 {
         case none = 0
         case tcpIPv4 = 1
@@ -12,11 +12,11 @@ struct VirtualHeader: Hashable {
         case udp = 5
     }
 
-    /// Whether the checksum at `checksumStart` is that of the pseudo-header only.
+    /// Whether the checksum field at `checksumStart` covers the pseudo-header only.
     var isChecksumPartial = false
-    /// Whether somebody has verified the checksum.
+    /// Whether the checksum was already verified.
     var isChecksumValid = false
-    /// Nil for a kind that this program does not know.
+    /// Nil for an unknown kind.
     var segmentation: Segmentation? = Segmentation.none
     /// Whether the first segment reports congestion (CWR) and the others do not.
     var isCongestionReported = false
@@ -50,7 +50,7 @@ extension VirtualHeader {
         bytes.setWord(checksumOffset.machineOrder, at: 8)
     }
 
-    /// Takes account of so many bytes put in behind it.
+    /// Adjusts the offsets for this many bytes inserted after the header.
     static func shiftOffsets(by width: Int, in bytes: inout MutableSpan<UInt8>) {
         var virtual = VirtualHeader(bytes.span)
         if virtual.isChecksumPartial { virtual.checksumStart &+= UInt16(width) }
@@ -60,7 +60,6 @@ extension VirtualHeader {
 }
 
 extension UInt16 {
-    /// The number whose bytes in the machine's order are those of this one in big-endian order,
-    /// and the reverse.
+    /// Converts between host and big-endian byte order.
     fileprivate var machineOrder: UInt16 { bigEndian }
 }
