@@ -1,34 +1,33 @@
 public import LinkModel
 
-/// What `apply` is asked for.
+/// The request of `apply`.
 public struct ApplyRequest: Sendable, Hashable, Codable {
     /// The conditions.
     public var conditions: LinkConditions
-    /// The name under which `status` shows them.
+    /// The profile name that `status` shows.
     public var profile: String
-    /// The name that tells these conditions from others of the same interface.
+    /// The name that distinguishes these conditions from others of the same interface.
     public var name: String
-    /// The traffic that is conditioned.
+    /// The traffic to condition.
     public var selector: TrafficSelector
-    /// The interfaces; none means all that carry default routes of IPv4 or IPv6.
+    /// The interfaces; if empty, all that carry default routes of IPv4 or IPv6.
     public var interfaces: [String]
-    /// Whether all interfaces that are up are meant, beside those named: without the loopback
-    /// interface and linkcond's own.
+    /// Whether to add all interfaces that are up, except the loopback interface and linkcond's own.
     public var isForAllInterfaces = false
-    /// The directions to be conditioned.
+    /// The directions to condition.
     public var directions: [Direction]
-    /// Whether an interface that is conditioned already is changed.
+    /// Whether to change an interface that is already conditioned.
     public var replaces: Bool
-    /// Whether to go on where filters of other programs see packets first.
+    /// Whether to continue if filters of other programs see packets first.
     public var isForced: Bool
-    /// Where the random numbers of the packet engine begin; nil: anywhere.
+    /// The seed of the packet engine; nil: a random one.
     public var seed: UInt64?
-    /// The time, in seconds since 1970.
+    /// The current time, in seconds since 1970.
     public var now: Int64
-    /// When the conditions end by themselves; nil: never.
+    /// When the conditions end automatically; nil: never.
     public var limit: TimeLimit?
 
-    /// The name of conditions that were given none.
+    /// The name of conditions without a name of their own.
     public static let defaultName = "default"
 
     /// Makes a request.

@@ -1,41 +1,38 @@
 public import LinkModel
 
-/// Conditions that stand on an interface, whichever data plane carries them out.
+/// Conditions in place on an interface, on whichever data plane.
 public struct ConditionedInterface: Sendable, Hashable, Codable {
-    /// What carries them out.
+    /// The data plane that carries them out.
     public var plane: DataPlaneKind
     /// The index of the interface.
     public var index: Int32
-    /// The name of the interface; for one that is gone its former index.
+    /// The name of the interface; its former index if it is gone.
     public var interface: String
-    /// The name that tells these conditions from others of the interface; empty where nothing
-    /// tells it any more.
+    /// The name that distinguishes these conditions from others of the interface; empty if unknown.
     public var name: String
-    /// Their number among those of the interface.
+    /// Their slot on the interface.
     public var slot = 0
-    /// Which traffic is conditioned, as `TrafficSelector.text` has it, or as much of that as is
-    /// known.
+    /// The conditioned traffic as a `TrafficSelector.text`, or the part of it that is known.
     public var selection = ""
     /// The name of the profile.
     public var profile: String
-    /// When it was conditioned, in seconds since 1970.
+    /// When they were applied, in seconds since 1970.
     public var since: Int64
-    /// When they end by themselves, and who sees to that; nil: not before they are cleared.
+    /// When they end automatically, and which watcher ends them; nil: never.
     public var limit: TimeLimit?
-    /// Where the random numbers of the packet engine began.
+    /// The seed of the packet engine.
     public var seed: UInt64?
     /// The conditioned directions.
     public var directions: [Direction: ConditionedDirection] = [:]
     /// Extra delay of outgoing DNS.
     public var dnsDelay: Duration?
-    /// Whether the packet engine has done what the conditions say and nothing else; nil where
-    /// nobody knows.
+    /// Whether the packet engine did exactly what the conditions say; nil if unknown.
     public var isFaithful: Bool?
-    /// What another program has broken, or why it was not what the conditions say, and the way out;
-    /// nil if all is well.
+    /// What another program has broken, or why the conditions were not met, and what to do; nil if
+    /// all is well.
     public var problem: String?
 
-    /// Describes conditions of which nothing else is known.
+    /// Makes conditions of which nothing else is known.
     public init(
         by plane: DataPlaneKind, on interface: String, index: Int32, name: String,
         profile: String, since: Int64, limit: TimeLimit?
@@ -49,21 +46,21 @@ public struct ConditionedInterface: Sendable, Hashable, Codable {
         self.limit = limit
     }
 
-    /// Which traffic is conditioned; nil if that cannot be told any more.
+    /// The conditioned traffic; nil if unknown.
     public var selector: TrafficSelector? { TrafficSelector(text: selection) }
 
-    /// The traffic as options of the command line, or what is known of it; none for all.
+    /// The traffic as command-line options, or what is known of it; empty for all traffic.
     public var selectors: [String] { selector?.commandLine ?? [selection] }
 }
 
-/// One direction of conditions that stand.
+/// One direction of conditions in place.
 public struct ConditionedDirection: Sendable, Hashable, Codable {
-    /// What is done to packets.
+    /// The conditions of the direction.
     public var conditions: DirectionConditions
-    /// What went through.
+    /// The traffic counters of the direction.
     public var counters: DirectionCounters
 
-    /// Puts conditions and counters together.
+    /// Combines conditions and counters.
     public init(_ conditions: DirectionConditions, _ counters: DirectionCounters) {
         self.conditions = conditions
         self.counters = counters

@@ -1,63 +1,64 @@
 public import LinkModel
 public import Netlink
 
-/// What carries conditions out on the interfaces of the calling thread's network namespace.
+/// Carries conditions out on the interfaces of the calling thread's network namespace.
 ///
-/// Each marks in the kernel what it adds. So any later process finds it, by whichever data plane it
-/// was made, and whoever asks need not know which that is. A value is a view of the host as a
-/// command finds it: it is made for one change and not kept.
+/// Each data plane marks in the kernel what it adds, so that any later process finds it, whichever
+/// data plane it is on. A value is a view of the host at the time of one command: it serves one
+/// change and is not kept.
 public protocol DataPlane {
-    /// Which one it is.
+    /// The kind of the data plane.
     var kind: DataPlaneKind { get }
 
-    /// What it lacks for what is asked; nil if it can do all of it.
+    /// Why it cannot meet the demand; nil if it can.
     func lack(for demand: PlaneDemand, _ state: HostState?) -> PlaneLack?
 
-    /// The indexes of those interfaces that it conditions now, of `links`.
+    /// The indexes of those of `links` that it conditions now.
     func conditioned(_ links: [Link]) throws -> Set<Int32>
 
-    /// What `apply` would do, as commands for a shell. Needs no privilege and changes nothing.
+    /// What `apply` would do, as shell commands. Requires no privilege and changes nothing.
     func script(_ request: ApplyRequest, on links: [Link]) throws -> String
 
-    /// Conditions all of `links`, or none if one of them cannot be. Where `request` replaces
-    /// conditions, packets under way are not lost.
+    /// Conditions all of `links`, or none if one of them cannot be conditioned. Where `request`
+    /// replaces conditions, packets in flight are not lost.
     ///
-    /// Requires `CAP_NET_ADMIN`. Throws a `PlaneRefusal` if it lacks what only trying tells.
+    /// Requires `CAP_NET_ADMIN`. Throws a `PlaneRefusal` if it lacks something that only trying
+    /// shows.
     func apply(
         _ request: ApplyRequest, on links: [Link], _ state: HostState
     ) throws -> ApplyReport
 
-    /// Takes the conditions called `name`, or all for nil, from the interfaces with these indexes,
-    /// or from all of the namespace for nil, whoever applied them and however that process ended.
+    /// Removes the conditions called `name` (nil: all) from the interfaces with these indexes (nil:
+    /// all of the namespace), whoever applied them and however that process ended.
     ///
     /// Requires `CAP_NET_ADMIN`.
     func clear(_ indices: Set<Int32>?, name: String?, _ state: HostState) throws -> ClearReport
 
-    /// Takes away from `links` what a process of its own has left there that was killed, and that
-    /// conditions nothing any more, so that another data plane can have them.
+    /// Removes from `links` what a killed process of this data plane has left there without effect,
+    /// so that another data plane can use them.
     func yield(_ links: [Link]) throws
 
-    /// All conditions of the namespace, by interface and in the order in which they choose their
-    /// traffic. Needs no privilege.
+    /// All conditions of the namespace, by interface and in their order of precedence. Requires no
+    /// privilege.
     func status() throws -> [ConditionedInterface]
 
-    /// All conditions of the namespace that watchers are to end. Opens none of their files: a
-    /// watcher that asks would lose the lock on its own.
+    /// All conditions of the namespace with a watcher. Opens none of the watchers' files: a watcher
+    /// that calls this would lose its own lock.
     func watched() throws -> Set<WatchedConditions>
 }
 
-/// What `apply` did.
+/// The result of `apply`.
 public struct ApplyReport: Sendable {
-    /// The names of the interfaces that are conditioned now, as the request has them.
+    /// The names of the interfaces that are now conditioned, in the order of the request.
     public var interfaces: [String]
-    /// The names of conditions that come first and keep what both choose, by interface.
+    /// The names of conditions with precedence for packets that both choose, by interface.
     public var precedents: [String: [String]]
-    /// The watchers of what was replaced.
+    /// The watchers of the replaced conditions.
     public var formerWatchers: Set<String>
-    /// How it was done, for those who want to know.
+    /// How it was done, for verbose output.
     public var details: [String]
 
-    /// Reports.
+    /// Makes a report.
     public init(
         interfaces: [String], precedents: [String: [String]], formerWatchers: Set<String>,
         details: [String] = []
@@ -69,13 +70,13 @@ public struct ApplyReport: Sendable {
     }
 }
 
-/// Conditions that a watcher is to end.
+/// Conditions with a watcher.
 public struct WatchedConditions: Sendable, Hashable {
     /// The index of the interface.
     public var index: Int32
     /// Their name.
     public var name: String
-    /// The watcher's.
+    /// The name of the watcher.
     public var watcher: String
 
     /// Conditions with a time limit; nil for those without.
@@ -87,16 +88,16 @@ public struct WatchedConditions: Sendable, Hashable {
     }
 }
 
-/// What `clear` did.
+/// The result of `clear`.
 public struct ClearReport: Sendable {
     /// The names of the interfaces that were conditioned.
     public var interfaces: [String]
-    /// The names of all conditions that there were.
+    /// The names of all conditions that existed.
     public var names: Set<String>
-    /// The watchers of what was taken away.
+    /// The watchers of the removed conditions.
     public var formerWatchers: Set<String>
 
-    /// Reports.
+    /// Makes a report.
     public init(interfaces: [String], names: Set<String>, formerWatchers: Set<String>) {
         self.interfaces = interfaces
         self.names = names
@@ -104,8 +105,8 @@ public struct ClearReport: Sendable {
     }
 }
 
-/// An error that may say what a data plane lacks.
+/// An error that may show that a data plane lacks something.
 public protocol PlaneRefusal: Error, CustomStringConvertible {
-    /// Whether another data plane may be able to do it.
+    /// Whether another data plane may succeed.
     var isLack: Bool { get }
 }

@@ -1,6 +1,6 @@
 public import TrafficControl
 
 extension Filter {
-    /// What stands in every action of linkcond's.
+    /// The cookie of every action that linkcond adds.
     public static let ownCookie = Array("linkcond".utf8)
 }

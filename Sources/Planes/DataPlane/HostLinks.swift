@@ -1,13 +1,13 @@
 public import Netlink
 
-/// Why it cannot be told which interfaces are meant.
+/// Why the requested interfaces cannot be determined.
 public enum InterfaceError: Error, Sendable, CustomStringConvertible {
     case noSuchInterface(String, known: [String])
     case noDefaultRoute
     case noInterfaces
     case netlink(NetlinkError)
 
-    /// One sentence: what failed, and the way out.
+    /// One sentence: what failed, and what to do.
     public var description: String {
         switch self {
         case .noSuchInterface(let name, let known):
@@ -25,17 +25,17 @@ public enum InterfaceError: Error, Sendable, CustomStringConvertible {
 public struct HostLinks {
     private let session: NetlinkSession
 
-    /// Asks over a session.
+    /// Uses an existing session.
     public init(_ session: NetlinkSession) {
         self.session = session
     }
 
-    /// Asks over a session of its own.
+    /// Opens its own session.
     public init() throws(InterfaceError) {
         do { session = try NetlinkSession() } catch { throw .netlink(error) }
     }
 
-    /// The interfaces of a request, without repetitions.
+    /// The interfaces of a request, without duplicates.
     public func links(of request: ApplyRequest) throws(InterfaceError) -> [Link] {
         guard request.isForAllInterfaces else {
             return request.interfaces.isEmpty
@@ -47,7 +47,7 @@ public struct HostLinks {
         return found + named.filter { link in !found.contains { $0.index == link.index } }
     }
 
-    /// The interfaces with these names, without repetitions.
+    /// The interfaces with these names, without duplicates.
     public func links(named names: [String]) throws(InterfaceError) -> [Link] {
         var links: [Link] = []
         for name in names {
@@ -59,7 +59,7 @@ public struct HostLinks {
         return links
     }
 
-    /// All that carry default routes of IPv4 or IPv6; at least one.
+    /// All interfaces that carry default routes of IPv4 or IPv6; at least one.
     public func withDefaultRoute() throws(InterfaceError) -> [Link] {
         do {
             let messages = try session.defaultRouteInterfaces().map { Link.get(index: $0) }

@@ -1,17 +1,17 @@
 public import LinuxKernel
 
-/// What linkcond keeps of a host, while no other process of its own changes anything there.
+/// The state that linkcond keeps of a host, while no other linkcond process changes anything there.
 public struct HostState: Sendable {
     private let found: Result<StateDirectory, KernelError>
 
-    /// The directory for what a later process has to know; throws if the caller may not write any.
+    /// The directory of state for later processes; throws if the caller may not write any.
     public var directory: StateDirectory {
         get throws(KernelError) { try found.get() }
     }
 
-    /// Waits until no other process changes conditions, and keeps all of them out meanwhile.
+    /// Waits until no other process changes conditions, and then blocks all others.
     ///
-    /// Without the right to write files there is nobody to keep out: whoever needs that says so.
+    /// A caller that may not write files takes no lock; code that needs the state reports that.
     public static func withLock<Value>(
         _ environment: [String: String], _ body: (HostState) throws -> Value
     ) throws -> Value {
@@ -25,7 +25,7 @@ public struct HostState: Sendable {
     }
 }
 
-/// The state with its lock, if there is any to be had.
+/// The state with its lock, if available.
 private struct HeldState: ~Copyable {
     let state: HostState
     private let lock: FileLock?

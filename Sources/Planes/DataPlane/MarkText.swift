@@ -1,41 +1,41 @@
-/// What the alias of an interface of ours says: words, and last the name of the profile, which may
-/// hold blanks. It survives any crash and needs no file.
+/// The text in the alias of one of our interfaces: words, and last the profile name, which may
+/// contain blanks. It survives any crash and needs no file.
 public struct MarkText {
-    /// What stands behind the prefix and is no `key=value`.
+    /// The words after the prefix that are not `key=value`.
     public var words: [String] = []
-    /// What stands behind each key.
+    /// The value of each key.
     public var values: [String: String] = [:]
     /// The name of the profile.
     public var profile = ""
 
-    /// The kernel takes 256 bytes, of which the zero at the end is one.
+    /// The kernel's limit is 256 bytes, including the zero at the end.
     public static let longest = 254
-    /// The longest name of conditions that a mark may have. No command line takes one as long; it
-    /// would leave no room for what stands behind it.
+    /// The longest name of conditions in a mark. Command lines limit names further; a longer one
+    /// would leave no room for the rest of the mark.
     public static let longestName = 64
 
     private static let profileKey = " profile="
 
-    /// How many bytes are left for the profile, and for what else is put in front of it.
+    /// How many bytes are left for the profile and any other text before it.
     public static func room(behind words: [String]) -> Int {
         longest - words.joined(separator: " ").utf8.count - profileKey.utf8.count
     }
 
-    /// The alias with these words, of which the first is the prefix.
+    /// The alias with these words; the first is the prefix.
     public static func alias(_ words: [String], profile: String) -> String {
         words.joined(separator: " ") + profileKey + shortened(profile, to: room(behind: words))
     }
 
-    /// As much of a text as has room, in whole characters, and then `ending`.
+    /// The part of a text that fits, in whole characters, followed by `ending`.
     public static func shortened(_ text: String, to bytes: Int, ending: String = "") -> String {
         guard text.utf8.count > bytes else { return text }
-        // A character has at least a byte.
+        // A character takes at least one byte.
         var text = text.prefix(max(0, bytes))
         while !text.isEmpty, text.utf8.count + ending.utf8.count > bytes { text.removeLast() }
         return text + ending
     }
 
-    /// Reads an alias; nil if it does not begin with the prefix or names no profile.
+    /// Parses an alias; nil if it does not begin with the prefix or names no profile.
     public init?(alias: String, prefix: String) {
         guard alias.hasPrefix(prefix + " "), let end = alias.firstRange(of: Self.profileKey)
         else { return nil }
@@ -50,7 +50,7 @@ public struct MarkText {
         profile = String(alias[end.upperBound...])
     }
 
-    /// The name of the conditions; nil if there is none, or one that was never given.
+    /// The name of the conditions; nil if it is missing or invalid.
     public var name: String? {
         values["name"].flatMap { $0.utf8.count <= Self.longestName ? $0 : nil }
     }

@@ -1,59 +1,59 @@
 public import LinkModel
 public import Netlink
 
-/// What is asked of a data plane, as far as it decides which one can do it.
+/// A demand on a data plane, with what decides which one can meet it.
 public struct PlaneDemand: Sendable, Hashable {
-    /// All conditions that links are to have, now or later.
+    /// All conditions that the links will have, now or later.
     public var conditions: [LinkConditions]
-    /// The interfaces, where they are those of a host.
+    /// The interfaces, if they belong to a host.
     public var links: [Link] = []
-    /// Whether the user says where random numbers begin.
+    /// Whether the user gives a seed.
     public var hasSeed = false
-    /// Whether the fate of each packet is to be written down.
+    /// Whether the verdict on each packet is to be recorded.
     public var recordsPackets = false
 
-    /// Asks for conditions.
+    /// Makes a demand for conditions.
     public init(_ conditions: [LinkConditions]) {
         self.conditions = conditions
     }
 }
 
-/// Why a data plane is not the one for what is asked.
+/// Why a data plane does not fit a demand.
 public struct PlaneLack: Sendable, Hashable {
-    /// Why, for people.
+    /// The reason, for people.
     public var reason: String
-    /// Whether it can do it, only less exactly than another.
+    /// Whether it can meet the demand, only less exactly than another.
     public var isMinor: Bool
 
-    /// Says why.
+    /// Makes a reason.
     public init(_ reason: String, isMinor: Bool = false) {
         self.reason = reason
         self.isMinor = isMinor
     }
 }
 
-/// Which data plane is to carry something out, and why: for all verbs alike.
+/// The data plane to use, and why.
 public struct PlaneChoice: Sendable, Hashable {
-    /// Which one.
+    /// The data plane.
     public var kind: DataPlaneKind
-    /// Why, for people.
+    /// The reason, for people.
     public var reason: String
-    /// Whether the other one may take over if this one turns out to lack something.
+    /// Whether the other data plane may take over if this one turns out to lack something.
     public var isNegotiable = false
-    /// What it does less exactly than the other one would, which cannot do it here.
+    /// What it does less exactly than the other data plane, which is not available here.
     public var drawback: String?
 
-    /// Makes a choice that somebody else has made.
+    /// Makes a choice that was already made elsewhere.
     public init(_ kind: DataPlaneKind, since reason: String) {
         self.kind = kind
         self.reason = reason
     }
 
-    /// Chooses: the kernel's where that can do all that is asked, else the packet engine.
+    /// Chooses the kernel data plane if it can meet the whole demand, else the packet engine.
     ///
     /// - Parameters:
-    ///   - kernelLack: what the kernel's data plane lacks, if anybody asks.
-    ///   - engineLack: what the engine lacks, which can do everything in a sandbox.
+    ///   - kernelLack: what the kernel data plane lacks; called only if it matters.
+    ///   - engineLack: what the engine lacks; in a sandbox it lacks nothing.
     public init(
         _ backend: Backend, kernelLacks kernelLack: @autoclosure () -> PlaneLack?,
         engineLacks engineLack: @autoclosure () -> PlaneLack? = nil
@@ -67,7 +67,7 @@ public struct PlaneChoice: Sendable, Hashable {
                 isNegotiable = true
                 return
             }
-            // What the kernel can do only worse is still better than nothing.
+            // A less exact kernel data plane is better than none.
             if lack.isMinor, let other = engineLack() {
                 self.init(.kernel, since: other.reason)
                 drawback = lack.reason

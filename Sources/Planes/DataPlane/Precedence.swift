@@ -1,19 +1,19 @@
 public import LinkModel
 
-/// What decides which of the conditions of an interface a packet gets.
+/// Decides which of an interface's conditions apply to a packet.
 public struct Precedence: Sendable, Hashable {
     /// Their name.
     public var name: String
-    /// Their number among those of the interface.
+    /// Their slot on the interface.
     public var slot: Int
-    /// Which traffic they choose; nil if that cannot be told.
+    /// The traffic that they choose; nil if unknown.
     public var selector: TrafficSelector?
-    /// Whether they choose among the traffic.
+    /// Whether they choose only some traffic.
     public var isSelective: Bool
     /// Their directions.
     public var directions: Set<Direction>
 
-    /// Describes conditions.
+    /// Makes the precedence of conditions.
     public init(
         name: String, slot: Int, selector: TrafficSelector?, isSelective: Bool,
         directions: Set<Direction>
@@ -32,11 +32,11 @@ public struct Precedence: Sendable, Hashable {
             isSelective: request.selector.isSelective, directions: Set(request.directions))
     }
 
-    /// What chooses some traffic comes before what is for all, and else what came first.
+    /// Conditions for some traffic precede those for all traffic; otherwise the lower slot wins.
     private var order: (Int, Int) { (isSelective ? 0 : 1, slot) }
 
-    /// The names of those of `standing`, on the same interface, that come before these and may
-    /// choose the same packets.
+    /// The names of those of `standing`, on the same interface, that precede these and may choose
+    /// the same packets.
     public func precedents(among standing: [Precedence]) -> [String] {
         standing.filter { other in
             other.name != name && other.order < order

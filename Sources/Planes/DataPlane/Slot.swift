@@ -1,11 +1,11 @@
-/// The numbers that tell the conditions of one interface apart.
+/// The slots that distinguish the conditions of one interface.
 public enum Slot {
-    /// As many conditions as an interface can have on any data plane: the indexes of the kernel
-    /// plane's ifbs end at 0x7fff_ffff.
+    /// The slots that every data plane supports: the indexes of the kernel plane's ifbs end at
+    /// 0x7fff_ffff.
     public static let all = 0..<24
 
-    /// The slot for new conditions beside those in `taken`: behind all of them, since what came
-    /// first chooses first. Nil if none is free.
+    /// The slot for new conditions: after all in `taken`, since earlier conditions take precedence.
+    /// Nil if none is free.
     public static func next(beside taken: Set<Int>) -> Int? {
         let next = taken.max().map { $0 + 1 } ?? 0
         return all.contains(next) ? next : all.last { !taken.contains($0) }

@@ -1,31 +1,31 @@
-/// When conditions end by themselves.
+/// When conditions end automatically.
 ///
-/// A process of linkcond's own, the watcher, sees to that: it outlives the one that applied them,
-/// waits, and clears what carries its name. The limit stands in the marks of the conditions, so
-/// that whoever replaces or clears them meanwhile takes them from the watcher.
+/// A separate linkcond process, the watcher, ends them: it outlives the process that applied them,
+/// waits, and clears the conditions that carry its name. The limit is part of the conditions'
+/// marks, so that replacing or clearing the conditions also detaches them from the watcher.
 public struct TimeLimit: Sendable, Hashable, Codable {
-    /// The moment, in seconds since 1970, if one was given.
+    /// The end time, in seconds since 1970, if given.
     public var until: Int64?
-    /// The process with which they end, if one was given.
+    /// The process whose end is also theirs, if given.
     public var process: Int32?
-    /// The name of the watcher, which no other has.
+    /// The unique name of the watcher.
     public var watcher: String
 
-    /// Makes a limit for a watcher with a name of its own.
+    /// Makes a limit for a watcher with a new name.
     public init(until: Int64?, process: Int32?) {
         self.init(
             until: until, process: process,
             watcher: String(UInt64.random(in: .min ... .max), radix: 36))
     }
 
-    /// Makes the limit that a watcher of this name keeps.
+    /// Makes the limit of the watcher with this name.
     public init(until: Int64?, process: Int32?, watcher: String) {
         self.until = until
         self.process = process
         self.watcher = watcher
     }
 
-    /// The words of a mark.
+    /// The limit as the words of a mark.
     public var words: [String] {
         [until.map { "until=\($0)" }, process.map { "exit=\($0)" }, "watch=\(watcher)"]
             .compactMap { $0 }
@@ -39,7 +39,7 @@ public struct TimeLimit: Sendable, Hashable, Codable {
             process: words["exit"].flatMap { Int32($0) }, watcher: watcher)
     }
 
-    /// A mark may have been written by anybody; the name becomes one of a file.
+    /// Whether a name is valid. A mark is untrusted, and the name becomes a file name.
     public static func isName(_ text: String) -> Bool {
         (1...13).contains(text.utf8.count)
             && text.utf8.allSatisfy {

@@ -2,13 +2,14 @@ import FoundationEssentials
 public import LinuxKernel
 import SystemPackage
 
-/// The files on which watchers hold locks: so it is known whether they live.
+/// The files that watchers keep locked, which shows that they are alive.
 public enum WatcherFile {
-    /// Whether a watcher lives.
+    /// Whether a watcher is alive.
     enum Life: Hashable {
         case alive(process: Int32)
         case gone
-        /// There is no file: it was started where other files are seen, such as in a container.
+        /// There is no file: the watcher was started where other files are visible, such as in a
+        /// container.
         case unknown
     }
 
@@ -17,11 +18,11 @@ public enum WatcherFile {
     /// The file's name in a state directory.
     static func name(of watcher: String) -> String { "\(directoryName)/\(watcher)" }
 
-    /// By such a file `status` and `override show` know that a watcher was killed, in whatever
-    /// namespace what it was to end still stands. So it is kept for an hour, in seconds.
+    /// How long the file of a killed watcher is kept, in seconds. Meanwhile it tells `status` and
+    /// `override show`, in every namespace, that the watcher was killed.
     private static let keepingTime: Int64 = 3600
 
-    /// Removes the files of watchers that were killed. Not for a watcher: its own looks like one.
+    /// Removes the files of killed watchers. Not for use in a watcher: its own file looks like one.
     public static func removeAbandoned(in directory: StateDirectory) {
         let limit = Int64(Date().timeIntervalSince1970) - keepingTime
         for watcher in directory.names(in: directoryName) {
@@ -31,12 +32,12 @@ public enum WatcherFile {
                 guard try FileLock.owner(at: directory.path(of: name)) == nil else { continue }
                 directory.remove(name)
             } catch {
-                // It has ended meanwhile, or cannot be asked.
+                // It has ended meanwhile, or cannot be checked.
             }
         }
     }
 
-    /// Whether the watcher lives, as far as the files at hand tell.
+    /// Whether the watcher is alive, according to the available files.
     static func life(of watcher: String, _ environment: [String: String]) -> Life {
         for directory in StateDirectory.existing(environment: environment) {
             let path = directory.path(of: name(of: watcher))
@@ -56,7 +57,7 @@ public enum WatcherFile {
         else { return }
         for watcher in watchers {
             let path = directory.path(of: name(of: watcher))
-            // One of a process namespace that is not seen from here has no number.
+            // A process in an invisible PID namespace has no ID.
             if let owner = try? FileLock.owner(at: path), owner > 1 {
                 Process.terminate(owner)
             }
@@ -65,14 +66,14 @@ public enum WatcherFile {
     }
 }
 
-/// What a watcher holds as long as it lives: by it `status` knows whether somebody will end the
-/// conditions, and `clear` whom to dismiss.
+/// The lock that a watcher holds while it lives: it tells `status` whether the conditions will end,
+/// and `clear` which process to end.
 public final class WatcherPost {
     private let directory: StateDirectory
     private let name: String
     private let lock: FileLock
 
-    /// Takes the post of the watcher with this name.
+    /// Takes the lock of the watcher with this name.
     public init(_ watcher: String, environment: [String: String]) throws(KernelError) {
         directory = try StateDirectory(environment: environment)
         name = WatcherFile.name(of: watcher)
@@ -80,17 +81,17 @@ public final class WatcherPost {
         lock = try FileLock(showingOwnerAt: directory.path(of: name))
     }
 
-    /// Leaves nothing behind: the work is done. Without it `status` finds that the watcher ended
-    /// before.
+    /// Removes the file when the work is done. Otherwise `status` would report that the watcher
+    /// ended early.
     public func leave() {
         directory.remove(name)
     }
 }
 
 extension TimeLimit {
-    /// What is wrong with a limit that nobody will keep; nil if all is well.
+    /// The problem of a limit that no watcher will enforce; nil if there is none.
     public func problem(_ environment: [String: String]) -> String? {
-        // The clearing itself takes a moment.
+        // Clearing itself takes a moment.
         let isOverdue = until.map { $0 + 5 < Int64(Date().timeIntervalSince1970) } ?? false
         switch WatcherFile.life(of: watcher, environment) {
         case .alive(let process) where Process.isStopped(process):

@@ -1,6 +1,6 @@
 public import LinuxKernel
 
-/// The version of the Internet protocol.
+/// The IP version.
 public enum AddressFamily: String, Sendable, Hashable, CaseIterable {
     case ipv4, ipv6
 
@@ -8,20 +8,20 @@ public enum AddressFamily: String, Sendable, Hashable, CaseIterable {
     var addressBits: Int { self == .ipv4 ? 32 : 128 }
 }
 
-/// A network, or a single host: all addresses that begin with the same bits.
+/// A network or a single host: all addresses with the same prefix.
 public struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
     /// The first address.
     public let address: IPAddress
-    /// How many bits all addresses have in common.
+    /// The length of the prefix.
     public let prefixLength: Int
 
-    /// The network of one host.
+    /// The network of a single host.
     public init(host address: IPAddress) {
         self.address = address
         prefixLength = address.family.addressBits
     }
 
-    /// Reads what stands behind `option`: an address, or a network such as `192.0.2.0/24`.
+    /// Parses the value of `option`: an address, or a network such as `192.0.2.0/24`.
     public init(_ text: String, option: String) throws(SelectorError) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let host = parts.first.map(String.init) ?? ""
@@ -73,14 +73,14 @@ public struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is a single host.
     public var isHost: Bool { prefixLength == family.addressBits }
 
-    /// Whether some address is in both.
+    /// Whether the two share an address.
     public func overlaps(_ other: IPNetwork) -> Bool {
         let shared = min(prefixLength, other.prefixLength)
         return family == other.family
             && address.prefix(shared) == other.address.prefix(shared)
     }
 
-    /// The bits of the address that count, 32 at a time, the first ones first.
+    /// The bits of the prefix, 32 at a time, the first ones first.
     var words: [(value: UInt32, mask: UInt32)] {
         let bytes = address.bytes
         return stride(from: 0, to: min(prefixLength, bytes.count * 8), by: 32).map { bit in
@@ -89,15 +89,15 @@ public struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The text that `init` reads: without the number of bits for a single host.
+    /// The text that `init` parses; a single host has no prefix length.
     public var description: String { isHost ? "\(address)" : "\(address)/\(prefixLength)" }
 }
 
 extension IPAddress {
-    /// The version of the Internet protocol that it belongs to.
+    /// The IP version of the address.
     var family: AddressFamily { isIPv6 ? .ipv6 : .ipv4 }
 
-    /// The address with all bits behind the first `length` zero.
+    /// The address with all bits after the first `length` set to zero.
     fileprivate func prefix(_ length: Int) -> IPAddress {
         isIPv6
             ? IPAddress(
@@ -114,7 +114,7 @@ extension IPAddress {
 }
 
 extension FixedWidthInteger {
-    /// A number of which the first `count` bits are one.
+    /// A number whose first `count` bits are one.
     fileprivate static func leading(_ count: Int) -> Self {
         count == 0 ? 0 : ~Self(0) << (bitWidth - count)
     }

@@ -4,11 +4,11 @@ import TrafficControl
 
 /// A selector as nftables rules for one direction, for a chain of the netdev family.
 ///
-/// The same choice as `U32Selection`, and more: nftables finds ports behind options and extension
-/// headers. Of the rules the first that matches decides.
+/// It chooses the same packets as `U32Selection`, and more: nftables finds ports after IP options
+/// and extension headers. The first matching rule decides.
 ///
-/// The VLAN tag of a packet is usually beside it, where nobody has to skip it. Within the packet it
-/// is only on the way out, and there nftables finds what u32 finds.
+/// The VLAN tag of a packet is usually in its metadata and need not be skipped. It is inside the
+/// packet only for outgoing packets, and there nftables finds the same as u32.
 public struct NftSelection {
     private let selector: TrafficSelector
     private let direction: Direction
@@ -22,9 +22,8 @@ public struct NftSelection {
     /// The rules, without `add rule` and the name of the chain.
     ///
     /// - Parameters:
-    ///   - chosen: what is done with packets that are conditioned, such as `fwd to "lc0"`.
-    ///   - spared: what is done with packets that an exception names, and with neighbour
-    ///     discovery.
+    ///   - chosen: the statement for conditioned packets, such as `fwd to "lc0"`.
+    ///   - spared: the statement for packets of an exception, and for neighbour discovery.
     public func rules(chosen: String, spared: String = "accept") -> [String] {
         selector.families.flatMap { family in
             let excepted = selector.exceptions.flatMap { forms(of: $0, family) }
@@ -34,7 +33,7 @@ public struct NftSelection {
         } + (direction == .up ? taggedRules(chosen: chosen, spared: spared) : [])
     }
 
-    /// One rule that holds others, so that packets without a tag meet but one more.
+    /// One rule that contains the others, so that untagged packets meet only one more.
     private func taggedRules(chosen: String, spared: String) -> [String] {
         let rules = U32Selection(selector, direction).rules(for: .vlan).map { rule in
             let matches = rule.matches.map { match in
@@ -50,15 +49,15 @@ public struct NftSelection {
         ]
     }
 
-    /// Where what a tag carries begins, in bits of the Ethernet frame.
+    /// The offset of the header after a VLAN tag, in bits of the Ethernet frame.
     private static let taggedHeader = 144
 
     private func rule(_ family: AddressFamily, _ matches: [String], _ verdict: String) -> String {
-        // Addresses of a family say the same, and nft leaves it out then.
+        // Addresses of a family imply the protocol, and nft then omits it.
         (["meta protocol \(family.nftName)"] + matches + [verdict]).joined(separator: " ")
     }
 
-    /// Packets that match, and errors about such.
+    /// Matching packets, and ICMP errors about them.
     private func forms(of match: TrafficMatch, _ family: AddressFamily) -> [[String]] {
         let matchesErrors =
             match.to.isEmpty && match.from.isEmpty
@@ -73,7 +72,7 @@ public struct NftSelection {
         return family == .ipv6 && mayMatch ? [["icmpv6 type 132-137"]] : []
     }
 
-    /// Fragments without ports, which may belong to what is excepted.
+    /// Fragments without ports, which may belong to an exception.
     private func laterFragments(_ family: AddressFamily) -> [[String]] {
         guard selector.exceptsPortsOfDatagrams, !selector.included.hasPorts else { return [] }
         let isLater = family == .ipv4 ? "ip frag-off & 0x1fff != 0" : "frag frag-off != 0"
@@ -81,7 +80,7 @@ public struct NftSelection {
     }
 }
 
-/// The header of a packet, in words of nft.
+/// The headers of a packet, in nft expressions.
 private struct NftHeader {
     private let family: AddressFamily
     private let isUp: Bool
@@ -91,7 +90,7 @@ private struct NftHeader {
         isUp = direction == .up
     }
 
-    /// The alternatives, each of which is several comparisons that all have to match.
+    /// The alternatives; each is a list of comparisons that must all match.
     func matches(_ match: TrafficMatch) -> [[String]] {
         guard match.concerns(family) else { return [] }
         // Addresses first: with several conditions on an interface most packets differ there.
@@ -118,15 +117,15 @@ private struct NftHeader {
     }
 }
 
-/// The header that an ICMP error quotes of a packet on the other way, by its place behind the
-/// error's own header.
+/// The headers that an ICMP error quotes from a packet of the other direction, by their offset
+/// after the error's own header.
 private struct NftQuotedHeader {
     private let family: AddressFamily
     private let isUp: Bool
 
     init(_ family: AddressFamily, _ direction: Direction) {
         self.family = family
-        // The packet went the other way.
+        // The quoted packet had the opposite direction.
         isUp = direction == .down
     }
 
@@ -161,7 +160,7 @@ private struct NftQuotedHeader {
     }
 }
 
-/// One value, or several of which one has to fit.
+/// One value, or a set that matches any of several.
 private func set(_ values: [String]) -> String {
     values.count == 1 ? values[0] : "{ \(values.joined(separator: ", ")) }"
 }

@@ -1,4 +1,4 @@
-/// Ports of TCP or UDP that follow each other, at least one.
+/// A range of consecutive TCP or UDP ports, at least one.
 public struct PortRange: Sendable, Hashable, CustomStringConvertible {
     /// The first port.
     public let first: UInt16
@@ -10,7 +10,7 @@ public struct PortRange: Sendable, Hashable, CustomStringConvertible {
         (first, last) = (port, port)
     }
 
-    /// Reads what stands behind `option`: a port, or a range such as `8000-8080`.
+    /// Parses the value of `option`: a port, or a range such as `8000-8080`.
     public init(_ text: String, option: String) throws(SelectorError) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         var ports: [UInt16] = []
@@ -33,15 +33,15 @@ public struct PortRange: Sendable, Hashable, CustomStringConvertible {
         (self.first, self.last) = (first, last)
     }
 
-    /// Whether some port is in both.
+    /// Whether the two share a port.
     public func overlaps(_ other: PortRange) -> Bool {
         first <= other.last && other.first <= last
     }
 
-    /// The same ports as few numbers under masks: what a filter that knows no ranges compares.
+    /// The range as few masked numbers, for a filter that does not support ranges.
     var blocks: [(value: UInt16, mask: UInt16)] {
         var blocks: [(UInt16, UInt16)] = []
-        // No packet has port 0 (RFC 6335, section 6), and with it 1-65535 is one block, not 16.
+        // No packet has port 0 (RFC 6335, section 6); including it makes 1-65535 one block, not 16.
         var next = UInt32(first == 1 && last > 1 ? 0 : first)
         while next <= UInt32(last) {
             var size = UInt32(1) << UInt32(min(16, next.trailingZeroBitCount))
@@ -52,6 +52,6 @@ public struct PortRange: Sendable, Hashable, CustomStringConvertible {
         return blocks
     }
 
-    /// The text that `init` reads.
+    /// The text that `init` parses.
     public var description: String { first == last ? "\(first)" : "\(first)-\(last)" }
 }

@@ -1,14 +1,14 @@
 import FoundationEssentials
 public import LinuxKernel
 
-/// The SSH connection over which the caller works.
+/// The SSH connection of the caller.
 public struct SSHSession: Sendable, Hashable {
     /// The caller's machine.
     public let client: Endpoint
     /// This host, as the client reaches it.
     public let server: Endpoint
 
-    /// Reads the value of `SSH_CONNECTION`: addresses and ports of client and server.
+    /// Parses the value of `SSH_CONNECTION`: addresses and ports of client and server.
     public init(_ value: String) throws(SelectorError) {
         let words = value.split(separator: " ").map(String.init)
         guard words.count == 4, let client = Self.endpoint(words[0], words[1]),
@@ -23,14 +23,14 @@ public struct SSHSession: Sendable, Hashable {
     }
 
     private static func endpoint(_ address: String, _ port: String) -> Endpoint? {
-        // A zone is no part of the address in packets.
+        // Packets do not contain the zone of an address.
         guard let address = IPAddress(String(address.prefix { $0 != "%" })),
             let port = UInt16(port), port > 0
         else { return nil }
         return Endpoint(address.unmapped, port: port)
     }
 
-    /// What keeps the session's packets out of the conditions.
+    /// Exempts the session's packets from the conditions.
     public var exception: TrafficMatch {
         var match = TrafficMatch()
         match.to = [IPNetwork(host: client.address)]
@@ -42,8 +42,7 @@ public struct SSHSession: Sendable, Hashable {
     }
 
     /// The value of `SSH_CONNECTION` in `environment` or, since sudo drops it, in that of the
-    /// nearest process that started this one and has it; nil without any. Nobody is behind one
-    /// that is empty.
+    /// nearest ancestor process that has it; nil if there is none. An empty value means no session.
     public static func variable(in environment: [String: String]) -> String? {
         let name = "SSH_CONNECTION"
         if let value = environment[name] { return value.isEmpty ? nil : value }

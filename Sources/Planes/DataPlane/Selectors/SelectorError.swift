@@ -1,8 +1,8 @@
-/// Why the words that choose traffic make no sense: one sentence with the word and the way out.
+/// Why a selection of traffic is invalid: one sentence with the value and what to do.
 public struct SelectorError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The option, such as `--to`.
     public let option: String
-    /// What was given; nil where several options contradict each other.
+    /// Its value; nil where several options contradict each other.
     public let value: String?
     /// What is wrong, and what to write instead.
     public let reason: String

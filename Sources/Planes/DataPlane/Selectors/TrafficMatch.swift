@@ -4,7 +4,7 @@ public enum TransportProtocol: String, Sendable, Hashable, CaseIterable {
     /// ICMP with IPv4, ICMPv6 with IPv6.
     case icmp
 
-    /// Reads what stands behind `option`.
+    /// Parses the value of `option`.
     init(_ text: String, option: String) throws(SelectorError) {
         guard let known = Self(rawValue: text.lowercased()) else {
             let hint =
@@ -15,7 +15,7 @@ public enum TransportProtocol: String, Sendable, Hashable, CaseIterable {
         self = known
     }
 
-    /// The number in the headers of a family.
+    /// The protocol number in the headers of a family.
     func number(in family: AddressFamily) -> UInt8 {
         switch self {
         case .tcp: 6
@@ -25,12 +25,12 @@ public enum TransportProtocol: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Which packets: values of one kind are alternatives, and of every kind that is given one value
-/// has to fit. Without any value every packet matches.
+/// Which packets match: values of one kind are alternatives, and one value of each given kind must
+/// match. Without any value every packet matches.
 ///
-/// Seen from the interface, so that it serves both directions: *to* is the end that is reached
-/// through the interface, the destination of what leaves and the source of what arrives; *from* is
-/// the other end, usually this host.
+/// *to* and *from* are seen from the interface, and so serve both directions: *to* is the end
+/// reached through the interface, the destination of outgoing and the source of incoming packets;
+/// *from* is the other end, usually this host.
 public struct TrafficMatch: Sendable, Hashable {
     /// The end that is reached through the interface.
     public var to: [IPNetwork] = []
@@ -45,16 +45,16 @@ public struct TrafficMatch: Sendable, Hashable {
     /// The protocol above IP.
     public var protocols: [TransportProtocol] = []
 
-    /// Matches every packet.
+    /// Makes a match for every packet.
     public init() {}
 
     /// Whether every packet matches.
     public var isEverything: Bool { self == TrafficMatch() }
 
-    /// Whether a port has to fit, so that only TCP and UDP can match.
+    /// Whether it needs a port, so that only TCP and UDP can match.
     public var hasPorts: Bool { !(ports.isEmpty && toPorts.isEmpty && fromPorts.isEmpty) }
 
-    /// The protocols that can match; nil for all, also those that cannot be named.
+    /// The protocols that can match; nil for all, including those without a name here.
     public var possibleProtocols: [TransportProtocol]? {
         protocols.isEmpty ? (hasPorts ? [.tcp, .udp] : nil) : protocols
     }
@@ -66,7 +66,7 @@ public struct TrafficMatch: Sendable, Hashable {
         }
     }
 
-    /// Whether some packet may match both.
+    /// Whether a packet may match both.
     public func overlaps(_ other: TrafficMatch) -> Bool {
         func meet<Value>(
             _ key: KeyPath<TrafficMatch, [Value]>, _ isCommon: (Value, Value) -> Bool
@@ -86,7 +86,7 @@ public struct TrafficMatch: Sendable, Hashable {
 }
 
 extension TrafficMatch {
-    /// The kinds of values, by the names that options and texts have for them.
+    /// The kinds of values, by their names in options and texts.
     enum Kind: String, CaseIterable {
         case to, from, port
         case toPort = "to-port"
@@ -94,7 +94,7 @@ extension TrafficMatch {
         case `protocol`
     }
 
-    /// Adds a value that is given behind `option`.
+    /// Adds the value of `option`.
     mutating func add(_ kind: Kind, _ value: String, option: String) throws(SelectorError) {
         switch kind {
         case .to: to.append(try IPNetwork(value, option: option))
@@ -106,7 +106,7 @@ extension TrafficMatch {
         }
     }
 
-    /// Reads an exception, such as `port=22` or `to=192.0.2.0/24,protocol=udp`.
+    /// Parses an exception, such as `port=22` or `to=192.0.2.0/24,protocol=udp`.
     public init(exception text: String) throws(SelectorError) {
         let option = "--except"
         self.init()
@@ -147,7 +147,7 @@ extension TrafficMatch {
         return kinds.flatMap { kind, values in values.map { (kind, $0) } }
     }
 
-    /// The text that `init(exception:)` reads.
+    /// The text that `init(exception:)` parses.
     public var text: String {
         fields.map { "\($0.kind.rawValue)=\($0.value)" }.joined(separator: ",")
     }

@@ -1,15 +1,15 @@
-/// Which traffic of an interface is conditioned; everything else is not touched.
+/// Which traffic of an interface is conditioned; all other traffic is unaffected.
 ///
-/// What `included` matches, unless one of the exceptions does. A packet that reports an error about
-/// another (ICMP unreachable, time exceeded, too big) goes with the packet that it is about.
-/// Fragments behind the first one have no ports: where ports decide, a datagram is conditioned by
-/// way of its first fragment, for which the others have to wait.
+/// Chooses what `included` matches, except what an exception matches. An ICMP error (unreachable,
+/// time exceeded, too big) is treated like the packet that it is about. Only the first fragment of
+/// a datagram has ports: where ports decide, only that fragment is conditioned, and the others have
+/// to wait for it.
 public struct TrafficSelector: Sendable, Hashable {
-    /// Only this version of the Internet protocol; nil for both.
+    /// Only this IP version; nil for both.
     public var family: AddressFamily?
-    /// What has to match.
+    /// What must match.
     public var included: TrafficMatch
-    /// What must not match; each of them alone excepts a packet.
+    /// What must not match; each of them alone exempts a packet.
     public var exceptions: [TrafficMatch]
 
     /// Makes a selector, by default for all traffic.
@@ -25,30 +25,30 @@ public struct TrafficSelector: Sendable, Hashable {
     /// All traffic.
     public static let everything = TrafficSelector()
 
-    /// Whether it chooses among the traffic, exceptions apart.
+    /// Whether it chooses only some traffic, apart from exceptions.
     ///
-    /// Where several conditions stand on an interface, those that do come first.
+    /// Such conditions take precedence where an interface has several.
     public var isSelective: Bool { family != nil || !included.isEverything }
 
-    /// The versions of the Internet protocol of which packets can be chosen.
+    /// The IP versions of packets that can be chosen.
     public var families: [AddressFamily] {
         AddressFamily.allCases.filter { $0 == family ?? $0 && included.concerns($0) }
     }
 
-    /// Whether a fragment without ports may belong to an exception, so that only first ones are
-    /// taken. TCP avoids fragments, and need not be feared for.
+    /// Whether a fragment without ports may belong to an exception, so that only first fragments
+    /// are chosen. TCP avoids fragments, and needs no such care.
     var exceptsPortsOfDatagrams: Bool {
         exceptions.contains { exception in
             exception.hasPorts && exception.possibleProtocols?.contains(.udp) ?? true
         }
     }
 
-    /// Whether both may choose the same packet, their exceptions apart.
+    /// Whether both may choose the same packet, apart from their exceptions.
     public func overlaps(_ other: TrafficSelector) -> Bool {
         !Set(families).isDisjoint(with: other.families) && included.overlaps(other.included)
     }
 
-    /// Throws if no packet can be chosen.
+    /// Throws if it can choose no packet.
     public func check() throws(SelectorError) {
         if let problem = included.problem {
             throw SelectorError(
@@ -62,7 +62,7 @@ public struct TrafficSelector: Sendable, Hashable {
     }
 }
 
-/// As its `text`: so nobody who sends one can send anything else.
+/// Encoded as its `text`, so that a sender cannot send anything else.
 extension TrafficSelector: Codable {
     /// Writes the text.
     public func encode(to encoder: any Encoder) throws {
@@ -70,7 +70,7 @@ extension TrafficSelector: Codable {
         try container.encode(text)
     }
 
-    /// Reads a text.
+    /// Decodes a text.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let selector = TrafficSelector(text: try container.decode(String.self)) else {
@@ -82,7 +82,7 @@ extension TrafficSelector: Codable {
 }
 
 extension TrafficSelector {
-    /// Reads the values of the command line's options.
+    /// Parses the values of the command-line options.
     public init(
         family: AddressFamily? = nil, to: [String] = [], from: [String] = [], ports: [String] = [],
         toPorts: [String] = [], fromPorts: [String] = [], protocols: [String] = [],
@@ -100,15 +100,15 @@ extension TrafficSelector {
         try check()
     }
 
-    /// The options of the command line that say the same.
+    /// The equivalent command-line options.
     public var commandLine: [String] {
         (family.map { ["--family \($0.rawValue)"] } ?? [])
             + included.fields.map { "--\($0.kind.rawValue) \($0.value)" }
             + exceptions.map { "--except \($0.text)" }
     }
 
-    /// A word without blanks, for marks; empty for all traffic, and beginning with `;` where
-    /// there are exceptions only.
+    /// A word without blanks, for marks; empty for all traffic, and beginning with `;` if there are
+    /// exceptions only.
     public var text: String {
         let chosen =
             (family.map { ["family=\($0.rawValue)"] } ?? [])
@@ -116,7 +116,7 @@ extension TrafficSelector {
         return ([chosen.joined(separator: ",")] + exceptions.map(\.text)).joined(separator: ";")
     }
 
-    /// Reads what `text` wrote; nil for anything else.
+    /// Parses a `text`; nil for anything else.
     public init?(text: String) {
         self.init()
         guard !text.isEmpty else { return }

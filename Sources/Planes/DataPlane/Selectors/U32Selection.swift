@@ -1,10 +1,10 @@
 public import LinkModel
 public import TrafficControl
 
-/// A selector as u32 filters for one direction: rules of which the first that matches decides.
+/// A selector as u32 filters for one direction: rules of which the first match decides.
 ///
-/// u32 compares words at fixed places. So no port is found in an IPv4 packet with options, nor
-/// behind an extension header of IPv6 other than that of a fragment; such packets match no port.
+/// u32 compares words at fixed offsets. So it finds no ports in an IPv4 packet with options, or
+/// after an IPv6 extension header other than the fragment header; such packets match no port.
 public struct U32Selection {
     private let selector: TrafficSelector
     private let direction: Direction
@@ -15,7 +15,7 @@ public struct U32Selection {
         self.direction = direction
     }
 
-    /// The rules for the packets that filters with this protocol look at.
+    /// The rules for the packets that filters with this protocol match.
     public func rules(for networkProtocol: Filter.NetworkProtocol) -> [U32Rule] {
         allRules(for: networkProtocol).compactMap { rule in
             U32Match.merged(rule.matches).map { U32Rule(matches: $0, isChosen: rule.isChosen) }
@@ -27,7 +27,7 @@ public struct U32Selection {
         case .ipv4: return rules(.ipv4)
         case .ipv6: return rules(.ipv6)
         case .vlan:
-            // Behind a tag stands anything, and so the version has to be looked at first.
+            // Any protocol may follow a tag, so the IP version must be compared first.
             let discovery = tagged(neighborDiscovery, .ipv6)
             guard selector != .everything else {
                 return discovery + [U32Rule(matches: [.ipv4OrIPv6], isChosen: true)]
@@ -36,8 +36,8 @@ public struct U32Selection {
         }
     }
 
-    /// Lets pass what hosts and routers say to their neighbours, types 132 to 137 of ICMPv6, so
-    /// that a lossy link looks like a lossy link and not like an absent neighbour.
+    /// Passes neighbour discovery (ICMPv6 types 132 to 137), so that a lossy link does not look
+    /// like an absent neighbour.
     public var neighborDiscovery: [U32Rule] {
         guard selector.families.contains(.ipv6),
             selector.included.possibleProtocols?.contains(.icmp) ?? true
@@ -77,7 +77,7 @@ public struct U32Selection {
             }
     }
 
-    /// Packets that match, their fragments, and errors about such packets.
+    /// Matching packets, their fragments, and ICMP errors about such packets.
     private func forms(
         of match: TrafficMatch, _ family: AddressFamily, onlyFirst: Bool = false
     ) -> [[U32Match]] {
@@ -85,7 +85,7 @@ public struct U32Selection {
         let forms =
             packet.matches(match, onlyFirst: onlyFirst)
             + packet.fragmentMatches(match, onlyFirst: onlyFirst)
-        // Errors are ICMP, and so match already where nothing but the protocol is asked for.
+        // Errors are ICMP, and so already match where only the protocol is given.
         let matchesErrors =
             match.to.isEmpty && match.from.isEmpty
             && match.possibleProtocols?.contains(.icmp) ?? true
@@ -94,15 +94,15 @@ public struct U32Selection {
     }
 }
 
-/// The header of a packet, or of one that an ICMP error quotes, as u32 sees it.
+/// The headers of a packet, or those quoted in an ICMP error, as u32 sees them.
 private struct U32Header {
     private let family: AddressFamily
     private let direction: Direction
     private let offset: Int32
-    /// What has to match before this header is there at all.
+    /// What must match for this header to be present.
     private let before: [U32Match]
 
-    /// The header of a packet on its way in `direction`.
+    /// The header of a packet in `direction`.
     init(_ family: AddressFamily, _ direction: Direction) {
         self.family = family
         self.direction = direction
@@ -110,7 +110,7 @@ private struct U32Header {
         before = []
     }
 
-    /// The header that an error on its way in `direction` quotes, of a packet on the other way.
+    /// The header that an error in `direction` quotes, of a packet in the other direction.
     init(quotedIn family: AddressFamily, _ direction: Direction) {
         let icmp = TransportProtocol.icmp.number(in: family)
         self.family = family
@@ -162,7 +162,8 @@ private struct U32Header {
         ])
     }
 
-    /// IPv6 packets whose first extension header is that of a fragment, where the protocol counts.
+    /// IPv6 packets whose first extension header is the fragment header, where the protocol
+    /// matters.
     func fragmentMatches(_ match: TrafficMatch, onlyFirst: Bool) -> [[U32Match]] {
         guard family == .ipv6, let protocols = match.possibleProtocols else { return [] }
         let isFirst = match.hasPorts || onlyFirst ? [U32Match.ipv6FirstFragment] : []
@@ -195,7 +196,7 @@ private struct U32Header {
                 }
             }
         }
-        // One word holds both, the source first.
+        // One word contains both, the source first.
         let (source, destination): (UInt32, UInt32) = (16, 0)
         return product([
             words(match.ports, [source, destination]),
@@ -204,7 +205,7 @@ private struct U32Header {
         ])
     }
 
-    /// One of each, joined.
+    /// All combinations with one of each, joined.
     private func product(_ alternatives: [[[U32Match]]]) -> [[U32Match]] {
         alternatives.reduce([[]]) { joined, next in
             joined.flatMap { head in next.map { head + $0 } }
