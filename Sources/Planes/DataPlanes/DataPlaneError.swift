@@ -1,15 +1,15 @@
 public import LinkModel
 import LinuxKernel
 
-/// Why no data plane did what was asked. Interfaces are as they were before.
+/// Why no data plane met a request. All interfaces are as they were before.
 public enum DataPlaneError: Error, Sendable, CustomStringConvertible {
-    /// An interface is conditioned by another data plane than the one that is needed.
+    /// An interface is conditioned by another data plane than the required one.
     case otherPlane(DataPlaneKind, interface: String, since: String?)
-    /// A data plane that was named knows nothing of an option.
+    /// The requested data plane does not support an option.
     case lacking(DataPlaneKind, option: String)
     case noSuchConditions(name: String, known: [String])
 
-    /// One sentence: what failed, why, and the way out.
+    /// One sentence: what failed, why, and what to do.
     public var description: String {
         switch self {
         case .otherPlane(let plane, let name, let reason):

@@ -3,8 +3,8 @@ import Netlink
 import TrafficControl
 
 extension DataPlanes {
-    /// What emulators and limits of other programs do to what leaves these interfaces, beside the
-    /// conditions.
+    /// The effects of other programs' emulators and rate limits on outgoing packets of these
+    /// interfaces, in addition to the conditions.
     static func remarks(on links: [Link]) throws(NetlinkError) -> [String] {
         let qdiscs = try NetlinkSession().dump(Qdisc.list(), attempt: "list the qdiscs")
             .compactMap(QdiscState.init)
@@ -19,7 +19,7 @@ extension DataPlanes {
 }
 
 extension Qdisc.Kind {
-    /// Whether it delays, loses or holds back packets by itself, and not for want of room.
+    /// Whether it delays, drops or limits packets by itself, other than for lack of room.
     fileprivate var isEmulator: Bool {
         switch self {
         case .netem, .tokenBucket: true

@@ -5,32 +5,32 @@ public import LinkModel
 import LinuxKernel
 import Netlink
 
-/// Conditions interfaces of the calling thread's network namespace, by whichever data plane can do
-/// what is asked.
+/// Conditions interfaces of the calling thread's network namespace, using whichever data plane can
+/// meet a request.
 ///
-/// All data planes mark what they add; so each interface is known to be conditioned by one of them,
-/// and is changed and cleared by that one.
+/// All data planes mark what they add. So each conditioned interface is known to belong to one of
+/// them, and that one changes and clears it.
 public struct DataPlanes {
     private let environment: [String: String]
 
-    /// `environment` says where files may be put (`XDG_RUNTIME_DIR`).
+    /// `environment` gives the directory for state files (`XDG_RUNTIME_DIR`).
     public init(environment: [String: String]) {
         self.environment = environment
     }
 
     // MARK: Applying
 
-    /// What `apply` did.
+    /// The result of `apply`.
     public struct Outcome: Sendable {
-        /// What the data plane says of it.
+        /// The report of the data plane.
         public var report: ApplyReport
-        /// Which data plane it is and why, for people.
+        /// Which data plane was used and why, for people.
         public var explanation: String
-        /// What the user should know, though it is done.
+        /// What the user should know despite success.
         public var remarks: [String]
     }
 
-    /// Conditions all interfaces of the request, or none if one of them cannot be.
+    /// Conditions all interfaces of the request, or none if one of them cannot be conditioned.
     ///
     /// Requires `CAP_NET_ADMIN`.
     public func apply(_ request: ApplyRequest, backend: Backend) throws -> Outcome {
@@ -65,8 +65,8 @@ public struct DataPlanes {
         }
     }
 
-    /// What `apply` would do, as commands for a shell. Needs no privilege and changes nothing;
-    /// without one, what the kernel lacks is not known.
+    /// What `apply` would do, as shell commands. Requires no privilege and changes nothing; without
+    /// privilege, missing kernel features are not detected.
     public func dryRun(_ request: ApplyRequest, backend: Backend) throws -> String {
         let links = try HostLinks().links(of: request)
         let planes = try OpenPlanes(environment)
@@ -78,8 +78,8 @@ public struct DataPlanes {
         }
     }
 
-    /// What to ask for, for all of several conditions that an interface is to have one after the
-    /// other: the data plane is not changed in between.
+    /// The backend to request for several successive conditions of an interface, so that the data
+    /// plane does not change in between.
     public func backend(_ backend: Backend, forAll conditions: [LinkConditions]) throws -> Backend {
         guard backend == .auto else { return backend }
         let kernel = try OpenPlanes(environment)[.kernel]
@@ -89,8 +89,8 @@ public struct DataPlanes {
 
     // MARK: Clearing
 
-    /// Takes the conditions from the interfaces `names`, or from all of the namespace for nil,
-    /// whoever applied them; with `conditions` only what was applied under that name.
+    /// Removes the conditions from the interfaces `names` (nil: all of the namespace), whoever
+    /// applied them; if `conditions` is given, only those of that name.
     ///
     /// Requires `CAP_NET_ADMIN`. Returns the names of the interfaces that were conditioned.
     public func clear(_ names: [String]?, conditions: String? = nil) throws -> [String] {
@@ -118,13 +118,13 @@ public struct DataPlanes {
 
     // MARK: Time limits
 
-    /// The indexes of the interfaces whose conditions a watcher is to end; some may be gone.
+    /// The indexes of the interfaces with conditions of this watcher; some may be gone.
     public func interfaces(endedBy watcher: String) throws -> Set<Int32> {
         let watched = try OpenPlanes(environment).all.flatMap { try $0.watched() }
         return Set(watched.filter { $0.watcher == watcher }.map(\.index))
     }
 
-    /// Takes away what a watcher is to end, and nothing that was applied later.
+    /// Removes the conditions of a watcher, and nothing that was applied later.
     ///
     /// Requires `CAP_NET_ADMIN`.
     public func clear(endedBy watcher: String) throws {
@@ -139,8 +139,7 @@ public struct DataPlanes {
 
     /// Ends those watchers that have nothing left to end.
     ///
-    /// Those of which it is not known whether they have are left alone: a watcher that finds nothing
-    /// to end when its time has come ends by itself.
+    /// If that is unknown, the watcher stays: it ends by itself when its time has come.
     private func dismiss(_ watchers: Set<String>) {
         guard !watchers.isEmpty, let planes = try? OpenPlanes(environment).all,
             let busy = try? planes.flatMap({ try $0.watched() }).map(\.watcher)
@@ -150,8 +149,8 @@ public struct DataPlanes {
 
     // MARK: Status
 
-    /// All conditions of the namespace, by interface and in the order in which they choose their
-    /// traffic. Needs no privilege.
+    /// All conditions of the namespace, by interface and in their order of precedence. Requires no
+    /// privilege.
     public func status() throws -> [ConditionedInterface] {
         try OpenPlanes(environment).all.flatMap { try $0.status() }.sorted {
             $0.interface < $1.interface

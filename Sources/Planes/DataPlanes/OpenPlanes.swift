@@ -4,7 +4,7 @@ import KernelPlane
 import LinkModel
 import Netlink
 
-/// The data planes of a host as it is now.
+/// The data planes of a host in its current state.
 struct OpenPlanes {
     private let kernel: KernelPlane
     private let engine: EnginePlane
@@ -14,7 +14,7 @@ struct OpenPlanes {
         engine = EnginePlane(environment: environment)
     }
 
-    /// All of them; the engine first: if it hangs, that is found before anything is changed.
+    /// All of them. The engine comes first, so that a hang is noticed before anything is changed.
     var all: [any DataPlane] { [engine, kernel] }
 
     subscript(_ kind: DataPlaneKind) -> any DataPlane {
@@ -24,12 +24,12 @@ struct OpenPlanes {
         }
     }
 
-    /// The one that may take over from another.
+    /// The data plane that may take over from another.
     func alternative(to kind: DataPlaneKind) -> any DataPlane {
         self[kind == .kernel ? .engine : .kernel]
     }
 
-    /// Applies by one of them, once the others have given up what they left there.
+    /// Applies on one of them, after the others have removed their leftovers.
     func apply(
         _ request: ApplyRequest, on links: [Link], by kind: DataPlaneKind, _ state: HostState
     ) throws -> ApplyReport {
@@ -37,8 +37,8 @@ struct OpenPlanes {
         return try self[kind].apply(request, on: links, state)
     }
 
-    /// Chooses one by what was asked for and what conditions the interfaces already. All interfaces
-    /// of a command are conditioned by the same one.
+    /// Chooses one by the request and by what already conditions the interfaces. One data plane
+    /// conditions all interfaces of a command.
     func choose(
         _ request: ApplyRequest, on links: [Link], _ backend: Backend, _ state: HostState?
     ) throws -> PlaneChoice {
@@ -47,7 +47,7 @@ struct OpenPlanes {
         }
         let present = try present(on: links)
         if backend == .auto, let present, present.kind == .engine {
-            // It can do all that the kernel can.
+            // The engine can do all that the kernel can.
             return PlaneChoice(.engine, since: "it conditions \(present.interface) already")
         }
         var demand = PlaneDemand([request.conditions])
@@ -67,7 +67,7 @@ struct OpenPlanes {
             : choice
     }
 
-    /// What conditions some of `links` already, and one of those.
+    /// The data plane that already conditions some of `links`, and one of those.
     private func present(
         on links: [Link]
     ) throws -> (kind: DataPlaneKind, interface: String)? {
