@@ -3,20 +3,20 @@ import Netlink
 import SystemPackage
 import TrafficControl
 
-/// A change to the filters of interfaces, and what takes it back.
+/// A change to the filters of interfaces, and how to undo it.
 struct ClassifierChange {
     private var messages: [NetlinkMessage]
     private var inverse: [NetlinkMessage]
-    /// How many of the messages only take away what may be gone already.
+    /// How many of the messages only delete what may already be gone.
     private var optional = 0
 
-    /// Makes the hooks of an interface.
+    /// Creates the hooks of an interface.
     static func makeHooks(_ interface: Interface) -> ClassifierChange {
         let clsact = Qdisc.clsact(on: interface)
         return ClassifierChange(messages: [clsact.add()], inverse: [clsact.delete()])
     }
 
-    /// Drops what comes to the far end of a wire, with which this goes.
+    /// Drops packets at the far end of a veth pair; goes away with the pair.
     static func drain(_ end: Interface, _ drain: PacketDrain) -> ClassifierChange {
         let filter = ProgramFilter(
             interface: end, parent: .clsactIngress, preference: 1, program: drain.program,
@@ -25,7 +25,7 @@ struct ClassifierChange {
         return ClassifierChange(messages: [clsact.add(), filter.add()], inverse: [clsact.delete()])
     }
 
-    /// Puts filters in the place of others; either can be none.
+    /// Replaces filters by others; either list can be empty.
     static func replace(
         _ interface: Interface, _ place: HookPlace, _ old: [NetlinkMessage],
         by new: [NetlinkMessage]
@@ -38,12 +38,12 @@ struct ClassifierChange {
             optional: before.count)
     }
 
-    /// Takes away what may be gone already.
+    /// Deletes what may already be gone.
     static func remove(_ messages: [NetlinkMessage]) -> ClassifierChange {
         ClassifierChange(messages: messages, inverse: [], optional: messages.count)
     }
 
-    /// Does all of it; if the kernel refuses a part, takes everything back and throws.
+    /// Carries out all changes; if the kernel refuses a part, undoes everything and throws.
     static func carryOut(
         _ changes: [ClassifierChange], _ session: NetlinkSession
     ) throws(EngineError) {
@@ -67,7 +67,7 @@ struct ClassifierChange {
 }
 
 extension BatchFailure {
-    /// Whether the kernel has no code for what it refuses. Its texts come since Linux 4.15.
+    /// Whether the kernel was built without what it refuses. It explains errors since Linux 4.15.
     fileprivate var isLackOfCode: Bool {
         [
             "Specified qdisc kind is unknown", "TC classifier not found",

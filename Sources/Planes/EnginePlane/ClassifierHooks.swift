@@ -5,24 +5,24 @@ import Netlink
 import SystemPackage
 import TrafficControl
 
-/// Hooks by filters of tc at the `clsact` of each interface.
+/// Hooks made of tc filters at the `clsact` of each interface.
 ///
-/// Filters stay when their process has ended. So each hook begins with a gate (`PacketGate`), which
-/// lets packets on to the filters that send them to the engine only as long as that goes on, and
-/// lets pass what it is done with. At the far ends of the wires another program drops what the
-/// engine has got, so that the host does not look at it as well.
+/// Filters outlive their process. So each hook begins with a gate (`PacketGate`), which passes
+/// packets on to the redirecting filters only while the engine runs, and accepts packets that the
+/// engine has already handled. At the far ends of the veth pairs another program drops packets
+/// after the engine got them, so that the host does not process them as well.
 final class ClassifierHooks: Hooks {
-    /// What stands in a place.
+    /// The content of a place.
     private enum Content: Hashable {
         case gate
-        /// What is sent to the interfaces with the indexes `entrances`.
+        /// Packets to redirect to the interfaces with the indexes `entrances`.
         case rules(HookTable.FilterRules, entrances: [Int32])
     }
 
-    /// What stands at the hooks of an interface.
+    /// What is installed at the hooks of an interface.
     private struct Standing {
         var contents: [HookPlace: Content] = [:]
-        /// The far ends that drop what comes.
+        /// The far ends whose packets are dropped.
         var drained: Set<Int32> = []
         var madeHooks: Bool
     }
@@ -72,7 +72,7 @@ final class ClassifierHooks: Hooks {
         } catch {
             throw error as? EngineError ?? EngineError("\(error); nothing was changed")
         }
-        // Packets are not to pass unconditioned until the next beat.
+        // Until the next heartbeat, packets must not pass unconditioned.
         heldGate.hold(for: Heartbeat.limit)
         try ClassifierChange.carryOut(changes, session)
         for (index, standing) in standings { installed[index] = standing }
@@ -80,7 +80,7 @@ final class ClassifierHooks: Hooks {
 
     // MARK: Planning
 
-    /// What has to change for an interface to have what a table says, and what stands there then.
+    /// The changes that bring an interface to the state of a table, and that state.
     private func plan(
         _ table: HookTable, isForced: Bool, _ changes: inout [ClassifierChange]
     ) throws -> Standing {
@@ -89,7 +89,7 @@ final class ClassifierHooks: Hooks {
         if let former = installed[interface.index] {
             standing = former
         } else {
-            // Of an engine that was killed.
+            // Leftovers of a killed engine.
             _ = try HookFilters.removeLeftovers(session, from: [interface.index])
             standing = Standing(madeHooks: try !hasHooks(interface))
             if standing.madeHooks { changes.append(.makeHooks(interface)) }
@@ -107,7 +107,7 @@ final class ClassifierHooks: Hooks {
         let places = Set(wanted.keys).union(standing.contents.keys)
             .filter { wanted[$0] != standing.contents[$0] }
             .sorted { $0.preference < $1.preference }
-        // Gates come first, and go last.
+        // Gates are installed first and removed last.
         let kept = places.filter { wanted[$0] != nil }
         for place in kept + places.reversed().filter({ wanted[$0] == nil }) {
             let messages = [standing.contents, wanted].map { contents in
@@ -119,8 +119,8 @@ final class ClassifierHooks: Hooks {
         return standing
     }
 
-    /// Has the far ends of wires drop what the engine has got, and tells the indexes of the near
-    /// ones by their names.
+    /// Drops the far ends' packets after the engine got them, and returns the indexes of the near
+    /// ends by name.
     private func openWires(
         of table: HookTable, _ standing: inout Standing, _ changes: inout [ClassifierChange]
     ) throws -> [String: Int32] {
@@ -138,7 +138,7 @@ final class ClassifierHooks: Hooks {
         return entrances
     }
 
-    /// What makes the filters of a place.
+    /// The messages that create the filters of a place.
     private func additions(
         of content: Content, at place: HookPlace, on interface: Interface, _ standing: Standing
     ) -> [NetlinkMessage] {
@@ -173,7 +173,7 @@ final class ClassifierHooks: Hooks {
         }
     }
 
-    /// Whether other programs have filters on ways that are to be conditioned.
+    /// Checks whether other programs have filters in directions to condition.
     private func check(_ table: HookTable, beside standing: Standing, isForced: Bool) throws {
         guard !isForced else { return }
         let added = table.hooks.filter {
@@ -187,17 +187,17 @@ final class ClassifierHooks: Hooks {
         }
     }
 
-    /// Whether nftables of other programs see what leaves before any filter does.
+    /// Checks whether nftables chains of other programs see outgoing packets before any filter.
     private func checkChains(_ table: HookTable, beside standing: Standing) throws {
         guard table.hooks.contains(.up), standing.contents[.gate(.up)] == nil else { return }
         try ForeignChains.refuse(at: table.target, [.up])
     }
 
-    /// What takes away all that stands at an interface.
+    /// The changes that remove everything at an interface.
     private func removals(from index: Int32) throws -> [ClassifierChange] {
         guard let standing = installed[index] else { return [] }
         let interface = Interface(index: index, name: "index \(index)")
-        // Others may have come to use the hooks.
+        // Other programs may use the hooks meanwhile.
         if standing.madeHooks, let found = try? HookFilters(session, interface: index),
             found.foreign.isEmpty
         {

@@ -7,15 +7,15 @@ enum EngineClient {
     private static let startLimit = Duration.seconds(40)
     /// Hundreds of interfaces take some seconds.
     private static let patience = Duration.seconds(30)
-    /// What is asked without a change is answered at once, unless the engine hangs.
+    /// Requests without a change are answered at once, unless the engine hangs.
     private static let shortPatience = Duration.seconds(5)
     private static let attempts = 5
     private static let pause = Duration.milliseconds(50)
 
-    /// Conditions the interfaces with these indexes, all or none; starts an engine where none runs.
+    /// Conditions the interfaces with these indexes, all or none; starts an engine if none runs.
     ///
-    /// Requires root. Returns all that the engine conditions then, in the order in which it chooses
-    /// packets.
+    /// Requires root. Returns all conditions that the engine then has, in their order of
+    /// precedence.
     static func apply(
         _ request: ApplyRequest, on interfaces: [Int32]
     ) throws(EngineError) -> [ConditionedInterface] {
@@ -31,15 +31,15 @@ enum EngineClient {
         throw EngineError("the packet engine ended as soon as it had started; try again")
     }
 
-    /// What the engine conditions; nil if none runs. Needs no privilege.
+    /// The conditions of the engine; nil if none runs. Requires no privilege.
     static func status() throws(EngineError) -> [ConditionedInterface]? {
         try ask(nil, id: .random(in: .min ... .max), within: shortPatience)
     }
 
-    /// Takes away the conditions of the interfaces with these indexes, or of all, under this name
-    /// or any, and waits for the engine to end if it has nothing more to do.
+    /// Removes the conditions of the interfaces with these indexes (nil: all) and of this name
+    /// (nil: any), and waits for the engine to end if it has nothing left to do.
     ///
-    /// Requires root. Returns what was conditioned; nil if no engine runs any more.
+    /// Requires root. Returns the removed conditions; nil if no engine runs any more.
     static func remove(
         _ indices: [Int32]?, name: String?
     ) throws(EngineError) -> [ConditionedInterface]? {
@@ -48,13 +48,13 @@ enum EngineClient {
             within: patience)
     }
 
-    /// Kills the engine, whatever it does; the kernel lets traffic flow.
+    /// Kills the engine, whatever it is doing; the kernel then lets traffic flow.
     static func kill() {
         guard let line = try? EngineLine.open(patience: .seconds(1), forChange: true) else {
             return
         }
         try? line.process?.kill()
-        // The connection ends with the process.
+        // The connection closes when the process ends.
         _ = Readiness.wait(for: [line.channel.descriptor], timeout: shortPatience)
     }
 
@@ -78,7 +78,7 @@ enum EngineClient {
         }
     }
 
-    /// Asks the engine, once more under the same number as long as the answer is lost; nil if none
+    /// Sends a request, and repeats it under the same ID while its reply is lost; nil if no engine
     /// runs, or none any more.
     private static func ask(
         _ change: ServiceRequest.Change?, id: UInt64, with files: [FileDescriptor] = [],

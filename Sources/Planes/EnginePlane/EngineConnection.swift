@@ -1,18 +1,18 @@
 import LinuxKernel
 
-/// Who has connected to the engine.
+/// A client's connection to the engine.
 final class EngineConnection {
     let channel: MessageChannel
-    /// What it has to say first, so that what it says is known to come from who it was found to be.
+    /// Its token must come back with the request, which proves that the process found here sent it.
     let greeting: ServiceGreeting
-    /// When it came.
+    /// When the client connected.
     let arrival = KernelClock.monotonic
-    /// Whether it has taken note of the answer.
+    /// Whether the client has acknowledged the reply.
     var hasLooked = false
     private let peer: Result<PeerProcess, PeerProcess.Lack>
 
-    /// Looks at who has connected, and greets it; nil if the greeting is not taken, without which
-    /// nobody would say anything.
+    /// Identifies the client and greets it; nil if the greeting cannot be sent, without which
+    /// neither side would send anything.
     init?(_ channel: MessageChannel) {
         self.channel = channel
         peer = Result { () throws(PeerProcess.Lack) in
@@ -26,20 +26,20 @@ final class EngineConnection {
 
     deinit { channel.close() }
 
-    /// Whether it may only ask for the status, as far as was seen when it came.
+    /// Whether the client may only ask for the status, as determined when it connected.
     var isStranger: Bool { if case .failure = peer { true } else { false } }
 
-    /// Answers that there is no answer.
+    /// Replies with an error.
     func refuse(_ error: EngineError, id: UInt64? = nil) {
         channel.send(json: ServiceReply(id: id, content: .failed(error)))
     }
 
-    /// Throws where it may only ask for the status.
+    /// Throws if the client may only ask for the status.
     func checkIsNoStranger() throws(EngineError) {
         if case .failure(let lack) = peer { throw .notAdmitted(lack) }
     }
 
-    /// Throws unless the process that connected sent a message, and may change the network still.
+    /// Throws unless the process that connected sent the message, and may still change the network.
     func check(_ message: MessageChannel.Message) throws(EngineError) {
         do throws(PeerProcess.Lack) {
             let peer = try peer.get()

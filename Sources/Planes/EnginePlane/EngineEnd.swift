@@ -1,9 +1,9 @@
-/// Why an engine does not condition any more what it did.
+/// Why an engine has stopped conditioning.
 public enum EngineEnd: String, Sendable, Hashable {
-    /// It stood still, and was killed for that.
+    /// It hung, and was killed for that.
     case standstill
     /// Its guardian was killed.
     case guardian
-    /// What took packets to it was taken away: nft was killed.
+    /// The nft process that held its hooks was killed.
     case hooks
 }

@@ -2,32 +2,32 @@ public import DataPlane
 import LinkModel
 import LinuxKernel
 
-/// Why the packet engine did not do what it was asked for. Interfaces are as they were before.
+/// Why the packet engine refused a request. All interfaces are as they were before.
 public struct EngineError: PlaneRefusal, Hashable, Codable {
-    /// What was at fault, as far as the exit code tells.
+    /// The cause, as far as the exit code shows it.
     public enum Fault: String, Hashable, Sendable, Codable {
         /// The command line.
         case usage
         /// The host cannot do it.
         case unavailable
-        /// The caller may not do it.
+        /// The caller lacks permission.
         case permission
-        /// Another user's process stands in the engine's place.
+        /// Another user's process has the engine's name.
         case stranger
         /// A file cannot be read.
         case unreadableFile
-        /// A file is wrong.
+        /// A file is invalid.
         case badFile
         /// Something went wrong.
         case failed
     }
 
-    /// What was at fault.
+    /// The cause.
     public let fault: Fault
-    /// One sentence: what failed, why, and the way out.
+    /// One sentence: what failed, why, and what to do.
     public let description: String
 
-    /// Whether the kernel's data plane may be able to do it.
+    /// Whether the kernel data plane may succeed.
     public var isLack: Bool { fault == .unavailable }
 
     /// Makes an error.
@@ -57,7 +57,7 @@ extension EngineError {
                 + "CONFIG_NFT_FWD_NETDEV", fault: .unavailable)
     }
 
-    /// None of the ways to an interface's packets is there.
+    /// No kind of hooks is available.
     static func lacking(_ lacks: [EngineError]) -> EngineError {
         EngineError(
             lacks.map(\.description).joined(separator: "; and ")
@@ -124,14 +124,14 @@ extension EngineError {
             fault: .stranger)
     }
 
-    /// Who answers is no engine that this process can rely on.
+    /// The process that serves is no engine that this process can trust.
     static func elsewhere(process: Int32, _ lack: PeerProcess.Lack) -> EngineError {
         EngineError(
             "the packet engine here \(process == 0 ? "" : "(process \(process)) ")\(lack); run "
                 + "linkcond where the conditions were applied", fault: .permission)
     }
 
-    /// Who asks may not.
+    /// The client lacks permission.
     static func notAdmitted(_ lack: PeerProcess.Lack) -> EngineError {
         switch lack {
         case .noPrivilege, .otherUser:

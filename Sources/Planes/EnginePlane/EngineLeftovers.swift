@@ -2,13 +2,13 @@ import DataPlane
 import LinuxKernel
 import Netlink
 
-/// An interface whose packets went through an engine that was killed. They go their ordinary way.
+/// An interface whose packets went through an engine that was killed. They are unconditioned now.
 struct EngineLeftover: Hashable {
     /// Its index.
     var index: Int32
     /// Its name, or its former index if it is gone.
     var interface: String
-    /// The name that told the conditions from others of the interface.
+    /// The name that distinguished the conditions from others of the interface.
     var name: String
     /// The name of the profile.
     var profile: String
@@ -16,15 +16,15 @@ struct EngineLeftover: Hashable {
     var since: Int64
     /// When the conditions were to end.
     var limit: TimeLimit?
-    /// Why the engine ended; nil if that is not known: it was killed.
+    /// Why the engine ended; nil if unknown: it was killed.
     var end: EngineEnd?
 }
 
-/// What the packet engine has in the network namespace of the calling thread, whether it lives or
-/// not.
+/// What the packet engine has in the network namespace of the calling thread, whether it is alive
+/// or not.
 enum EngineLeftovers {
-    /// Interfaces with wires of an engine that is not there any more; `live` are those of the one
-    /// that is. Needs no privilege.
+    /// Interfaces with veth pairs of a dead engine; `live` are those of the running one. Requires
+    /// no privilege.
     static func find(
         besides live: [ConditionedInterface]
     ) throws(NetlinkError) -> [EngineLeftover] {
@@ -37,7 +37,7 @@ enum EngineLeftovers {
                 index: mark.target, interface: names[mark.target] ?? "index \(mark.target)",
                 name: mark.name, profile: mark.profile, since: mark.since, limit: mark.limit,
                 end: mark.end)
-            // Both directions say the same.
+            // Both directions have the same mark.
             if !isLive, !found.contains(leftover) { found.append(leftover) }
         }
         return found.sorted { ($0.interface, $0.name) < ($1.interface, $1.name) }
@@ -49,7 +49,7 @@ enum EngineLeftovers {
         }
     }
 
-    /// Says at the wires of an engine why it has ended.
+    /// Records the reason for an engine's end in the aliases of its veth pairs.
     static func mark(_ end: EngineEnd, _ session: NetlinkSession) {
         guard let links = try? session.links() else { return }
         let messages = wires(links).map { link, mark in
@@ -60,12 +60,12 @@ enum EngineLeftovers {
         if !messages.isEmpty { _ = try? session.execute(messages) }
     }
 
-    /// Takes away the conditions of the engine from interfaces, from all for nil, whether it lives,
-    /// hangs or is dead; with `name` only what was applied under that name. Requires root.
+    /// Removes the conditions of the engine from interfaces (nil: all), whether it is alive, hangs
+    /// or is dead; if `name` is given, only those of that name. Requires root.
     ///
-    /// - Parameter answer: what the engine said that it conditions.
-    /// - Returns: the names of the interfaces that had conditions, or wires of a dead engine; and
-    ///   of all conditions that there were.
+    /// - Parameter answer: the conditions that the engine reported.
+    /// - Returns: the names of the interfaces that had conditions, or veth pairs of a dead engine;
+    ///   and of all conditions that existed.
     static func clear(
         _ indices: [Int32]?, name: String?,
         beside answer: Result<[ConditionedInterface], EngineError>
@@ -79,13 +79,13 @@ enum EngineLeftovers {
                 indices?.contains($0.index) ?? true && $0.name == name ?? $0.name
             }
             if !chosen.isEmpty {
-                // If it ends before it answers, what it conditioned is a leftover, or gone.
+                // If it ends before it replies, its conditions are leftovers, or gone.
                 let removed = try EngineClient.remove(indices, name: name)
                 cleared = (removed ?? chosen).map(\.interface)
             }
         } catch {
             switch error.fault {
-            // Whoever has the engine's name conditions nothing.
+            // A foreign process with the engine's name conditions nothing.
             case .stranger: break
             case .permission: throw error
             default: EngineClient.kill()

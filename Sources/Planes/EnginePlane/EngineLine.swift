@@ -2,22 +2,22 @@ import DataPlane
 import LinuxKernel
 import SystemPackage
 
-/// A connection to the packet engine of the calling thread's network namespace, for one question.
+/// A connection to the packet engine of the calling thread's network namespace, for one request.
 final class EngineLine {
     let channel: MessageChannel
-    /// The number of the process that answers.
+    /// The ID of the serving process.
     let id: Int32
-    /// That process, where the caller may look at it, and so is sure of it.
+    /// That process, if the caller may inspect it, and so can trust it.
     let process: PeerProcess?
     private var hasEnded = false
 
-    /// How long an engine that has nothing more to do may take to end.
+    /// How long an engine with nothing left to do may take to end.
     private static let endLimit = Duration.seconds(5)
 
-    /// Connects; nil if nobody serves.
+    /// Connects; nil if no engine serves.
     ///
-    /// Whoever is to change something has to be a process that may do it itself. What conditions
-    /// there are is told by any process of root's, or of the caller's user.
+    /// For a change, the serving process must itself be allowed to change the network. For the
+    /// status, any process of root or of the caller's user is trusted.
     static func open(
         patience: Duration, forChange isChange: Bool
     ) throws(EngineError) -> EngineLine? {
@@ -55,7 +55,7 @@ final class EngineLine {
             process = nil
             switch error {
             case .ended: hasEnded = true
-            // Only for whoever is not root, and does without that look.
+            // Happens only to callers other than root, who can do without this check.
             case .unreadable: break
             case .unseen, .foreignProc, .elsewhere, .otherUser, .noPrivilege:
                 if isChange { throw .elsewhere(process: id, error) }
@@ -65,7 +65,8 @@ final class EngineLine {
 
     deinit { channel.close() }
 
-    /// Asks, and waits for the answer; nil if that is lost, so that it is not known what was done.
+    /// Sends a request and waits for the reply; nil if the reply is lost, so that the outcome is
+    /// unknown.
     func ask(
         _ change: ServiceRequest.Change?, id: UInt64, with files: [FileDescriptor],
         within limit: Duration
@@ -80,7 +81,7 @@ final class EngineLine {
         }
         var interfaces: [ConditionedInterface] = []
         while let message = try next(within: limit) {
-            // An answer to this question is younger than the look at the process.
+            // A reply to this request is newer than the check of the process.
             guard process?.isSender(of: message) != false,
                 let reply = message.decode(ServiceReply.self), reply.id == id || reply.id == nil
             else { return nil }
@@ -105,8 +106,8 @@ final class EngineLine {
         return (try? channel.receive(atMost: ServiceReply.longest)) ?? nil
     }
 
-    /// An engine that has nothing more to do closes the connection by its own end, for which it
-    /// waits until its answer was looked at.
+    /// An engine with nothing left to do closes the connection by ending, after its reply was
+    /// acknowledged.
     private func waitForEnd() {
         channel.finishSending()
         _ = Readiness.wait(for: [channel.descriptor], timeout: Self.endLimit)

@@ -2,19 +2,18 @@ import FoundationEssentials
 import LinuxKernel
 import SystemPackage
 
-/// Where others ask the engine: takes in who comes, hears what they ask, and sends away who asks
-/// nothing.
+/// Accepts the engine's clients, reads their requests, and disconnects clients that send none.
 ///
-/// Nobody has to be waited for. A process that may change the network is let do it here; all others
-/// are strangers, who get the status, as the kernel tells everybody of its conditions, and of whose
-/// messages nothing else is looked at.
+/// It never waits for a client. Only a process that may itself change the network may do so here.
+/// All others are strangers: they get the status, as the kernel shows its state to everybody, and
+/// nothing else in their messages is read.
 struct EngineListener: ~Copyable {
-    /// What somebody asks.
+    /// A client's request.
     struct Question {
         let connection: EngineConnection
         let id: UInt64
         let change: ServiceRequest.Change?
-        /// Open files that came with it, as long as this is there.
+        /// Keeps the open files that came with the request.
         let message: MessageChannel.Message
     }
 
@@ -22,26 +21,26 @@ struct EngineListener: ~Copyable {
     private let decoder = JSONDecoder()
     private var connections: [EngineConnection] = []
 
-    /// Whoever has said nothing for so long is sent away.
+    /// A client that sends nothing for so long is disconnected.
     private static let patience = Duration.seconds(5)
     private static let mostVisitors = 64
-    /// Fewer, so that they keep nobody else out.
+    /// Fewer than the total, so that they keep nobody else out.
     private static let mostStrangers = 32
-    /// What is kept for a connection who does not read: the status of all interfaces.
+    /// The buffer for a client that does not read: enough for the status of all interfaces.
     private static let keptBytes: Int32 = 2 << 20
 
-    /// Opens it under a name.
+    /// Listens under a name.
     init(name: String) throws {
         socket = try NamespaceService.listen(name)
     }
 
-    /// What to wait on.
+    /// The descriptors, for waiting.
     var descriptors: [FileDescriptor] {
         [socket.descriptor] + connections.map(\.channel.descriptor)
     }
 
-    /// What those ask who have something to read, and the engine has to answer. Lets in who has
-    /// come.
+    /// The requests of readable connections that the engine has to answer. Also accepts new
+    /// connections.
     mutating func questions(_ ready: [FileDescriptor]) -> [Question] {
         let speakers = connections.filter { ready.contains($0.channel.descriptor) }
         let now = KernelClock.monotonic
@@ -75,7 +74,7 @@ struct EngineListener: ~Copyable {
         }
     }
 
-    /// What somebody asks who has something to read; nil from one who has left.
+    /// The request of a readable connection; nil if the client has disconnected.
     private func question(of connection: EngineConnection) throws(EngineError) -> Question? {
         let limit = connection.isStranger ? ServiceQuery.longest : ServiceRequest.longest
         let message: MessageChannel.Message
@@ -83,7 +82,7 @@ struct EngineListener: ~Copyable {
             guard let received = try connection.channel.receive(atMost: limit) else { return nil }
             message = received
         } catch {
-            // Strangers ask for the status with much fewer bytes.
+            // Status requests of strangers are much shorter.
             if connection.isStranger, error == .messageTooLong {
                 try connection.checkIsNoStranger()
             }
@@ -104,7 +103,7 @@ struct EngineListener: ~Copyable {
             connection: connection, id: outline.query.id, change: change, message: message)
     }
 
-    /// The part of a request that is looked at whoever makes it.
+    /// The part of a request that is read from any client.
     struct Outline: Decodable {
         var query: ServiceQuery
     }

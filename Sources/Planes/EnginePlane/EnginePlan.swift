@@ -6,9 +6,8 @@ import TrafficControl
 
 /// What the engine would do, as text.
 enum EnginePlan {
-    /// Commands for a shell that make the wires and hooks of a request beside the conditions that
-    /// stand there. Who carries the packets from one end of the wires to the other is not among
-    /// them.
+    /// Shell commands that create the veth pairs and hooks of a request, in addition to the
+    /// existing conditions. The process that carries packets between the ends is not among them.
     static func script(
         _ request: ApplyRequest, _ links: [Link], beside standing: [ConditionedInterface]
     ) throws(EngineError) -> String {
@@ -39,7 +38,7 @@ enum EnginePlan {
         let redirects = Direction.allCases.filter(request.directions.contains).map { direction in
             Redirect(target: target, address: link.address, direction: direction, slot: slot)
         }
-        // The texts name interfaces by their names.
+        // The texts refer to interfaces by name.
         let ends = Redirect.Ends(near: 0, far: 0)
         let mark = RedirectMark(request, on: link.index)
         let wires = redirects.filter { former?.directions[$0.direction] == nil }.flatMap {

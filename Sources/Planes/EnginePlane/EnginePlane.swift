@@ -3,15 +3,14 @@ import FoundationEssentials
 public import LinkModel
 public import Netlink
 
-/// The packet engine of the calling thread's network namespace, as those see it who have it
-/// condition interfaces.
+/// The data plane of the packet engine, for its clients in the calling thread's network namespace.
 public struct EnginePlane: DataPlane {
-    /// The engine's.
+    /// The packet engine.
     public let kind = DataPlaneKind.engine
     private let environment: [String: String]
     private let answer: Result<[ConditionedInterface], EngineError>
 
-    /// Asks the engine, if there is one, what it conditions.
+    /// Asks the engine, if it runs, what it conditions.
     public init(environment: [String: String]) {
         self.environment = environment
         do throws(EngineError) {
@@ -21,8 +20,7 @@ public struct EnginePlane: DataPlane {
         }
     }
 
-    /// The kinds of interfaces that it can take packets from. What else it lacks, the kernel tells
-    /// when it is tried.
+    /// Checks the kinds of interfaces. Anything else that is missing shows only when tried.
     public func lack(for demand: PlaneDemand, _ state: HostState?) -> PlaneLack? {
         for link in demand.links {
             if let reason = EngineState.lack(link) { return PlaneLack("\(link.name): \(reason)") }
@@ -30,17 +28,17 @@ public struct EnginePlane: DataPlane {
         return nil
     }
 
-    /// Of `links`, those that an engine conditions that lives.
+    /// Those of `links` that a running engine conditions.
     public func conditioned(_ links: [Link]) throws -> Set<Int32> {
         Set(links.map(\.index)).intersection(try answer.get().map(\.index))
     }
 
-    /// The commands that make wires and hooks.
+    /// The commands that create veth pairs and hooks.
     public func script(_ request: ApplyRequest, on links: [Link]) throws -> String {
         try EnginePlan.script(request, links, beside: try answer.get())
     }
 
-    /// Conditions all of `links`, or none; starts an engine where none runs.
+    /// Conditions all of `links`, or none; starts an engine if none runs.
     public func apply(
         _ request: ApplyRequest, on links: [Link], _ state: HostState
     ) throws -> ApplyReport {
@@ -63,18 +61,18 @@ public struct EnginePlane: DataPlane {
             formerWatchers: former)
     }
 
-    /// Takes conditions away, whether the engine lives, hangs or is dead.
+    /// Removes conditions, whether the engine is alive, hangs or is dead.
     public func clear(
         _ indices: Set<Int32>?, name: String?, _ state: HostState
     ) throws -> ClearReport {
-        // Of one that hangs it is not known.
+        // Unknown if the engine hangs.
         let former = Set((try? watched().map(\.watcher)) ?? [])
         let (interfaces, names) = try EngineLeftovers.clear(
             indices.map { $0.sorted() }, name: name, beside: answer)
         return ClearReport(interfaces: interfaces, names: names, formerWatchers: former)
     }
 
-    /// Takes the wires and hooks away of an engine that was killed.
+    /// Removes the veth pairs and hooks of a killed engine.
     public func yield(_ links: [Link]) throws {
         let indices = links.map(\.index)
         let leftovers = try EngineLeftovers.find(besides: try answer.get())
@@ -82,13 +80,13 @@ public struct EnginePlane: DataPlane {
         _ = try EngineLeftovers.clear(indices, name: nil, beside: answer)
     }
 
-    /// What an engine conditions that lives, and what one did that has died.
+    /// The conditions of the running engine, and those of one that died.
     public func status() throws -> [ConditionedInterface] {
         switch answer {
         case .success(let standing):
             var (standing, leftovers) = (standing, try EngineLeftovers.find(besides: standing))
             if !leftovers.isEmpty {
-                // Wires may be those of conditions that were only just being applied or cleared.
+                // Veth pairs may belong to conditions that were just being applied or cleared.
                 standing = try EngineClient.status() ?? []
                 leftovers = try EngineLeftovers.find(besides: standing)
             }
@@ -101,7 +99,7 @@ public struct EnginePlane: DataPlane {
         }
     }
 
-    /// What the engine conditions, or did before it was killed.
+    /// The conditions of the engine, or those that it had before it was killed.
     public func watched() throws -> Set<WatchedConditions> { try watched(answer.get()) }
 
     private func watched(_ standing: [ConditionedInterface]) throws -> Set<WatchedConditions> {
@@ -116,7 +114,7 @@ public struct EnginePlane: DataPlane {
 }
 
 extension ApplyRequest {
-    /// The same for a process with another working directory.
+    /// The same request for a process with another working directory.
     fileprivate var withAbsolutePaths: ApplyRequest {
         let directory = FileManager.default.currentDirectoryPath
         func absolute(_ path: String) -> String {
@@ -130,7 +128,7 @@ extension ApplyRequest {
 }
 
 extension Precedence {
-    /// That of conditions that stand.
+    /// The precedence of existing conditions.
     fileprivate init(_ standing: ConditionedInterface) {
         let selector = standing.selector
         self.init(
@@ -141,7 +139,7 @@ extension Precedence {
 }
 
 extension EngineLeftover {
-    /// What there is to say of it; `obstacle` is why the engine does not answer.
+    /// Their status; `obstacle` is why the engine does not reply.
     fileprivate func status(_ obstacle: EngineError?) -> ConditionedInterface {
         var status = ConditionedInterface(
             by: .engine, on: interface, index: index, name: name, profile: profile, since: since,
@@ -153,7 +151,7 @@ extension EngineLeftover {
         return status
     }
 
-    /// What became of the engine, behind its name.
+    /// What happened to the engine, as text after its name.
     private var fate: String {
         switch end {
         case nil: "has died"

@@ -4,7 +4,7 @@ import LinuxKernel
 import Netlink
 import SystemPackage
 
-/// The engine at work.
+/// The running engine.
 struct EngineProcess: ~Copyable {
     private let signals: SignalDescriptor
     private var listener: EngineListener
@@ -14,8 +14,8 @@ struct EngineProcess: ~Copyable {
     private var namespaceUsers = NamespaceUsers()
     private var outcomes = ServiceOutcomes()
     private var hasServed = false
-    /// Those who were answered when nothing was left to do. The end of the process closes their
-    /// connections, which tells them.
+    /// The clients that were answered when nothing was left to do. The end of the process closes
+    /// their connections, which notifies them.
     private var lastVisitors: [EngineConnection] = []
     /// When the last of them was answered.
     private var farewell = Duration.zero
@@ -23,13 +23,13 @@ struct EngineProcess: ~Copyable {
     private static let roundInterval = Duration.milliseconds(500)
     private static let tickInterval = Duration.seconds(1)
     private static let lookInterval = Duration.seconds(3)
-    /// How long it waits for somebody to have it do anything.
+    /// How long it waits for a first request.
     private static let idleLimit = Duration.seconds(10)
-    /// How long it may take to look after its loops.
+    /// How long a check of its loops may take.
     private static let roundLimit = Duration.seconds(3)
-    /// How long who was answered last may take to look at the process that has answered.
+    /// How long the last client may take to check the process that has replied.
     private static let farewellLimit = Duration.seconds(2)
-    /// How long it may take to do what somebody asks for.
+    /// How long a request may take.
     private static let workLimit = Duration.seconds(60)
 
     private init(
@@ -44,7 +44,7 @@ struct EngineProcess: ~Copyable {
     }
 
     static func open(_ beats: HeartbeatPipe) throws -> EngineProcess {
-        // Before any thread, so that none takes these signals.
+        // Before any thread starts, so that no thread receives these signals.
         let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
         _ = try? DescriptorLimit.raise()
         let listener = try EngineListener(name: EngineServer.name)
@@ -69,7 +69,7 @@ struct EngineProcess: ~Copyable {
                 timeout: Self.roundInterval)
             heartbeat.allow(Self.workLimit)
             if isToldToEnd() { break }
-            // Nobody sends packets here any more, or nobody sees to it that they do not wait.
+            // Either the hooks are gone, or no guardian protects against a hang.
             if room.hooks.hasEnded { return room.abandon(.hooks) }
             if heartbeat.isUnguarded { return room.abandon(.guardian) }
             if ready.contains(events.descriptor) { followInterfaces() }
@@ -97,20 +97,20 @@ struct EngineProcess: ~Copyable {
 
     private var isDone: Bool { hasServed && room.isEmpty }
 
-    /// The last connections who have not looked yet: an answer is worth what the process is that sent
-    /// it, and that has to live to be looked at. Others are served meanwhile.
+    /// The last connections without an acknowledgement. A client trusts a reply only after checking
+    /// the process that sent it, which has to be alive for that. Others are served meanwhile.
     private var present: [EngineConnection] { lastVisitors.filter { !$0.hasLooked } }
 
     private func isToldToEnd() -> Bool {
         while let signal = signals.next() {
-            // The terminal of whoever started it is none of its business.
+            // The engine ignores the hangup of the terminal it was started from.
             if signal.number != SIGHUP { return true }
         }
         return false
     }
 
     private mutating func followInterfaces() {
-        // One change rarely comes alone.
+        // Changes usually come in groups.
         while let changes = try? events.next(within: .zero), !changes.isEmpty {}
         room.followInterfaces()
     }
@@ -118,7 +118,7 @@ struct EngineProcess: ~Copyable {
     private mutating func answer(_ question: EngineListener.Question) {
         let outcome: ServiceOutcomes.Outcome
         if let change = question.change {
-            // Who has not heard the answer asks once more.
+            // A client that missed the reply asks again.
             outcome = outcomes[question.id] ?? carryOut(change, question.message.files)
             outcomes[question.id] = outcome
             hasServed = true

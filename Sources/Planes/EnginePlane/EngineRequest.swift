@@ -1,17 +1,17 @@
 import DataPlane
 import LinkModel
 
-/// What `apply` asks of the packet engine.
+/// The request of `apply` to the packet engine.
 struct EngineRequest: Hashable, Codable {
-    /// What is asked. The engine opens no file that it names.
+    /// The request itself. The engine opens none of the files that it names.
     var apply: ApplyRequest
-    /// The indexes of the interfaces, whose names can change.
+    /// The indexes of the interfaces, since names can change.
     var interfaces: [Int32]
 
     private static let longestName = 32
     private static let mostInterfaces = 4096
 
-    /// Throws for what no command line asks for.
+    /// Throws for a request that no command line creates.
     func check() throws(EngineError) {
         let isName =
             (1...Self.longestName).contains(apply.name.utf8.count)
@@ -24,7 +24,7 @@ struct EngineRequest: Hashable, Codable {
                 default: false
                 }
             }
-        // It becomes the name of a file.
+        // It becomes a file name.
         let isWatcher = apply.limit.map { TimeLimit.isName($0.watcher) } ?? true
         guard isName, isWatcher, (1...Self.mostInterfaces).contains(interfaces.count),
             Set(interfaces).count == interfaces.count, !apply.directions.isEmpty

@@ -4,30 +4,30 @@ import SystemPackage
 /// The engine's process: it conditions interfaces of its network namespace until the last one is
 /// cleared.
 ///
-/// Theory of operation. `apply` starts it, apart from the caller and its terminal (`EngineClient`).
-/// It is a service of the namespace (`NamespaceService`); so there is one engine in each, and
-/// whoever may change the network there finds it (`EngineListener`). Each conditioned interface is an
-/// `InterfaceEmulation`: for each direction a wire on which its packets come (`Redirect`), and a loop that
-/// carries them over the emulated link and back. The kernel takes the packets by hooks that let
-/// them go their ordinary way when this process dies or stands still (`Hooks`), and its parent sees
-/// to its end then (`Guardian`). The wires stay behind; `EngineLeftovers` finds them.
+/// Theory of operation. `apply` starts it, detached from the caller and its terminal
+/// (`EngineClient`). It is a service of the namespace (`NamespaceService`), so each namespace has
+/// one engine, and processes that may change the network there find it (`EngineListener`). Each
+/// conditioned interface is an `InterfaceEmulation`: for each direction a veth pair that delivers
+/// its packets (`Redirect`), and a loop that carries them over the emulated link and back. Hooks in
+/// the kernel redirect the packets, and stop doing so when this process dies or hangs (`Hooks`);
+/// its parent then ends it (`Guardian`). The veth pairs stay behind; `EngineLeftovers` finds them.
 public enum EngineServer {
     /// The name of the socket.
     static let name = "linkcond-engine"
-    /// The words of the command line that run it.
+    /// The command-line arguments that run it.
     static let arguments = ["engine"]
 
-    /// What it reports when it serves, or somebody else does.
+    /// What it reports once it, or another engine, serves.
     static let readyReport = "ready"
 
-    /// Serves until there is nothing more to do. For a process that has a single thread, started
-    /// by an `EngineClient`.
+    /// Serves until there is nothing left to do. For a process with a single thread, started by an
+    /// `EngineClient`.
     public static func run() -> Never {
         DetachedProgram.keepReportFromChildren()
         do {
             let beats = try Guardian.guardCopy()
             KernelThread.nameCallingThread(name)
-            // That a program has ended is told where it is written to.
+            // Writes to a program that has ended fail with an error instead of a signal.
             KernelThread.outliveBrokenPipes()
             var process = try EngineProcess.open(beats)
             DetachedProgram.report(readyReport)
@@ -35,7 +35,7 @@ public enum EngineServer {
         } catch let error as EngineError {
             DetachedProgram.report(error.fault.rawValue + " " + error.description)
         } catch Errno.addressInUse {
-            // Another one was quicker, and does as well.
+            // Another engine was quicker, and serves as well.
             DetachedProgram.report(readyReport)
         } catch {
             DetachedProgram.report(EngineError.Fault.failed.rawValue + " \(error)")

@@ -8,11 +8,11 @@ import TrafficControl
 
 /// All interfaces of a network namespace that the engine conditions. Used by one thread.
 struct EngineState: ~Copyable {
-    /// Two threads for each: beyond this the machine would be busy with choosing among them.
+    /// Two threads for each: beyond this, scheduling them would keep the machine busy.
     static let mostInterfaces = 128
 
     private var emulations: [InterfaceEmulation.ID: InterfaceEmulation] = [:]
-    /// What takes the packets of the interfaces.
+    /// Redirect the packets of the interfaces.
     let hooks: any Hooks
     private let session: NetlinkSession
     private let maker: RedirectMaker
@@ -30,7 +30,7 @@ struct EngineState: ~Copyable {
 
     var isEmpty: Bool { emulations.isEmpty }
 
-    /// By interface, and in the order in which they choose their packets.
+    /// The conditions by interface, in their order of precedence.
     var status: [ConditionedInterface] {
         emulations.values.sorted {
             ($0.target.name, $0.request.selector.isSelective ? 0 : 1, $0.slot)
@@ -38,7 +38,7 @@ struct EngineState: ~Copyable {
         }.map(\.status)
     }
 
-    /// Asks every loop for a sign of life; does not return as long as one holds its lock.
+    /// Checks that every loop responds; does not return while one holds its lock.
     func lookAfterLoops() {
         for way in emulations.values.flatMap(\.ways.values) { _ = way.loop.statistics }
     }
@@ -49,13 +49,13 @@ struct EngineState: ~Copyable {
 
     // MARK: Applying
 
-    /// What is to become of one interface.
+    /// The planned change of one interface.
     private struct PlannedChange {
         var link: Link
         var former: InterfaceEmulation?
         var seed: UInt64
         var slot: Int
-        /// In all directions of the request.
+        /// The redirects of all directions of the request.
         var redirects: [Redirect]
         var added: [InterfaceEmulation.Way] = []
     }
@@ -77,7 +77,7 @@ struct EngineState: ~Copyable {
             for number in changes.indices {
                 try makeWays(of: &changes[number], request, traces)
             }
-            // For all interfaces at once, so that either all are conditioned or none.
+            // One change for all interfaces, so that either all are conditioned or none.
             var tables: [Int32: HookTable?] = [:]
             for change in changes {
                 tables[change.link.index] = table(after: change, request)
@@ -131,7 +131,7 @@ struct EngineState: ~Copyable {
         }
     }
 
-    /// Whether an interface can be conditioned by an engine.
+    /// Checks whether an engine can condition an interface.
     static func check(_ link: Link?, _ index: Int32) throws(EngineError) -> Link {
         guard let link else { throw .vanished("index \(index)") }
         let reason: String? =
@@ -146,7 +146,7 @@ struct EngineState: ~Copyable {
         throw EngineError("\(link.name): \(reason)", fault: .unavailable)
     }
 
-    /// What an engine lacks for an interface, with the way out; nil if nothing.
+    /// Why the engine cannot serve an interface, and what to do; nil if it can.
     static func lack(_ link: Link) -> String? {
         if !link.hasEthernetHeader, !link.isBare {
             "the packet engine conditions Ethernet interfaces and tunnels only, and this is "
@@ -169,7 +169,7 @@ struct EngineState: ~Copyable {
         }
     }
 
-    /// The table of an interface when a change is done.
+    /// The table of an interface after a change.
     private func table(after change: PlannedChange, _ request: ApplyRequest) -> HookTable {
         let link = change.link
         let others = emulations.values.filter {
@@ -193,14 +193,14 @@ struct EngineState: ~Copyable {
         }
         let gone = former.change(to: request, traces, adding: change.added)
         dismantle(gone)
-        // The alias tells those who find the wires when this process is gone.
+        // After the end of this process the alias describes the veth pairs to others.
         _ = try? session.execute(
             former.ways.values.map {
                 Link.setAlias(index: $0.ends.near, former.mark.alias)
             })
     }
 
-    /// Ends loops to which nothing comes any more, and takes their wires away.
+    /// Stops loops that receive nothing any more, and removes their veth pairs.
     private func dismantle(_ ways: [InterfaceEmulation.Way]) {
         for way in ways { way.loop.stop() }
         maker.remove(ways.map(\.redirect))
@@ -208,20 +208,22 @@ struct EngineState: ~Copyable {
 
     // MARK: Removing
 
-    /// Takes conditions away and tells which: those of the interfaces with these indexes or of
-    /// all, and under this name or any.
+    /// Removes conditions and returns them: those of the interfaces with these indexes (nil: all)
+    /// and of this name (nil: any).
     mutating func remove(_ indices: [Int32]?, name: String? = nil) -> [ConditionedInterface] {
         let chosen = emulations.values.filter {
             indices?.contains($0.target.index) ?? true && $0.request.name == name ?? $0.request.name
         }
-        // What is left of an interface could not be hooked under a name that nft cannot be told.
+        // If nft cannot express the interface's name, its remaining conditions cannot be hooked
+        // again.
         let removed = emulations.values.filter { emulation in
             chosen.contains { $0 === emulation }
                 || !HookTable.canName(emulation.target.name)
                     && chosen.contains { $0.target.index == emulation.target.index }
         }
         let ways = removed.flatMap(\.ways.values)
-        // What is under way is lost: it must not arrive behind what overtakes it from now on.
+        // Packets in flight are lost: they must not arrive after later packets that bypass the
+        // link.
         for way in ways { way.loop.stop() }
         for emulation in removed { emulations[emulation.id] = nil }
         reinstall(Set(removed.map(\.target.index)))
@@ -229,7 +231,7 @@ struct EngineState: ~Copyable {
         return removed.map(\.status)
     }
 
-    /// Has the kernel take the packets of those conditions of some interfaces that are left.
+    /// Installs the hooks for the remaining conditions of some interfaces.
     private func reinstall(_ indices: Set<Int32>) {
         var indices = indices
         for _ in 0..<Self.attempts {
@@ -244,25 +246,25 @@ struct EngineState: ~Copyable {
             do {
                 return try hooks.change(to: tables, isForced: true)
             } catch {
-                // Another wire may be gone by now.
+                // Another veth pair may be gone by now.
                 guard let links = try? self.links() else { continue }
                 let (broken, concerned) = loseWays(links)
                 dismantle(broken)
                 indices.formUnion(concerned)
             }
         }
-        // Hooks that nobody serves would take packets for ever. All of them go, which the
+        // Hooks without an engine would take packets for ever. All of them are removed, which the
         // server notices.
         hooks.end()
     }
 
-    /// How often hooks are tried that do not stand: wires may go one after the other.
+    /// How often to retry failing hooks: veth pairs may disappear one after the other.
     private static let attempts = 4
 
     // MARK: Following the interfaces
 
-    /// Looks whether interfaces are gone, have another name or another address, and whether somebody
-    /// has taken a wire away: what would go there goes its ordinary way then.
+    /// Checks whether interfaces are gone or have a new name or address, and whether somebody has
+    /// removed a veth pair: packets for it are then unconditioned.
     mutating func followInterfaces() {
         guard !emulations.isEmpty, let links = try? self.links() else { return }
         for index in Set(emulations.keys.map(\.target)) {
@@ -282,7 +284,7 @@ struct EngineState: ~Copyable {
         Dictionary(try session.links().map { ($0.index, $0) }) { first, _ in first }
     }
 
-    /// Gives up ways without wires; returns them, and the indexes of their interfaces.
+    /// Gives up directions without veth pairs; returns them, and the indexes of their interfaces.
     private func loseWays(
         _ links: [Int32: Link]
     ) -> (broken: [InterfaceEmulation.Way], concerned: Set<Int32>) {
@@ -298,8 +300,8 @@ struct EngineState: ~Copyable {
 
     // MARK: Ending
 
-    /// Leaves everything as an engine does that was killed, with the reason at the wires: so it is
-    /// known that conditions stood here.
+    /// Leaves everything as a killed engine would, with the reason in the veth pairs' aliases, so
+    /// that others know that there were conditions.
     mutating func abandon(_ end: EngineEnd) {
         hooks.end()
         for way in emulations.values.flatMap(\.ways.values) { way.loop.stop() }
@@ -318,7 +320,7 @@ struct EngineState: ~Copyable {
             }
             emulation.follow(link)
         }
-        // Newer kernels let go of an interface that has lost the name by which it was hooked.
+        // Newer kernels unhook an interface that no longer has the name used for the hook.
         if !changed.isEmpty, HookTable.canName(link.name) { reinstall([link.index]) }
     }
 }

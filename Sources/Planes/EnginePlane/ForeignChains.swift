@@ -3,13 +3,13 @@ import LinkModel
 import Netlink
 import TrafficControl
 
-/// What other programs have at an interface that sees packets before the engine does.
+/// Chains and filters of other programs that see packets before the engine does.
 enum ForeignChains {
-    /// Throws if chains of nftables see packets of these directions before the engine gets them, or
-    /// filters of tc do where it takes them by nftables.
+    /// Throws if nftables chains see packets of these directions before the engine gets them, or if
+    /// tc filters do while the engine uses nftables.
     ///
-    /// - Parameter priority: that of the engine's own chains; nil if it takes packets by filters
-    ///   of tc, which see what leaves behind all chains and what comes in front of them.
+    /// - Parameter priority: that of the engine's own chains; nil if it uses tc filters, which see
+    ///   outgoing packets after all chains and incoming packets before them.
     static func refuse(
         at interface: Interface, _ directions: Set<Direction>, before priority: Int32? = nil
     ) throws(EngineError) {

@@ -1,21 +1,21 @@
 import LinuxKernel
 import Synchronization
 
-/// What lets packets come to the engine only as long as it goes on: whoever holds it open has to do
-/// so again and again.
+/// Passes packets to the engine only while it keeps running: the gate must be held open again and
+/// again.
 protocol Gate: Sendable {
-    /// Holds it open for some time from now on.
+    /// Holds it open for this long from now on.
     func hold(for duration: Duration)
 }
 
 extension PacketGate: Gate {}
 
-/// Holds the gates of tables of nftables open (`HookTable+Gate`).
+/// Holds the gates of nftables tables open (`HookTable+Gate`).
 ///
-/// The tables see it by frames that come over a wire of theirs. To change the tables each time
-/// would be seen by everybody who has to do with nftables.
+/// The tables notice frames that arrive over a veth pair of their own. Changing the tables each
+/// time would notify everybody who monitors nftables.
 final class BeaconGate: Gate {
-    /// What IEEE 802 leaves to experiments.
+    /// An EtherType that IEEE 802 reserves for experiments.
     static let networkProtocol: UInt16 = 0x88b5
 
     private let sender: BeaconSender
@@ -25,14 +25,14 @@ final class BeaconGate: Gate {
         sender = try BeaconSender(protocol: Self.networkProtocol)
     }
 
-    /// Says by which interfaces it shows itself from now on, and does so.
+    /// Sends beacons on these interfaces from now on, starting immediately.
     func point(at names: [String]) {
         let indices = names.compactMap { BeaconSender.index(of: $0) }
         ends.withLock { $0 = indices }
         hold(for: Heartbeat.limit)
     }
 
-    /// How long it lasts is in the tables.
+    /// The tables define how long it lasts.
     func hold(for duration: Duration) {
         for end in ends.withLock({ $0 }) { sender.send(by: end) }
     }

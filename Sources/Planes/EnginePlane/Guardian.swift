@@ -2,19 +2,20 @@ import DataPlane
 import LinuxKernel
 import Netlink
 
-/// The process that watches over the engine, which is a copy of it.
+/// The process that watches over the engine, which is its forked copy.
 ///
-/// An engine that stands still, by whatever is the matter with it, would have all packets that its
-/// hooks send it wait. The guardian kills it then, and so ends the hooks that go with it; of those
-/// that do not, it sees to the end. It has nothing else to do, so that nothing else can go wrong
-/// with it; and if it is killed, the engine ends.
+/// If the engine hangs for any reason, packets that its hooks redirect would wait. The guardian
+/// then kills it, which also ends the hooks that belong to the process; the guardian removes the
+/// others. It has no other task, so that nothing else can fail in it; if it is killed, the engine
+/// ends.
 enum Guardian {
     private static let name = "linkcond-guard"
-    /// Before its first beat the engine gets ready, and tells who waits for that if it cannot.
+    /// Until its first heartbeat the engine starts up, and reports a failure to the waiting
+    /// process.
     private static let startLimit = Duration.seconds(30)
     private static let mostMissed = Heartbeat.limit / Heartbeat.interval
 
-    /// Makes a copy of the process, which goes on as the engine; this one watches over it and does
+    /// Forks the process. The copy continues as the engine; this process watches over it and does
     /// not return. For a process with one thread.
     static func guardCopy() throws(KernelError) -> HeartbeatPipe {
         let pipe = try HeartbeatPipe()
@@ -25,7 +26,7 @@ enum Guardian {
         }
         KernelThread.nameCallingThread(name)
         pipe.becomeListener()
-        // Its end is to be heard when the engine has reported.
+        // Only the engine's own report counts, so this process must not keep it open.
         DetachedProgram.leaveReport()
         watch(engine, pipe)
     }
@@ -35,7 +36,7 @@ enum Guardian {
         var hasBegun = false
         var hasKilled = false
         listening: while true {
-            // Beats are counted, not the time: it may be this process that came too late.
+            // Counts heartbeats instead of time: this process itself may have been delayed.
             switch pipe.listen(within: hasBegun ? Heartbeat.interval : startLimit) {
             case .beat: (missed, hasBegun) = (0, true)
             case .end: break listening
@@ -51,10 +52,10 @@ enum Guardian {
         Process.exitAtOnce(0)
     }
 
-    /// Takes away the hooks that do not go with their process, unless another engine has begun,
-    /// which does that itself; and says at the wires what happened.
+    /// Removes the hooks that outlive their process, unless another engine has started, which does
+    /// so itself; and records in the veth pairs' aliases what happened.
     private static func cleanUp(after standstill: Bool) {
-        // As long as it has this name, none begins.
+        // While this process has the name, no other engine starts.
         guard let post = try? NamespaceService.listen(EngineServer.name),
             let session = try? NetlinkSession()
         else { return }

@@ -1,29 +1,29 @@
 import LinuxKernel
 import Synchronization
 
-/// Shows the guardian, and holds the gate open, as long as the engine goes on.
+/// Sends heartbeats to the guardian, and holds the gate open, while the engine is running.
 ///
-/// A thread of its own beats, so that work which takes long is not taken for standing still: the
-/// thread that does the work says how long it may take, and the beats end with that time.
+/// A dedicated thread sends them, so that long work is not mistaken for a hang: the working thread
+/// sets a time limit for its work, and the heartbeats stop when it expires.
 final class Heartbeat: Sendable {
-    /// The time from one beat to the next.
+    /// The time between heartbeats.
     static let interval = Duration.milliseconds(100)
-    /// Without a beat for so long, the engine stands still. A tenth less than a second, after which
-    /// traffic is to flow.
+    /// Without a heartbeat for so long, the engine hangs. A tenth less than a second, after which
+    /// traffic must flow.
     static let limit = Duration.milliseconds(900)
 
     private let pipe: HeartbeatPipe
     private let gate: any Gate
-    /// Until when the work may take, in nanoseconds of the kernel's clock.
+    /// The deadline of the current work, in nanoseconds of the kernel's clock.
     private let deadline = Atomic<Int64>(0)
     private let hasGuardian = Atomic<Bool>(true)
 
-    /// Begins to beat, for work that may take so long.
+    /// Starts the heartbeat, for work that may take so long.
     init(_ pipe: HeartbeatPipe, gate: any Gate, allowing duration: Duration) throws(KernelError) {
         self.pipe = pipe
         self.gate = gate
         allow(duration)
-        // From now on the guardian is on its guard.
+        // From now on the guardian expects heartbeats.
         beat()
         _ = try KernelThread(named: "heartbeat") { [self] in
             while true {
@@ -33,10 +33,10 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Whether nobody watches over the engine any more.
+    /// Whether the guardian is gone.
     var isUnguarded: Bool { !hasGuardian.load(ordering: .relaxed) }
 
-    /// Says that what is done from now on may take so long.
+    /// Sets how long the work that starts now may take.
     func allow(_ duration: Duration) {
         let moment = (KernelClock.monotonic + duration) / .nanoseconds(1)
         deadline.store(Int64(moment), ordering: .relaxed)

@@ -6,7 +6,7 @@ extension HookFilters<HookPlace> {
     private static var gateName: String { "linkcond" }
     private static var makerName: String { "linkcond, made clsact" }
 
-    /// The name of a gate, by which a later process knows who made the hooks.
+    /// The name of a gate, which tells later processes who created the hooks.
     static func gateName(madeHooks: Bool) -> String { madeHooks ? makerName : gateName }
 
     /// Reads both hooks of an interface that has them.
@@ -14,7 +14,7 @@ extension HookFilters<HookPlace> {
         try self.init(session, interface: interface) { HookPlace(preference: $0) }
     }
 
-    /// Whether an engine made the hooks.
+    /// Whether an engine created the hooks.
     var madeHooks: Bool {
         ours.values.contains { $0.contains { $0.programName == Self.makerName } }
     }
@@ -27,18 +27,19 @@ extension HookFilters<HookPlace> {
                 .map(\.interfaceIndex))
     }
 
-    /// What takes all of the engine's away, and the hooks if it made them and nobody uses them.
+    /// Messages that delete all of the engine's filters, and the hooks if it created them and
+    /// nobody uses them.
     func removal(from interface: Interface) -> [NetlinkMessage] {
         guard !ours.isEmpty else { return [] }
         if madeHooks, foreign.isEmpty { return [Qdisc.clsact(on: interface).delete()] }
-        // The gate last: without it, what the engine is done with would come to it again.
+        // The gate last: without it, packets that the engine has handled would return to it.
         return ours.keys.sorted { $0.preference > $1.preference }.map {
             Filter.delete(interface: interface, parent: $0.hook, preference: $0.preference)
         }
     }
 
-    /// Takes away the filters that an engine left which was killed, from the interfaces with these
-    /// indexes or from all, but those of `live`.
+    /// Deletes the filters of a killed engine from the interfaces with these indexes (nil: all),
+    /// except those in `live`.
     static func removeLeftovers(
         _ session: NetlinkSession, from indices: Set<Int32>? = nil, besides live: Set<Int32> = []
     ) throws(NetlinkError) -> Set<Int32> {
@@ -51,7 +52,7 @@ extension HookFilters<HookPlace> {
             found.insert(index)
             messages += filters.removal(from: Interface(index: index, name: "index \(index)"))
         }
-        // What is gone meanwhile needs not be taken away.
+        // Objects that are gone meanwhile need no deletion.
         if !messages.isEmpty { _ = try session.execute(messages) }
         return found
     }

@@ -2,12 +2,12 @@ import DataPlane
 import LinkModel
 import TrafficControl
 
-/// Where filters of the engine stand at an interface's `clsact`, told by their preference: so any
-/// later process knows them for ours.
+/// The place of an engine's filters at an interface's `clsact`, identified by preference, so that
+/// any later process recognises them as ours.
 ///
-/// Behind all others but those of the kernel data plane: what foreign filters do is done first.
-/// A gate comes before all else of the engine's, and then what chooses some traffic, before what
-/// is for all; among themselves in the order of their slots.
+/// They come after all others except those of the kernel data plane: foreign filters act first. Of
+/// the engine's own, the gate comes first, then conditions for some traffic, then those for all
+/// traffic; each in the order of their slots.
 struct HookPlace: Hashable {
     let direction: Direction
     let preference: UInt16
@@ -15,9 +15,9 @@ struct HookPlace: Hashable {
     private static let gates: UInt16 = 61_181
     private static let selective: UInt16 = 62_181
     private static let general: UInt16 = 63_181
-    // Apart for the two directions: the kernel lists the u32 filters of both hooks together.
+    // Separate for the two directions: the kernel lists the u32 filters of both hooks together.
     private static let down: UInt16 = 100
-    /// One for each protocol: the kernel wants different preferences.
+    /// One for each protocol: the kernel requires different preferences.
     private static let protocols = Filter.NetworkProtocol.allCases
 
     /// The place of the gate of a direction.
@@ -30,7 +30,7 @@ struct HookPlace: Hashable {
         self.preference = preference
     }
 
-    /// The place of what is taken of a protocol for some conditions.
+    /// The place of the filters that redirect a protocol's packets for some conditions.
     init(_ way: HookTable.Way, _ networkProtocol: Filter.NetworkProtocol) {
         let number = Self.protocols.firstIndex(of: networkProtocol) ?? 0
         direction = way.redirect.direction
@@ -40,7 +40,7 @@ struct HookPlace: Hashable {
             + UInt16(way.redirect.slot * Self.protocols.count + number)
     }
 
-    /// The place that a filter with this preference stands in; nil for one that is not ours.
+    /// The place of a filter with this preference; nil for one that is not ours.
     init?(preference: UInt16) {
         let width = UInt16(Slot.all.count * Self.protocols.count)
         for base in [Self.gates, Self.selective, Self.general] {

@@ -4,13 +4,13 @@ import LinuxKernel
 import Netlink
 import TrafficControl
 
-/// Asks the kernel for what takes an interface's packets to the engine, by using it.
+/// Tests which hooks the kernel supports, by using them.
 public enum HookProbe {
-    /// What the host offers.
+    /// The support of the host.
     public struct Answer: Sendable, Hashable {
-        /// Why nftables cannot do it, with the way out; nil if it can.
+        /// Why nftables cannot be used, and what to do; nil if it can.
         public var lackOfTables: EngineError?
-        /// Why filters of tc cannot do it; nil if they can.
+        /// Why tc filters cannot be used; nil if they can.
         public var lackOfFilters: EngineError?
 
         /// What the engine lacks; nil if it can serve interfaces.
@@ -20,14 +20,14 @@ public enum HookProbe {
         }
     }
 
-    /// Asks in a network namespace made for that. Requires `CAP_SYS_ADMIN`, for the namespace.
+    /// Tests in a new network namespace. Requires `CAP_SYS_ADMIN`, for the namespace.
     public static func run() throws -> Answer {
         try NetworkNamespace.withNew {
             Answer(lackOfTables: lack { _ = try PacketFilterHooks() }, lackOfFilters: lackOfFilters)
         }
     }
 
-    /// The kind that the engine would use here, as far as the caller may ask the kernel.
+    /// The kind that the engine would use here, as far as the caller may test.
     static var likelyKind: HookKind {
         if HookKind.allowed == [.clsact] { return .clsact }
         guard Privilege.mayMakeNamespaces, let answer = try? run() else { return .nftables }
@@ -36,7 +36,7 @@ public enum HookProbe {
 
     private static var lackOfFilters: EngineError? {
         lack {
-            // Every namespace has this one.
+            // Every namespace has a loopback interface.
             let loopback = Interface(index: 1, name: "lo")
             let redirect = Redirect(target: loopback, address: [0, 0, 0, 0, 0, 0], direction: .up)
             let session = try NetlinkSession()

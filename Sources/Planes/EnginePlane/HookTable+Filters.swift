@@ -3,16 +3,16 @@ import LinkModel
 import LinuxKernel
 import TrafficControl
 
-/// A table as filters of tc.
+/// The table in the form of tc filters.
 extension HookTable {
-    /// What filters in one place take.
+    /// What the filters in one place redirect.
     struct Taking {
         var place: HookPlace
         var part: FilterRules
-        /// The near ends of the wires that get it.
+        /// The near ends of the veth pairs that receive it.
         var entrances: [String]
 
-        /// The filters, with the wires as interfaces.
+        /// The filters, with the veth ends as interfaces.
         func filters(on target: Interface, to entrances: [Interface]) -> [Filter] {
             part.rules.map { rule in
                 Filter(
@@ -25,13 +25,13 @@ extension HookTable {
         }
     }
 
-    /// What is looked at in packets of one protocol; the first rule that matches decides.
+    /// The rules for packets of one protocol; the first match decides.
     struct FilterRules: Hashable {
         var networkProtocol: Filter.NetworkProtocol
         var rules: [U32Rule]
     }
 
-    /// What is taken, in any order; nil if the choice of some conditions takes too many filters.
+    /// What is redirected, in any order; nil if a selection needs too many filters.
     var takings: [Taking]? {
         guard ways.allSatisfy({ FilterRules.areFew(for: $0.selector) }) else { return nil }
         if let hooks = LoopbackHooks(ways, of: target) { return hooks.takings }
@@ -44,10 +44,10 @@ extension HookTable {
         }
     }
 
-    /// The hooks that are used.
+    /// The hooks in use.
     var hooks: Set<Direction> { Set(takings?.map(\.place.direction) ?? []) }
 
-    /// The commands that make the filters, as far as there are commands.
+    /// The commands that create the filters, where such commands exist.
     var filterText: String {
         let gates = Direction.allCases.filter(hooks.contains).map { direction in
             let gate = HookPlace.gate(direction)
@@ -66,9 +66,9 @@ extension HookTable {
 }
 
 extension LoopbackHooks {
-    /// What is taken: in the hook for what leaves, for both directions.
+    /// What is redirected: both directions at the egress hook.
     ///
-    /// Connection tracking cannot be kept from seeing it twice here.
+    /// Connection tracking cannot be kept from seeing the packets twice here.
     var takings: [HookTable.Taking] {
         let slots = Dictionary(grouping: ways, by: \.redirect.slot)
         return slots.values.flatMap { ways in
@@ -94,9 +94,9 @@ extension LoopbackHooks {
         }
     }
 
-    /// What a socket without an interface cannot send again.
+    /// Packets that a raw socket without an interface cannot send again.
     private static func exempt(_ networkProtocol: Filter.NetworkProtocol) -> [U32Rule] {
-        // Where the addresses are in the headers.
+        // The addresses at their offsets in the headers.
         let matches: [U32Match] =
             networkProtocol == .ipv4
             ? [
@@ -114,10 +114,10 @@ extension LoopbackHooks {
 }
 
 extension HookTable.FilterRules {
-    /// Every packet has to pass them all.
+    /// Every packet has to pass all of them.
     static let mostMatches = 3000
 
-    /// What is looked at for a selector in a direction.
+    /// The rules for a selector in a direction.
     static func all(_ selector: TrafficSelector, _ direction: Direction) -> [Self] {
         let selection = U32Selection(selector, direction)
         return Filter.NetworkProtocol.allCases.map { networkProtocol in
@@ -128,7 +128,7 @@ extension HookTable.FilterRules {
         }.filter { !$0.rules.isEmpty }
     }
 
-    /// Whether a selector does not take too many rules.
+    /// Whether a selector needs few enough rules.
     static func areFew(for selector: TrafficSelector) -> Bool {
         let rules = Direction.allCases.flatMap { all(selector, $0) }.flatMap(\.rules)
         return rules.reduce(0) { $0 + 1 + $1.matches.count } <= mostMatches

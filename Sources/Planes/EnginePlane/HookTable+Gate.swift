@@ -1,19 +1,19 @@
 import LinuxKernel
 
-/// The gate of a table: a set that is empty when the engine has not shown itself for a while, by
-/// whatever is the matter with it and with who watches over it. Packets go their ordinary way then.
+/// The gate of a table: a set that becomes empty when the engine, for whatever reason, has sent no
+/// beacon for a while, even if its guardian failed too. Packets are then unconditioned.
 extension HookTable {
-    /// Lets everything be while the engine stands still. The set has one element or none, and a
-    /// rule looks for something: here for nothing of the mark.
+    /// Accepts all packets while the engine hangs. The set has one element or none, and a rule has
+    /// to look something up: here, no bits of the mark.
     static let gateRule = "\(nothing) != @open accept"
 
     private static let nothing = "meta mark & 0x0"
     private static let time = "\(Int(Heartbeat.limit / .milliseconds(1)))ms"
 
-    /// The end of a wire by which the engine shows itself.
+    /// The veth end to which the engine sends beacons.
     var beaconEnd: String? { ways.first?.redirect.far }
 
-    /// What makes the gate, open for a first time.
+    /// The commands that create the gate, open at first.
     func gateCommands(_ table: String) -> [String] {
         guard let near = ways.first?.redirect.near else { return [] }
         return [
@@ -28,7 +28,7 @@ extension HookTable {
         "ether type 0x\(String(BeaconGate.networkProtocol, radix: 16)) "
         + "update @open { \(nothing) timeout \(time) } drop"
 
-    /// One transaction that tries all that tables have, and leaves nothing behind.
+    /// One transaction that tries every feature of the tables, and leaves nothing behind.
     static var trial: String {
         let table = "netdev \(namePrefix)trial"
         return """

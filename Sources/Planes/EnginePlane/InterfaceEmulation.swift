@@ -7,9 +7,9 @@ import PacketEngine
 import PacketLoop
 import TrafficControl
 
-/// Conditions of an interface in the hands of the engine.
+/// The engine's emulation of one set of conditions on an interface.
 final class InterfaceEmulation {
-    /// What tells them from others.
+    /// Identifies the conditions.
     struct ID: Hashable {
         /// The index of the interface.
         var target: Int32
@@ -17,12 +17,12 @@ final class InterfaceEmulation {
         var name: String
     }
 
-    /// A direction with its wire and its loop.
+    /// A direction with its veth pair and its loop.
     struct Way {
         var redirect: Redirect
         let ends: Redirect.Ends
         let loop: RedirectLoop
-        /// What had passed at the beginning of the current second.
+        /// The byte count at the start of the current second.
         var last = (bytes: ByteCount(bytes: 0), time: KernelClock.monotonic)
         var bitsPerSecond: UInt64 = 0
     }
@@ -31,16 +31,15 @@ final class InterfaceEmulation {
     private(set) var target: Interface
     private(set) var address: [UInt8]
     private(set) var request: ApplyRequest
-    /// Where the random numbers began.
+    /// The seed of the random numbers.
     let seed: UInt64
-    /// Their number among those of the interface.
+    /// Their slot on the interface.
     let slot: Int
     private(set) var ways: [Direction: Way] = [:]
-    /// The directions whose packets pass unconditioned, since somebody took the wire away, with its
-    /// name.
+    /// The directions that are unconditioned because somebody removed the veth pair, with its name.
     private(set) var lost: [Direction: String] = [:]
 
-    /// Takes over an interface whose ways stand.
+    /// Takes over an interface whose ways are in place.
     init(_ link: Link, _ request: ApplyRequest, seed: UInt64, slot: Int, ways: [Way]) {
         target = Interface(index: link.index, name: link.name)
         address = link.address
@@ -54,13 +53,13 @@ final class InterfaceEmulation {
 
     var mark: RedirectMark { RedirectMark(request, on: target.index) }
 
-    /// What the table of the interface has to take for them.
+    /// What the interface's table has to redirect for them.
     var hooks: [HookTable.Way] {
         ways.values.map { HookTable.Way(redirect: $0.redirect, selector: request.selector) }
     }
 
-    /// Changes the conditions and adds ways; what is under way is not lost. Returns the ways that
-    /// are conditioned no more.
+    /// Changes the conditions and adds ways; packets in flight are not lost. Returns the ways that
+    /// are no longer conditioned.
     func change(
         to request: ApplyRequest, _ traces: LinkTraces, adding added: [Way]
     ) -> [Way] {
@@ -73,15 +72,14 @@ final class InterfaceEmulation {
         lost = lost.filter { request.directions.contains($0.key) }
         let gone = ways.values.filter { !request.directions.contains($0.redirect.direction) }
         for way in gone { ways[way.redirect.direction] = nil }
-        // Nobody else would carry them.
+        // No other loop would carry them.
         for way in ways.values where way.redirect.isOfLoopback {
             way.loop.setPassesOthers(ways.count == 1)
         }
         return gone
     }
 
-    /// Gives up the ways whose wires are gone or down, where no packet comes through, and returns
-    /// them.
+    /// Gives up and returns the ways whose veth pairs are gone or down, and so carry no packets.
     func loseWays(_ links: [Int32: Link]) -> [Way] {
         let broken = ways.values.filter { way in
             ![way.ends.near, way.ends.far].allSatisfy { links[$0]?.isUp == true }
@@ -103,7 +101,7 @@ final class InterfaceEmulation {
             + "any more; apply again with --replace, or linkcond clear"
     }
 
-    /// Takes note of a new name or address of the interface.
+    /// Records a new name or address of the interface.
     func follow(_ link: Link) {
         target = Interface(index: link.index, name: link.name)
         address = link.address
@@ -113,7 +111,7 @@ final class InterfaceEmulation {
         }
     }
 
-    /// Measures the rates. To be called each second.
+    /// Measures the rates. Call once a second.
     func tick() {
         let now = KernelClock.monotonic
         for (direction, way) in ways {
@@ -126,7 +124,7 @@ final class InterfaceEmulation {
         }
     }
 
-    /// What there is to know of it.
+    /// The status of the conditions.
     var status: ConditionedInterface {
         let conditions = request.conditions.withExplicitLoss
         let statistics = ways.mapValues(\.loop.statistics)

@@ -2,24 +2,24 @@ import DataPlane
 import LinkModel
 import TrafficControl
 
-/// What takes the packets of a loopback to the engine.
+/// Redirects the packets of a loopback to the engine.
 ///
 ///     a program ─(egress hook of lo)─┬─ lcu1 ── lcu1e ══ engine ─┐
 ///                                    └─ lcd1 ── lcd1e ══ engine ─┴─ raw socket ── lo ── a program
 ///
-/// On a loopback what leaves is what arrives. So a packet is taken once, when it leaves, and both
-/// loops get it; the one whose direction it is carries it (`LoopbackTraffic` says which), the other
-/// one leaves it. The raw socket sends it once more, so that it reaches the loopback on the kernel's
-/// own route: what comes from elsewhere with an address of the host the kernel would not believe,
-/// unless it is told to by settings that stay when the engine is killed.
+/// On a loopback every outgoing packet also arrives. So a packet is redirected once, on egress, and
+/// both loops get it; the one for its direction carries it (see `LoopbackTraffic`), the other
+/// ignores it. The raw socket sends it again, so that it reaches the loopback on the kernel's own
+/// route. The kernel would reject a packet with an address of the host that arrives from elsewhere,
+/// unless settings allow it that would outlive a killed engine.
 ///
-/// Connection tracking has seen it when it left first, and is kept from seeing it twice: it would
-/// not recognise what it has redirected itself.
+/// Connection tracking already saw the packet when it first left, and is kept from seeing it twice:
+/// it would not recognise a packet that it has redirected itself.
 struct LoopbackHooks {
-    /// In the order in which they choose their packets.
+    /// The ways in their order of precedence.
     let ways: [HookTable.Way]
 
-    /// Nil for an interface that is no loopback.
+    /// Nil if the interface is no loopback.
     init?(_ ways: [HookTable.Way], of target: Interface) {
         guard ways.allSatisfy(\.redirect.isOfLoopback), target.index == 1 else { return nil }
         self.ways = ways
@@ -27,8 +27,7 @@ struct LoopbackHooks {
 
     private static let inetTable = "inet linkcond_loopback"
 
-    /// The commands that make chains in the interface's table of the netdev family, and a table of
-    /// its own beside it.
+    /// The commands that create chains in the interface's netdev table, and a separate inet table.
     func commands(netdev table: String) -> [String] {
         [
             "add chain \(table) up { type filter hook egress device \"lo\" priority 0; }"
@@ -39,10 +38,10 @@ struct LoopbackHooks {
         ]
     }
 
-    /// The command that takes the table of its own away.
+    /// The command that deletes the inet table.
     static let deleteCommand = "delete table \(inetTable)"
 
-    /// What a socket without an interface cannot send again.
+    /// Packets that a raw socket without an interface cannot send again.
     private static let exempt = [
         "ip daddr { 224.0.0.0/4, 255.255.255.255, 127.255.255.255 } accept",
         "ip6 saddr fe80::/10 accept", "ip6 daddr { fe80::/10, ff00::/8 } accept",
@@ -60,8 +59,8 @@ struct LoopbackHooks {
         return rules
     }
 
-    /// The rules for packets of both directions, first those that spare some, with the interfaces
-    /// that lead to the engine.
+    /// The rules for packets of both directions, exceptions first, with the interfaces that lead to
+    /// the engine.
     private static func rules(of way: HookTable.Way, _ entrances: [String]) -> [String] {
         let verdict =
             entrances.dropLast().map { "dup to \"\($0)\" " }.joined()

@@ -2,21 +2,21 @@ import FoundationEssentials
 import LinuxKernel
 import SystemPackage
 
-/// Who besides the engine uses its network namespace.
+/// Detects users of the network namespace other than the engine.
 ///
-/// A namespace lives as long as its processes and the names that are mounted for it. The engine
-/// alone must not keep one that everybody else has left.
+/// A namespace lives as long as its processes and its mounted names. The engine alone must not keep
+/// a namespace alive that everybody else has left.
 struct NamespaceUsers {
     private let namespace: String
     private var hadLeft = false
 
-    /// For the namespace of the calling thread; nil if that cannot be told.
+    /// For the namespace of the calling thread; nil if that is unknown.
     init?() {
         guard let inode = try? NetworkNamespace.currentInode() else { return nil }
         namespace = "net:[\(inode)]"
     }
 
-    /// Whether there were none at this look and at the one before.
+    /// Whether there were no other users now and at the previous check.
     mutating func haveLeft(besides others: [Int32]) -> Bool {
         let areGone = !hasName && !hasOtherProcess(besides: others)
         defer { hadLeft = areGone }

@@ -1,23 +1,23 @@
 import LinuxKernel
 import SystemPackage
 
-/// Hooks by tables of the packet filter, one for each interface.
+/// Hooks made of nftables tables, one for each interface.
 ///
-/// They belong to a connection to the packet filter and go with that. If nobody ends it, though the
-/// engine stands still, they let packets pass by themselves (`HookTable+Gate`).
+/// The tables belong to a connection to nftables and end with it. If the engine hangs and nobody
+/// ends the connection, they let packets pass by themselves (`HookTable+Gate`).
 final class PacketFilterHooks: Hooks {
     private let tables: PacketFilterTables
     private var installed: [Int32: HookTable] = [:]
 
     private let beacons: BeaconGate
     private var hasGivenUp = false
-    /// A program that is there and does not work is given up for the other kind of hooks.
+    /// An nft that is installed but does not work is given up for the other kind of hooks.
     private static let trialPatience = Duration.seconds(5)
 
     var gate: any Gate { beacons }
 
-    /// Connects to the packet filter of the calling thread's network namespace, and tries there
-    /// whether it can do what is needed.
+    /// Connects to nftables in the calling thread's network namespace, and tests the required
+    /// features there.
     init() throws(EngineError) {
         do {
             guard let tables = try PacketFilterTables.open() else { throw EngineError.noProgram }
@@ -50,7 +50,8 @@ final class PacketFilterHooks: Hooks {
         do {
             try run(text.joined())
         } catch {
-            // What has no answer may be done or not: so that it is not, all of them go.
+            // Without a reply the change may have been made. Ending all hooks ensures that it has
+            // no effect.
             if error.isSilence { end() }
             throw Self.error(error)
         }
@@ -58,8 +59,8 @@ final class PacketFilterHooks: Hooks {
         beacons.point(at: installed.values.compactMap(\.beaconEnd))
     }
 
-    /// Carries out commands. A table of the same name may belong to the nft of an engine that was
-    /// killed a moment ago, and goes with that.
+    /// Carries out commands. A table of the same name may belong to the nft process of an engine
+    /// that was just killed, and goes away with that.
     private func run(_ text: String) throws(PacketFilterTables.Refusal) {
         for _ in 0..<Self.attempts {
             do {

@@ -5,79 +5,78 @@ import Netlink
 import PacketLoop
 import TrafficControl
 
-/// The way of one direction's packets from an interface to the engine and back.
+/// The path of one direction's packets from an interface to the engine and back.
 ///
 ///     up    stack ─(egress hook)─ lcu5 ── lcu5e ══ engine ── eth0
 ///     down  eth0 ─(ingress hook)─ lcd5 ── lcd5e ══ engine ── lcd5e ── lcd5 ─(filter)─ eth0
 ///
-/// A packet that goes up leaves by the interface itself, whose queue is as it was. One that comes
-/// down is put in at the far end of its wire, so that it arrives at the near one, where a filter
-/// has it arrive at the interface. `LoopbackHooks` tells how that of a loopback goes.
+/// A packet going up leaves through the interface itself, whose queue is unchanged. A packet going
+/// down is sent into the far end of its veth pair, so that it arrives at the near end, where a
+/// filter injects it into the interface. `LoopbackHooks` describes the path on a loopback.
 struct Redirect: Hashable {
     /// The interface.
     var target: Interface
-    /// Its address on the link layer. A packet that does not arrive at this address is not the
-    /// host's own, in the eyes of the kernel.
+    /// Its link-layer address. The kernel treats packets to another address as not its own.
     var address: [UInt8]
     /// The direction.
     var direction: Direction
-    /// The number of the conditions among those of the interface.
+    /// The slot of the conditions on the interface.
     var slot = 0
 
-    /// The mark of packets that the engine is done with. The hooks take it away.
+    /// The mark of packets that the engine has handled. The hooks clear it.
     static let mark: UInt32 = 0x1c0d_7181
 
-    /// Whether it is that of the loopback, which has the same index everywhere.
+    /// Whether the interface is the loopback, which has the same index in every namespace.
     var isOfLoopback: Bool { target.index == 1 }
 
-    /// The end at which the hooks put packets in.
+    /// The end into which the hooks redirect packets.
     var near: String {
         "lc\(direction == .up ? "u" : "d")\(target.index)" + (slot == 0 ? "" : ".\(slot)")
     }
 
-    /// The end at which the engine gets them.
+    /// The end at which the engine receives them.
     var far: String { near + "e" }
 
-    /// The ends of the wire as the kernel knows them, once it is there.
+    /// The ends of the existing veth pair, by kernel index.
     struct Ends: Hashable {
         var near: Int32
         var far: Int32
     }
 
-    /// Where the engine puts packets when it is done.
+    /// Where the engine sends packets that it has handled.
     func exit(_ ends: Ends) -> MarkedOutput {
         direction == .up
             ? MarkedOutput(interface: target.index, mark: Self.mark, bypassesQdisc: false)
             : MarkedOutput(interface: ends.far, mark: Self.mark, bypassesQdisc: true)
     }
 
-    /// A step of making it.
+    /// A step of creating it.
     struct Step {
         var message: NetlinkMessage
-        /// Whether it does no harm if the kernel refuses.
+        /// Whether it is harmless if the kernel refuses.
         var isOptional = false
-        /// The command that does the same.
+        /// The equivalent command.
         var command: String
     }
 
-    /// Whether the interface has no address on the link layer, as tunnels do, and its packets
-    /// begin with the IP header.
+    /// Whether the interface has no link-layer address, like a tunnel, so that its packets begin
+    /// with the IP header.
     var isBare: Bool { address.isEmpty }
 
-    /// What stands in front of the IP packets.
+    /// The header in front of the IP packets.
     var framing: RedirectLoop.Framing {
         guard isBare else { return .ethernet }
         return direction == .up ? .bare : .dressed
     }
 
-    /// What the near end has as its address; nil for any.
+    /// The address of the near end; nil for any.
     private var nearAddress: [UInt8]? {
         guard direction == .down, !isOfLoopback else { return nil }
         return isBare ? RedirectLoop.standInAddress : address
     }
 
-    /// Whether the near end of a wire may be called so, and is that of linkcond's whatever its
-    /// alias says: the index of the interface whose packets it is for.
+    /// The index of the interface that the near end of a veth pair serves, if its name shows that
+    /// it is linkcond's, whatever its alias; nil otherwise.
     static func target(ofNearEnd link: Link) -> Int32? {
         let numbers = link.name.dropFirst(3).split(
             separator: ".", omittingEmptySubsequences: false)
@@ -88,9 +87,9 @@ struct Redirect: Hashable {
         return numbers.first.flatMap { Int32($0) }
     }
 
-    /// Makes the wire, by which the kernel gives its ends their indexes, and says whose it is. To be
-    /// sent at once: the kernel takes no alias with the message that makes an interface, and one
-    /// without could be left behind by who is killed meanwhile.
+    /// Creates the veth pair, whose indexes the kernel chooses, and sets its alias. Must be sent
+    /// together: the kernel ignores an alias in the message that creates an interface, and a killed
+    /// process could leave a pair without one behind.
     func wire(_ mark: RedirectMark) -> [Step] {
         let wire = Link.SilentWire(
             near: near, far: far, group: Link.ownGroup, nearAddress: nearAddress)
@@ -108,9 +107,9 @@ struct Redirect: Hashable {
         ]
     }
 
-    /// Makes the rest.
+    /// Makes the remaining steps.
     func steps(_ ends: Ends) -> [Step] {
-        // A kernel without IPv6 refuses, and needs it not.
+        // A kernel without IPv6 refuses this, and does not need it.
         var steps = [(near, ends.near), (far, ends.far)].map { name, index in
             Step(
                 message: Link.disableAutoconfiguration(index: index), isOptional: true,

@@ -6,12 +6,12 @@ import PacketLoop
 import SystemPackage
 import TrafficControl
 
-/// Makes redirects, and takes them away.
+/// Creates and removes redirects.
 struct RedirectMaker {
     let session: NetlinkSession
 
-    /// Makes the wire of a redirect and the loop at its end, which carries nothing yet because
-    /// nothing comes.
+    /// Creates the veth pair of a redirect and the loop at its end, which carries nothing until the
+    /// hooks redirect packets.
     func make(
         _ redirect: Redirect, _ request: ApplyRequest, _ traces: LinkTraces, seed: UInt64
     ) throws(EngineError) -> InterfaceEmulation.Way {
@@ -71,19 +71,19 @@ struct RedirectMaker {
             + "changed"
     }
 
-    /// Takes away the wires of redirects that nothing is sent to any more. What is gone already is
-    /// no fault.
+    /// Removes the veth pairs of redirects that receive nothing any more. Missing ones are no
+    /// error.
     func remove(_ redirects: [Redirect]) {
         guard !redirects.isEmpty, let links = try? session.links() else { return }
         let names = Set(redirects.map(\.near))
         remove(links.filter { $0.isOwn && names.contains($0.name) }, of: links)
     }
 
-    /// Takes away wires by their near ends, which are among `links`, all of the namespace.
+    /// Removes veth pairs by their near ends, which are among `links`, all of the namespace.
     func remove(_ ends: [Link], of links: [Link]) {
         let group = links.filter(\.isOwn)
-        // The kernel takes as long for one as for hundreds at once. The group is also that of the
-        // kernel's data plane, which has no wires.
+        // The kernel takes as long for one interface as for a whole group of hundreds. The kernel
+        // data plane uses the same group, but no veth pairs.
         let isAll = group.count == 2 * ends.count && group.allSatisfy { $0.kind == "veth" }
         let messages =
             isAll && !ends.isEmpty
@@ -91,8 +91,8 @@ struct RedirectMaker {
         _ = try? session.execute(messages)
     }
 
-    /// Takes away the wire that an engine has left that was killed, whatever it had made of it by
-    /// then, but no other program's.
+    /// Removes the veth pair that a killed engine has left, in whatever state, but no other
+    /// program's.
     private func removeLeftover(_ redirect: Redirect) throws(EngineError) {
         do {
             guard let link = try session.link(named: redirect.near),

@@ -1,23 +1,22 @@
 import DataPlane
 import Netlink
 
-/// What the alias of a wire says that the engine has made, so that any later process recognises it
-/// from the kernel alone.
+/// The alias of an engine's veth pair, from which any later process recognises it.
 struct RedirectMark: Hashable {
     /// The index of the interface whose packets it carries.
     var target: Int32
-    /// When that was conditioned, in seconds since 1970.
+    /// When the interface was conditioned, in seconds since 1970.
     var since: Int64
-    /// The name that tells its conditions from others of the interface.
+    /// The name that distinguishes its conditions from others of the interface.
     var name: String
     /// The name of the profile.
     var profile: String
-    /// When the conditions end by themselves, and who sees to that.
+    /// When the conditions end automatically, and which watcher ends them.
     var limit: TimeLimit?
-    /// Why the engine that conditioned it has ended, if that is known.
+    /// Why the engine that conditioned it has ended, if known.
     var end: EngineEnd?
 
-    /// Another word than the kernel's data plane has, which must not take it for its own.
+    /// Differs from that of the kernel data plane, which must not take the veth pair for its own.
     private static let prefix = "linkcond-engine/2"
 
     init(
@@ -30,7 +29,7 @@ struct RedirectMark: Hashable {
         self.limit = limit
     }
 
-    /// What a request makes of an interface.
+    /// The mark of a request on an interface.
     init(_ request: ApplyRequest, on target: Int32) {
         self.init(
             target: target, since: request.now, name: request.name, profile: request.profile,
@@ -45,7 +44,7 @@ struct RedirectMark: Hashable {
         return MarkText.alias(words, profile: profile)
     }
 
-    /// What is known of the near end of a wire; nil for any other interface.
+    /// The mark of the near end of a veth pair; nil for any other interface.
     init?(_ link: Link) {
         guard let target = Redirect.target(ofNearEnd: link) else { return nil }
         if let mark = RedirectMark(alias: link.alias) {
@@ -56,10 +55,10 @@ struct RedirectMark: Hashable {
         }
     }
 
-    /// Where a wire does not say it.
+    /// Stands for a name that the alias does not contain.
     static let unknown = "unknown"
 
-    /// Reads an alias; nil if it is not one of these.
+    /// Parses an alias; nil if it is no such mark.
     init?(alias: String) {
         guard let text = MarkText(alias: alias, prefix: Self.prefix), text.words.isEmpty,
             let target = text.values["of"].flatMap({ Int32($0) }),

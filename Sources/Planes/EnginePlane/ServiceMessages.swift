@@ -3,44 +3,44 @@ import FoundationEssentials
 import LinuxKernel
 import SystemPackage
 
-/// What the engine says first on each connection.
+/// The first message of the engine on each connection.
 struct ServiceGreeting: Codable, Hashable {
-    /// Both ends have to have the same one.
+    /// Both ends must have the same version.
     static let currentVersion = 4
     var version = Self.currentVersion
-    /// What a request repeats, so that it cannot be older than this.
+    /// The request repeats it, and so cannot be older than the greeting.
     var token: UInt64
 }
 
-/// What every request says, whoever may make it.
+/// The part that every request contains, whoever sends it.
 struct ServiceQuery: Codable, Hashable {
-    /// Of all that strangers may send this much is read.
+    /// The most bytes read from a stranger.
     static let longest = 1024
-    /// Tells the request from all others: the same one, sent again, is not done again.
+    /// The unique ID of the request: a repeated request is not carried out again.
     var id: UInt64
-    /// That of the greeting.
+    /// The token of the greeting.
     var token: UInt64
-    /// Whether it asks for a change, and not only for what there is.
+    /// Whether it asks for a change, rather than for the status.
     var isChange: Bool
 }
 
-/// What a caller asks of the engine, once on each connection.
+/// A client's request to the engine, one for each connection.
 struct ServiceRequest: Codable {
     enum Change: Codable {
-        /// Delivery traces come with it as open files, that of the way down first.
+        /// Delivery traces come with it as open files, that of the down direction first.
         case apply(EngineRequest)
-        /// Takes away the conditions of these interfaces or of all, under this name or any.
+        /// Removes the conditions of these interfaces (nil: all) and of this name (nil: any).
         case remove(interfaces: [Int32]?, name: String?)
     }
 
-    /// Of what may change something so much is read.
+    /// The most bytes read from a client that may change something.
     static let longest = 128 * 1024
     var query: ServiceQuery
     /// nil asks for the status.
     var change: Change?
 }
 
-/// What the engine answers: any number of interfaces, and then one of the others.
+/// The engine's reply: any number of interfaces, and then one of the other messages.
 struct ServiceReply: Codable {
     enum Content: Codable {
         case interface(ConditionedInterface)
@@ -50,13 +50,13 @@ struct ServiceReply: Codable {
     }
 
     static let longest = 128 * 1024
-    /// That of the request; nil where it could not be read.
+    /// The ID of the request; nil if it was unreadable.
     var id: UInt64?
     var content: Content
 }
 
 extension MessageChannel {
-    /// Sends a value with copies of open files; false if it is not taken.
+    /// Sends a value with copies of open files; false if that fails.
     @discardableResult
     func send(json value: some Encodable, with files: [FileDescriptor] = []) -> Bool {
         guard let data = try? JSONEncoder().encode(value) else { return false }
@@ -65,7 +65,7 @@ extension MessageChannel {
 }
 
 extension MessageChannel.Message {
-    /// The message as a value; nil if it says something else.
+    /// The message as a value; nil if it has another form.
     func decode<Value: Decodable>(_ type: Value.Type, _ decoder: JSONDecoder = JSONDecoder())
         -> Value?
     {

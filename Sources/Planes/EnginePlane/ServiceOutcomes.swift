@@ -1,17 +1,16 @@
 import DataPlane
 
-/// What became of the last requests that changed something, so that one that is sent again is not
-/// done again.
+/// The outcomes of the last change requests, so that a repeated request is not carried out again.
 struct ServiceOutcomes {
     enum Outcome {
-        /// Conditions stand; the answer is all that there are.
+        /// Conditions were applied; the reply lists all that exist.
         case applied
         case removed([ConditionedInterface])
         case failed(EngineError)
     }
 
     private var kept: [(id: UInt64, outcome: Outcome)] = []
-    /// Each caller sends one request at a time.
+    /// Each client sends one request at a time.
     private static let most = 64
 
     subscript(id: UInt64) -> Outcome? {

@@ -5,11 +5,11 @@ import PacketEngine
 import PacketLoop
 import SystemPackage
 
-/// The delivery traces that conditions name, for the engine: read by whoever asks for the
-/// conditions, with its own rights, and handed over as files in memory. So the engine opens none
-/// that somebody names.
+/// The delivery traces of conditions, for the engine. The client reads them with its own
+/// permissions and passes them on as memory files, so that the engine opens no file that somebody
+/// names.
 final class TraceFiles {
-    /// That of the way down first; none for a way without a trace.
+    /// The file of the down direction first; none for a direction without a trace.
     private(set) var descriptors: [FileDescriptor] = []
 
     fileprivate static let directions: [Direction] = [.down, .up]
@@ -36,7 +36,7 @@ final class TraceFiles {
 }
 
 extension ApplyRequest {
-    /// The delivery traces that came with the request. Of what is in the files nothing is told.
+    /// The delivery traces that came with a request. Errors reveal nothing of the files' content.
     func traces(from files: [FileDescriptor]) throws(EngineError) -> LinkTraces {
         let named = TraceFiles.directions.filter { $0.conditions(of: conditions).trace != nil }
         guard named.count == files.count else { throw .unintelligible }
