@@ -1,8 +1,8 @@
-/// Plans that were carried out.
+/// The plans that were carried out.
 public struct AppliedPlans: Sendable {
-    /// What was carried out, one plan for each interface.
+    /// One plan for each interface.
     public var plans: [InterfacePlan]
-    /// How many system calls it took to send it all.
+    /// How many system calls sent them.
     public var sentDatagrams: Int
 
     /// How many netlink messages were sent.

@@ -3,7 +3,7 @@ import LinkModel
 import TrafficControl
 
 extension ApplyRequest {
-    /// The directions as they are marked and carried out on one interface.
+    /// The directions with their marks and trees for one interface.
     func planned(
         target: Int32, link: ConditionedLink, madeClsact: Bool, slot: Int = 0,
         replacing old: [FoundDirection] = []
@@ -26,7 +26,7 @@ extension ApplyRequest {
         return planned
     }
 
-    /// One table of u32 holds two thousand, and every packet has to pass them all.
+    /// A u32 table holds two thousand, and every packet has to pass all of them.
     private static let mostFilters = 1000
 
     private func checkFilters() throws(UnsupportedConditions) {
@@ -42,7 +42,7 @@ extension ApplyRequest {
         }
     }
 
-    /// The plan for an Ethernet interface of which only the name is known, for showing it.
+    /// An example plan for an Ethernet interface of which only the name is known.
     public func examplePlan(interface name: String) throws(UnsupportedConditions) -> InterfacePlan {
         let directions = try planned(
             target: 1, link: ConditionedLink(mtu: 1500, headerLength: 14), madeClsact: true)

@@ -4,17 +4,17 @@ import TrafficControl
 
 /// The qdiscs, classes and filters that carry out the conditions of one direction on its ifb.
 ///
-/// The standard tree keeps delay line and bottleneck queue in qdiscs of their own, so that each
-/// has its own limit; netem counts what its children hold too, hence this order:
+/// The standard tree has separate qdiscs for the delay line and the bottleneck queue, so that each
+/// has its own limit. netem also counts the packets of its children, hence this order:
 ///
 ///     segmenter (tbf) ─ delay line (netem) ─ bottleneck (netem, rate) ─ tail (netem: loss, jitter)
 ///                                                 └ with DNS delay: prio ─┬ tail
 ///                                                                         └ tail + DNS delay
 ///
-/// The segmenter cuts super-packets, since netem would lose, delay and count them as one.
-/// Loss stands behind the bottleneck: a lost packet has used its bandwidth.
-/// Where a tree may hold only one netem (duplication) or the queue is managed actively (which
-/// needs a shaper that does not hide the queue from its child), the shape is another.
+/// The segmenter splits super-packets, since netem would drop, delay and count them as one. Loss
+/// comes after the bottleneck: a lost packet has used its bandwidth. The tree has another shape if
+/// it may contain only one netem (duplication) or if the queue uses AQM (which needs a shaper that
+/// does not hide the queue from its child).
 struct ConditioningTree: Hashable {
     var qdiscs: [Qdisc]
     var classes: [TrafficClass] = []
@@ -22,8 +22,8 @@ struct ConditioningTree: Hashable {
 
     /// Plans the tree for `conditions` on `ifb`.
     ///
-    /// `dnsDelay` concerns packets to port 53 and so belongs to the way up. Qdiscs of an `old`
-    /// tree that the conditions no longer need stay, without effect, while packets are in them.
+    /// `dnsDelay` affects packets to port 53 and so belongs to the up direction. Qdiscs of an `old`
+    /// tree that the conditions no longer need stay, without effect, while they hold packets.
     init(
         _ conditions: DirectionConditions, dnsDelay: Duration?, on ifb: Interface,
         target: ConditionedLink, replacing old: ConditioningTree? = nil
@@ -67,13 +67,13 @@ struct ConditioningTree: Hashable {
         }
     }
 
-    /// Whether there is a qdisc with this number.
+    /// Whether there is a qdisc with this handle.
     func has(_ handle: QdiscHandle) -> Bool { qdiscs.contains { $0.handle == handle } }
 
-    /// netem cuts longer ones to this without a word.
+    /// netem silently caps longer ones at this.
     private static let longestJitter = Duration.nanoseconds(Int64(Int32.max))
 
-    /// A tree as it was found.
+    /// Makes a tree from its parts.
     init(qdiscs: [Qdisc], classes: [TrafficClass], filters: [Filter]) {
         self.qdiscs = qdiscs
         self.classes = classes
@@ -81,25 +81,25 @@ struct ConditioningTree: Hashable {
     }
 }
 
-/// What the tree has to know of the interface whose packets it gets.
+/// The properties of the conditioned interface that the tree depends on.
 struct ConditionedLink: Hashable {
-    /// The largest IP packet.
+    /// The MTU: the largest IP packet.
     var mtu: UInt32
-    /// What stands before the IP header of each packet.
+    /// The length of the header before the IP header of each packet.
     var headerLength: Int
 
-    /// Bytes of the link layer are not counted: a profile's bandwidth is that of IP packets.
+    /// Subtracts the link-layer header: a profile's bandwidth is that of IP packets.
     var packetOverhead: Int32 { -Int32(headerLength) }
 
-    /// No packet that fits the interface may be longer: Ethernet header, two VLAN tags, and some.
+    /// The longest frame of the interface: Ethernet header, two VLAN tags, and some reserve.
     var longestFrame: ByteCount { ByteCount(bytes: max(1600, UInt64(mtu) + 32)) }
 }
 
 /// Conditions that the kernel's qdiscs cannot carry out.
 public struct UnsupportedConditions: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was asked for.
+    /// The unsupported feature.
     public let feature: String
-    /// Why it cannot be.
+    /// Why it is unsupported.
     public let reason: String
 
     init(_ feature: String, _ reason: String) {

@@ -5,7 +5,7 @@ import Netlink
 import SystemPackage
 import TrafficControl
 
-/// What the kernel answers when asked to use a feature.
+/// The kernel's answer to the use of a feature.
 public enum FeatureAnswer: Sendable, Hashable {
     case present
     case missing
@@ -13,9 +13,9 @@ public enum FeatureAnswer: Sendable, Hashable {
     case unclear(String)
 }
 
-/// Asks the kernel for its features by using each of them in a network namespace made for that.
+/// Detects the kernel's features by using each of them in a new network namespace.
 public enum FeatureProbe {
-    /// The answers for all features; modules that can be loaded are loaded by the asking.
+    /// The answers for all features; this loads the modules that can be loaded.
     ///
     /// Requires `CAP_SYS_ADMIN`, for the namespace.
     public static func run() throws -> [KernelFeature: FeatureAnswer] {
@@ -29,9 +29,9 @@ public enum FeatureProbe {
         }
     }
 
-    /// The first of `needed` features that the kernel lacks, asked on the loopback interface of the
-    /// calling thread's namespace, which has to be one that nobody uses. Nil where it has them all,
-    /// or does not tell.
+    /// The first of `needed` features that the kernel lacks, tested on the loopback interface of
+    /// the calling thread's namespace, which nobody else may use. Nil if it has them all, or gives
+    /// no clear answer.
     static func firstMissing(of needed: Set<KernelFeature>) -> KernelFeature? {
         guard let session = try? NetlinkSession() else { return nil }
         return KernelFeature.allCases.first { feature in
@@ -39,7 +39,7 @@ public enum FeatureProbe {
         }
     }
 
-    /// Every namespace has a loopback interface, and this is its index.
+    /// Every namespace has a loopback interface with this index.
     private static let loopback = Interface(index: 1, name: "lo")
 
     private static func answer(
@@ -63,7 +63,7 @@ public enum FeatureProbe {
         }
     }
 
-    /// What to do, and which of the operations needs the feature.
+    /// The operations to try, and which of them needs the feature.
     private static func attempt(
         _ feature: KernelFeature
     ) -> (operations: [TrafficOperation], deciding: Int) {
@@ -73,7 +73,7 @@ public enum FeatureProbe {
             return root(
                 .tokenBucket(
                     TokenBucket(
-                        // With less than the loopback's longest packet the kernel warns in its log.
+                        // With less than the loopback's longest packet the kernel logs a warning.
                         rate: .megabitsPerSecond(1), burst: ByteCount(bytes: 70_000),
                         limit: ByteCount(bytes: 70_000))))
         case .prio: return root(.priority(bands: 2))

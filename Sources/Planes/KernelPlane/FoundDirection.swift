@@ -3,15 +3,15 @@ import LinkUnits
 import Netlink
 import TrafficControl
 
-/// A conditioned direction as it is found in the kernel.
+/// A conditioned direction as found in the kernel.
 struct FoundDirection {
     var mark: OwnershipMark
     var ifb: Interface
     var tree: ConditioningTree
-    /// The counters of the qdiscs by their handles.
+    /// The counters of the qdiscs by handle.
     var statistics: [QdiscHandle: TrafficStatistics]
 
-    /// Puts the tree together from the qdiscs found on `ifb`.
+    /// Assembles the tree from the qdiscs found on `ifb`.
     init(
         mark: OwnershipMark, ifb: Interface, states: [QdiscState], classes: [TrafficClass],
         target: ConditionedLink
@@ -20,12 +20,12 @@ struct FoundDirection {
         self.mark = mark
         self.ifb = ifb
         let parts = TreeParts(.init(), dnsDelay: nil, on: ifb, target: target)
-        // In the order in which they can be made: the kernel tells them in any, and the handles
-        // of ours rise from the root.
+        // In creation order: the kernel reports them in any order, and our handles rise from the
+        // root.
         let ours = states.filter { $0.handle.major != 0 }
             .sorted { $0.handle.rawValue < $1.handle.rawValue }
         let qdiscs = ours.map { state -> Qdisc in
-            // The kernel's figures for the segmenter are too coarse to be sent back to it.
+            // The kernel's values for the segmenter are too imprecise to be sent back to it.
             guard state.handle != Handle.segmenter else { return parts.segmenter }
             var kind = state.kind
             if case .netem(var netem) = kind, netem.jitter > .zero {
@@ -63,7 +63,7 @@ struct FoundDirection {
         return delayed.delay - ordinary.delay
     }
 
-    /// The conditions that the tree carries out; those of a perfect link where it is damaged.
+    /// The conditions of the tree; those of a perfect link if it is damaged.
     func conditions(headerLength: Int) -> DirectionConditions {
         typealias Handle = Ownership.Handle
         var conditions = DirectionConditions()
@@ -95,7 +95,7 @@ struct FoundDirection {
         }
         for case .activeQueue(let queue) in tree.qdiscs.map(\.kind) {
             conditions.aqm = QueueManagement(rawValue: queue.algorithm.rawValue) ?? .dropTail
-            // Nil where it is as without a word of it.
+            // Nil where it matches the default.
             conditions.ecn = queue.marks == conditions.aqm.marksByDefault ? nil : queue.marks
             conditions.queue = .packets(Int(queue.limit))
             conditions.bandwidth = tree.classes.first.map {
@@ -105,7 +105,7 @@ struct FoundDirection {
         return conditions
     }
 
-    /// What went through, without the headers of the link layer.
+    /// The traffic counters, without link-layer headers.
     func counters(headerLength: Int) -> DirectionCounters {
         typealias Handle = Ownership.Handle
         let root = statistics[Handle.segmenter] ?? TrafficStatistics()
@@ -125,14 +125,14 @@ struct FoundDirection {
             bitsPerSecond: rate.multipliedSaturated(by: 8))
     }
 
-    /// What is left of bytes without the headers of so many packets.
+    /// The bytes without the headers of these packets.
     private static func remainder(_ bytes: UInt64, _ packets: UInt64, _ header: UInt64) -> UInt64 {
         bytes - min(bytes, packets.multipliedSaturated(by: header))
     }
 }
 
 extension LossModel {
-    /// The model whose transitions netem has.
+    /// The loss model with netem's transitions.
     init(_ loss: Netem.Loss) {
         switch loss {
         case .random(let ratio): self = .random(ratio)
@@ -141,7 +141,7 @@ extension LossModel {
                 self = .random(.one)
                 return
             }
-            // Transitions are kept in 32 bits; beyond six digits the result would show that.
+            // Transitions are stored in 32 bits, which shows beyond six digits.
             let mean = (p.value / (p.value + r.value) * 1e6).rounded() / 1e6
             let burst = (1e3 / r.value).rounded() / 1e3
             self = .bursts(mean: Ratio(mean) ?? .one, burst: burst)

@@ -4,31 +4,31 @@ import LinuxKernel
 import Netlink
 public import TrafficControl
 
-/// What is done to one interface, and what takes it back.
+/// The changes to one interface, and how to undo them.
 ///
-/// Pure: planned from values, carried out by `PlanExecutor`.
+/// A pure value, which `PlanExecutor` carries out.
 public struct InterfacePlan: Sendable, Hashable {
     /// The interface.
     public let interface: Interface
-    /// The changes, in this order.
+    /// The changes, in order.
     public let operations: [TrafficOperation]
-    /// What restores the state before when one of them fails; nil: the inverse of those done.
+    /// Restores the previous state if one of them fails; nil: the inverse of the completed ones.
     let restoration: [TrafficOperation]?
-    /// What is taken away after everything else is done.
+    /// What is deleted after all other changes.
     let removals: [TrafficOperation]
-    /// The mark of one of the directions that are conditioned.
+    /// The mark of one of the conditioned directions.
     let mark: OwnershipMark?
-    /// Whether nothing of ours stood on the interface before.
+    /// Whether the interface had no conditions of ours before.
     var isFirst = true
-    /// The watchers of the conditions that are replaced.
+    /// The watchers of the replaced conditions.
     var formerWatchers: Set<String> = []
-    /// Other conditions on the interface that may choose the same packets, and get them.
+    /// Other conditions on the interface with precedence for packets that both choose.
     public var precedents: [String] = []
 
-    /// The changes and, after them, the removals.
+    /// The changes followed by the deletions.
     public var allOperations: [TrafficOperation] { operations + removals }
 
-    /// The commands that do the same, with a heading.
+    /// The equivalent commands, with a heading.
     public var script: String {
         ShellWord.comment(interface.name) + "\n"
             + allOperations.map(\.commandText).joined(separator: "\n") + "\n"
@@ -47,7 +47,7 @@ public struct InterfacePlan: Sendable, Hashable {
     }
 }
 
-/// A direction to be conditioned: its mark and its tree.
+/// A direction to condition: its mark and its tree.
 struct PlannedDirection: Hashable {
     var mark: OwnershipMark
     var tree: ConditioningTree
@@ -56,20 +56,20 @@ struct PlannedDirection: Hashable {
 }
 
 extension InterfacePlan {
-    /// Conditions an interface that is not conditioned yet.
+    /// Conditions an interface that is not yet conditioned.
     static func create(
         _ interface: Interface, _ directions: [PlannedDirection], hasClsact: Bool
     ) -> InterfacePlan {
         var operations = directions.flatMap(Self.build)
         if !hasClsact { operations.append(.addQdisc(.clsact(on: interface))) }
-        // Filters last: no packet is sent into a tree that is not there yet.
+        // Filters last: no packet is redirected before its tree exists.
         operations += directions.flatMap { redirect(interface, $0) }
         return InterfacePlan(
             interface: interface, operations: operations, mark: directions.first?.mark)
     }
 
-    /// Changes the parameters of an interface that is conditioned already, without losing the
-    /// packets under way.
+    /// Changes the parameters of an interface that is already conditioned, without losing packets
+    /// in flight.
     static func change(
         _ interface: Interface, from old: [FoundDirection], to new: [PlannedDirection]
     ) -> InterfacePlan {
@@ -79,7 +79,7 @@ extension InterfacePlan {
             if let found = old.first(where: { $0.mark.direction == direction.mark.direction }) {
                 operations += update(found.tree, to: direction.tree)
                 operations.append(.setAlias(direction.ifb, direction.mark.alias))
-                // Also what was to go: its deletion may be what the kernel refused.
+                // Includes what was to be deleted: the kernel may have refused its deletion.
                 restoration += deletions(from: found.tree, to: direction.tree)
                 restoration += update(direction.tree, to: found.tree)
                 restoration.append(.setAlias(direction.ifb, found.mark.alias))
@@ -108,7 +108,7 @@ extension InterfacePlan {
             removals: removals, mark: new.first?.mark)
     }
 
-    /// Takes away what linkcond added; `clsact` only if it made it and nobody else uses it.
+    /// Deletes what linkcond added; `clsact` only if linkcond created it and nobody else uses it.
     static func clear(
         _ interface: Interface, filters: [FilterPlace: Set<FilterPlace.Group>],
         ifbs: [Interface], removesClsact: Bool
@@ -137,18 +137,18 @@ extension InterfacePlan {
             } + direction.tree.filters.map { .addFilter($0) }
     }
 
-    /// Takes away what stands in the one tree and not, or elsewhere or otherwise, in the other.
+    /// Deletes what the first tree has and the second lacks or has in another place or form.
     private static func deletions(
         from old: ConditioningTree, to new: ConditioningTree
     ) -> [TrafficOperation] {
         let places = Set(new.qdiscs.map(\.place))
         let gone = old.qdiscs.filter { !places.contains($0.place) }
         let goneHandles = Set(gone.map(\.handle.major))
-        // What hangs below one that goes, goes with it.
+        // Deleting a qdisc deletes everything below it.
         return gone.filter { !goneHandles.contains($0.parent.major) }.map { .deleteQdisc($0) }
     }
 
-    /// Parameters in place where a qdisc of the same handle stands; the rest made or taken away.
+    /// Changes qdiscs with the same handle in place; creates or deletes the rest.
     private static func update(
         _ old: ConditioningTree, to new: ConditioningTree
     ) -> [TrafficOperation] {
@@ -161,23 +161,23 @@ extension InterfacePlan {
             operations += new.classes.filter { $0.handle.major == qdisc.handle.major }
                 .map { .replaceClass($0) }
         }
-        // Filters go with the qdisc that they belong to and stay with it.
+        // Filters are kept or deleted together with their qdisc.
         let keptHandles = Set(kept.map(\.handle))
         operations += new.filters.filter { !keptHandles.contains($0.parent) }
             .map { .addFilter($0) }
         return operations
     }
 
-    /// The filters that send the chosen packets of a direction to its ifb.
+    /// The filters that redirect the chosen packets of a direction to its ifb.
     private static func redirect(
         _ interface: Interface, _ direction: PlannedDirection
     ) -> [TrafficOperation] {
         filters(interface, direction.mark.place, direction.selector, to: direction.ifb)
     }
 
-    /// The filters at `place` that send what `selector` chooses to `ifb`.
+    /// The filters at `place` that redirect the choice of `selector` to `ifb`.
     ///
-    /// ARP is no IP and not looked at.
+    /// They do not match ARP, which is not IP.
     static func filters(
         _ interface: Interface, _ place: FilterPlace, _ selector: TrafficSelector, to ifb: Interface
     ) -> [TrafficOperation] {
@@ -198,7 +198,7 @@ extension InterfacePlan {
         }
     }
 
-    /// Takes away what `filters` adds, those first that send packets elsewhere.
+    /// Deletes the filters of `filters`, redirecting ones first.
     private static func deletions(of filters: [TrafficOperation]) -> [TrafficOperation] {
         var seen: Set<TrafficOperation> = []
         return filters.reversed().compactMap(\.inverse).filter { seen.insert($0).inserted }
@@ -215,7 +215,7 @@ extension InterfacePlan {
 }
 
 extension Qdisc {
-    /// What must not change of a qdisc that is to keep its packets.
+    /// What must not change for a qdisc to keep its packets.
     fileprivate struct Place: Hashable {
         var handle: QdiscHandle
         var parent: QdiscHandle
@@ -226,7 +226,7 @@ extension Qdisc {
 }
 
 extension Qdisc.Kind {
-    /// Whether the kernel refuses to change its parameters, which then are those of its classes.
+    /// Whether the kernel refuses to change its parameters; its classes then carry them.
     fileprivate var isUnchangeable: Bool {
         if case .hierarchicalTokenBucket = self { true } else { false }
     }

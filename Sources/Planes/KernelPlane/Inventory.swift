@@ -7,9 +7,9 @@ import TrafficControl
 struct Inventory {
     /// The conditioned directions.
     var directions: [FoundDirection]
-    /// The interfaces that they belong to, by index, as far as these still exist.
+    /// Their interfaces by index, as far as these still exist.
     var targets: [Int32: Link]
-    /// The interfaces with the hook for filters, by index.
+    /// The interfaces with a filter hook, by index.
     var hooked: Set<Int32>
 
     /// Reads the namespace of `session`, or only what concerns the interfaces in `indices`.
@@ -48,7 +48,7 @@ struct Inventory {
         }
     }
 
-    /// The ifbs of ours with their marks.
+    /// Our ifbs with their marks.
     static func ifbs(
         _ session: NetlinkSession
     ) throws(NetlinkError) -> [(link: Link, mark: OwnershipMark)] {
@@ -60,7 +60,7 @@ struct Inventory {
         }
     }
 
-    /// The conditioned directions of one interface by their slots, the way up first.
+    /// The conditioned directions of one interface by their slots, up first.
     func directions(of target: Int32) -> [FoundDirection] {
         directions.filter { $0.mark.target == target }.sorted { left, right in
             (left.mark.slot, left.mark.direction == .up ? 0 : 1)
@@ -82,7 +82,7 @@ extension HookFilters<FilterPlace> {
         try self.init(session, interface: interface) { FilterPlace(preference: $0) }
     }
 
-    /// Ours, by their place.
+    /// Our filter groups by place.
     var groups: [FilterPlace: Set<FilterPlace.Group>] {
         var groups: [FilterPlace: Set<FilterPlace.Group>] = [:]
         for (place, filters) in ours {

@@ -1,25 +1,25 @@
 import FoundationEssentials
 import LinuxKernel
 
-/// What is about to be changed, written before it is.
+/// Records changes before they are made.
 ///
-/// The marks in the kernel say the same, as long as nobody takes our ifbs away behind our back;
-/// then the journal still knows which interfaces have our filters and whose clsact it was.
+/// The marks in the kernel contain the same, unless somebody deletes our ifbs; then the journal
+/// still knows which interfaces have our filters, and who created clsact.
 struct Journal {
     /// One conditioned interface.
     struct Entry: Codable, Hashable {
         var interface: String
         var index: Int32
         var madeClsact: Bool
-        /// What stands on the interface, by its names.
+        /// The conditions on the interface, by name.
         var conditions: [String: Conditions]?
     }
 
-    /// What the kernel may not tell of conditions.
+    /// Properties of conditions that the kernel may not report.
     struct Conditions: Codable, Hashable {
-        /// Where their filters stand.
+        /// The slot of their filters.
         var slot: Int
-        /// Which traffic they are for; the marks may lack the room.
+        /// Their traffic, which may be too long for the marks.
         var selection: String
     }
 
@@ -37,7 +37,7 @@ struct Journal {
 
     private func name(_ index: Int32) -> String { "\(namespace)/\(index).json" }
 
-    /// Writes an entry, in place of an older one of the interface.
+    /// Writes an entry, replacing an older one of the interface.
     func record(_ entry: Entry) throws(KernelError) {
         guard let data = try? JSONEncoder().encode(entry) else {
             preconditionFailure("an entry is made of text and numbers")
@@ -59,7 +59,7 @@ struct Journal {
         }
     }
 
-    /// Forgets the conditions of a name, and the interface with the last of them.
+    /// Deletes the conditions of a name, and the entry with the last of them.
     func erase(_ name: String, of index: Int32) {
         guard var entry = entry(index) else { return }
         entry.conditions?[name] = nil
@@ -67,7 +67,7 @@ struct Journal {
         try? record(entry)
     }
 
-    /// Forgets an interface.
+    /// Deletes the entry of an interface.
     func erase(_ index: Int32) {
         directory.remove(name(index))
         if directory.names(in: namespace).isEmpty { directory.remove(namespace) }

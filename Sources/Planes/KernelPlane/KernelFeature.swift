@@ -1,4 +1,4 @@
-/// A part of the kernel that may be missing, by the name of its module.
+/// An optional part of the kernel, by the name of its module.
 public enum KernelFeature: String, Sendable, Hashable, CaseIterable {
     case netem = "sch_netem"
     case tbf = "sch_tbf"
@@ -12,13 +12,13 @@ public enum KernelFeature: String, Sendable, Hashable, CaseIterable {
     case mirred = "act_mirred"
     case ifb = "ifb"
 
-    /// The feature that a qdisc of this kind needs.
+    /// The feature for a kind of qdisc.
     init?(qdiscKind: String) {
-        // clsact lives in the module of the older ingress qdisc.
+        // clsact is in the module of the older ingress qdisc.
         self.init(rawValue: qdiscKind == "clsact" ? "sch_ingress" : "sch_\(qdiscKind)")
     }
 
-    /// The option of the kernel's configuration that builds it.
+    /// The kernel configuration option that builds it.
     public var configurationOption: String {
         switch self {
         case .clsact: "CONFIG_NET_SCH_INGRESS"
@@ -30,7 +30,7 @@ public enum KernelFeature: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What it is for.
+    /// Its purpose.
     public var purpose: String {
         switch self {
         case .netem: "delay, loss and bandwidth"

@@ -1,21 +1,21 @@
 import LinuxKernel
 
-/// The features that the running kernel was found to have, kept so that only the first `apply`
-/// after a boot has to ask for them.
+/// The features found in the running kernel, cached so that only the first `apply` after a boot has
+/// to test them.
 struct KernelFeatureCache {
     private let directory: StateDirectory?
     private static let file = "kernel-features"
 
-    /// Keeps it in a directory; nil: nowhere.
+    /// Stores the cache in a directory; nil: nowhere.
     init(_ directory: StateDirectory?) {
         self.directory = directory
     }
 
-    /// Those of `needed` features that the kernel lacks, as far as the caller may ask it. What it
-    /// was found to have is asked for but once.
+    /// Those of `needed` features that the kernel lacks, as far as the caller may test. Features
+    /// found once are not tested again.
     func missing(_ needed: Set<KernelFeature>) -> [KernelFeature] {
         guard !needed.isSubset(of: known) else { return [] }
-        // Without the privilege for a namespace to ask in, trying has to tell.
+        // Without the privilege to create a test namespace, only applying shows what is missing.
         guard Privilege.mayMakeNamespaces, let answers = try? FeatureProbe.run() else { return [] }
         let present = answers.filter { $0.value == .present }.map(\.key.rawValue).sorted()
         try? directory?.write(Self.file, Array(present.joined(separator: "\n").utf8))

@@ -6,7 +6,7 @@ import SystemPackage
 import TrafficControl
 
 extension KernelPlane {
-    /// Takes away what linkcond added, whoever did and however that process ended.
+    /// Removes what linkcond added, whoever did so and however that process ended.
     public func clear(
         _ indices: Set<Int32>?, name: String?, _ state: HostState
     ) throws -> ClearReport {
@@ -37,7 +37,7 @@ extension KernelPlane {
             formerWatchers: plans.reduce(into: []) { $0.formUnion($1.formerWatchers) })
     }
 
-    /// What takes the conditions away, by interface, and the names of all that there are.
+    /// The plans that remove the conditions of each interface, and the names of all conditions.
     private func clearPlans(
         of selected: Set<Int32>?, _ name: String?, _ journal: Journal
     ) throws(NetlinkError) -> (plans: [InterfacePlan], known: Set<String>) {
@@ -47,7 +47,7 @@ extension KernelPlane {
             let standing = inventory.directions(of: index)
             let entry = journal.entry(index)
             let directions = standing.filter { $0.mark.name == name ?? $0.mark.name }
-            // Without its ifbs only the journal knows where the filters of a name stand.
+            // Without its ifbs only the journal knows the filter slot of a name.
             let slots = name.map {
                 Set(directions.map(\.mark.slot) + [entry?.conditions?[$0]?.slot ?? -1])
             }
@@ -71,7 +71,7 @@ extension KernelPlane {
         return (plans, Set(inventory.directions.map(\.mark.name)))
     }
 
-    /// All ifbs with one operation: the kernel takes as long for one as for hundreds.
+    /// Deletes all ifbs in one operation: the kernel takes as long for one as for hundreds.
     private func together(
         _ plans: [InterfacePlan]
     ) throws(KernelPlaneError) -> [TrafficOperation] {

@@ -4,15 +4,15 @@ public import Netlink
 import TrafficControl
 
 extension KernelPlane {
-    /// What the kernel cannot do, or can do only worse than the packet engine.
+    /// What the kernel lacks, or does less exactly than the packet engine.
     public func lack(for demand: PlaneDemand, _ state: HostState?) -> PlaneLack? {
         lack(for: demand) { KernelFeatureCache(try? state?.directory).missing($0) }
     }
 
-    /// The same, asked in the calling thread's namespace, which has to be one that nobody uses.
+    /// The same, tested in the calling thread's namespace, which nobody else may use.
     ///
-    /// - Parameter isRefused: whether trying has failed. Before that only netem is asked for, which
-    ///   is what kernels lack: asking for everything takes longer than trying.
+    /// - Parameter isRefused: whether applying has failed. Before that only netem is tested, which
+    ///   kernels most often lack: testing everything takes longer than applying.
     public func lack(forUnused demand: PlaneDemand, isRefused: Bool = false) -> PlaneLack? {
         lack(for: demand) { needed in
             FeatureProbe.firstMissing(of: isRefused ? needed : needed.intersection([.netem]))
@@ -51,8 +51,7 @@ extension KernelPlane {
             ? PlaneLack("netem's jitter grows with the number of packets", isMinor: true) : nil
     }
 
-    /// Of `links`, those on which something of ours stands, be it only filters whose ifb somebody has
-    /// taken away.
+    /// Those of `links` with anything of ours, even if only filters whose ifb somebody has deleted.
     public func conditioned(_ links: [Link]) throws -> Set<Int32> {
         let marked = Set(try Inventory.ifbs(session).map(\.mark.target))
         let hooks = try session.get(links.map { Qdisc.get(at: .clsact, on: $0.index) })
@@ -87,10 +86,10 @@ extension KernelPlane {
             ])
     }
 
-    /// What it makes works without any process of its own.
+    /// Needs nothing: the kernel works without any linkcond process.
     public func yield(_ links: [Link]) {}
 
-    /// What the marks say.
+    /// The conditions with a watcher, from the marks.
     public func watched() throws -> Set<WatchedConditions> {
         Set(
             try Inventory.ifbs(session).compactMap { _, mark in

@@ -5,8 +5,8 @@ import Netlink
 import TrafficControl
 
 extension KernelPlane {
-    /// All conditions of the namespace, by interface and in the order in which they choose their
-    /// traffic. Needs no privilege.
+    /// All conditions of the namespace, by interface and in their order of precedence. Requires no
+    /// privilege.
     public func status() throws(KernelPlaneError) -> [ConditionedInterface] {
         try Self.mapping { () throws(NetlinkError) -> [ConditionedInterface] in
             let inventory = try Inventory(session)
@@ -19,7 +19,7 @@ extension KernelPlane {
         }
     }
 
-    /// What stands on one interface.
+    /// The conditions of one interface.
     private func status(
         of index: Int32, in inventory: Inventory
     ) throws(NetlinkError) -> [ConditionedInterface] {
@@ -66,7 +66,8 @@ extension KernelPlane {
         return status
     }
 
-    /// What is wrong where there are ifbs for the directions `found` and filters for `filters`.
+    /// The problem of conditions with ifbs for the directions `found` and filters for `filters`;
+    /// nil if there is none.
     private static func problem(
         _ found: Set<Direction>, _ filters: Set<Direction>
     ) -> String? {
@@ -88,7 +89,7 @@ extension KernelPlane {
             + "linkcond clear, then apply again"
     }
 
-    /// The same with what the journal knows of selections for which a mark had no room.
+    /// Adds the selections from the journal that did not fit into a mark.
     func completed(_ directions: [FoundDirection]) -> [FoundDirection] {
         guard directions.contains(where: { $0.mark.selector == nil }) else { return directions }
         let journals = StateDirectory.existing(environment: environment).compactMap {
@@ -106,7 +107,7 @@ extension KernelPlane {
 }
 
 extension OwnershipMark {
-    /// Whether the alias had no room for all of `selection`.
+    /// Whether `selection` did not fully fit into the alias.
     fileprivate func isShortened(from full: String) -> Bool {
         selection.hasSuffix("~") && full.hasPrefix(selection.dropLast())
     }

@@ -2,11 +2,11 @@ public import DataPlane
 public import Netlink
 
 extension KernelPlane {
-    /// Conditions interfaces of a network namespace that ends with the caller, each as its request
-    /// wants it: all of them, or none.
+    /// Conditions interfaces of a network namespace that ends with the caller, each by its own
+    /// request: all of them, or none.
     ///
-    /// Nothing is recorded for a later `clear`, so that no right to write files is needed;
-    /// otherwise as `apply`.
+    /// Records nothing for a later `clear`, and so needs no permission to write files; otherwise
+    /// like `apply`.
     public func applyTransiently(
         _ requests: [(request: ApplyRequest, link: Link)]
     ) throws(KernelPlaneError) {

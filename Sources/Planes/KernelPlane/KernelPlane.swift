@@ -7,15 +7,15 @@ import TrafficControl
 
 /// Conditions interfaces of the calling thread's network namespace on the kernel data plane.
 ///
-/// Theory of operation. `clsact` on the interface sends each direction's IP packets, or those that
-/// a selector chooses, through an ifb of ours, where a tree of qdiscs delays, limits and loses
-/// them; from there they go on as they would have. Several such conditions, each under a name, stand
-/// on an interface side by side. The interface's own qdiscs are never touched. A request becomes plans, which
-/// are values (`InterfacePlan`); `PlanExecutor` sends all of them with one system call and takes
-/// everything back if the kernel refuses any part. What was done is found again from marks in the
-/// kernel (`Ownership`, `Inventory`), so that any later process can show and clear it.
+/// Theory of operation. `clsact` on the interface redirects each direction's IP packets, or those
+/// that a selector chooses, through an ifb of ours, where a tree of qdiscs delays, limits and drops
+/// them; then they continue on their original path. An interface can have several such conditions,
+/// each with a name. The interface's own qdiscs are never changed. A request becomes plans, which
+/// are values (`InterfacePlan`); `PlanExecutor` sends all of them with one system call and undoes
+/// everything if the kernel refuses any part. Marks in the kernel (`Ownership`, `Inventory`) let
+/// any later process find, show and clear the conditions.
 public struct KernelPlane: DataPlane {
-    /// The kernel's.
+    /// The kernel data plane.
     public let kind = DataPlaneKind.kernel
 
     let session: NetlinkSession
@@ -23,19 +23,19 @@ public struct KernelPlane: DataPlane {
 
     /// Opens a netlink session in the calling thread's network namespace.
     ///
-    /// `environment` says where files may be put (`XDG_RUNTIME_DIR`).
+    /// `environment` gives the directory for state files (`XDG_RUNTIME_DIR`).
     public init(environment: [String: String]) throws(KernelPlaneError) {
         self.environment = environment
         session = try Self.mapping { () throws(NetlinkError) in try NetlinkSession() }
     }
 
-    /// Works over `session`, such as one that fails on purpose.
+    /// Uses `session`, for example one that fails on purpose.
     init(session: NetlinkSession, environment: [String: String]) {
         self.session = session
         self.environment = environment
     }
 
-    /// What `apply` would do. Needs no privilege and changes nothing.
+    /// What `apply` would do. Requires no privilege and changes nothing.
     public func plan(
         _ request: ApplyRequest, on links: [Link]
     ) throws(KernelPlaneError) -> [InterfacePlan] {
@@ -63,7 +63,7 @@ public struct KernelPlane: DataPlane {
         return plans
     }
 
-    /// The slot of the conditions called `name`; for new ones that behind all others.
+    /// The slot of the conditions called `name`; a new one after all others if there are none.
     private func slot(
         for name: String, _ link: Link, _ marks: [OwnershipMark]
     ) throws(KernelPlaneError) -> Int {
@@ -74,7 +74,7 @@ public struct KernelPlane: DataPlane {
         return free
     }
 
-    /// Conditions all of `links`, or none if one of them cannot be.
+    /// Conditions all of `links`, or none if one of them cannot be conditioned.
     ///
     /// Requires `CAP_NET_ADMIN`. Returns what was done.
     @discardableResult
@@ -107,7 +107,7 @@ public struct KernelPlane: DataPlane {
             plans: plans, sentDatagrams: session.sentDatagrams - datagramsBefore)
     }
 
-    /// Throws if the kernel lacks what one of `plans` needs, before anything is tried.
+    /// Throws if the kernel lacks a feature for one of `plans`, before anything is tried.
     private func check(
         _ plans: [InterfacePlan], _ cache: KernelFeatureCache
     ) throws(KernelPlaneError) {
@@ -115,7 +115,7 @@ public struct KernelPlane: DataPlane {
         guard missing.isEmpty else { throw .missingFeatures(missing) }
     }
 
-    /// Removes what processes have left that were killed.
+    /// Removes the leftovers of killed processes.
     static func removeLeftovers(in directory: StateDirectory) {
         WatcherFile.removeAbandoned(in: directory)
         directory.removePartialFiles(in: "")
@@ -125,7 +125,7 @@ public struct KernelPlane: DataPlane {
         SharedParameters.restoreAbandoned(in: directory)
     }
 
-    /// The plan for one interface on which `standing` stands, under any name.
+    /// The plan for one interface with the conditions `standing`, of any name.
     private func plan(
         _ request: ApplyRequest, _ observation: Observation, _ standing: [FoundDirection]
     ) throws(KernelPlaneError) -> InterfacePlan {
@@ -184,7 +184,7 @@ public struct KernelPlane: DataPlane {
                 $0.direction == direction && $0.slot == observation.slot
             }
             if isStranded {
-                // They would go on losing the packets that they cannot redirect any more.
+                // They would go on dropping the packets that they can no longer redirect.
                 throw .refused(
                     interface: interface.name,
                     NetlinkError(
@@ -199,14 +199,14 @@ public struct KernelPlane: DataPlane {
         }
     }
 
-    /// What leaves passes chains of nftables before filters of tc; what comes does so behind them.
+    /// Outgoing packets pass nftables chains before tc filters; incoming packets pass them after.
     private func checkChains(at interface: Interface) throws(KernelPlaneError) {
         let kinds = DeviceChain.atDevice(interface.name).filter { $0.hook == .egress }
             .map(\.description)
         guard kinds.isEmpty else { throw .foreignFilters(interface.name, .up, kinds: kinds) }
     }
 
-    /// Later messages of a batch name our ifbs by index, whoever has it.
+    /// Later messages of a batch refer to our ifbs by index, even if another interface has it.
     private func checkIndexes(
         _ observation: Observation, _ directions: [Direction]
     ) throws(KernelPlaneError) {
@@ -242,7 +242,7 @@ public struct KernelPlane: DataPlane {
 }
 
 extension OwnershipMark {
-    /// What decides which packets are theirs.
+    /// Decides which packets they apply to.
     fileprivate func precedence(_ directions: Set<Direction>) -> Precedence {
         Precedence(
             name: name, slot: slot, selector: selector, isSelective: place.isSelective,
@@ -251,10 +251,10 @@ extension OwnershipMark {
 }
 
 extension Journal {
-    /// Writes down what a plan is about to do.
+    /// Records what a plan is about to do.
     fileprivate func record(_ plan: InterfacePlan) throws(KernelError) {
         let madeClsact = plan.operations.contains(.addQdisc(.clsact(on: plan.interface)))
-        // An entry from before the interface was conditioned is one of another interface.
+        // An entry older than the conditions belongs to another interface.
         let former = plan.isFirst ? nil : entry(plan.interface.index)
         var entry = Entry(
             interface: plan.interface.name, index: plan.interface.index,

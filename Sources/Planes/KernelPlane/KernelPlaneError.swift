@@ -4,9 +4,9 @@ public import LinuxKernel
 public import Netlink
 import SystemPackage
 
-/// Why interfaces were not conditioned, or not cleared.
+/// Why interfaces were not conditioned or not cleared.
 ///
-/// Whatever it is, the interfaces are as they were before, unless the description says otherwise.
+/// The interfaces are as they were before, unless the description says otherwise.
 public enum KernelPlaneError: PlaneRefusal {
     case interfaceDown(String)
     case ownInterface(String)
@@ -24,7 +24,7 @@ public enum KernelPlaneError: PlaneRefusal {
     case kernel(KernelError)
     case netlink(NetlinkError)
 
-    /// One sentence: what failed, why, and the way out.
+    /// One sentence: what failed, why, and what to do.
     public var description: String {
         switch self {
         case .interfaceDown(let name):
@@ -71,7 +71,7 @@ public enum KernelPlaneError: PlaneRefusal {
         }
     }
 
-    /// Whether the packet engine may be able to do it.
+    /// Whether the packet engine may succeed.
     public var isLack: Bool {
         switch self {
         case .missingFeatures, .unsupported, .ingressQdisc: true

@@ -2,21 +2,21 @@ import LinkModel
 import Netlink
 import TrafficControl
 
-/// What stands on an interface before anything is done to it.
+/// The state of an interface before a change.
 struct Observation {
     let link: Link
-    /// Whether it has the hook for filters.
+    /// Whether it has the filter hook.
     let hasClsact: Bool
-    /// Whether another program's ingress qdisc has the hook's place.
+    /// Whether another program's ingress qdisc occupies the hook's place.
     let hasIngress: Bool
-    /// The slot of the conditions that are asked for.
+    /// The slot of the requested conditions.
     let slot: Int
-    /// What has the indexes of the ifbs that belong to the slot.
+    /// The interfaces that have the indexes of the slot's ifbs.
     let ifbs: [Direction: Link]
 
     var interface: Interface { Interface(index: link.index, name: link.name) }
 
-    /// Looks at all of `links`, each of which comes with a slot, with one request each.
+    /// Observes all of `links`, each with its slot, sending one request for each.
     static func observe(
         _ links: [(link: Link, slot: Int)], _ session: NetlinkSession
     ) throws(NetlinkError) -> [Observation] {

@@ -4,14 +4,14 @@ import TrafficControl
 
 /// How linkcond marks what it adds, so that any later process recognises it from the kernel alone.
 ///
-/// Several conditions may stand on an interface side by side, each under a name and with a number,
-/// its slot. Each direction of each has an ifb of its own, whose index, name, group and alias say
-/// whose it is; filters are recognised by their preference.
+/// An interface can have several conditions, each with a name and a number, its slot. Each
+/// direction of each has its own ifb, identified by index, name, group and alias; filters are
+/// identified by their preference.
 enum Ownership {
-    /// Beyond every index that the kernel gives out by itself.
+    /// Higher than any index that the kernel assigns by itself.
     private static let firstIndex: Int32 = 0x4c00_0000
 
-    /// The largest index of an interface that has room for its two ifbs.
+    /// The largest interface index for which there are ifb indexes.
     static let lastConditionable: Int32 = 0x00ff_ffff
 
     /// The ifb of one direction of the conditions in a slot of the interface with this index.
@@ -22,7 +22,7 @@ enum Ownership {
             name: "lc\(direction == .up ? "u" : "d")\(index)" + (slot == 0 ? "" : ".\(slot)"))
     }
 
-    /// The qdiscs of a tree. Majors below 0x8000 are never given out by the kernel.
+    /// The handles of a tree's qdiscs. The kernel never assigns major numbers below 0x8000.
     enum Handle {
         static let segmenter = QdiscHandle(major: 0x1c0d)
         static let delayLine = QdiscHandle(major: 0x1c0e)
@@ -35,46 +35,46 @@ enum Ownership {
     }
 }
 
-/// What the alias of an ifb of ours says. It survives any crash and needs no file.
+/// The content of the alias of one of our ifbs. It survives any crash and needs no file.
 struct OwnershipMark: Hashable {
     /// The direction that the ifb conditions.
     var direction: Direction
-    /// The index of the interface that it belongs to.
+    /// The index of its interface.
     var target: Int32
-    /// When it was made, in seconds since 1970.
+    /// When it was created, in seconds since 1970.
     var since: Int64
-    /// Whether the interface had no clsact before, so that it goes when we go.
+    /// Whether we created the interface's clsact, which is then deleted with our conditions.
     var madeClsact: Bool
-    /// The shape of the jitter, which the kernel does not tell.
+    /// The jitter distribution, which the kernel does not report.
     var distribution: Jitter.Distribution?
     /// The name of the profile.
     var profile: String
-    /// The name that tells these conditions from others of the interface.
+    /// The name that distinguishes these conditions from others of the interface.
     var name = ApplyRequest.defaultName
-    /// The number that tells their ifbs and filters from those of others.
+    /// The slot that distinguishes their ifbs and filters from others.
     var slot = 0
-    /// Which traffic they are for, as `TrafficSelector.text` has it. What the alias has no room
-    /// for is left out, for a `~`.
+    /// The conditioned traffic as a `TrafficSelector.text`. A `~` replaces the part that does not
+    /// fit into the alias.
     var selection = ""
-    /// When they end by themselves; nil: never.
+    /// When they end automatically; nil: never.
     var limit: TimeLimit?
 
-    /// Where the filters stand.
+    /// The place of the filters.
     var place: FilterPlace {
         FilterPlace(direction: direction, slot: slot, isSelective: isSelective)
     }
 
-    /// What the selection chooses; nil if a part of it was left out.
+    /// The parsed selection; nil if a part of it was left out.
     var selector: TrafficSelector? { TrafficSelector(text: selection) }
 
     private var isSelective: Bool { !(selection.isEmpty || selection.hasPrefix(";")) }
 
     private static let prefix = "linkcond/1"
 
-    /// What is kept of a profile's name however long the selection is.
+    /// How much of a profile name is always kept, however long the selection.
     private static let shortestProfile = 40
 
-    /// The alias. The profile comes last because it may hold blanks.
+    /// The alias. The profile comes last because it may contain blanks.
     var alias: String {
         var words = [
             Self.prefix, direction.rawValue, "of=\(target)", "since=\(since)",
@@ -95,7 +95,7 @@ struct OwnershipMark: Hashable {
         return MarkText.alias(words, profile: profile)
     }
 
-    /// Reads an alias; nil if it is not one of ours.
+    /// Parses an alias; nil if it is not one of ours.
     init?(alias: String) {
         guard let text = MarkText(alias: alias, prefix: Self.prefix), text.words.count == 1,
             let direction = Direction(rawValue: text.words[0]),
@@ -109,7 +109,7 @@ struct OwnershipMark: Hashable {
             profile: text.profile, name: text.values["name"] ?? ApplyRequest.defaultName,
             slot: text.values["slot"].flatMap { Int($0) } ?? 0,
             selection: text.values["select"] ?? "", limit: TimeLimit(words: text.values))
-        // What was never given would leave no room for what stands behind it.
+        // Such values are never written; a longer name would leave no room for the rest.
         guard Slot.all.contains(slot), name.utf8.count <= MarkText.longestName else { return nil }
     }
 

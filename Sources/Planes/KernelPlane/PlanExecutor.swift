@@ -6,8 +6,8 @@ import TrafficControl
 struct PlanExecutor {
     let session: NetlinkSession
 
-    /// Sends all operations of all plans together; if the kernel refuses one, takes the others
-    /// back and throws.
+    /// Sends all operations of all plans together; if the kernel refuses one, undoes the others and
+    /// throws.
     func run(_ plans: [InterfacePlan]) throws(KernelPlaneError) {
         let operations = plans.flatMap(\.operations)
         let failures: [BatchFailure]
@@ -15,7 +15,7 @@ struct PlanExecutor {
             failures = try session.execute(operations.map(\.message))
                 .filter { !operations[$0.index].isOptional }
         } catch {
-            // Whether the kernel did anything is unknown.
+            // It is unknown what the kernel has done.
             guard undo(plans, failed: []) else {
                 throw .refused(interface: Self.names(of: plans), error, isUndone: false)
             }
@@ -34,7 +34,7 @@ struct PlanExecutor {
         }
     }
 
-    /// Takes away what may already be gone; throws the first other reason why it is not.
+    /// Deletes what may already be gone; throws the first error with another cause.
     func remove(_ operations: [TrafficOperation]) throws(NetlinkError) {
         guard !operations.isEmpty else { return }
         let failures = try session.execute(operations.map(\.message))
@@ -63,7 +63,7 @@ struct PlanExecutor {
                     .filter { !failed.contains($0.0) }.compactMap(\.1.inverse)
             }
         }
-        // Several filters share a preference, and go together.
+        // Several filters share a preference, and are deleted together.
         var seen: Set<TrafficOperation> = []
         return (try? remove(operations.filter { seen.insert($0).inserted })) != nil
     }
@@ -101,10 +101,10 @@ struct PlanExecutor {
             errno: failure.errno, kernelText: failure.kernelText)
     }
 
-    /// What kernels say of qdiscs, filters, actions and links for which they have no code.
+    /// Errors of kernels for qdiscs, filters, actions and links that they were built without.
     private static func isUnknownKind(_ failure: BatchFailure) -> Bool {
         guard let text = failure.kernelText else {
-            // Kernels before 4.15 give no text.
+            // Kernels before 4.15 give no error text.
             return [.noSuchFileOrDirectory, .notSupportedOnSocket].contains(failure.errno)
         }
         return [
@@ -115,7 +115,7 @@ struct PlanExecutor {
 }
 
 extension TrafficOperation {
-    /// Whether a refusal means that there was nothing to do.
+    /// Whether an error means that there was nothing to do.
     fileprivate func isDone(despite errno: Errno) -> Bool {
         switch self {
         case .deleteLink, .deleteOwnLinks, .deleteQdisc, .deleteFilters:
@@ -124,7 +124,7 @@ extension TrafficOperation {
                 .invalidArgument,
             ].contains(errno)
         default:
-            // On an interface that is gone there is nothing to restore.
+            // The interface is gone, so there is nothing to restore.
             errno == .operationNotSupportedByDevice
         }
     }

@@ -5,12 +5,12 @@ public import TrafficControl
 /// One change to the kernel's state: printable as a command, comparable, and executable.
 public enum TrafficOperation: Sendable, Hashable {
     case addIFB(Interface)
-    /// Keeps IPv6 from announcing the interface through its own qdiscs.
+    /// Keeps IPv6 from sending announcements through the interface's own qdiscs.
     case silence(Interface)
     case bringUp(Interface, alias: String)
     case setAlias(Interface, String)
     case deleteLink(Interface)
-    /// Every ifb of ours at once.
+    /// Deletes all our ifbs at once.
     case deleteOwnLinks
     case addQdisc(Qdisc)
     case replaceQdisc(Qdisc)
@@ -20,7 +20,7 @@ public enum TrafficOperation: Sendable, Hashable {
     case deleteFilters(
         Interface, parent: QdiscHandle, preference: UInt16, Filter.NetworkProtocol)
 
-    /// The netlink message that does it.
+    /// The equivalent netlink message.
     public var message: NetlinkMessage {
         switch self {
         case .addIFB(let ifb):
@@ -42,7 +42,7 @@ public enum TrafficOperation: Sendable, Hashable {
         }
     }
 
-    /// The `ip` or `tc` command that does the same.
+    /// The equivalent `ip` or `tc` command.
     public var commandText: String {
         switch self {
         case .addIFB(let ifb):
@@ -66,7 +66,7 @@ public enum TrafficOperation: Sendable, Hashable {
         }
     }
 
-    /// What takes it back, if anything does.
+    /// The operation that undoes it, if any.
     var inverse: TrafficOperation? {
         switch self {
         case .addIFB(let ifb): .deleteLink(ifb)
@@ -83,13 +83,13 @@ public enum TrafficOperation: Sendable, Hashable {
         }
     }
 
-    /// Whether a host does as well where the kernel refuses it.
+    /// Whether it is harmless if the kernel refuses.
     var isOptional: Bool {
-        // Without IPv6 there is nothing to be silenced.
+        // Without IPv6 there is nothing to silence.
         if case .silence = self { true } else { false }
     }
 
-    /// The kernel feature that it needs beyond what every kernel has.
+    /// The kernel feature that it needs beyond those of every kernel.
     public var feature: KernelFeature? {
         switch self {
         case .addIFB: .ifb

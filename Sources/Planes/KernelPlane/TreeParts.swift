@@ -2,7 +2,7 @@ import LinkModel
 import LinkUnits
 import TrafficControl
 
-/// The pieces from which a `ConditioningTree` is put together.
+/// The parts of a `ConditioningTree`.
 struct TreeParts {
     private let conditions: DirectionConditions
     private let dns: Duration?
@@ -27,28 +27,28 @@ struct TreeParts {
 
     // MARK: Limits
 
-    /// More packets than this nobody sends through a conditioner per second.
+    /// The most packets per second expected through a conditioner.
     private static let mostPacketsPerSecond = 1_000_000.0
 
-    /// So many packets at most wait on a delay line: two gigabytes of full ones.
+    /// The most packets on a delay line: two gigabytes of full-size ones.
     private static let longestDelayLine = 1_000_000
 
-    /// DNS packets that may wait out their extra delay, which netem counts into the limit of the
+    /// How many DNS packets may wait out their extra delay; netem counts them in the limit of the
     /// bottleneck above them.
     static func dnsAllowance(_ delay: Duration?) -> Int {
         delay.map { Int(($0.milliseconds / 50).rounded(.up)) } ?? 0
     }
 
-    /// The part of a jittery delay that has to stand behind the bottleneck.
+    /// The part of a jittery delay that has to come after the bottleneck.
     ///
-    /// In front of it the jitter would bunch packets up, and the queue would drop what it never
-    /// saw coming; as much of the delay goes with it as the spread takes.
+    /// Before the bottleneck, jitter would bunch packets up, and the queue would overflow. As much
+    /// of the delay moves along as the spread requires.
     static func tailDelay(_ conditions: DirectionConditions) -> Duration {
         guard let jitter = conditions.jitter else { return .zero }
         return min(conditions.delay, jitter.amount * 3)
     }
 
-    /// How many full packets the tail holds at the bandwidth, which netem counts into the limit
+    /// How many full-size packets the tail holds at the bandwidth; netem counts them in the limit
     /// of the bottleneck above it.
     static func tailAllowance(_ conditions: DirectionConditions) -> Int {
         guard let bandwidth = conditions.bandwidth else { return 0 }
@@ -64,15 +64,15 @@ struct TreeParts {
         return packets(tailDelay(conditions) + amount * excess)
     }
 
-    /// How many packets the delay line has to hold so that it never drops one.
+    /// How many packets the delay line must hold so that it never drops one.
     static func delayLineLimit(_ conditions: DirectionConditions) -> Int {
         let spread = conditions.jitter?.amount ?? .zero
         let held = (conditions.delay + spread * 4).milliseconds / 1000 * mostPacketsPerSecond
         return min(longestDelayLine, 1000 + Int(held))
     }
 
-    /// How many full packets are under way on the wire and in the queue, where one netem does
-    /// everything and counts them together.
+    /// How many full-size packets are in flight and queued, where one netem does everything and
+    /// counts them together.
     static func sharedLimit(_ conditions: DirectionConditions) -> Int {
         guard let bandwidth = conditions.bandwidth, let queue = conditions.queuePackets else {
             return delayLineLimit(conditions)
@@ -98,7 +98,7 @@ struct TreeParts {
         return qdisc(Handle.delayLine, at: Handle.segmenter.child(1), .netem(line(netem)))
     }
 
-    /// The delay line of trees in which nothing can stand behind the bottleneck.
+    /// The delay line of trees in which nothing can follow the bottleneck.
     var delayLineWithLoss: Qdisc {
         var netem = Netem(delay: conditions.delay)
         setJitter(of: &netem)
@@ -134,12 +134,12 @@ struct TreeParts {
         conditions.loss != .none || conditions.corrupt > .zero || conditions.jitter != nil
     }
 
-    /// Loss and jitter, behind the bottleneck.
+    /// Loss and jitter, after the bottleneck.
     var tail: Qdisc {
         qdisc(Handle.tail, at: Handle.bottleneck.child(1), .netem(tailNetem(extraDelay: .zero)))
     }
 
-    /// Two bands, of which the second, for DNS, has the extra delay.
+    /// Two bands; the second, for DNS, has the extra delay.
     var dnsBranches: [Qdisc] {
         var ordinary = tail
         ordinary.parent = Handle.dnsBands.child(1)
@@ -158,7 +158,7 @@ struct TreeParts {
         return line(netem)
     }
 
-    /// `netem` as a line that keeps the order and never drops what comes through the queue.
+    /// A `netem` that keeps packets in order and never drops what passes the queue.
     private func line(_ netem: Netem) -> Netem {
         var netem = netem
         netem.rate = Netem.orderKeepingRate
@@ -190,7 +190,8 @@ struct TreeParts {
 
     // MARK: Active queue management
 
-    /// The shaper counts the link layer's header too; scaled so, full packets get the bandwidth.
+    /// The shaper also counts the link-layer header; scaled like this, full-size packets get the
+    /// bandwidth.
     static func shaperRate(_ bandwidth: Bandwidth, headerLength: Int) -> Bandwidth {
         let full = UInt128(DirectionConditions.fullPacket.bytes)
         let scaled =
@@ -198,8 +199,8 @@ struct TreeParts {
         return Bandwidth(bitsPerSecond: UInt64(clamping: scaled)) ?? bandwidth
     }
 
-    /// The bandwidth whose shaper has this rate: of those that share it, since the kernel keeps
-    /// whole bytes per second, the roundest number.
+    /// The bandwidth for this shaper rate. The kernel keeps whole bytes per second, so several
+    /// bandwidths share a rate; this is the roundest.
     static func bandwidth(ofShaper rate: Bandwidth, headerLength: Int) -> Bandwidth {
         let full = UInt128(DirectionConditions.fullPacket.bytes)
         let header = full + UInt128(headerLength)
@@ -236,7 +237,7 @@ struct TreeParts {
     var shaperClasses: [TrafficClass] {
         guard let bandwidth = conditions.bandwidth else { return [] }
         let rate = Self.shaperRate(bandwidth, headerLength: target.headerLength)
-        // Two milliseconds make up for late timers; less than two packets would stall.
+        // Two milliseconds compensate for late timers; less than two packets would stall.
         let burst = max(
             rate.byteCount(in: .milliseconds(2)),
             ByteCount(bytes: 2 * target.longestFrame.bytes))
@@ -280,6 +281,6 @@ struct TreeParts {
 }
 
 extension Int {
-    /// To the base of two, rounded down.
+    /// The base-2 logarithm, rounded down.
     fileprivate var logarithm: Int { Int.bitWidth - 1 - leadingZeroBitCount }
 }
