@@ -141,7 +141,7 @@ public struct LinkEmulator: Sendable {
         return counters
     }
 
-    // MARK: Packets under way
+    // MARK: Packets in flight
 
     /// Processes all events up to `now`.
     private mutating func advance(to now: Duration) {

@@ -50,8 +50,8 @@ struct Forwarder: ~Copyable {
         traffic = path.traffic
     }
 
-    /// Does the current work, and returns when to come again; nil if only a frame or a change can
-    /// cause more work.
+    /// Does the work that is due, and returns when the next is due; nil if only a frame or a change
+    /// can cause more work.
     mutating func turn(expectsFrames: Bool) -> Duration? {
         let isDrained = receive(isExpectant: expectsFrames)
         if isDrained { time = max(time, clock.now) }

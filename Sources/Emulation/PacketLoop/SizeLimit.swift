@@ -116,7 +116,7 @@ extension FrameStore {
         return (Array(bytes[..<network]), Array(bytes[network...]))
     }
 
-    /// A slot with a packet behind `link`; nil if the store is full.
+    /// A slot with a packet after the link-layer header `link`; nil if the store is full.
     mutating func frame(_ link: [UInt8], _ packet: [UInt8]) -> ID? {
         let bytes = [UInt8](repeating: 0, count: VirtualHeader.count) + link + packet
         guard let id = take(.fitting(bytes.count)) else { return nil }

@@ -26,7 +26,7 @@ enum Guardian {
         }
         KernelThread.nameCallingThread(name)
         pipe.becomeListener()
-        // Only the engine's own report counts, so this process must not keep it open.
+        // The waiting process must see the end of the report once the engine has reported.
         DetachedProgram.leaveReport()
         watch(engine, pipe)
     }

@@ -66,8 +66,8 @@ struct HookTable: Hashable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Accepts packets that the engine has handled. The mark is cleared for others to the host;
-    /// with it a packet would also bypass the next engine.
+    /// Accepts packets that the engine has handled, and clears their mark: nobody else should see
+    /// it, and a marked packet would bypass the next engine.
     static let passRule =
         "meta mark 0x\(String(Redirect.mark, radix: 16)) meta mark set 0 accept"
 

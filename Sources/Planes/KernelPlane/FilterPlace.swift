@@ -47,7 +47,7 @@ struct FilterPlace: Hashable {
         (isSelective ? 64_181 : 65_181) + (direction == .up ? 0 : 100) + 4 * UInt16(slot)
     }
 
-    /// Every place of ours by its preferences.
+    /// All our places, by preference.
     private static let byPreference: [UInt16: FilterPlace] = {
         var places: [UInt16: FilterPlace] = [:]
         for direction in Direction.allCases {

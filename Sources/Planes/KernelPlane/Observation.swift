@@ -16,7 +16,7 @@ struct Observation {
 
     var interface: Interface { Interface(index: link.index, name: link.name) }
 
-    /// Observes all of `links`, each with its slot, sending one request for each.
+    /// Observes all of `links`, each with its slot, in one batch of requests.
     static func observe(
         _ links: [(link: Link, slot: Int)], _ session: NetlinkSession
     ) throws(NetlinkError) -> [Observation] {

@@ -1,7 +1,8 @@
 import Glibc
 import SystemPackage
 
-/// Files that only their owner can open: who can open a file can lock it, and make others wait.
+/// Files that only their owner can open: a process that can open a file can lock it, and make
+/// others wait.
 enum PrivateFile {
     /// How many times another process may interfere.
     private static let attempts = 10

@@ -130,7 +130,7 @@ public struct PacketFilterTables: ~Copyable, Sendable {
 
     /// Carries out commands, one on each line, in one transaction. Equivalent to `nft -f -`.
     ///
-    /// Requires `CAP_NET_ADMIN`. The calling thread may get `SIGPIPE`.
+    /// Requires `CAP_NET_ADMIN`. Not for a thread that must not get `SIGPIPE`.
     public borrowing func run(
         _ lines: String, within patience: Duration = patience
     ) throws(Refusal) {

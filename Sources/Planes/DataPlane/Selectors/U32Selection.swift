@@ -9,7 +9,7 @@ public struct U32Selection {
     private let selector: TrafficSelector
     private let direction: Direction
 
-    /// Plans the rules for packets on their way in `direction`.
+    /// Plans the rules for packets in `direction`.
     public init(_ selector: TrafficSelector, _ direction: Direction) {
         self.selector = selector
         self.direction = direction
