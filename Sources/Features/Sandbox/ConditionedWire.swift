@@ -1,23 +1,24 @@
 import LinkModel
 import PacketLoop
 
-/// A wire between the app and the far side in the hands of a data plane.
+/// A wire between the app and the far side, conditioned by a data plane.
 protocol ConditionedWire {
-    /// Changes the conditions; what is on the wire stays on it.
+    /// Changes the conditions; packets on the wire stay there.
     func change(to conditions: LinkConditions, profile: String, traces: LinkTraces) throws
 
-    /// Says whether anybody is at the app's end: else what gets there is lost.
+    /// Sets whether an interface is attached at the app's end: otherwise packets arriving there are
+    /// lost.
     func setConnected(_ isConnected: Bool)
 
-    /// What has passed until now; nothing in a direction without conditions.
+    /// The traffic so far; zero in a direction without conditions.
     var counters: LinkCounters { get throws }
 
-    /// What only the packet engine counts; nil if it is not at work.
+    /// The counters that only the packet engine has; nil with the kernel data plane.
     var loop: LoopStatistics? { get }
 
-    /// How many packets toward the network have come to the wire and not left it yet.
+    /// How many packets toward the network are on the wire.
     var packetsUnderWay: UInt64 { get }
 
-    /// Carries nothing any more, where that can be said.
+    /// Stops carrying packets, if the data plane can.
     func stop()
 }

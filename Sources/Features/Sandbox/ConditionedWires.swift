@@ -9,12 +9,12 @@ import Recording
 struct ConditionedWires {
     /// Each wire, in the order of the interfaces.
     var wires: [any ConditionedWire]
-    /// What carries out the conditions, and why.
+    /// The data plane, and why it was chosen.
     var choice: PlaneChoice
-    /// What writes the packets down, if that was asked for.
+    /// The packet recorder, if recording was requested.
     var recorder: PacketRecorder?
 
-    /// Conditions the wires in the calling thread's namespace, which is the link's.
+    /// Conditions the wires in the calling thread's network namespace, the link's.
     static func start(_ request: SandboxRequest, _ wires: [Wire]) throws -> ConditionedWires {
         let kernel = try KernelPlane(environment: [:])
         var choice = PlaneChoice(
@@ -41,7 +41,7 @@ struct ConditionedWires {
 }
 
 extension SandboxRequest {
-    /// What decides which data plane can do it.
+    /// The requirements that determine the data plane.
     var demand: PlaneDemand {
         var demand = PlaneDemand(interfaces.map(\.conditions) + laterConditions)
         demand.hasSeed = seed != nil
@@ -49,18 +49,18 @@ extension SandboxRequest {
         return demand
     }
 
-    /// What the user may want to know of the data plane.
+    /// The user's explanation of the choice.
     func explanation(of choice: PlaneChoice) -> String {
         choice.explanation
             + (choice.kind == .engine ? "; --seed \(usedSeed) repeats what it loses" : "")
     }
 
-    /// What decides the fate of the packets on a wire: not the same on each of several.
+    /// The seed of a wire, different for each of several.
     fileprivate func seed(ofWire number: Int) -> UInt64 {
         usedSeed &+ UInt64(number) &* 0x9e37_79b9_7f4a_7c15
     }
 
-    /// What writes the packets down, if that is asked for.
+    /// The packet recorder, if recording is requested.
     fileprivate func recorder(_ clock: LoopClock) throws -> PacketRecorder? {
         guard recording.wantsPackets else { return nil }
         let words = command.map { "\($0)" }.joined(separator: " ")

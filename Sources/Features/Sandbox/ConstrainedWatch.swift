@@ -4,22 +4,21 @@ import NetworkPath
 import Recording
 import SystemPackage
 
-/// Looks from time to time what the command asks of the network over interfaces that are
-/// constrained.
+/// Periodically reads the command's network use over constrained interfaces.
 struct ConstrainedWatch {
     private let links: SandboxLinks
     private let beginning: Duration
-    /// In the command's network namespace.
+    /// A session in the command's network namespace.
     private let session: NetlinkSession
-    /// By the names of the interfaces.
+    /// By interface name.
     private var meters: [String: ConstrainedMeter] = [:]
     private var nextTime = ConstrainedWatch.interval
 
     private static let interval = Duration.milliseconds(100)
 
-    /// Begins with the start of the command; nil if nobody counts what it asks.
+    /// Begins with the start of the command; nil if its network use is not counted.
     ///
-    /// - Parameter session: in the command's network namespace; nil: not wanted.
+    /// - Parameter session: In the command's network namespace; nil: not requested.
     init?(_ links: SandboxLinks, since beginning: Duration, _ session: NetlinkSession?) {
         guard let session else { return nil }
         self.links = links
@@ -31,7 +30,7 @@ struct ConstrainedWatch {
         }
     }
 
-    /// Looks, if it is time, and says in how long it is time again.
+    /// Takes a sample if due and returns the time until the next.
     mutating func turn() -> Duration {
         let elapsed = KernelClock.monotonic - beginning
         guard elapsed >= nextTime else { return nextTime - elapsed }
@@ -40,7 +39,7 @@ struct ConstrainedWatch {
         return Self.interval
     }
 
-    /// Looks for the last time, and says what was seen; nil if no interface was constrained.
+    /// Takes the last sample and returns the result; nil if no interface was constrained.
     mutating func finish() -> ConstrainedUse? {
         let elapsed = KernelClock.monotonic - beginning
         look(at: elapsed)
@@ -52,7 +51,7 @@ struct ConstrainedWatch {
 
     private mutating func look(at time: Duration) {
         for name in meters.keys {
-            // To be looked at before the interface.
+            // Must be read before the interface.
             guard let requests = links.requests(over: name) else { continue }
             let isConstrained = isConstrained(name)
             meters[name]?.look(isConstrained: isConstrained, requests: requests, at: time)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The time that a command has, and what happens to it afterwards.
+/// The command's time limit, and what happens after it.
 struct Deadline {
-    /// What `timeout(1)` returns, too.
+    /// The exit code that `timeout(1)` also returns.
     static let exitCode: Int32 = 124
 
     private enum Stage {
@@ -12,22 +12,21 @@ struct Deadline {
     private var stage = Stage.running
     private var end: ContinuousClock.Instant?
 
-    /// Begins to count; nil never ends.
+    /// Starts the time limit; nil: none.
     init(_ timeout: Duration?) {
         end = timeout.map { ContinuousClock.now + $0 }
     }
 
-    /// How long to wait for the next signal; nil: there will be none.
+    /// How long until the next signal is due; nil: none will be.
     var remaining: Duration? { end.map { max(.zero, $0 - .now) } }
 
-    /// Whether the command ran too long.
+    /// Whether the command exceeded its time limit.
     var hasPassed: Bool { stage != .running }
 
-    /// The command has ended: whether it ran too long is settled.
+    /// The command has ended: the result no longer changes.
     mutating func settle() { end = nil }
 
-    /// What the command is to be sent now: a request to end, and when it has had time for that,
-    /// the end.
+    /// The signal to send to the command now: a request to end, or SIGKILL after its grace period.
     mutating func signalDue() -> Int32? {
         guard let end, end <= .now else { return nil }
         switch stage {

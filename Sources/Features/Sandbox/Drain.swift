@@ -5,38 +5,37 @@ import Netlink
 import SystemPackage
 import Uplink
 
-/// What the command leaves under way when it ends, and the wait until that has arrived.
+/// Waits until the data that the command left in flight has arrived.
 ///
-/// Theory of operation. A host lives on when a program ends, and its kernel delivers what the
-/// program has sent. So does the sandbox. The app's processes are gone by now: whatever sockets are
-/// left on its side belong to nobody, and are there until the other end has acknowledged the last
-/// byte and the end of the stream, or TCP gives up. What is under way is looked for along the way
-/// that it takes, so that nothing is missed that moves on meanwhile: packets that wait for a
-/// neighbour's address, connections, the links, and at last the servers' sockets. What has come to
-/// the relay is the supervisor's (`Relay.finish`).
+/// Theory of operation. When a program on a host ends, the kernel still delivers what it has sent.
+/// So does the sandbox. The app's processes are gone by now: any sockets left on its side belong to
+/// no process and exist until the peer has acknowledged the last byte and the end of the stream, or
+/// TCP gives up. Data in flight is searched for along its path, so that data moving on is not
+/// missed: packets waiting for a neighbour's address, connections, the links, and finally the
+/// servers' sockets. The supervisor handles what has reached the relay (`Relay.finish`).
 ///
-/// A link on which nothing arrives, or nothing comes back, is not waited for.
+/// A link on which nothing arrives, or from which nothing returns, is not waited for.
 struct Drain {
     /// What did not arrive.
     struct Remainder: Hashable {
         /// Connections that do not go through the relay.
         var connections = 0
-        /// Connections through the relay, as the app's side of them shows.
+        /// Connections through the relay, counted on the app's side.
         var relayed = 0
         /// Packets on the links, toward the network.
         var packets: UInt64 = 0
     }
 
     private struct UnderWay {
-        /// Connections whose last bytes, or whose end, the other end has not acknowledged.
+        /// Connections whose last bytes or end are not acknowledged by the peer.
         var connections: [ListedSocket] = []
-        /// Those of them that have no hope.
+        /// Those of them that cannot succeed.
         var hopeless: [ListedSocket] = []
         /// Packets on the links.
         var packets: UInt64 = 0
-        /// Whether packets wait for the address of a neighbour.
+        /// Whether packets wait for a neighbour's address.
         var isAsking = false
-        /// Whether servers have not taken all that has come to them.
+        /// Whether servers have not read everything yet.
         var isUnread = false
 
         var hasArrived: Bool { connections.isEmpty && packets == 0 && !isAsking }
@@ -48,7 +47,7 @@ struct Drain {
     private let processes: ProcessTree
     private let channel: MessageChannel
 
-    /// A server that does not read what has come to it is not waited for longer.
+    /// How long to wait for a server to read its data.
     private static let readingPatience = Duration.seconds(1)
 
     init(
@@ -62,8 +61,8 @@ struct Drain {
         self.channel = channel
     }
 
-    /// Waits until all has arrived, `limit` has passed, or somebody asks from outside for the end.
-    /// Leaves the calling thread on the app's side.
+    /// Waits until everything has arrived, `limit` has passed, or a signal from outside asks to
+    /// end. Leaves the calling thread on the app's side.
     func run(within limit: Duration, rounds: () -> Duration?) throws -> Remainder {
         guard mayBeUnderWay else { return Remainder() }
         var underWay = UnderWay()
@@ -77,7 +76,8 @@ struct Drain {
             arrival = underWay.hasArrived ? arrival ?? now : nil
             let isRead =
                 !underWay.isUnread || arrival.map { now - $0 > Self.readingPatience } == true
-            // From one interface to the next the kernel takes a moment in which a packet is nowhere.
+            // While the kernel moves a packet from one interface to the next, it is briefly visible
+            // nowhere.
             looks = underWay.hasArrived && isRead ? looks + 1 : 0
             if isSilent, !underWay.hasArrived, now - beginning >= SandboxRequest.silence {
                 isSilent = false
@@ -91,12 +91,12 @@ struct Drain {
             connections: left.count - relayed, relayed: relayed, packets: underWay.packets)
     }
 
-    // MARK: What is under way
+    // MARK: Data in flight
 
-    /// Whether the app has sent anything. Most commands that need no network have not, and are not
-    /// to wait even for a look.
+    /// Whether the app has sent anything. Most commands that need no network have not, and should
+    /// not wait even for one look.
     private var mayBeUnderWay: Bool {
-        // A host forgets its neighbours with the interface behind which they are.
+        // A host forgets its neighbours when their interface vanishes.
         guard links.interfaces.allSatisfy(\.isUsable), let neighbours = try? links.neighbours
         else { return true }
         return !neighbours.isEmpty
@@ -108,12 +108,12 @@ struct Drain {
         try NetworkNamespace.enter(links.namespaces.app)
         let interfaces = links.interfaces
         let own = Set(interfaces.flatMap(\.addresses))
-        // The command may have switched interfaces off itself, which takes their routes away.
+        // The command may have brought interfaces down itself, which removes their routes.
         let switchedOn = try links.switchedOn
         let reachable = Set(
             interfaces.filter { switchedOn.contains($0.index) }.flatMap(\.addresses))
         for socket in ListedSocket.all(.tcp) where socket.isUnderWay {
-            // The app's programs have nobody any more who would hear them.
+            // The app's own programs have ended and cannot receive anything.
             guard !own.contains(socket.remote.address), !socket.remote.address.isLoopback else {
                 continue
             }
@@ -132,7 +132,7 @@ struct Drain {
         return found
     }
 
-    /// Whether servers have not taken all that has come to them, or not all ends of streams.
+    /// Whether servers have not read all data and all ends of streams.
     private func isUnread() -> Bool {
         let servers = Set(network.families.map(\.server))
         let isAlone = request.uplink == .none
@@ -169,8 +169,8 @@ struct Drain {
 }
 
 extension ListedSocket {
-    /// Whether a connection, of which no process has the socket any more, has something to bring to
-    /// its other end. One of Multipath TCP may stand although its connection is closing.
+    /// Whether an orphaned connection still has something to deliver. A Multipath TCP connection
+    /// may be listed as established although it is closing.
     fileprivate var isUnderWay: Bool {
         switch state {
         case .finWait1, .closing, .lastAck: true
@@ -181,7 +181,7 @@ extension ListedSocket {
 }
 
 extension SandboxLinks.Interface {
-    /// Whether nothing gets through, or nothing comes back.
+    /// Whether the link delivers nothing in one of the directions.
     fileprivate var isDead: Bool {
         let conditions = conditions.withExplicitLoss
         return !isUsable || conditions.up.loss.mean == .one || conditions.down.loss.mean == .one
@@ -189,10 +189,10 @@ extension SandboxLinks.Interface {
 }
 
 extension Drain.Remainder {
-    /// The numbers as they are sent.
+    /// The numbers as sent in a message.
     var text: String { "\(connections) \(relayed) \(packets)" }
 
-    /// Reads what `text` has written.
+    /// Parses `text`.
     init?(_ numbers: ArraySlice<UInt64>) {
         let numbers = Array(numbers)
         guard numbers.count == 3, let connections = Int(exactly: numbers[0]),

@@ -4,11 +4,11 @@ import Netlink
 import PacketLoop
 import Recording
 
-/// A wire between the app and the far side in the hands of the packet engine.
+/// A wire conditioned by the packet engine.
 struct EmulatedWire: ConditionedWire {
     private let packetLoop: PacketLoop
 
-    /// Carries packets from now on.
+    /// Starts carrying packets.
     init(
         _ wire: Wire, _ conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
         clock: LoopClock, observer: (any PacketObserver)?

@@ -10,8 +10,8 @@ import Scenarios
 import SystemPackage
 import Uplink
 
-/// The process with the number 1 in a sandbox: it builds everything, starts servers and command,
-/// and takes everything with it when it ends.
+/// The process with PID 1 in a sandbox: it builds everything, starts servers and command, and ends
+/// everything when it ends.
 struct FirstProcess {
     let request: SandboxRequest
     let network: SandboxNetwork
@@ -30,7 +30,7 @@ struct FirstProcess {
     }
 
     private func runCommand() throws {
-        // Before any thread, so that none takes these signals.
+        // Before any thread starts, so that none receives these signals.
         let signals = try SignalDescriptor(Self.handled)
         try prepareFiles()
         let links = try SandboxLinks(request, network)
@@ -60,12 +60,12 @@ struct FirstProcess {
             try processes.endAll(within: request.serverStop)
             throw error
         }
-        // The end of the process closes the packet engine's sockets as well, which takes the
-        // kernel a while that nobody should wait for.
+        // Exiting also closes the packet engine's sockets, which takes the kernel a while; nobody
+        // should wait for that.
         withExtendedLifetime((links, loopback)) { Process.exitAtOnce(0) }
     }
 
-    /// Runs servers and command, and returns the command's exit code when what it sent has arrived.
+    /// Runs servers and command, and returns the command's exit code once its data has arrived.
     private func run(
         _ processes: ProcessTree, _ links: SandboxLinks, _ loopback: PacketLoop?,
         _ multipath: SandboxMultipath?, _ session: NetlinkSession?
@@ -77,7 +77,7 @@ struct FirstProcess {
         if let bus = request.bus { try start(bus, processes, namespaces) }
         try processes.waitForServers(at: request.serverPorts)
         let beginning = KernelClock.monotonic
-        // Before the command, whose first packets count as well.
+        // Started before the command, whose first packets count as well.
         var watch = ConstrainedWatch(links, since: beginning, session)
         let app = try App(AppProcesses()) { () throws(SandboxError) in
             try start(in: namespaces.app)
@@ -110,7 +110,7 @@ struct FirstProcess {
         return code
     }
 
-    /// Waits until what the command has sent has arrived, and tells the supervisor what has not.
+    /// Waits until the command's data has arrived, and reports to the supervisor what has not.
     private func drain(
         _ links: SandboxLinks, _ processes: ProcessTree, isInterrupted: Bool,
         rounds: () -> Duration?
@@ -123,18 +123,18 @@ struct FirstProcess {
         channel.send(.drained(remainder, milliseconds: Int64(left / .milliseconds(1))))
     }
 
-    /// A socket by which to look at a namespace, in which the calling thread is from then on.
+    /// A netlink session in a namespace, which the calling thread enters and stays in.
     private func session(in namespace: FileDescriptor) throws -> NetlinkSession {
         try NetworkNamespace.enter(namespace)
         return try NetlinkSession()
     }
 
-    /// Gets ready to play the scenario, if there is one.
+    /// Prepares to play the scenario, if there is one.
     private func perform(
         _ app: App, _ links: SandboxLinks, since beginning: Duration
     ) -> ScenarioPerformance? {
         guard let scenario = request.scenario else { return nil }
-        // The app may want all processors.
+        // The app may need all processors.
         KernelThread.letOnlyCallingThreadPrecede()
         let stage = SandboxStage(
             links: links, app: app, beginning: beginning,
@@ -142,8 +142,8 @@ struct FirstProcess {
         return ScenarioPerformance(scenario, seed: request.usedSeed, on: stage, channel)
     }
 
-    /// Lets the command and its processes change what they see of their interface, which they may
-    /// not do themselves unless they are root.
+    /// Lets the command and its processes override what they see of their interface, for which they
+    /// lack the privilege unless they are root.
     private func serveOverrides(in namespace: FileDescriptor) throws -> KernelThread {
         try KernelThread(named: "overrides") {
             guard (try? NetworkNamespace.enter(namespace)) != nil else { return }
@@ -158,7 +158,7 @@ struct FirstProcess {
         channel.send(statistics: try statistics.json())
     }
 
-    /// Signals that would end this process or that it waits for.
+    /// Signals that would end this process, or that it waits for.
     private static let handled = PassedOnSignals.all + [SIGCHLD]
 
     private func prepareFiles() throws(KernelError) {

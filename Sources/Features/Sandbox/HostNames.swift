@@ -1,21 +1,21 @@
 import FoundationEssentials
 import Uplink
 
-/// The files by which programs in a sandbox resolve names.
+/// Adapts the files with which programs in a sandbox resolve names.
 struct HostNames {
     /// The sandbox's addresses.
     var network: SandboxNetwork
-    /// Whether the far side leads to the host.
+    /// Whether the far side is connected to the host.
     var hasUplink: Bool
     /// Whether there are servers on the far side.
     var hasServers: Bool
 
-    /// The host, as programs in the sandbox call it.
+    /// The name of the host inside the sandbox.
     static let host = "host.linkcond"
-    /// Where the servers of `--server` are.
+    /// The name of the servers of `--server`.
     static let server = "server.linkcond"
 
-    /// `hosts` with the sandbox's names in front.
+    /// `hosts` with the sandbox's names prepended.
     func hosts(_ text: String) -> String {
         let lines = network.families.flatMap { family in
             (hasUplink ? ["\(family.host) \(Self.host)"] : [])
@@ -24,9 +24,11 @@ struct HostNames {
         return lines.map { $0 + "\n" }.joined() + text
     }
 
-    /// `resolv.conf` with the far side for each of the host's name servers, which it asks.
+    /// `resolv.conf` with an address of the far side for each of the host's name servers, to which
+    /// it relays queries.
     ///
-    /// Without an uplink there is none. The C library then asks the loopback, which refuses at once.
+    /// Without an uplink there are none. The C library then queries the loopback, which refuses at
+    /// once.
     func resolverConfiguration(_ text: String) -> String {
         let kept = text.split(separator: "\n").map { String($0) }.filter { line in
             !line.drop { $0 == " " || $0 == "\t" }.hasPrefix("nameserver")
@@ -36,8 +38,8 @@ struct HostNames {
         return (servers + kept).map { $0 + "\n" }.joined()
     }
 
-    /// `nsswitch.conf` without the sources of host names that ask services of the host over a
-    /// socket of the file system, past the conditioned link.
+    /// `nsswitch.conf` without host name sources that ask services of the host over a Unix socket,
+    /// which would bypass the conditioned link.
     func serviceSwitch(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix("hosts:") ? "hosts: files dns" : line
@@ -45,7 +47,7 @@ struct HostNames {
         return lines.joined(separator: "\n")
     }
 
-    /// The files to be replaced, of those that exist, with their new texts.
+    /// The existing files to replace, with their new texts.
     func replacements(reading text: (String) -> String?) -> [String: String] {
         var files: [String: String] = [:]
         files["/etc/hosts"] = text("/etc/hosts").map(hosts)

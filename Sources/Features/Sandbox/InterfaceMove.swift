@@ -3,12 +3,12 @@ import Netlink
 import Synchronization
 import SystemPackage
 
-/// An interface on its way into the app's network namespace or out of it.
+/// An interface moving into the app's network namespace or out of it.
 ///
-/// The kernel waits meanwhile until nobody looks at the interface any more, which takes it 15 ms
-/// and more. So it is done by a thread of its own, beside which everything else goes on.
+/// The kernel waits until nothing uses the interface any more, which takes 15 ms or longer. So a
+/// separate thread does it while everything else continues.
 final class InterfaceMove: Sendable {
-    /// Where to send what.
+    /// The messages to send in one namespace.
     struct Step: Sendable {
         let namespace: FileDescriptor
         let messages: [NetlinkMessage]
@@ -17,7 +17,7 @@ final class InterfaceMove: Sendable {
     private let outcome = Mutex<Result<Void, SandboxError>?>(nil)
     private let thread = Mutex<KernelThread?>(nil)
 
-    /// Begins to move the interface called `name`.
+    /// Starts moving the interface `name`.
     init(_ name: String, _ steps: [Step]) throws(SandboxError) {
         do {
             let started = try KernelThread(named: "move \(name)") { [self] in
@@ -36,10 +36,10 @@ final class InterfaceMove: Sendable {
         try NetlinkSession().executeAll(step.messages)
     }
 
-    /// Whether it is where it was to go, or will not get there.
+    /// Whether the move has succeeded or failed.
     var isOver: Bool { outcome.withLock { $0 != nil } }
 
-    /// Waits until it is.
+    /// Waits for the end of the move.
     func finish() throws(SandboxError) {
         thread.withLock { $0.take() }?.join()
         try outcome.withLock { $0 }?.get()

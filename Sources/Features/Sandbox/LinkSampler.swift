@@ -2,13 +2,13 @@ import LinkModel
 import LinuxKernel
 import Recording
 
-/// Looks at the links from time to time while the command runs.
+/// Periodically samples the links while the command runs.
 struct LinkSampler {
     private let links: SandboxLinks
     private let beginning: Duration
-    /// By the names of the interfaces; none if samples are not wanted.
+    /// By interface name; empty if samples are not requested.
     private var series: [String: SampleSeries] = [:]
-    /// All links together; nil: not wanted.
+    /// All links together; nil: not requested.
     private var total: SampleSeries?
 
     init(_ links: SandboxLinks, since beginning: Duration, isWanted: Bool) {
@@ -20,7 +20,7 @@ struct LinkSampler {
         total = Self.sum(first).map { SampleSeries($0) }
     }
 
-    /// Looks, if it is time, and says in how long it is time again; nil: never.
+    /// Takes a sample if due and returns the time until the next; nil: never.
     mutating func turn() -> Duration? {
         guard let next = total?.nextTime else { return nil }
         let elapsed = KernelClock.monotonic - beginning
@@ -31,7 +31,7 @@ struct LinkSampler {
         return total?.interval
     }
 
-    /// Looks for the last time, and says what was seen: of each interface, and of all together.
+    /// Takes the last sample and returns the samples of each interface and of all together.
     mutating func finish() -> (interfaces: [String: [LinkSample]], total: [LinkSample]) {
         let elapsed = KernelClock.monotonic - beginning
         let current = counters()

@@ -8,31 +8,31 @@ struct ListedSocket: Hashable {
         case tcp, udp
     }
 
-    /// The states of TCP, by the kernel's numbers.
+    /// The TCP states with the kernel's numbers.
     enum State: UInt8 {
         case established = 1
         case synSent, synReceived, finWait1, finWait2, timeWait, closed, closeWait, lastAck
         case listening, closing, newSynReceived
     }
 
-    /// This end.
+    /// The local endpoint.
     let local: Endpoint
-    /// The other end; zeros for none.
+    /// The remote endpoint; zeros for none.
     let remote: Endpoint
-    /// Nil for one that only newer kernels have.
+    /// Nil for a state that only newer kernels have.
     let state: State?
-    /// Bytes that were sent, or wait to be, and that the other end has not acknowledged.
+    /// Bytes sent or queued that the peer has not acknowledged.
     let unacknowledged: UInt64
-    /// Bytes that have come and nobody has read; of a listener, connections that nobody has taken.
+    /// Bytes received but not read; for a listener, connections not accepted.
     let unread: UInt64
 
-    /// All sockets of the table, of IPv4 and IPv6.
+    /// All sockets of the table, for IPv4 and IPv6.
     ///
-    /// Looking does not disturb a server as connecting would.
+    /// Unlike connecting, reading the table does not disturb a server.
     static func all(_ table: Table) -> [ListedSocket] {
         ["", "6"].flatMap { suffix -> [ListedSocket] in
-            // To list those of one namespace the kernel goes through those of all, and through all
-            // the places where one could be.
+            // To list one namespace's sockets, the kernel walks those of all namespaces and the
+            // whole hash table, so check first whether there are any.
             let numbers = HostNames.text(of: "/proc/thread-self/net/sockstat\(suffix)") ?? ""
             let name = "\(table.rawValue)\(suffix)"
             guard numbers.count(of: name.uppercased()) != 0 else { return [] }
@@ -40,7 +40,7 @@ struct ListedSocket: Hashable {
         }
     }
 
-    /// Reads a table as `/proc/net/tcp` shows it.
+    /// Parses a table such as `/proc/net/tcp`.
     static func parse(_ table: String) -> [ListedSocket] {
         table.split(separator: "\n").dropFirst().compactMap { ListedSocket(line: $0) }
     }
@@ -58,10 +58,10 @@ struct ListedSocket: Hashable {
         (unacknowledged, unread) = (queues[0], queues[1])
     }
 
-    /// Whether somebody waits in the calling thread's network namespace for clients at this port.
+    /// Whether a server in the calling thread's network namespace listens on this port.
     static func isServed(_ port: ServerPort) -> Bool {
         all(port.isUDP ? .udp : .tcp).contains { socket in
-            // A socket of UDP that has another end is a client's.
+            // A UDP socket with a remote endpoint is a client's.
             socket.local.port == port.number
                 && (port.isUDP ? socket.remote.port == 0 : socket.state == .listening)
         }
@@ -69,7 +69,7 @@ struct ListedSocket: Hashable {
 }
 
 extension Endpoint {
-    /// Reads `0100007F:1F90`: the words of the address as this machine has them.
+    /// Parses `0100007F:1F90`: the words of the address in native byte order.
     fileprivate init?(listed text: Substring) {
         let parts = text.split(separator: ":")
         guard parts.count == 2, parts[0].utf8.count % 8 == 0,
@@ -83,7 +83,7 @@ extension Endpoint {
             bytes += (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
             rest = rest.dropFirst(8)
         }
-        // Sockets of IPv6 may speak IPv4: ::ffff:192.0.2.1 (RFC 4291, section 2.5.5.2).
+        // IPv6 sockets may carry IPv4: ::ffff:192.0.2.1 (RFC 4291, section 2.5.5.2).
         let isMapped = bytes.count == 16 && bytes.prefix(12) == Self.mappedPrefix
         guard let address = IPAddress(bytes: isMapped ? bytes.suffix(4) : bytes[...]) else {
             return nil
@@ -95,7 +95,7 @@ extension Endpoint {
 }
 
 extension String {
-    /// How many sockets `/proc/net/sockstat` says are in use; nil if it does not say.
+    /// The number of sockets in use according to `/proc/net/sockstat`; nil if unknown.
     fileprivate func count(of name: String) -> Int? {
         for line in split(separator: "\n") where line.hasPrefix("\(name): inuse ") {
             return line.split(separator: " ").dropFirst(2).first.flatMap { Int($0) }

@@ -2,14 +2,14 @@ import LinkModel
 import PacketEngine
 import PacketLoop
 
-/// Delivery traces that were read from files, by the names of these.
+/// Delivery traces read from files, by file name.
 struct LoadedTraces: Sendable {
     private var traces: [String: DeliveryTrace] = [:]
 
-    /// Nothing.
+    /// Makes an empty collection.
     init() {}
 
-    /// Reads what these conditions name.
+    /// Reads the traces named in these conditions.
     init(readingFor all: [LinkConditions]) throws(TraceFileError) {
         for conditions in all {
             let missing = [conditions.up.trace, conditions.down.trace].compactMap(\.self)
@@ -24,7 +24,7 @@ struct LoadedTraces: Sendable {
         }
     }
 
-    /// Those of these conditions.
+    /// The traces of these conditions.
     subscript(conditions: LinkConditions) -> LinkTraces {
         LinkTraces(
             down: conditions.down.trace.flatMap { traces[$0] },

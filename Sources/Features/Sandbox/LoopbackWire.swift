@@ -6,29 +6,28 @@ import PacketLoop
 import SystemPackage
 import TrafficControl
 
-/// The conditioned loopback of the app: the link on which the command's programs talk to each
-/// other.
+/// The conditioned loopback of the app: the link between the command's own programs.
 ///
 ///     app                            link
 ///     lo ──(filters)── lo-link ───── loop ══ packet engine
 ///      ↑                                          │
 ///      └──────────────────────────────────────────┘
 ///
-/// Filters take what the loopback sends and send it over a wire to the link, where the packet
-/// engine conditions it and has it arrive on the loopback. The engine does it also where qdiscs
-/// condition the way to the far side: they could not tell who asks from who answers.
+/// Filters redirect what the loopback sends to a wire to the link. There the packet engine
+/// conditions it and delivers it to the loopback. The engine does this even if qdiscs condition the
+/// way to the far side, because qdiscs could not tell client from server.
 enum LoopbackWire {
-    /// Toward the link, in the app's namespace.
+    /// The end in the app's namespace.
     private static let appEnd = Link.WireEnd(name: "lo-link", index: 106)
-    /// Toward the app, in the link's namespace.
+    /// The end in the link's namespace.
     private static let linkEnd = Link.WireEnd(name: "loop", index: 107)
 
     private static let loopback = Interface(index: 1, name: "lo")
-    /// That of an ordinary wire. A packet of the loopback has up to 64 KiB by itself, and then the
-    /// queue, the loss and the rest of the conditions would be those of far fewer packets.
+    /// The MTU of an ordinary wire. The loopback's own packets have up to 64 KiB; queue, loss and
+    /// other conditions would then apply to far fewer packets.
     private static let mtu: UInt32 = 1500
 
-    /// Conditions the loopback. The calling thread is on the link.
+    /// Conditions the loopback. The calling thread is in the link's namespace.
     static func start(_ request: SandboxRequest, namespaces: SandboxNamespaces) throws -> PacketLoop
     {
         try NetlinkSession().executeAll([
@@ -40,7 +39,7 @@ enum LoopbackWire {
             loopbackOf: namespaces.app, arrivingAt: linkEnd.index,
             conditions: request.preferred.conditions,
             traces: request.traces[request.preferred.conditions],
-            // Not what is lost on the way to the far side.
+            // A different seed than for the way to the far side.
             seed: request.usedSeed.byteSwapped &+ 1)
         try loop.start()
         try NetworkNamespace.enter(namespaces.app)
@@ -76,22 +75,22 @@ enum LoopbackWire {
             }
     }
 
-    /// Has IPv4 take packets of the loopback that come from outside, as it seems: the kernel has
-    /// forgotten where it sent them. IPv6 takes them as it is.
+    /// Makes IPv4 accept the loopback's packets although they seem to come from outside: their
+    /// routing information is lost on the wire. IPv6 accepts them anyway.
     private static func acceptReturningPackets() throws(KernelError) {
         for (name, value) in [
             // 127.0.0.0/8, both as source and as destination.
             ("ipv4/conf/lo/route_localnet", "1"),
-            // Sources that are addresses of the host.
+            // Source addresses that belong to the host.
             ("ipv4/conf/lo/accept_local", "1"),
-            // Answers to the addresses of eth0 would leave by eth0, if they left. The stricter
-            // of these two counts, and hosts hand them on to new namespaces.
+            // The reverse path of eth0's addresses is eth0, not the loopback. The stricter of these
+            // two settings counts, and new namespaces inherit them from hosts.
             ("ipv4/conf/all/rp_filter", "0"),
             ("ipv4/conf/lo/rp_filter", "0"),
         ] {
             try KernelParameter("net/" + name).write(value)
         }
-        // A wire that nobody is to talk over. Kernels without IPv6 have no such file.
+        // No IPv6 on this wire. Kernels without IPv6 have no such file.
         try? KernelParameter("net/ipv6/conf/\(appEnd.name)/disable_ipv6").write("1")
     }
 }

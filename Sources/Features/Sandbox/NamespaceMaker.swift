@@ -2,8 +2,8 @@ import Glibc
 import LinuxKernel
 import SystemPackage
 
-/// The process between supervisor and first process: it makes the namespaces, which the first
-/// process of a process namespace cannot do for itself, and then waits for it.
+/// The process between supervisor and first process. It makes the namespaces, which PID 1 of a PID
+/// namespace cannot do for itself, and then waits for it.
 struct NamespaceMaker {
     let request: SandboxRequest
     let network: SandboxNetwork
@@ -36,7 +36,7 @@ struct NamespaceMaker {
         try ([.mount, .network, .process] as Namespaces).unshare()
     }
 
-    /// Why namespaces are refused, which the kernel's error does not tell.
+    /// Adds why namespaces are refused, which the kernel's error does not tell.
     private func explain(_ error: any Error) -> SandboxError {
         guard isRootless, let error = error as? KernelError else { return SandboxError("\(error)") }
         let remedy = UserNamespaceLimit.current()?.remedy ?? "run it with sudo"
@@ -45,11 +45,11 @@ struct NamespaceMaker {
     }
 }
 
-/// What keeps users from making user namespaces.
+/// A setting that prevents users from making user namespaces.
 enum UserNamespaceLimit: CaseIterable {
     case appArmor, clone, count
 
-    /// What is in the way on this host, if it is known.
+    /// The setting in effect on this host, if known.
     static func current() -> UserNamespaceLimit? {
         allCases.first { limit in
             HostNames.text(of: limit.path)?.split(separator: "\n").first == limit.forbidding
@@ -76,7 +76,7 @@ enum UserNamespaceLimit: CaseIterable {
         }
     }
 
-    /// What to do about it.
+    /// How to change it.
     var remedy: String {
         "this host does not let users make namespaces (\(key) is \(forbidding)); allow it with "
             + "sudo sysctl -w \(key)=\(allowing), or run it with sudo"

@@ -2,12 +2,12 @@ public import NetworkPath
 public import Recording
 
 extension NetworkMark {
-    /// What an app in a sandbox sees an interface with this mark as.
+    /// The kind of an interface with this mark, as seen by an app in a sandbox.
     public var kindInSandbox: NetworkInterface.Kind { kind(insteadOf: .wired) }
 }
 
 extension PathState {
-    /// What an app in a sandbox sees of an interface with this mark.
+    /// The state of an interface with this mark, as seen by an app in a sandbox.
     public init(_ mark: NetworkMark, isPresent: Bool, isUp: Bool = true, isPreferred: Bool) {
         self.init(
             isPresent: isPresent, isUp: isUp,

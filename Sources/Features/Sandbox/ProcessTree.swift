@@ -4,29 +4,29 @@ import LinkModel
 import LinuxKernel
 import SystemPackage
 
-/// The processes of a sandbox, as its first process sees them.
+/// The processes of a sandbox, as managed by its first process.
 final class ProcessTree {
     private let channel: MessageChannel
     private let signals: SignalDescriptor
     private let processes = AppProcesses()
     private var servers: [Int32: String] = [:]
-    /// The helper that serves the command's bus.
+    /// The helper that serves the sandbox's bus.
     private(set) var bus: Int32?
     private var app: App?
-    /// A server that has ended before the command was started.
+    /// A server that ended before the command was started.
     private var endedServer: (name: String, end: ProcessEnd)?
-    /// How often somebody has asked from outside for an end.
+    /// How many signals from outside have asked to end.
     private var endRequests = 0
-    /// Whether everybody is being asked to end.
+    /// Whether all processes are being ended.
     private var isEnding = false
 
-    /// To be made by the first process while it is on the far side.
+    /// Make this in the first process while it is on the far side.
     init(channel: MessageChannel, signals: SignalDescriptor) {
         self.channel = channel
         self.signals = signals
     }
 
-    /// Starts a server. What it prints goes to standard error: standard output is the
+    /// Starts a server. Its output goes to standard error, because standard output is the
     /// command's.
     func startServer(
         _ server: SandboxRequest.Server, network: FileDescriptor, identity: Program.Identity?
@@ -47,11 +47,11 @@ final class ProcessTree {
         try? null.close()
     }
 
-    /// Watches over the helper that serves the command's bus.
+    /// Watches the helper that serves the sandbox's bus.
     func adopt(bus process: Int32) { bus = process }
 
-    /// Waits until somebody waits for clients at all of these ports, on the far side, where the
-    /// calling thread is.
+    /// Waits until servers listen on all of these ports on the far side, where the calling thread
+    /// is.
     func waitForServers(at ports: [ServerPort]) throws {
         guard !ports.isEmpty else { return }
         let beginning = KernelClock.monotonic
@@ -80,26 +80,26 @@ final class ProcessTree {
                 + "of --server use the port that --server-ready names?")
     }
 
-    /// Throws if no server is left that could come to listen.
+    /// Throws if no server is left that could listen.
     private func complain(ofMissing port: ServerPort) throws(SandboxError) {
         guard let (server, end) = endedServer else { return }
         endedServer = nil
-        // One that put itself into the background has left somebody there.
+        // A server that became a daemon has left a process there.
         guard end != .exited(0) || processes.onFarSide.isEmpty else { return }
         throw SandboxError(
             "\(server): the server ended (\(end.text)) before it listened on port \(port)")
     }
 
-    /// Waits until `condition` holds, and says whether it does; not beyond `deadline`, nor when
-    /// somebody asks from outside to end.
+    /// Waits until `condition` holds and returns whether it does; stops at `deadline` and when a
+    /// signal from outside asks to end.
     ///
-    /// - Parameter rounds: what else is to be done, which says when it is due again.
+    /// - Parameter rounds: Other periodic work; returns when it is due again.
     func wait(
         until deadline: Duration, rounds: () -> Duration? = { nil },
         for condition: () throws -> Bool
     ) throws -> Bool {
         let requests = endRequests
-        // What is so at once is not kept waiting for a round; what takes long costs little.
+        // Short pauses at first for quick conditions; longer ones later cost little.
         var pause = Duration.milliseconds(1)
         while true {
             for (process, end) in reap() { note(process, end) }
@@ -114,11 +114,11 @@ final class ProcessTree {
         }
     }
 
-    /// Waits until the run is over and returns the exit code of the app; passes signals on to it.
+    /// Waits until the run is over and returns the app's exit code; passes signals on to the app.
     ///
     /// - Parameters:
-    ///   - performance: the scenario that is played in the meantime.
-    ///   - rounds: what else is to be done, which says when it is due again; nil: not any more.
+    ///   - performance: The scenario played in the meantime.
+    ///   - rounds: Other periodic work; returns when it is due again; nil: never.
     func wait(
         for app: App, playing performance: ScenarioPerformance? = nil,
         rounds: () -> Duration? = { nil }
@@ -142,16 +142,16 @@ final class ProcessTree {
         }
     }
 
-    // MARK: The end
+    // MARK: Ending
 
     /// Asks the processes on the app's side that have outlived the command to end, and kills them
-    /// if they do not within `patience`.
+    /// after `patience`.
     func endApp(within patience: Duration, rounds: () -> Duration?) throws {
         guard Process.hasOthers else { return }
         try end(within: patience, rounds: rounds) { processes.onAppSide(without: bus) }
     }
 
-    /// Asks all other processes to end, and kills them if they do not within `patience`.
+    /// Asks all other processes to end, and kills them after `patience`.
     func endAll(within patience: Duration) throws {
         isEnding = true
         guard Process.hasOthers else { return }
@@ -168,7 +168,7 @@ final class ProcessTree {
         guard !left.isEmpty else { return }
         for process in left {
             Process.terminate(process)
-            // Who is stopped could not hear it.
+            // A stopped process would not handle the signal.
             Process.signal(SIGCONT, to: process)
         }
         let haveEnded = try wait(until: KernelClock.monotonic + patience, rounds: rounds) {
@@ -189,7 +189,7 @@ final class ProcessTree {
         }
     }
 
-    /// Says what the user should know of the end of a process.
+    /// Notes the end of a process for the user.
     private func note(_ process: Int32, _ end: ProcessEnd) {
         guard !isEnding else { return }
         if let server = servers.removeValue(forKey: process) {
@@ -206,10 +206,10 @@ final class ProcessTree {
                     + "network by it"))
     }
 
-    /// Everybody in the process namespace whose parent has ended is a child of this process.
+    /// Reaps children. Orphans in the PID namespace are children of this process.
     private func reap() -> [(process: Int32, end: ProcessEnd)] {
         while let signal = signals.next() {
-            // What a terminal sends, the command gets by itself.
+            // The command receives the terminal's signals itself.
             if !signal.wasSent { takeNote(ofSignal: signal.number) }
         }
         var ended: [(process: Int32, end: ProcessEnd)] = []
@@ -228,7 +228,7 @@ final class ProcessTree {
             takeNote(ofSignal: number)
             app?.pass(signal: number)
         case nil:
-            // The supervisor is gone, and with it everybody who waits for this run.
+            // The supervisor is gone, and with it everyone who waits for this run.
             Process.exitAtOnce(0)
         default:
             break

@@ -4,13 +4,13 @@ import LinkModel
 import Netlink
 import PacketLoop
 
-/// A wire in the hands of the kernel: a switch joins its ends, and qdiscs condition what crosses
-/// the far one, both ways.
+/// A wire conditioned by the kernel: a bridge joins its ends, and qdiscs on the far end condition
+/// both directions.
 struct QdiscWire: ConditionedWire {
     private let kernel: KernelPlane
     private let end: Link
 
-    /// Conditions wires in the calling thread's namespace, all or none.
+    /// Conditions wires in the calling thread's network namespace, all or none.
     static func condition(
         _ wires: [Wire], _ interfaces: [SandboxInterface], by kernel: KernelPlane
     ) throws -> [QdiscWire] {
@@ -24,7 +24,7 @@ struct QdiscWire: ConditionedWire {
                 })
             return ends.map { QdiscWire(kernel: kernel, end: $0) }
         } catch {
-            // The packet engine, if it comes next, wants the ends for itself.
+            // The packet engine, if tried next, needs the ends for itself.
             try session.executeAll(wires.map { Link.delete(index: $0.bridge.index) })
             throw error
         }
@@ -40,7 +40,7 @@ struct QdiscWire: ConditionedWire {
         try kernel.applyTransiently([(request, end)])
     }
 
-    /// The kernel knows by itself.
+    /// The kernel knows this itself.
     func setConnected(_ isConnected: Bool) {}
 
     var counters: LinkCounters {

@@ -1,20 +1,20 @@
-/// Which interface is preferred to which, as metrics of routes.
+/// The order of preference of interfaces, as route metrics.
 struct RoutePreference: Sendable, Hashable {
-    /// An interface whose routes get another metric.
+    /// A new metric for an interface's routes.
     struct Change: Sendable, Hashable {
         var interface: String
         var old: UInt32
         var new: UInt32
     }
 
-    /// The interfaces, the most preferred first.
+    /// The interfaces, most preferred first.
     private(set) var order: [String]
     private var metrics: [String: UInt32]
 
-    /// As NetworkManager has it for the first interface of a kind.
+    /// NetworkManager's metric for the first interface of a kind.
     private static let step: UInt32 = 100
 
-    /// Begins with this order. The only interface has the metric that routes have by themselves.
+    /// Begins with this order. A single interface has the default metric.
     init(_ order: [String]) {
         self.order = order
         metrics = Dictionary(
@@ -28,10 +28,10 @@ struct RoutePreference: Sendable, Hashable {
     /// The metric of an interface's routes.
     func metric(of interface: String) -> UInt32 { metrics[interface] ?? 0 }
 
-    /// Makes an interface the first one.
+    /// Makes an interface the first.
     ///
-    /// No new metric is one that a route has at the moment. So new routes can stand beside the
-    /// old ones, and there is always one.
+    /// New metrics differ from all current ones. So new routes can be added before old ones are
+    /// removed, and there is always one.
     mutating func prefer(_ interface: String) -> [Change] {
         guard order.first != interface, order.contains(interface) else { return [] }
         order = [interface] + order.filter { $0 != interface }

@@ -5,51 +5,50 @@ import PacketLoop
 public import Recording
 import SystemPackage
 
-/// Runs a command on a conditioned network of its own.
+/// Runs a command on its own conditioned network.
 ///
-/// Theory of operation. Two processes share the work. The *supervisor*, which is the caller,
-/// stays in the host's namespaces: it passes signals on, connects the uplink to the host's
-/// network, and in the end returns the command's exit code. The *first process* of a new process
-/// namespace (`FirstProcess`) makes three network namespaces, joins them (`SandboxNetwork`),
-/// conditions the wire between them (`ConditionedWires`), and starts servers and command. Without root
-/// all of that happens in a user namespace in which the caller stays who it is. Namespaces,
-/// interfaces and mounts exist as long as the first process; that one dies with the supervisor,
-/// and with it, by the kernel's hand, every process in there. So nothing is left behind however
-/// the run ends.
+/// Theory of operation. Two processes share the work. The *supervisor*, which is the caller, stays
+/// in the host's namespaces: it passes signals on, connects the uplink to the host's network, and
+/// finally returns the command's exit code. The *first process* of a new PID namespace
+/// (`FirstProcess`) makes three network namespaces, joins them (`SandboxNetwork`), conditions the
+/// wire between them (`ConditionedWires`), and starts servers and command. Without root, all this
+/// happens in a user namespace in which the caller keeps its user ID. Namespaces, interfaces and
+/// mounts exist as long as the first process. It dies with the supervisor, and the kernel then
+/// kills every process inside. So nothing is left behind however the run ends.
 public enum Sandbox {
-    /// What a run says while it goes on.
+    /// Receives messages during a run.
     public protocol Listener {
-        /// Something the user should know.
+        /// A note that the user should see.
         func note(_ text: String)
-        /// Something the user may want to know.
+        /// An explanation for interested users (verbose).
         func explain(_ text: String)
-        /// Something that was not as a scenario expects.
+        /// A failed expectation of a scenario.
         func fail(_ text: String)
     }
 
     /// How a run ended.
     public struct Outcome: Sendable, Hashable {
-        /// The command's exit code; 128 and the number for a signal; 124 if it ran too long; 1 if
-        /// it was 0 and something was not as the scenario expects. Where that expects an exit code,
-        /// 0 if all was as it expects, and else 1.
+        /// The command's exit code; 128 plus the number for a signal; 124 if it exceeded its time
+        /// limit; 1 if it was 0 and an expectation failed. If the scenario expects an exit code: 0
+        /// if all expectations were met, else 1.
         public var exitCode: Int32
-        /// Whether it was ended because it ran too long.
+        /// Whether it was ended for exceeding its time limit.
         public var isTimedOut = false
-        /// How much was not as the scenario expects.
+        /// The number of failed expectations.
         public var failedExpectations = 0
         /// How many recorded files could not be written.
         public var unwrittenFiles = 0
-        /// What carried the conditions out.
+        /// The data plane.
         public var dataPlane = DataPlaneKind.engine
-        /// What passed over the link, if that was asked for.
+        /// The traffic on the link, if requested.
         public var statistics: LinkStatistics?
     }
 
     /// Runs the command of `request` and waits for it.
     ///
-    /// Requires that the process has a single thread, and the right to make namespaces: that of
-    /// root, or of anybody where the kernel lets users make user namespaces. From here on signals
-    /// do nothing to this process but to be passed on.
+    /// Requires a process with a single thread, and permission to make namespaces: as root, or as
+    /// any user if the kernel allows user namespaces. From here on, this process only passes
+    /// signals on.
     public static func run(
         _ request: SandboxRequest, listener: some Listener
     ) throws(SandboxError) -> Outcome {
@@ -61,7 +60,7 @@ public enum Sandbox {
             throw SandboxError(problem)
         }
         var request = request
-        // As the caller, whose files they are, and while nothing is built.
+        // With the rights of the caller, who owns the files, and before anything is built.
         do {
             request.traces = try LoadedTraces(
                 readingFor: request.interfaces.map(\.conditions) + request.laterConditions)

@@ -2,25 +2,25 @@ import FoundationEssentials
 import LinuxKernel
 import SystemPackage
 
-/// The message bus of a sandbox, which a helper program serves (`linkcond-bus`).
+/// The message bus of a sandbox, served by a helper program (`linkcond-bus`).
 ///
-/// The helper starts the bus and answers on it for NetworkManager, and if asked for the desktop
-/// portal, with what the kernel knows of the command's network. It runs where the command runs and
-/// as whom the command runs, since a bus asks the kernel who its clients are.
+/// The helper starts the bus and answers for NetworkManager, and if requested for the desktop
+/// portal, with the kernel's state of the command's network. It runs in the same namespaces and as
+/// the same user as the command, since a bus asks the kernel for its clients' identities.
 public struct SandboxBus: Sendable, Hashable {
     /// The helper's name.
     public static let helper = "linkcond-bus"
 
-    /// Where the helper is.
+    /// The helper's path.
     let path: String
-    /// Whether it is also the bus of the session, with the portal.
+    /// Whether it is also the session bus, with the portal.
     let hasPortal: Bool
-    /// Whether the run fails if there can be no bus.
+    /// Whether the run fails without a bus.
     let isRequired: Bool
 
     private static let patience = Duration.seconds(30)
 
-    /// Asks for a bus, with a helper that lies beside this program.
+    /// Requests a bus with the helper next to this program.
     public init(hasPortal: Bool, isRequired: Bool) throws(SandboxError) {
         guard let path = OwnProgram.neighbour(Self.helper) else {
             throw SandboxError(
@@ -32,20 +32,20 @@ public struct SandboxBus: Sendable, Hashable {
         self.isRequired = isRequired
     }
 
-    /// Whether the host has a system bus, which the command does not see then.
+    /// Whether the host has a system bus, which is then hidden from the command.
     public static var hidesThatOfHost: Bool {
         FileManager.default.fileExists(atPath: "/run/dbus/system_bus_socket")
     }
 
-    /// What a started bus is to others.
+    /// A started bus.
     struct Running {
-        /// The helper.
+        /// The helper's process ID.
         let process: Int32
-        /// What the command needs in its environment.
+        /// Environment variables that the command needs.
         let variables: [String: String]
     }
 
-    /// Starts it, and waits until programs may be started that look for it.
+    /// Starts it and waits until programs can connect.
     func start(
         in network: FileDescriptor, as identity: Program.Identity?
     ) throws(SandboxError) -> Running {
@@ -58,7 +58,7 @@ public struct SandboxBus: Sendable, Hashable {
                 ([path, "serve"] + (hasPortal ? ["--portal"] : [])).map { RawText($0) })
             program.network = network
             program.identity = identity
-            // What the scenario does to the app is not for it.
+            // A session of its own, so that the scenario's actions on the app do not affect it.
             program.startsSession = true
             program.streams = [null, voice.writer, voice.writer]
             let process = try program.start()
@@ -73,7 +73,7 @@ public struct SandboxBus: Sendable, Hashable {
         }
     }
 
-    /// Reads `NAME=VALUE` line by line, up to `ready`. Anything else says what is wrong.
+    /// Parses lines of `NAME=VALUE` up to `ready`. Any other line is an error message.
     private static func variables(saidBy voice: borrowing Pipe) throws(SandboxError) -> [String:
         String]
     {

@@ -1,24 +1,24 @@
 /// Why a sandbox did not run its command.
 public struct SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was at fault, as far as the exit code tells.
+    /// The kind of fault, which determines the exit code.
     public enum Fault: Int32, Sendable {
-        /// The kernel lacks what is asked for.
+        /// The kernel lacks a required feature.
         case unavailable = 69
         /// A file that cannot be read.
         case unreadableFile = 74
-        /// A file with something wrong in it.
+        /// A file with invalid contents.
         case badFile = 78
         /// linkcond or the host.
         case sandbox = 125
         /// The command cannot be executed.
         case notExecutable = 126
-        /// There is no such command.
+        /// The command does not exist.
         case notFound = 127
     }
 
-    /// What was at fault.
+    /// The kind of fault.
     public let fault: Fault
-    /// One sentence with the way out.
+    /// One sentence with the remedy.
     public let description: String
 
     /// Makes an error.

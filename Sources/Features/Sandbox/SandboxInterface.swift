@@ -1,22 +1,22 @@
 public import LinkModel
 public import NetworkPath
 
-/// One of the interfaces that a command in a sandbox has, with the link behind it.
+/// An interface of a command in a sandbox, with its link.
 public struct SandboxInterface: Sendable, Hashable {
-    /// The name of the one interface of a sandbox that was asked for no others.
+    /// The name of a sandbox's interface if the user asked for no others.
     public static let onlyName = "eth0"
-    /// How many interfaces a sandbox can have.
+    /// The most interfaces of a sandbox.
     public static let limit = 15
 
     /// Its name, such as `wifi0`.
     public var name: String
-    /// The conditions of the link behind it.
+    /// The conditions of its link.
     public var conditions: LinkConditions
-    /// The name under which people know these.
+    /// The display name of the conditions.
     public var profile: String
-    /// What the command sees of it, beside its conditions.
+    /// What the command sees of it, apart from its conditions.
     public var mark: NetworkMark
-    /// Whether it is there from the start; else it appears later.
+    /// Whether it exists from the start; otherwise it appears later.
     public var isPresent: Bool
     /// Whether the command's TCP connections end when it goes down or vanishes.
     public var endsConnections: Bool
@@ -34,7 +34,7 @@ public struct SandboxInterface: Sendable, Hashable {
         self.endsConnections = endsConnections
     }
 
-    /// What is wrong with a name, after which `name: ` may stand; nil for a good one.
+    /// The problem with a name, to be written after `name: `; nil for a valid one.
     public static func problem(ofName name: String) -> String? {
         guard (1...15).contains(name.utf8.count) else {
             return "the name of an interface has 1 to 15 characters"
@@ -55,10 +55,10 @@ public struct SandboxInterface: Sendable, Hashable {
             ? "the name belongs to something else; choose another, such as \(name)0" : nil
     }
 
-    /// The loopback, the wire behind it (`LoopbackWire`), and what the kernel calls all interfaces.
+    /// The loopback, its wire (`LoopbackWire`), and the kernel's names for all interfaces.
     private static let reservedNames: Set<String> = ["lo", "lo-link", "all", "default"]
 
-    /// What is wrong with these interfaces together, in a sentence; nil if nothing is.
+    /// The problem with this set of interfaces, in a sentence; nil if there is none.
     public static func problem(of interfaces: [SandboxInterface]) -> String? {
         guard !interfaces.isEmpty else { return "a sandbox has at least one interface" }
         guard interfaces.count <= limit else {

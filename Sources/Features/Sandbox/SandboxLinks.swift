@@ -7,49 +7,48 @@ import PacketLoop
 import Recording
 import SystemPackage
 
-/// The interfaces of a sandbox while it runs; for its first process, on its main thread.
+/// The interfaces of a sandbox while it runs; for the main thread of its first process.
 ///
-/// Theory of operation. Nothing that stands is taken down for a change: conditions are changed in
-/// place, so that what is on a link stays on it; a carrier goes because the other end of the app's
-/// interface is switched off, and then, as NetworkManager would do it, addresses and routes. That
-/// takes the kernel less than a millisecond. An interface that vanishes is put aside in the link's
-/// namespace, which takes a little longer and happens beside everything else (`InterfaceMove`).
+/// Theory of operation. A change never takes anything down that stays: conditions change in place,
+/// so that packets on a link stay there. To remove a carrier, the other end of the app's interface
+/// is brought down, and then addresses and routes are removed, as NetworkManager would do. This
+/// takes the kernel less than a millisecond. A vanishing interface is moved to the link's
+/// namespace, which takes longer and happens in the background (`InterfaceMove`).
 final class SandboxLinks {
-    /// An interface as it is now.
+    /// The current state of an interface.
     struct Interface: Sendable, Hashable {
         /// Its name.
         let name: String
-        /// Its number in the app's network namespace.
+        /// Its index in the app's network namespace.
         let index: Int32
-        /// The app's addresses on it, of IPv4 and IPv6.
+        /// The app's IPv4 and IPv6 addresses on it.
         let addresses: [IPAddress]
-        /// The conditions of the link behind it.
+        /// The conditions of its link.
         var conditions: LinkConditions
-        /// The name of these.
+        /// The display name of the conditions.
         var profile: String
-        /// What the app sees of it, an override that was set inside apart.
+        /// What the app sees of it, without overrides set inside.
         var mark: NetworkMark
-        /// Whether it is there at all.
+        /// Whether it exists.
         var isPresent: Bool
-        /// Whether its carrier is there.
+        /// Whether it has a carrier.
         var hasCarrier = true
 
-        /// Whether packets go out: it is there, with its carrier and its addresses.
+        /// Whether it can send: it exists and has a carrier and addresses.
         var isUsable: Bool { isPresent && hasCarrier }
     }
 
-    /// The namespaces in which they are.
+    /// The namespaces of the links.
     let namespaces: SandboxNamespaces
-    /// What carries out the conditions.
+    /// The data plane.
     let dataPlane: DataPlaneKind
-    /// What the user may want to know of that.
+    /// Why this data plane, for interested users.
     let explanation: String
 
-    /// Is called after each change of which interfaces there are, which of them can be used, what
-    /// the app sees of them, and which is preferred.
+    /// Called after each change of the existing interfaces, of their usability, of what the app
+    /// sees of them, and of their order.
     var onChange: (SandboxLinks) -> Void = { _ in }
-    /// Is called when an interface did not appear or vanish that should have, or when connections
-    /// did not end that should have.
+    /// Called when an interface failed to appear or vanish, or connections could not be ended.
     var onFailure: (SandboxError) -> Void = { _ in }
 
     private struct Part {
@@ -65,15 +64,15 @@ final class SandboxLinks {
     private let recorder: PacketRecorder?
     private var states: [String: Interface]
     private var preference: RoutePreference
-    /// Whether connections outlived an interface that should not have, which is told once.
+    /// Whether connections could not be ended, which is reported once.
     private var hasKeptConnections = false
-    /// Interfaces that are about to appear or to vanish.
+    /// Interfaces that are appearing or vanishing.
     private var moves: [String: InterfaceMove] = [:]
-    /// The metrics that their routes get when they appear.
+    /// The metrics of their routes when they appear.
     private var moveMetrics: [String: UInt32] = [:]
 
-    /// Makes the namespaces and all that is between them, with that of the calling thread as the
-    /// far side; leaves the thread on the link.
+    /// Makes the namespaces and everything between them. The calling thread's namespace becomes the
+    /// far side; the thread ends up in the link's.
     init(_ request: SandboxRequest, _ network: SandboxNetwork) throws {
         self.request = request
         let interfaces = request.interfaces
@@ -99,17 +98,17 @@ final class SandboxLinks {
         (self.parts, self.states) = (parts, states)
     }
 
-    /// All interfaces, the most preferred first.
+    /// All interfaces, most preferred first.
     var interfaces: [Interface] { preference.order.compactMap { states[$0] } }
 
     // MARK: Changes
 
-    /// Changes the conditions of an interface; packets on the link stay on it. Delivery traces that
-    /// they name have to be known from `SandboxRequest.laterConditions`.
+    /// Changes the conditions of an interface; packets on the link stay there. Their delivery
+    /// traces must be among those of `SandboxRequest.laterConditions`.
     func change(
         _ interface: String, to conditions: LinkConditions, profile: String
     ) throws(SandboxError) {
-        // The link does not mind where its ends are.
+        // The link works wherever its ends are.
         let (part, _) = try known(interface)
         do {
             try part.conditioned.change(
@@ -121,8 +120,7 @@ final class SandboxLinks {
         states[interface]?.profile = profile
     }
 
-    /// Takes the carrier away from an interface, and with it addresses and routes; or gives all of
-    /// it back.
+    /// Removes an interface's carrier, addresses and routes, or restores them.
     func setCarrier(_ interface: String, isUp: Bool) throws(SandboxError) {
         let (part, state) = try find(interface)
         guard state.hasCarrier != isUp else { return }
@@ -143,7 +141,8 @@ final class SandboxLinks {
 
     /// Makes an interface appear or vanish.
     ///
-    /// It is so when `turn`, or another change of it, has found that the kernel is done.
+    /// The change is complete when `turn`, or another change of the interface, finds that the
+    /// kernel has finished.
     func setPresence(_ interface: String, isPresent: Bool) throws(SandboxError) {
         let (part, state) = try find(interface)
         guard state.isPresent != isPresent else { return }
@@ -174,8 +173,8 @@ final class SandboxLinks {
         if !isPresent { onChange(self) }
     }
 
-    /// Looks whether interfaces have appeared or vanished, and says in how long to look again; nil:
-    /// none is about to.
+    /// Checks whether interfaces have appeared or vanished, and returns when to check again; nil:
+    /// no moves are pending.
     func turn() -> Duration? {
         for (interface, move) in moves where move.isOver {
             do throws(SandboxError) {
@@ -187,7 +186,7 @@ final class SandboxLinks {
         return moves.isEmpty ? nil : .milliseconds(2)
     }
 
-    /// Waits until all interfaces that are about to appear or vanish have done so.
+    /// Waits until all pending moves are complete.
     func settle() throws(SandboxError) {
         for (interface, move) in moves { try finish(move, of: interface) }
     }
@@ -199,7 +198,7 @@ final class SandboxLinks {
         guard let part = parts[interface], let state = states[interface], state.isPresent else {
             return
         }
-        // It may have been preferred on its way.
+        // Its preference may have changed during the move.
         let wanted = preference.metric(of: interface)
         if let metric, metric != wanted, state.hasCarrier {
             let change = RoutePreference.Change(interface: interface, old: metric, new: wanted)
@@ -209,7 +208,7 @@ final class SandboxLinks {
         onChange(self)
     }
 
-    /// Changes what the app sees of an interface. An override that was set inside stays on top.
+    /// Changes what the app sees of an interface. Overrides set inside stay on top.
     func setMark(_ interface: String, _ mark: NetworkMark) throws(SandboxError) {
         let (part, state) = try find(interface)
         let index = part.wire.app.index
@@ -217,7 +216,7 @@ final class SandboxLinks {
         do throws(NetlinkError) {
             let link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
             let override = NetworkMark(alias: link?.aliasBytes ?? []) ?? NetworkMark()
-            // Without room for both, what the sandbox says goes before what was said inside.
+            // If both do not fit, the sandbox's mark takes precedence over the one set inside.
             let alias = override.written(into: mark.sandboxAlias) ?? mark.sandboxAlias
             try session.execute(
                 Link.setAlias(index: index, bytes: alias), attempt: "mark the interface")
@@ -228,11 +227,11 @@ final class SandboxLinks {
         onChange(self)
     }
 
-    /// Makes an interface the first in the order of preference: new connections take it.
+    /// Makes an interface the most preferred: new connections use it.
     func prefer(_ interface: String) throws(SandboxError) {
         _ = try known(interface)
-        // One that is about to appear gets its routes by another hand, and their order when it is
-        // there. That hand is to meet with no route of the same metric.
+        // Another thread adds the routes of an appearing interface, and corrects their metrics
+        // afterwards. It must not collide with a route of the same metric.
         if moveMetrics.contains(where: { preference.metric(of: $0.key) != $0.value }) {
             try settle()
         }
@@ -246,7 +245,7 @@ final class SandboxLinks {
         onChange(self)
     }
 
-    /// Gives routes their new metrics: the new ones first, so that there is always one.
+    /// Changes the metrics of routes: adds the new routes first, so that there is always one.
     private func carryOut(
         _ changes: [(RoutePreference.Change, Wire)], _ interface: String
     ) throws(SandboxError) {
@@ -266,7 +265,7 @@ final class SandboxLinks {
         try remove(wire.removalMessages(metric: preference.metric(of: wire.app.name)))
     }
 
-    /// Ends the app's connections over an interface that is gone, as phones do.
+    /// Ends the app's connections over a vanished interface, as phones do.
     private func endConnections(_ part: Part) {
         guard part.endsConnections else { return }
         do {
@@ -287,14 +286,14 @@ final class SandboxLinks {
         }
     }
 
-    /// An interface that stands where it is to be.
+    /// An interface that is not moving.
     private func find(_ interface: String) throws(SandboxError) -> (Part, Interface) {
         let found = try known(interface)
         if let move = moves[interface] { try finish(move, of: interface) }
         return found
     }
 
-    /// An interface, which may be on its way.
+    /// An interface, which may be moving.
     private func known(_ interface: String) throws(SandboxError) -> (Part, Interface) {
         guard let part = parts[interface], let state = states[interface] else {
             throw SandboxError(
@@ -320,7 +319,7 @@ final class SandboxLinks {
                 + (failure.kernelText ?? "\(failure.errno)"))
     }
 
-    /// Takes away what may be gone already, with something else or by the command's hand.
+    /// Removes things that may be gone already, together with others or by the command's action.
     private func remove(_ messages: [NetlinkMessage]) throws(SandboxError) {
         do {
             _ = try sessions.app.execute(messages)
@@ -329,15 +328,15 @@ final class SandboxLinks {
         }
     }
 
-    // MARK: What has passed
+    // MARK: Counters
 
-    /// What has passed over the link of an interface until now; nil if nobody knows.
+    /// The traffic on an interface's link so far; nil if unknown.
     func counters(of interface: String) -> LinkCounters? {
         try? parts[interface]?.conditioned.counters
     }
 
-    /// How often the app has opened a connection, sent data or asked for an echo over an interface;
-    /// nil if nobody counts.
+    /// How often the app has opened a connection, sent data or requested an echo over an interface;
+    /// nil if not counted.
     func requests(over interface: String) -> UInt64? {
         parts[interface]?.conditioned.loop?.up.requests
     }
@@ -345,28 +344,28 @@ final class SandboxLinks {
     /// How many packets toward the network are on the links.
     var packetsUnderWay: UInt64 { parts.values.reduce(0) { $0 + $1.conditioned.packetsUnderWay } }
 
-    /// The far side as the app's host knows it: nobody if nothing was ever sent there.
+    /// The far side in the app's neighbour table; empty if nothing was ever sent there.
     var neighbours: [KnownNeighbour] {
         get throws(NetlinkError) { try sessions.app.neighbours() }
     }
 
-    /// The numbers of the app's interfaces that are switched on.
+    /// The indices of the app's interfaces that are up.
     var switchedOn: Set<Int32> {
         get throws(NetlinkError) { Set(try sessions.app.links().filter(\.isUp).map(\.index)) }
     }
 
-    /// Counts what has passed, and ends what is written down.
+    /// Collects the counters and completes the recordings.
     ///
     /// - Parameters:
-    ///   - duration: how long the command ran.
-    ///   - whole: how long the links carried packets.
-    ///   - samples: the links over time, by the names of the interfaces.
+    ///   - duration: How long the command ran.
+    ///   - whole: How long the links carried packets.
+    ///   - samples: The links over time, by interface name.
     func finish(
         after duration: Duration, carrying whole: Duration, samples: [String: [LinkSample]]
     ) throws -> SandboxReport {
         let all = request.interfaces.compactMap { parts[$0.name] }
         if recorder != nil {
-            // What is counted then is what the files hold.
+            // Stopping first makes the counters match the files.
             for part in all { part.conditioned.stop() }
         }
         var report = SandboxReport(loops: all.compactMap(\.conditioned.loop))

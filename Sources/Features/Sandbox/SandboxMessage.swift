@@ -1,40 +1,40 @@
 import LinkModel
 import LinuxKernel
 
-/// What the two processes of a sandbox tell each other: the supervisor in the host's namespaces
-/// and the first process inside.
+/// Messages between a sandbox's two processes: the supervisor in the host's namespaces and the
+/// first process inside.
 enum SandboxMessage: Hashable {
-    /// From the maker of the namespaces: the first process, by its number on the host.
+    /// From the maker of the namespaces: the PID of the first process on the host.
     case forked(Int32)
-    /// From inside: the network stands; descriptors for the uplink follow.
+    /// From inside: the network is built; file descriptors for the uplink follow.
     case built
-    /// From the supervisor: the uplink stands, start the command.
+    /// From the supervisor: the uplink is connected, start the command.
     case start
     /// From the supervisor: send this signal to the command.
     case signal(Int32)
-    /// From inside: something the user should know.
+    /// From inside: a note for the user.
     case note(String)
-    /// From inside: what the user may want to know.
+    /// From inside: an explanation for interested users.
     case explanation(String)
-    /// From inside: what conditions the link.
+    /// From inside: the data plane.
     case dataPlane(DataPlaneKind)
-    /// From inside: a part of the statistics, which are JSON, and whether it is the last.
+    /// From inside: a part of the statistics JSON, and whether it is the last.
     case statistics(String, isLast: Bool)
-    /// From inside: something was not as the scenario expects.
+    /// From inside: a failed expectation of the scenario.
     case failedExpectation(String)
     /// From inside: a file could not be written.
     case unwrittenFile(String)
-    /// From inside: the command has ended, and what it sent is waited for.
+    /// From inside: the command has ended; its data in flight is awaited.
     case commandEnded
     /// From inside: the links are empty, or the wait is over; what did not arrive, and how many
-    /// milliseconds are left for what the relay has.
+    /// milliseconds remain for the relay.
     case drained(Drain.Remainder, milliseconds: Int64)
-    /// From inside: all has ended, the command with this code.
+    /// From inside: everything has ended; the command's exit code.
     case ended(Int32)
     /// From inside: the command did not run.
     case failed(SandboxError)
 
-    /// The message as it is sent: one byte that says which, a number, and a text.
+    /// The encoded message: one byte for the case, a number, and a text.
     var bytes: [UInt8] {
         let (kind, number, text): (UInt8, Int32, String) =
             switch self {
@@ -59,7 +59,7 @@ enum SandboxMessage: Hashable {
         return [kind] + digits + text.utf8
     }
 
-    /// Reads a message; nil for what is none.
+    /// Decodes a message; nil if it is invalid.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 5 else { return nil }
         let number = (0..<4).reduce(0 as UInt32) { $0 | UInt32(bytes[1 + $1]) << (8 * $1) }
@@ -93,11 +93,11 @@ enum SandboxMessage: Hashable {
 }
 
 extension MessageChannel {
-    /// Sends a message; false if nobody is at the other end any more.
+    /// Sends a message; false if the other end is closed.
     @discardableResult
     func send(_ message: SandboxMessage) -> Bool { send(message.bytes) }
 
-    /// Sends statistics in parts that are short enough for messages.
+    /// Sends statistics in parts that fit into messages.
     func send(statistics json: String) {
         var rest = json[...]
         repeat {
@@ -107,10 +107,10 @@ extension MessageChannel {
         } while !rest.isEmpty
     }
 
-    /// In characters, nearly all of which are bytes.
+    /// In characters, nearly all of which are one byte.
     private static let partLength = 32 << 10
 
-    /// Waits for the next message; nil when the other end is gone.
+    /// Waits for the next message; nil when the other end is closed.
     func receiveMessage() -> SandboxMessage? {
         receive().flatMap { SandboxMessage($0) }
     }

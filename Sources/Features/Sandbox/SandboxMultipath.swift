@@ -6,16 +6,16 @@ import SystemPackage
 
 /// Multipath TCP between the command and the far side.
 ///
-/// The command's programs and the servers get sockets of it without knowing
-/// (`StreamInterceptor`), the relay speaks it with the command, and in the command's network the
-/// kernel opens paths over all interfaces, as the mode says (`MultipathService`).
+/// The command's programs and the servers get Multipath TCP sockets transparently
+/// (`StreamInterceptor`). The relay speaks it with the command. In the command's network, the
+/// kernel opens subflows over all interfaces according to the mode (`MultipathService`).
 struct SandboxMultipath {
     private let mode: MultipathMode
     private let app: FileDescriptor
     private let threads: [KernelThread]
 
-    /// Sets it up, for the first process and whoever it starts from now on. Leaves the calling
-    /// thread on the far side.
+    /// Sets it up for the first process and its future children. Leaves the calling thread on the
+    /// far side.
     init(
         _ mode: MultipathMode, _ namespaces: SandboxNamespaces, _ channel: MessageChannel
     ) throws(SandboxError) {
@@ -33,8 +33,8 @@ struct SandboxMultipath {
         }
     }
 
-    /// What has become of the command's connections until now. Leaves the calling thread in the
-    /// command's network.
+    /// The command's connections so far. Leaves the calling thread in the command's network
+    /// namespace.
     func count() throws(KernelError) -> MultipathStatistics {
         try NetworkNamespace.enter(app)
         let counters = try MultipathCounters()
@@ -47,7 +47,7 @@ struct SandboxMultipath {
         _ mode: MultipathMode, _ namespaces: SandboxNamespaces, _ channel: MessageChannel
     ) throws -> KernelThread {
         try NetworkNamespace.enter(namespaces.app)
-        // At once, so that already the first connection of the command has all its paths.
+        // Done at once, so that even the command's first connection gets all subflows.
         _ = try MultipathService(mode)
         return try KernelThread(named: "multipath") {
             do throws(MultipathError) {

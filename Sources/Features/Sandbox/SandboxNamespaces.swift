@@ -4,23 +4,23 @@ import Netlink
 import NetworkPath
 import SystemPackage
 
-/// The network namespaces of a sandbox, by descriptors that keep them.
+/// The network namespaces of a sandbox, kept alive by file descriptors.
 struct SandboxNamespaces: Sendable {
-    /// Where the command runs.
+    /// The namespace of the command.
     var app: FileDescriptor
-    /// Where both directions are conditioned.
+    /// The namespace in which both directions are conditioned.
     var link: FileDescriptor
-    /// Where servers run and the uplink begins.
+    /// The namespace of the servers and the uplink.
     var far: FileDescriptor
 
-    /// Sessions in two of them, for what changes there while the command runs.
+    /// Netlink sessions in two of them, for changes while the command runs.
     struct Sessions {
         let app: NetlinkSession
         let link: NetlinkSession
     }
 
-    /// Makes and joins them, with the calling thread's namespace as the far side; leaves the
-    /// thread on the link.
+    /// Makes and joins them. The calling thread's namespace becomes the far side; the thread ends
+    /// up in the link's.
     static func make(
         _ network: SandboxNetwork, _ wires: [Wire], _ interfaces: [SandboxInterface],
         _ preference: RoutePreference
@@ -68,30 +68,30 @@ struct SandboxNamespaces: Sendable {
         return (namespaces, Sessions(app: appSession, link: linkSession))
     }
 
-    /// Lets servers of any user have ports such as 53 and 80, as they would on a host of their own.
+    /// Lets servers of any user listen on ports such as 53 and 80, as on their own host.
     private static func allowLowPorts() {
         try? Namespaces.write("0", to: "/proc/sys/net/ipv4/ip_unprivileged_port_start")
     }
 
-    /// Lets the command's user send echo requests: the privilege that ping's file carries does not
-    /// count in a user namespace.
+    /// Lets the command's user send echo requests: ping's file capability has no effect in a user
+    /// namespace.
     private static func allowPing() {
         let group = getgid()
-        // Kernels without IPv4 have no such file, and no need for it.
+        // Kernels without IPv4 have no such file and need none.
         try? Namespaces.write(
             geteuid() == 0 ? "0 2147483647" : "\(group) \(group)",
             to: "/proc/sys/net/ipv4/ping_group_range")
     }
 
-    /// Has no interface of the calling thread's namespace tell its neighbours which multicast groups
-    /// it is in: where several wires meet that would count as traffic of each of them.
+    /// Stops interfaces of the calling thread's namespace from announcing their multicast groups:
+    /// where several wires meet, this would count as traffic on each.
     private static func silenceNewInterfaces() {
         // Kernels without IPv6 have no such file.
         try? KernelParameter("net/ipv6/conf/default/disable_ipv6").write("1")
     }
 
-    /// Has an interface answer and ask for its own addresses only: to Linux they are those of the
-    /// host, whichever interface has them.
+    /// Makes an interface answer and send ARP for its own addresses only: to Linux, addresses
+    /// belong to the host, whatever interface has them.
     private static func keepAddressesApart() {
         for (name, value) in [("arp_ignore", "1"), ("arp_announce", "2")] {
             for scope in ["all", "default"] {
@@ -102,14 +102,14 @@ struct SandboxNamespaces: Sendable {
 }
 
 extension Wire {
-    /// Says what the app is to see of its interface.
+    /// Sets what the app sees of its interface.
     func alias(_ mark: NetworkMark) -> NetlinkMessage {
         Link.setAlias(index: app.index, bytes: mark.sandboxAlias)
     }
 }
 
 extension NetlinkSession {
-    /// Sends all messages together.
+    /// Sends all messages in one batch.
     func executeAll(_ messages: [NetlinkMessage]) throws(NetlinkError) {
         guard let failure = try execute(messages).first else { return }
         throw NetlinkError(

@@ -3,46 +3,45 @@ import Netlink
 import SystemPackage
 import Uplink
 
-/// The three namespaces of a sandbox and what joins them, as netlink messages.
+/// The three network namespaces of a sandbox and the connections between them, as netlink messages.
 ///
 ///     app           link                  far
 ///     eth0 ─── app ═ conditions ═ far ─── far0
 ///
-/// The app and the far side are neighbours on one Ethernet, in the middle of which both
-/// directions are conditioned in transit: never on the sender's own egress, where a full queue
-/// would be told to the sender rather than lose its packets. The addresses belong to networks set
-/// aside for measurements (RFC 2544) and local use, so that they hide no real host.
+/// The app and the far side are neighbours on one Ethernet, in the middle of which both directions
+/// are conditioned in transit. They are never conditioned on the sender's own egress, where a full
+/// queue would push back on the sender instead of dropping packets. The addresses belong to
+/// networks reserved for measurements (RFC 2544) and local use, so that they hide no real host.
 ///
-/// For several interfaces there are as many wires, each a network of its own, which a switch joins:
+/// For several interfaces there are as many wires. Each is its own network; a bridge joins them:
 ///
 ///     wifi0 ─── app1 ═ conditions ═ far1 ─── port1 ┐
 ///                                                  ├ trunk ─── far0
 ///     cell0 ─── app2 ═ conditions ═ far2 ─── port2 ┘
 ///
-/// Its ports pass on nothing to each other, and where the app's interfaces are it is told: so no
-/// wire ever has a packet of another.
+/// The bridge's ports are isolated from each other, and it has static entries for the app's
+/// interfaces. So no wire carries another's packets.
 public struct SandboxNetwork: Sendable, Hashable {
     /// Addresses of one family.
     public struct Addresses: Sendable, Hashable {
-        /// The command's host.
+        /// The app's address.
         public let app: IPAddress
-        /// The far side as the host beyond it: `host.linkcond`.
+        /// The far side's address for the host: `host.linkcond`.
         public let host: IPAddress
-        /// The far side as the host of the servers: `server.linkcond`.
+        /// The far side's address for the servers: `server.linkcond`.
         public let server: IPAddress
-        /// Bits that all three have in common.
+        /// The prefix length of all three.
         public let prefixLength: UInt8
     }
 
     private let number: UInt8
 
-    /// The network of the sandbox with this number, below 256: sandboxes that are nested have
-    /// different ones.
+    /// Makes the network with this number, below 256; nested sandboxes use different ones.
     public init(number: UInt8) {
         self.number = number
     }
 
-    /// Addresses of IPv4 and IPv6. Those of the app are of a sandbox with one interface.
+    /// IPv4 and IPv6 addresses. The app's are those of a sandbox with one interface.
     public var families: [Addresses] {
         [
             Addresses(app: ipv4(2), host: ipv4(1), server: ipv4(3), prefixLength: 24),
@@ -50,22 +49,22 @@ public struct SandboxNetwork: Sendable, Hashable {
         ]
     }
 
-    /// Far side addresses that the command has for name servers: as many as a C library asks
-    /// (`MAXNS` of glibc).
+    /// The far side's addresses that the command uses as name servers: as many as a C library
+    /// queries (`MAXNS` of glibc).
     public var nameServers: [IPAddress] { families.map(\.host) + [ipv4(4)] }
 
     private func ipv4(_ last: UInt8) -> IPAddress {
         IPAddress(ipv4: 198 << 24 | 18 << 16 | UInt32(number) << 8 | UInt32(last))
     }
 
-    /// One of fd6c:696e:6b63:N::/64, which spells "link c".
+    /// An address in fd6c:696e:6b63:N::/64, which spells "link c".
     private func ipv6(wire: UInt8 = 0, _ last: UInt8) -> IPAddress {
         IPAddress(
             ipv6High: 0xfd6c_696e_6b63_0000 | UInt64(number),
             low: UInt64(wire) << 48 | UInt64(last))
     }
 
-    /// Whether an address belongs to it.
+    /// Whether an address belongs to this network.
     private func contains(_ address: IPAddress) -> Bool {
         families.contains { family in
             address.isIPv6 == family.host.isIPv6
@@ -74,8 +73,8 @@ public struct SandboxNetwork: Sendable, Hashable {
         }
     }
 
-    /// A network of which the caller's host has no address: in a sandbox within a sandbox,
-    /// another one than that of the outer.
+    /// A network in which the caller's host has no address; a nested sandbox gets a different one
+    /// from the outer sandbox's.
     public static func unused() -> SandboxNetwork {
         let taken = (try? NetlinkSession().addresses()) ?? []
         let numbers = (0...UInt8.max).lazy.map { SandboxNetwork(number: $0) }
@@ -85,13 +84,13 @@ public struct SandboxNetwork: Sendable, Hashable {
 
     /// The far side's interface.
     static let far = Link.WireEnd(name: "far0", index: 102)
-    /// Where several wires are joined, and what leads from there to the far side.
+    /// The bridge that joins several wires, and its connection to the far side.
     private static let junction = Link.WireEnd(name: "switch", index: 108)
     private static let trunk = Link.WireEnd(name: "trunk", index: 109)
 
     private static let loopback: Int32 = 1
 
-    /// The wires behind interfaces of these names, in their order.
+    /// The wires of interfaces with these names, in order.
     func wires(behind names: [String]) -> [Wire] {
         guard names.count > 1 else {
             let addresses = families.map {
@@ -100,8 +99,7 @@ public struct SandboxNetwork: Sendable, Hashable {
             return names.map { Wire($0, number: 0, families: addresses) }
         }
         return names.enumerated().map { index, name in
-            // Of 256 addresses of IPv4 each wire has sixteen, and the first sixteen are the far
-            // side's own.
+            // Each wire has 16 of the 256 IPv4 addresses; the first 16 are the far side's own.
             let number = UInt8(index + 1)
             return Wire(
                 name, number: index + 1,
@@ -116,9 +114,9 @@ public struct SandboxNetwork: Sendable, Hashable {
         }
     }
 
-    /// What is sent in the link's namespace: all wires, with their other ends where they belong.
+    /// The messages for the link's namespace: make all wires and move their other ends.
     ///
-    /// - Parameter absent: interfaces that the app does not have yet.
+    /// - Parameter absent: Interfaces that the app does not have yet.
     static func linkMessages(_ wires: [Wire], absent: Set<String>, _ namespaces: SandboxNamespaces)
         -> [NetlinkMessage]
     {
@@ -140,7 +138,7 @@ public struct SandboxNetwork: Sendable, Hashable {
             }
     }
 
-    /// The switch, and the wire from there to the far side.
+    /// The bridge, and its wire to the far side.
     private static func junctionMessages(_ namespaces: SandboxNamespaces) -> [NetlinkMessage] {
         [
             Link.addBridge(junction),
@@ -157,13 +155,13 @@ public struct SandboxNetwork: Sendable, Hashable {
         ]
     }
 
-    /// Nobody lives on the link, so nobody speaks there.
+    /// The link has no hosts, so nothing must send there.
     private static func silenceAndBringUp(_ ends: [Link.WireEnd]) -> [NetlinkMessage] {
         ends.map { Link.disableAutoconfiguration(index: $0.index) }
             + ends.map { Link.bringUp(index: $0.index) }
     }
 
-    /// What is sent on the link to join the ends of a wire by a switch.
+    /// The messages for the link's namespace that join the ends of a wire by a bridge.
     static func bridgeMessages(_ wire: Wire) -> [NetlinkMessage] {
         [Link.addBridge(wire.bridge), Link.disableAutoconfiguration(index: wire.bridge.index)]
             + [wire.appEnd, wire.farEnd].map {
@@ -172,12 +170,13 @@ public struct SandboxNetwork: Sendable, Hashable {
             + [Link.bringUp(index: wire.bridge.index)]
     }
 
-    /// What is sent in the app's namespace before anything of the interfaces.
+    /// The first messages for the app's namespace, before those of the interfaces.
     static var appMessages: [NetlinkMessage] { [Link.bringUp(index: loopback)] }
 
-    /// What is sent on the far side.
+    /// The messages for the far side.
     func farMessages(_ wires: [Wire]) -> [NetlinkMessage] {
-        // No addresses but those given: looking for duplicates of others would take a second.
+        // No addresses except those given: duplicate address detection for others would take a
+        // second.
         let start = [
             Link.bringUp(index: Self.loopback),
             Link.disableAutoconfiguration(index: Self.far.index),
@@ -196,7 +195,7 @@ public struct SandboxNetwork: Sendable, Hashable {
             zip(families, wire.families).flatMap { far, family in
                 let isOnly = wires.count == 1
                 return (isOnly ? [] : way(to: family, of: wire)) + [
-                    // Clients take no answers from others than whom they asked.
+                    // Clients accept answers only from the address that they asked.
                     Route.preferSource(
                         far.server, network: family.gateway.masked(to: family.prefixLength).bytes,
                         prefixLength: family.prefixLength, interface: Self.far.index)
@@ -206,7 +205,7 @@ public struct SandboxNetwork: Sendable, Hashable {
         return start + own + others + ways
     }
 
-    /// The far side's address on one of several wires, and the app's.
+    /// The far side's address on one of several wires, and the route to the app's.
     private func way(to family: Wire.Addresses, of wire: Wire) -> [NetlinkMessage] {
         [
             Address.add(family.gateway, prefixLength: family.prefixLength, to: Self.far.index),
@@ -234,6 +233,6 @@ public struct SandboxNetwork: Sendable, Hashable {
 }
 
 extension IPAddress {
-    /// How many bits it has.
+    /// Its length in bits.
     fileprivate var length: UInt8 { isIPv6 ? 128 : 32 }
 }

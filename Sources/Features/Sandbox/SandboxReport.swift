@@ -1,25 +1,25 @@
 import PacketLoop
 import Recording
 
-/// What is known of a sandbox when its command has ended.
+/// The results of a sandbox after its command has ended.
 struct SandboxReport {
-    /// What passed over the links, if that was asked for.
+    /// The traffic on the links, if requested.
     var statistics: LinkStatistics?
-    /// What the packet engine counted.
+    /// The packet engine's counters.
     var loops: [LoopStatistics]
-    /// What the user should know of the files.
+    /// Notes for the user about the files.
     var fileNotes: [String] = []
-    /// Which files could not be written, and why.
+    /// The files that could not be written, with the reason.
     var fileFailures: [String] = []
 
     init(loops: [LoopStatistics]) {
         self.loops = loops
     }
 
-    /// What the user should know.
+    /// Notes for the user.
     var notes: [String] { [Faithfulness(loops).note].compactMap(\.self) + fileNotes }
 
-    /// Adds what passed over the loopback.
+    /// Adds the traffic on the loopback.
     mutating func add(loopback loop: PacketLoop, after duration: Duration) {
         let counted = loop.statistics
         loops.append(counted)

@@ -4,34 +4,34 @@ public import NetworkPath
 public import Recording
 public import Scenarios
 
-/// What `run` is asked for.
+/// A request for `run`.
 public struct SandboxRequest: Sendable {
     /// How the far side reaches the host's network.
     public enum Uplink: String, Sendable, CaseIterable {
-        /// The relay.
+        /// The default: the relay.
         case auto
         /// Not at all.
         case none
-        /// linkcond itself, by sockets of the host: TCP, UDP and echo requests; nothing on the
-        /// host changes.
+        /// linkcond itself, using host sockets: TCP, UDP and echo requests; nothing on the host
+        /// changes.
         case relay
         /// The relay, and pasta for other ICMP; not for root.
         case pasta
         /// The relay, and slirp4netns for other ICMP.
         case slirp
-        /// A wire to the host, which routes and masquerades IPv4 of any protocol but UDP; the relay
-        /// for that, for IPv6 and for the host's loopback. For root.
+        /// A veth pair to the host, which routes and masquerades IPv4 except UDP; the relay carries
+        /// IPv4 UDP, IPv6 and traffic to the host's loopback. For root.
         case veth
     }
 
-    /// What serves the command from the far side.
+    /// A server for the command on the far side.
     public enum Server: Sendable, Hashable {
         /// A command for the shell.
         case shell(String)
         /// A program and its arguments.
         case program([RawText])
 
-        /// The program that is started, and its arguments.
+        /// The program to start and its arguments.
         var words: [RawText] {
             switch self {
             case .shell(let command): ["/bin/sh", "-c", command].map { RawText($0) }
@@ -39,7 +39,7 @@ public struct SandboxRequest: Sendable {
             }
         }
 
-        /// How people know it.
+        /// Its name for people.
         var name: String {
             switch self {
             case .shell(let command): command
@@ -48,62 +48,62 @@ public struct SandboxRequest: Sendable {
         }
     }
 
-    /// The interfaces of the command, the most preferred first; at least one.
+    /// The interfaces of the command, most preferred first; at least one.
     public var interfaces: [SandboxInterface]
-    /// Conditions that interfaces may get while the command runs, so that the data plane is one
-    /// that can do them, and the files that they name are read before.
+    /// Conditions that interfaces may get while the command runs. They influence the choice of data
+    /// plane, and the files that they name are read in advance.
     public var laterConditions: [LinkConditions] = []
     /// The command: a program and its arguments.
     public var command: [RawText]
-    /// What runs on the far side until the command has ended and what it sent has arrived.
+    /// The servers, which run on the far side until the command has ended and its data has arrived.
     public var servers: [Server] = []
-    /// Ports at which the servers have to wait for clients before the command starts.
+    /// Ports on which the servers must listen before the command starts.
     public var serverPorts: [ServerPort] = []
-    /// How long servers, and what the command leaves running, have to end by themselves once they
-    /// are asked to (`SIGTERM`).
+    /// How long servers, and processes that the command leaves running, may take to end after
+    /// `SIGTERM`.
     public var serverStop = Duration.seconds(5)
-    /// How long what the command has sent may take to arrive after its end; nil: a minute, or five
-    /// seconds if somebody wants the command to end.
+    /// How long the command's data may take to arrive after its end; nil: a minute, or five seconds
+    /// if a signal asked the command to end.
     public var drain: Duration?
-    /// What carries out the conditions.
+    /// The requested data plane.
     public var backend = Backend.auto
     /// How the far side reaches the host's network.
     public var uplink = Uplink.auto
     /// How the command's TCP connections use its interfaces.
     public var multipath = MultipathMode.off
-    /// Whether the conditions also hold between the command's own processes, over the loopback.
+    /// Whether the conditions also apply between the command's own processes, on the loopback.
     public var conditionsLoopback = false
-    /// The addresses inside; nil: some that the caller's host does not have.
+    /// The addresses inside; nil: a network that the caller's host does not use.
     public var network: SandboxNetwork?
-    /// The message bus by which programs ask for the state of the network; nil: the host's.
+    /// The message bus on which programs ask for the network state; nil: the host's.
     public var bus: SandboxBus?
-    /// What decides the packets' fate; nil: every run another.
+    /// The seed for packets; nil: a random one for each run.
     public var seed: UInt64?
-    /// What happens to the network and to the app while it runs; nil: nothing.
+    /// The scenario played while it runs; nil: none.
     public var scenario: ScenarioRequest?
-    /// What is to be written down.
+    /// What to record.
     public var recording = RecordingRequest()
-    /// How long the command may run; nil: as long as it likes.
+    /// How long the command may run; nil: without limit.
     public var timeout: Duration?
-    /// Whom the command runs as; nil: the caller.
+    /// The user that runs the command; nil: the caller.
     public var identity: Program.Identity?
-    /// Variables of the command's environment, beside the caller's.
+    /// Environment variables of the command, in addition to the caller's.
     public var variables: [String: String] = [:]
 
-    /// The seed of this run; a drawn one is short enough to be typed, and for every reader of JSON.
+    /// The seed of this run; a random one is short enough to type and fits every JSON reader.
     var usedSeed: UInt64 { seed ?? drawn }
     private let drawn = UInt64(UInt32.random(in: .min ... .max))
 
-    /// The delivery traces of all conditions, once `Sandbox.run` has read them.
+    /// The delivery traces of all conditions, after `Sandbox.run` has read them.
     var traces = LoadedTraces()
 
-    /// Asks for a command whose interfaces are these, the most preferred first.
+    /// Requests a command with these interfaces, most preferred first.
     public init(interfaces: [SandboxInterface], command: [RawText]) {
         self.interfaces = interfaces
         self.command = command
     }
 
-    /// Asks for a command with one interface under conditions.
+    /// Requests a command with one interface under conditions.
     public init(
         conditions: LinkConditions, profile: String, mark: NetworkMark = NetworkMark(),
         command: [RawText]
@@ -113,26 +113,26 @@ public struct SandboxRequest: Sendable {
             command: command)
     }
 
-    /// The interface that the command uses unless it chooses another: the first that is there at
-    /// the start, or if none is the first of all.
+    /// The interface that the command uses by default: the first that exists at the start, or
+    /// otherwise the first of all.
     public var preferred: SandboxInterface {
         interfaces.first(where: \.isPresent) ?? interfaces[0]
     }
 
-    /// The wires behind the interfaces, in their order.
+    /// The wires of the interfaces, in order.
     func wires(of network: SandboxNetwork) -> [Wire] {
         network.wires(behind: interfaces.map(\.name))
     }
 
-    /// How long what is under way may take to arrive after the command's end.
+    /// How long data in flight may take to arrive after the command's end.
     func drainLimit(isInterrupted: Bool) -> Duration {
         drain ?? .seconds(isInterrupted ? 5 : 60)
     }
 
-    /// How long a server may take to listen.
+    /// How long a server may take to start listening.
     static let serverPatience = Duration.seconds(30)
-    /// After how long the user is told what is waited for.
+    /// The delay before the user is told what the run waits for.
     static let silence = Duration.seconds(2)
-    /// How long the command may take to end itself after it has run too long.
+    /// How long the command may take to end after its time limit.
     static let terminationPatience = Duration.seconds(5)
 }

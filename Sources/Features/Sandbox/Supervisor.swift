@@ -6,7 +6,7 @@ import Scenarios
 import SystemPackage
 import Uplink
 
-/// The process that the caller sees: it stays in the host's namespaces.
+/// The process that the caller sees, in the host's namespaces.
 struct Supervisor<Listener: Sandbox.Listener> {
     let request: SandboxRequest
     let network: SandboxNetwork
@@ -15,7 +15,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
     let signals: SignalDescriptor
     let isRootless: Bool
 
-    /// Waits for the run to end.
+    /// Waits for the end of the run.
     func run() throws -> Sandbox.Outcome {
         var outcome = Sandbox.Outcome(exitCode: 0)
         var deadline = Deadline(request.timeout)
@@ -29,7 +29,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 for: [channel.descriptor, signals.descriptor], timeout: deadline.remaining)
             if let signal = deadline.signalDue() { channel.send(.signal(signal)) }
             while let signal = signals.next() {
-                // What a terminal sends, the command gets by itself.
+                // The command receives the terminal's signals itself.
                 if signal.wasSent { channel.send(.signal(signal.number)) }
             }
             guard ready.contains(channel.descriptor) else { continue }
@@ -59,7 +59,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
                     outcome.statistics?.add(uplink: uplink.losses)
                     if let note = uplink.losses.note { listener.note(note) }
                 }
-                // The kernel takes its time over the namespaces, but nobody is in them any more.
+                // The kernel is slow to remove the namespaces, but no process is left in them.
                 outcome.statistics?.drain = drain.statistics
                 outcome.isTimedOut = deadline.hasPassed
                 outcome.exitCode = deadline.hasPassed ? Deadline.exitCode : code
@@ -67,7 +67,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 return outcome
             case .failed(let error):
                 guard deadline.hasPassed else { throw error }
-                // The caller's limit has ended it, before there was a command.
+                // The caller's time limit ended it before the command started.
                 listener.note(error.description)
                 outcome.isTimedOut = true
                 outcome.exitCode = Deadline.exitCode
@@ -84,7 +84,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
         }
     }
 
-    /// Says that connections were refused for a reason that no real network has.
+    /// Notes that connections were refused for a reason that no real network has.
     private func tell(refused count: Int) {
         guard count > 0 else { return }
         listener.note(
@@ -93,7 +93,8 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 + "allow it more with ulimit -n")
     }
 
-    /// Has the exit code say whether all was as the scenario expects: alone, if it expects one.
+    /// Sets the exit code according to the scenario's expectations; they alone decide if one
+    /// expects an exit code.
     private func judge(_ outcome: inout Sandbox.Outcome) {
         let expectsExit = request.scenario?.scenario.expectsExit ?? false
         guard outcome.exitCode == 0 || expectsExit && !outcome.isTimedOut else { return }
@@ -111,7 +112,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
     }
 }
 
-/// What is known of the time after the command's end, until what it sent has arrived.
+/// What happens between the command's end and the arrival of its data.
 private struct DrainWatch<Listener: Sandbox.Listener> {
     let listener: Listener
     private(set) var statistics = DrainStatistics()
@@ -121,9 +122,9 @@ private struct DrainWatch<Listener: Sandbox.Listener> {
 
     mutating func begin() { beginning = .now }
 
-    /// Has the relay bring what it has to the hosts it is for, and tells what did not arrive.
+    /// Lets the relay deliver what it has, and notes what did not arrive.
     ///
-    /// Within `limit`, and only until somebody sends a signal that asks for the end.
+    /// It waits at most `limit`, and only until a signal asks to end.
     mutating func finish(
         _ uplink: UplinkPlan.Connection?, within limit: Duration, _ signals: SignalDescriptor,
         _ remainder: Drain.Remainder
@@ -132,8 +133,8 @@ private struct DrainWatch<Listener: Sandbox.Listener> {
         if let uplink {
             uplink.finishRelaying(within: limit)
             wait(for: uplink, within: limit, signals)
-            // The relay knows of those that the app's host has given up; not of those whose
-            // beginning has not come to it yet.
+            // The relay counts connections that the app's side has given up, but not those whose
+            // request has not reached it yet.
             relayed = max(relayed, uplink.resetConnections)
         }
         statistics.undeliveredConnections = remainder.connections + relayed
@@ -164,7 +165,7 @@ private struct DrainWatch<Listener: Sandbox.Listener> {
     }
 }
 
-/// Signals that a user or a program sends to `linkcond run` when it means the command.
+/// Signals sent to `linkcond run` that are meant for the command.
 enum PassedOnSignals {
     static let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
 }

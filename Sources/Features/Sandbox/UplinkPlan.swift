@@ -3,17 +3,17 @@ import LinuxKernel
 import SystemPackage
 import Uplink
 
-/// What an uplink consists of, and which process does what.
+/// The parts of an uplink, and which process runs them.
 ///
-/// The relay carries TCP and UDP in every case: the kernel's own TCP reaches the bandwidth of any
-/// profile, where the helpers' TCP windows end at 10 to 20 Mbit/s over a phone's round trip. What
-/// else there is to carry, a second means may do.
+/// The relay always carries TCP and UDP: the kernel's own TCP reaches the bandwidth of any profile,
+/// while the helpers' TCP windows limit it to 10 to 20 Mbit/s at a phone's RTT. A second method may
+/// carry other protocols.
 enum UplinkPlan: Hashable {
     case relay
     case helper(HelperUplink.Kind)
     case veth
 
-    /// The plan of a request; nil for no uplink.
+    /// The plan for a request; nil for no uplink.
     init?(_ uplink: SandboxRequest.Uplink) {
         switch uplink {
         case .none: return nil
@@ -24,7 +24,7 @@ enum UplinkPlan: Hashable {
         }
     }
 
-    /// What goes through the relay.
+    /// The traffic of the relay.
     var scope: RelayScope {
         switch self {
         case .relay: .everything
@@ -33,7 +33,7 @@ enum UplinkPlan: Hashable {
         }
     }
 
-    /// Why it cannot work, before anything has been made; nil if nothing is known against it.
+    /// Why the plan cannot work, checked before anything is made; nil if no reason is known.
     func obstacle(isRootless: Bool) -> SandboxError? {
         guard self == .veth, isRootless else { return nil }
         return SandboxError(
@@ -41,19 +41,19 @@ enum UplinkPlan: Hashable {
                 + "--uplink relay, or run it with sudo")
     }
 
-    /// Opens the far side's end, for a thread that is there and may do everything.
+    /// Opens the far side's end, in a thread there with all privileges.
     ///
-    /// - Parameter isMultipath: whether the command may speak Multipath TCP with it.
+    /// - Parameter isMultipath: Whether the command may use Multipath TCP with it.
     func openFarSide(_ network: FarNetwork, isMultipath: Bool) throws -> RelaySockets {
         let sockets = try RelaySockets.open(network, scope: scope, isMultipath: isMultipath)
         if case .helper = self { try HelperUplink.prepareFarSide(network) }
         return sockets
     }
 
-    /// Connects the far side with the host's network, for a process that is in the host's
-    /// namespaces and has forked all its children.
+    /// Connects the far side to the host's network, in a process that is in the host's namespaces
+    /// and has forked all its children.
     ///
-    /// - Parameter process: one whose main thread is on the far side.
+    /// - Parameter process: A process whose main thread is on the far side.
     func connect(
         _ sockets: RelaySockets, _ network: FarNetwork, process: Int32, isRootless: Bool
     ) throws(UplinkError) -> Connection {
@@ -78,17 +78,16 @@ enum UplinkPlan: Hashable {
         }
     }
 
-    /// A far side that is connected.
+    /// A connected far side.
     struct Connection {
         fileprivate let relay: Relay
         fileprivate var helper: HelperUplink?
         fileprivate var wire: VethUplink?
 
-        /// Ends the relay when all that the app had sent is with the hosts it was for, or `limit` has
-        /// passed.
+        /// Stops the relay once everything that the app has sent is delivered, or after `limit`.
         func finishRelaying(within limit: Duration) { relay.finish(within: limit) }
 
-        /// Ends the relay now.
+        /// Stops the relay immediately.
         func stopRelaying() { relay.finish(within: .zero) }
 
         /// Readable when the relay has ended.
@@ -97,13 +96,13 @@ enum UplinkPlan: Hashable {
         /// How many connections the relay had to reset at its end.
         var resetConnections: Int { relay.resetConnections }
 
-        /// How many connections were refused because this process has no descriptors for them.
+        /// How many connections were refused for lack of file descriptors in this process.
         var refusedConnections: Int { relay.refusedConnections }
 
-        /// What it lost; all of that only after `stop()`.
+        /// Its losses; complete only after `stop()`.
         var losses: UplinkLosses { relay.losses }
 
-        /// Takes it down, and waits until the host is as it was before.
+        /// Removes it and waits until the host is restored.
         func stop() {
             helper?.stop()
             wire?.stop()

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import Glibc
 
-/// What the user database of a sandbox says of the command's user.
+/// The record of the command's user in a sandbox's user database.
 ///
-/// A message bus turns away users whom the database does not know. Such users are usual in
-/// containers, and where users come from a directory service: to them the sandbox gives a record
-/// of their own, which says what their environment says.
+/// A message bus rejects users that are missing in the database. Such users are common in
+/// containers, and where a directory service provides users. For them the sandbox adds a record
+/// made from their environment.
 struct UserRecord {
     static let path = "/etc/passwd"
 
     let user: UInt32
     let group: UInt32
 
-    /// `passwd` with a record of the user; nil if there is one.
+    /// `passwd` with an added record of the user; nil if it has one.
     func database(_ text: String, environment: [String: String]) -> String? {
         let records = text.split(separator: "\n").map {
             $0.split(separator: ":", omittingEmptySubsequences: false)
@@ -32,7 +32,7 @@ struct UserRecord {
             + fields.joined(separator: ":") + "\n"
     }
 
-    /// The files to be replaced, with their new texts.
+    /// The files to replace, with their new texts.
     func replacements(reading text: (String) -> String?) -> [String: String] {
         let changed = text(Self.path).flatMap {
             database($0, environment: ProcessInfo.processInfo.environment)

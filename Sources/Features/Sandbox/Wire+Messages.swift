@@ -2,16 +2,16 @@ import LinuxKernel
 import Netlink
 import Override
 
-/// What the app's end of a wire has in the app's namespace, as netlink messages.
+/// Netlink messages for the app's end of a wire, in the app's namespace.
 ///
-/// A socket that is bound to an interface, or to its address, stays there: of the default routes
-/// the kernel takes that of the interface, and for the address there is a rule with a routing table
-/// of its own, whose last route refuses what would otherwise leave by another interface. The only
-/// interface of a sandbox needs none of that.
+/// A socket bound to an interface or to its address stays there. For a bound interface, the kernel
+/// uses that interface's default route. For an address, there is a rule with its own routing table,
+/// whose last route rejects packets that would leave by another interface. A sandbox's only
+/// interface needs none of this.
 extension Wire {
     private var isOnly: Bool { number == 0 }
 
-    /// What the app has as long as it runs, whether its interface is there or not.
+    /// The configuration that stays while the app runs, whether its interface exists or not.
     var lastingMessages: [NetlinkMessage] {
         guard !isOnly else { return [] }
         return families.flatMap { family in
@@ -25,13 +25,13 @@ extension Wire {
         }
     }
 
-    /// Switches the interface on. It gets no addresses but those given: looking for duplicates of
-    /// others would take a second.
+    /// Brings the interface up. It gets no addresses except those given: duplicate address
+    /// detection for others would take a second.
     var bringUpMessages: [NetlinkMessage] {
         [Link.disableAutoconfiguration(index: app.index), Link.bringUp(index: app.index)]
     }
 
-    /// Gives the interface its addresses and routes.
+    /// Adds the interface's addresses and routes.
     func addressMessages(metric: UInt32) -> [NetlinkMessage] {
         families.map {
             Address.add($0.app, prefixLength: $0.prefixLength, to: app.index)
@@ -43,7 +43,7 @@ extension Wire {
                 })
     }
 
-    /// Takes them away. Some go by themselves with others, which the kernel says.
+    /// Removes them. Some vanish together with others, which the kernel reports as errors.
     func removalMessages(metric: UInt32) -> [NetlinkMessage] {
         families.flatMap { family in
             [NetworkOverride.removalOfPreference(for: app.index, gateway: family.gateway)]
@@ -58,12 +58,12 @@ extension Wire {
         }
     }
 
-    /// Adds the routes by which it is preferred to others or not.
+    /// Adds the routes whose metric determines the preference.
     func routeMessages(metric: UInt32) -> [NetlinkMessage] {
         families.map { Route.addDefault(via: $0.gateway, on: app.index, metric: metric) }
     }
 
-    /// Takes them away.
+    /// Removes these routes.
     func routeRemovalMessages(metric: UInt32) -> [NetlinkMessage] {
         families.map { Route.deleteDefault(via: $0.gateway, on: app.index, metric: metric) }
     }

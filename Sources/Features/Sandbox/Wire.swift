@@ -1,49 +1,48 @@
 import LinuxKernel
 import Netlink
 
-/// One of the wires between the app and the far side: what its ends are called, and the addresses
-/// on it.
+/// One of the wires between the app and the far side: the names of its ends and its addresses.
 struct Wire: Sendable, Hashable {
     /// The addresses of one family.
     struct Addresses: Sendable, Hashable {
-        /// The app's.
+        /// The app's address.
         let app: IPAddress
-        /// The far side's, by which the app reaches everything else.
+        /// The far side's address, the app's gateway.
         let gateway: IPAddress
-        /// Bits that both have in common.
+        /// The prefix length of both.
         let prefixLength: UInt8
     }
 
     /// The app's interface.
     let app: Link.WireEnd
-    /// Zero for the only wire of a sandbox; of several, the first has 1.
+    /// Zero for a sandbox's only wire; otherwise counted from 1.
     let number: Int
-    /// Addresses of IPv4 and IPv6.
+    /// IPv4 and IPv6 addresses.
     let families: [Addresses]
 
-    /// Describes the wire behind an interface of the app.
+    /// Makes the wire of an interface of the app.
     init(_ name: String, number: Int, families: [Addresses]) {
         self.number = number
         self.families = families
         app = Link.WireEnd(name: name, index: Self.index(number, 1))
     }
 
-    /// The end in the link's namespace toward the app.
+    /// The end in the link's namespace on the app's side.
     var appEnd: Link.WireEnd { end("app", 3) }
-    /// The end in the link's namespace toward the far side.
+    /// The end in the link's namespace on the far side's side.
     var farEnd: Link.WireEnd { end("far", 4) }
-    /// What joins both ends where qdiscs do the conditioning.
+    /// The bridge that joins both ends for conditioning by qdiscs.
     var bridge: Link.WireEnd { end("wire", 5) }
-    /// Where one of several wires ends at the switch that joins them.
+    /// The port of one of several wires on the bridge that joins them.
     var port: Link.WireEnd { end("port", 6) }
-    /// The app's interface while the app does not have it.
+    /// The app's interface while it is not in the app's namespace.
     var away: Link.WireEnd { Link.WireEnd(name: "away\(number)", index: app.index) }
 
-    /// The app's address on the link layer, which the far side knows and need not ask for.
+    /// The MAC address of the app's interface, which the far side knows without ARP.
     var linkLayerAddress: [UInt8] { [0x02, 0x6c, 0x63, 0, 0, UInt8(number)] }
-    /// The routing table for packets that bear the app's address on this wire.
+    /// The routing table for packets with the app's address on this wire.
     var table: UInt32 { 100 + UInt32(number) }
-    /// Where the rule for these packets stands among others.
+    /// The priority of the rule for these packets.
     var rulePriority: UInt32 { 1000 + UInt32(number) }
 
     private func end(_ name: String, _ role: Int32) -> Link.WireEnd {
@@ -51,7 +50,7 @@ struct Wire: Sendable, Hashable {
             name: number == 0 ? name : "\(name)\(number)", index: Self.index(number, role))
     }
 
-    /// Indices do not repeat in a namespace, nor with those of `SandboxNetwork`.
+    /// Indices are unique within a namespace and differ from those of `SandboxNetwork`.
     private static func index(_ number: Int, _ role: Int32) -> Int32 {
         100 + 10 * Int32(number) + role
     }

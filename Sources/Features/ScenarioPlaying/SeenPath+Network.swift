@@ -2,7 +2,7 @@ public import NetworkPath
 public import Scenarios
 
 extension SeenPath {
-    /// What an app sees that has this path.
+    /// Makes the view of an app with this path.
     public init(_ path: NetworkPath) {
         self.init(
             status: path.status == .satisfied ? .satisfied : .unsatisfied,

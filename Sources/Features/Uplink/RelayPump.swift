@@ -118,7 +118,7 @@ extension StreamRelay {
         /// A link that accepts this much in this time is fast. Any link accepts all of a slow
         /// source's data.
         private static let fastRun = (duration: Duration.milliseconds(20), count: 64 * 1024)
-        /// The share of the bytes in flight that must be ready to follow is one in this many.
+        /// The data ready to follow need only be the data in flight divided by this.
         private static let windowsPerFlight = 8
 
         /// Whether no read data waits.

@@ -78,8 +78,8 @@ struct RelayRules: Sendable, Hashable {
     /// Rules and routes that make the app's TCP and UDP, and packets marked by the relay, local
     /// whatever the destination.
     ///
-    /// Lookups for neighbours come first: the far side must not answer ARP for the app's addresses,
-    /// and the relay's packets to the app must leave.
+    /// Routes to neighbours are looked up first: the far side must not answer ARP for the app's
+    /// addresses, and the relay's packets to the app must leave.
     func routing(interface: Int32) -> [NetlinkMessage] {
         network.families.flatMap { addresses -> [NetlinkMessage] in
             let isIPv6 = addresses.gateway.isIPv6

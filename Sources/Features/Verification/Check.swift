@@ -2,7 +2,7 @@ public import LinkModel
 
 /// One quantity of a link: what the profile promises, what was measured, and the verdict.
 public struct Check: Sendable, Hashable {
-    /// What is looked at.
+    /// What is checked.
     public enum Quantity: String, Sendable, Hashable, CaseIterable {
         case delay, jitter, loss, burst, reorder, duplicate, corrupt, bandwidth, queue, goodput
         case dns
@@ -18,7 +18,7 @@ public struct Check: Sendable, Hashable {
         }
     }
 
-    /// What the numbers of a check count.
+    /// The unit of a check's numbers.
     public enum Unit: String, Sendable, Hashable, CaseIterable {
         case milliseconds = "ms"
         case bitsPerSecond = "bit/s"
@@ -27,40 +27,40 @@ public struct Check: Sendable, Hashable {
         case share
     }
 
-    /// Whether the link does what it promises.
+    /// Whether the link does what the profile promises.
     public enum Verdict: Sendable, Hashable {
         case passed
         case failed
-        /// Nothing was promised, or it cannot be told.
+        /// Nothing was promised, or it cannot be judged.
         case notJudged
     }
 
-    /// The way that was looked at.
+    /// The direction checked.
     public var direction: Direction
-    /// What was looked at.
+    /// The quantity checked.
     public var quantity: Quantity
-    /// By what, where a quantity is measured in several ways, or why it was not judged.
+    /// The method, if a quantity is measured in several ways, or why it was not judged.
     public var detail: String?
     /// What the profile promises; nil if nothing.
     public var expected: Double?
     /// What was measured; nil if nothing arrived.
     public var measured: Double?
-    /// How far the two may be apart: what chance may do, and the error of the instrument.
+    /// The largest acceptable difference: the effect of chance plus the instrument's error.
     public var tolerance: Double?
-    /// The judgement.
+    /// The verdict.
     public var verdict: Verdict
 
-    /// Whether it passed, but would have with much else as well: chance, or the instrument, may be
-    /// wrong by more than half of what is expected.
+    /// Whether the check is too weak to mean much: chance or the instrument may be off by more than
+    /// half the expected value.
     public var isWeak: Bool {
         guard verdict == .passed, let expected, let tolerance, expected > 0 else { return false }
         return tolerance > expected / 2
     }
 
-    /// Why nothing is judged where the machine is at fault.
+    /// The reason for not judging if the machine is at fault.
     static let busyMachine = "this machine was too busy"
 
-    /// Compares what was measured with what is expected.
+    /// Compares a measurement with the expected value.
     init(
         _ direction: Direction, _ quantity: Quantity, expected: Double, measured: Double?,
         tolerance: Double, detail: String? = nil
@@ -71,13 +71,13 @@ public struct Check: Sendable, Hashable {
         self.expected = expected
         self.measured = measured
         self.tolerance = tolerance
-        // The last bits of sums are not the link's fault.
+        // Rounding errors of sums are not the link's fault.
         let slack = 1e-9 * max(1, abs(expected))
         verdict =
             measured.map { abs($0 - expected) <= tolerance + slack } ?? false ? .passed : .failed
     }
 
-    /// Says what was measured without a judgement.
+    /// Reports a measurement without a verdict.
     init(
         _ direction: Direction, _ quantity: Quantity, unjudged measured: Double?, because: String
     ) {

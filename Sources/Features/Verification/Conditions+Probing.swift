@@ -2,19 +2,19 @@ import LinkModel
 import LinkUnits
 import LinuxKernel
 
-/// What conditions mean for those who measure them.
+/// Properties of conditions that measuring needs.
 extension DirectionConditions {
-    /// The time a packet takes on the wire; none where nothing limits the rate.
+    /// The serialization delay of a packet; zero if nothing limits the rate.
     func serialization(ofBytes bytes: Int) -> Duration {
         bandwidth?.serializationDelay(of: ByteCount(bytes: UInt64(bytes))) ?? .zero
     }
 
-    /// After which no packet over an idle link is under way any more.
+    /// The time after which no packet is in flight on an idle link.
     var longestDelay: Duration {
         delay + (jitter?.amount ?? .zero) * 6 + serialization(ofBytes: 300)
     }
 
-    /// The shares of packets to which something rare happens, each burst of losses taken as one.
+    /// The shares of packets with rare events; each burst of losses counts as one event.
     var eventShares: [Double] {
         var shares = [duplicate.value, corrupt.value, overtaking]
         if loss.mean < .one { shares.append(loss.mean.value / min(loss.meanLossBurst, 1e6)) }
@@ -27,24 +27,25 @@ extension DirectionConditions {
         return 1 / (Double(max(1, reorder.gap) - 1) + 1 / reorder.mean.value)
     }
 
-    /// The packets that overload the link.
+    /// The size of the packets that overload the link.
     ///
-    /// Small ones on a slow link, where full ones would be too few. Where the queue is limited by
-    /// bytes or time they have to be of full size, in which those limits are told as packets.
+    /// They are small on a slow link, where there would be too few full-size ones. If the queue is
+    /// limited by bytes or time, they are full-size, since that is how these limits are converted
+    /// to packets.
     func saturationPacket(_ effort: Effort) -> Int {
         let full = Int(fullPacket.bytes)
         guard let bandwidth else { return full }
         switch queue {
         case .bytes, .time: return full
         case .packets, nil:
-            // A share of losses has to be known, where there are some.
+            // If losses are expected, their share must be measured as well.
             let least = loss.mean > .zero ? 400.0 : 64
             let bytes = Double(bandwidth.byteCount(in: effort.overload).bytes) / least
             return min(full, max(100, Int(bytes)))
         }
     }
 
-    /// The packets that the queue holds, if it can be filled and emptied in reasonable time.
+    /// The queue's capacity in packets, if it can be filled and emptied in reasonable time.
     func fillableQueue(_ effort: Effort) -> Int? {
         guard aqm == .dropTail, trace == nil, let queuePackets, bandwidth != nil else { return nil }
         let time = serialization(ofBytes: saturationPacket(effort))
@@ -52,33 +53,33 @@ extension DirectionConditions {
         return queuePackets
     }
 
-    /// How long a full packet waits behind a full queue of such packets.
+    /// How long a full-size packet waits behind a full queue of such packets.
     var queueTime: Duration {
         serialization(ofBytes: Int(fullPacket.bytes)) * (queuePackets ?? 0)
     }
 
-    /// Whether every packet arrives, once and as it was sent.
+    /// Whether every packet arrives once and unchanged.
     var isLossless: Bool {
         loss.mean == .zero && corrupt == .zero && duplicate == .zero && trace == nil
     }
 }
 
 extension LinkConditions {
-    /// Whether every packet arrives, once and as it was sent.
+    /// Whether every packet arrives once and unchanged.
     var isLossless: Bool { !isBlackhole && up.isLossless && down.isLossless }
 
-    /// The round trip of a TCP transfer that keeps the queue of its way full; nil where TCP
-    /// would not use the whole bandwidth even over a faultless link.
+    /// The RTT of a TCP transfer that keeps the queue in its direction full; nil if TCP would not
+    /// use the whole bandwidth even on a perfect link.
     func loadedRoundTrip(for direction: Direction) -> Duration? {
         let (way, back) = direction == .up ? (up, down) : (down, up)
         guard isLossless, way.aqm == .dropTail, back.aqm == .dropTail,
             [way, back].allSatisfy({ $0.jitter == nil && $0.reorder == nil }),
-            // A sender that is not told of an MTU sends full packets for ever.
+            // A sender that does not learn of the MTU keeps sending full-size packets.
             [way, back].allSatisfy({ $0.mtu?.icmp != .silent }),
             let bandwidth = way.bandwidth,
-            // CUBIC goes back to 0.7 of what was under way: the queue has to hold the rest.
+            // CUBIC reduces its window to 0.7: the queue must hold the rest.
             way.queueTime.seconds >= 0.6 * roundTripTime.seconds,
-            // Every packet or every second one is acknowledged.
+            // Every packet, or every second one, is acknowledged.
             back.bandwidth.map({ $0.bitsPerSecond >= bandwidth.bitsPerSecond / 15 }) ?? true
         else { return nil }
         return roundTripTime + way.queueTime

@@ -2,22 +2,22 @@ import Glibc
 import LinkModel
 import LinkUnits
 
-/// The one-way delay that a link promises over an idle line, in milliseconds.
+/// The one-way delay that an idle link promises, in milliseconds.
 ///
-/// No packet arrives before it was sent: what jitter would take below zero is zero, which moves
-/// the mean and narrows the spread. So the moments are taken from the distribution cut like that.
+/// No packet arrives before it was sent: delays that jitter would make negative are zero, which
+/// raises the mean and narrows the spread. So the moments are those of the truncated distribution.
 struct DelayExpectation: Hashable {
     let mean: Double
     let deviation: Double
-    /// The fourth central moment by the square of the variance: what the spread of a measured
-    /// deviation depends on. 3 for a normal distribution.
+    /// The fourth central moment divided by the square of the variance, which determines the error
+    /// of a measured deviation. 3 for a normal distribution.
     let kurtosis: Double
-    /// The longest delay there is.
+    /// The longest possible delay.
     let greatest: Double
-    /// How long it takes the delay to become another, independent of what it was.
+    /// How long it takes until the delay is independent of its earlier value.
     let memory: Duration
 
-    /// What a packet of `bytes` meets with.
+    /// The delay of a packet of `bytes`.
     init(_ conditions: DirectionConditions, bytes: Int) {
         let fixed = conditions.serialization(ofBytes: bytes).milliseconds
         guard let jitter = conditions.jitter else {
@@ -38,7 +38,7 @@ struct DelayExpectation: Hashable {
         self.memory = memory
     }
 
-    /// What `jitter` makes of a delay, and of `fixed` milliseconds that it does not vary.
+    /// The result of applying `jitter` to a delay, plus `fixed` milliseconds without jitter.
     init(_ jitter: Jitter, around duration: Duration, fixed: Double = 0) {
         let delay = duration.milliseconds
         let values = Self.deviates[jitter.distribution, default: []].map {
@@ -59,25 +59,25 @@ struct DelayExpectation: Hashable {
         memory = jitter.memory
     }
 
-    /// How far the mean of `count` packets at this interval may be off by chance.
+    /// The error by chance of the mean of `count` packets at this interval.
     func meanError(count: Int, interval: Duration) -> Double {
         Statistics.deviations * deviation / independent(count, interval).squareRoot()
     }
 
-    /// How far the standard deviation of `count` packets at this interval may be off by chance.
+    /// The error by chance of the standard deviation of `count` packets at this interval.
     func deviationError(count: Int, interval: Duration) -> Double {
         Statistics.deviations * deviation
             * (max(0.1, kurtosis - 1) / (4 * independent(count, interval))).squareRoot()
     }
 
-    /// How many independent delays so many packets are worth.
+    /// The number of independent delays that this many packets are worth.
     private func independent(_ count: Int, _ interval: Duration) -> Double {
         let share = memory > interval ? interval / memory : 1
         return max(1, Double(count) * share)
     }
 
-    /// Values spread evenly over a distribution with mean 0 and deviation 1; for `uniform` from
-    /// -1 to 1. Tails are cut at four deviations, as netem cuts them.
+    /// Evenly spaced quantiles of a distribution with mean 0 and deviation 1; for `uniform` from -1
+    /// to 1. Tails are cut at four deviations, as in netem.
     private static let deviates = Dictionary(
         uniqueKeysWithValues: Jitter.Distribution.allCases.map { ($0, makeDeviates($0)) })
 
@@ -108,11 +108,11 @@ struct DelayExpectation: Hashable {
 }
 
 extension Jitter {
-    /// How far apart in time two delays are as good as independent, for the mean of many.
+    /// The time between two delays after which they count as independent for a mean of many.
     ///
-    /// Twice the integral of the autocorrelation of the packet engine's jitter, which changes no
-    /// faster than keeps packets in order ("How a link is emulated" in its documentation has the
-    /// numbers). The kernel draws each packet's delay by itself, and so does better.
+    /// It is twice the integral of the autocorrelation of the packet engine's jitter, which changes
+    /// only as fast as packet order allows ("How a link is emulated" in its documentation has the
+    /// numbers). The kernel draws each packet's delay independently, so it does better.
     var memory: Duration {
         switch distribution {
         case .uniform: amount * 2.4

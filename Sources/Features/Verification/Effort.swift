@@ -1,4 +1,4 @@
-/// How much time a verification may take, and so how much it can claim.
+/// How much time a verification may take, which limits how precise it can be.
 public enum Effort: String, Sendable, Hashable, CaseIterable, Codable {
     /// A few seconds for each profile.
     case quick
@@ -15,45 +15,45 @@ public enum Effort: String, Sendable, Hashable, CaseIterable, Codable {
         }
     }
 
-    // MARK: How much is sent
+    // MARK: Amount of traffic
 
-    /// Probes of the delay, where nothing varies it.
+    /// Delay probes without jitter.
     var delayProbes: Int { choose(20, 50, 300) }
-    /// Probes of the delay, where it varies and the variation is to be known.
+    /// Delay probes with jitter, enough to measure it.
     var jitterProbes: Int { choose(100, 300, 3000) }
-    /// How long those may take.
+    /// How long the delay probes may take.
     var delayTime: Duration { choose(.seconds(4), .seconds(10), .seconds(90)) }
-    /// Probes of the loss, where none is expected.
+    /// Loss probes if no loss is expected.
     var lossProbes: Int { choose(300, 1000, 5000) }
-    /// How many losses, duplicates and so on should be seen, where some are expected.
+    /// How many losses, duplicates and other rare events to observe, if any are expected.
     var rareEvents: Double { choose(20, 60, 400) }
-    /// How long probes of the loss may take.
+    /// How long the loss probes may take.
     var lossTime: Duration { choose(.seconds(3), .seconds(8), .seconds(60)) }
-    /// How long the link is overloaded behind the filling of its queue.
+    /// How long the link is overloaded after its queue is full.
     var overload: Duration { choose(.seconds(1), .milliseconds(2500), .seconds(10)) }
-    /// A queue that takes longer to empty is not filled.
+    /// A queue that takes longer to drain is not filled.
     var longestQueue: Duration { choose(.seconds(6), .seconds(12), .seconds(60)) }
-    /// A TCP transfer that would take longer is left out.
+    /// A TCP transfer that would take longer is skipped.
     var longestTransfer: Duration { choose(.zero, .seconds(12), .seconds(60)) }
 
-    /// TCP connections to port 53, where DNS is delayed, and as many to another port. One late
+    /// TCP connections to port 53 if DNS is delayed, and as many to another port. A single late
     /// packet must not decide.
     var connects: Int { choose(3, 3, 5) }
 
-    // MARK: What the instrument itself may be wrong by
+    // MARK: Errors of the instrument
 
-    /// By the waking of processes on a machine that has other things to do.
+    /// From the wake-up latency of processes on a busy machine.
     var delayError: Duration {
         choose(.milliseconds(1), .microseconds(700), .microseconds(400))
     }
-    /// As a share of what is expected.
+    /// As a share of the expected value.
     var relativeDelayError: Double { choose(0.005, 0.003, 0.001) }
     /// As a share of the bandwidth.
     var bandwidthError: Double { choose(0.02, 0.01, 0.005) }
-    /// As a share of what TCP may get: slow start and its recovery leave gaps.
+    /// As a share of TCP's expected goodput: slow start and recovery leave gaps.
     var goodputError: Double { choose(0.06, 0.05, 0.03) }
-    /// As a share of the queue.
+    /// As a share of the queue length.
     var queueError: Double { choose(0.05, 0.04, 0.03) }
-    /// As a share of the jitter: order is kept, and so a late packet holds the next.
+    /// As a share of the jitter: packets stay in order, so a late packet holds up the next.
     var relativeJitterError: Double { choose(0.08, 0.05, 0.03) }
 }

@@ -1,20 +1,20 @@
 public import LinkModel
 import LinkUnits
 
-/// The delay that packets of a direction meet with where jitter would take some of it below zero.
+/// The actual delay in a direction whose jitter would make some delays negative.
 ///
-/// No packet arrives before it was sent, and so the rest is later on average, and closer together,
-/// than the conditions say.
+/// No packet arrives before it was sent, so delays are longer on average, and less spread, than the
+/// conditions say.
 public struct LinkDelay: Sendable, Hashable {
     /// The mean, in milliseconds.
     public let mean: Double
     /// The standard deviation, in milliseconds.
     public let deviation: Double
 
-    /// How far off is worth a word.
+    /// Smaller differences are not reported.
     private static let noticeable = 0.01
 
-    /// What becomes of the delay; nil if it is as the conditions say.
+    /// The actual delay; nil if it is as the conditions say.
     public init?(cutIn conditions: DirectionConditions) {
         guard let jitter = conditions.jitter, conditions.loss.mean < .one else { return nil }
         let uncut = DelayExpectation(jitter, around: jitter.amount * 20)

@@ -3,7 +3,7 @@ import LinkUnits
 import LinuxKernel
 
 extension LinkJudge {
-    /// The delay over IPv4 and IPv6, and the jitter.
+    /// Checks the delay over IPv4 and IPv6, and the jitter.
     func delays(_ direction: Direction) -> [Check] {
         seen(.delay, direction).flatMap { flow in
             [delay(of: flow, direction, detail: nil), jitter(of: flow, direction)]
@@ -15,7 +15,7 @@ extension LinkJudge {
     }
 
     private func excuse(_ check: Check, _ seen: SeenFlow) -> Check {
-        // A late machine makes delays longer and more spread, and never less so.
+        // A slow machine makes delays longer and more spread, never the opposite.
         guard check.verdict == .failed, seen.lateness > Self.worstLateness,
             let measured = check.measured, measured > check.expected ?? 0
         else { return check }
@@ -27,8 +27,8 @@ extension LinkJudge {
         let conditions = direction.conditions(of: link)
         let expectation = DelayExpectation(conditions, bytes: seen.flow.packetBytes)
         let delays = delays(of: seen, expectation)
-        // A busy machine makes some probes late and none early, which the lower quartile does not
-        // see; but only of a delay without variation is it known.
+        // A busy machine delays some probes and none arrives early, which does not affect the lower
+        // quartile. But its expected value is known only for a delay without jitter.
         let measured =
             conditions.jitter == nil
             ? Statistics.percentile(0.25, of: delays) : Statistics.mean(delays)
@@ -66,9 +66,8 @@ extension LinkJudge {
                 + expectation.deviationError(count: delays.count, interval: seen.interval))
     }
 
-    /// The delays of a flow, without the one in a hundred that a machine with other things to do
-    /// makes longer than this link ever is: one that is very late moves a mean, and more so the
-    /// deviation from it.
+    /// The delays of a flow without the longest one in a hundred if a busy machine made them longer
+    /// than this link can: a very late packet changes the mean, and the deviation even more.
     private func delays(of seen: SeenFlow, _ expectation: DelayExpectation) -> [Double] {
         let delays = seen.delays
         let greatest = expectation.greatest + delayError(of: expectation.greatest)
@@ -77,14 +76,14 @@ extension LinkJudge {
         return delays.filter { !isTooLong($0) }
     }
 
-    /// What the instrument may be wrong by at this delay, in milliseconds.
+    /// The instrument's error at this delay, in milliseconds.
     private func delayError(of expected: Double) -> Double {
         effort.delayError.milliseconds + effort.relativeDelayError * expected
     }
 
     // MARK: DNS
 
-    /// How much later packets to port 53 arrive than others.
+    /// Checks how much later packets to port 53 arrive than others.
     var dns: [Check] {
         guard let extra = link.dnsDelay else { return [] }
         let pairs = zip(seen(.dns, .up), seen(.dnsReference, .up))
@@ -112,7 +111,7 @@ extension LinkJudge {
                 (report.connects[index] ?? []).map(\.milliseconds)
             }
             let spread = DelayExpectation(link.up, bytes: 60)
-            // Neighbours ask each other now and then whether they are still there.
+            // Neighbours probe each other now and then, which adds traffic.
             let inTheWay = [link.up, link.down].reduce(.zero) {
                 $0 + $1.serialization(ofBytes: 72) * 2
             }
@@ -126,8 +125,8 @@ extension LinkJudge {
         return checks
     }
 
-    /// - Parameter quickest: which share of the packets, without jitter, a busy machine may have
-    ///   made late none of.
+    /// - Parameter quickest: The share of packets, without jitter, that even a busy machine does
+    ///   not delay.
     private func dnsCheck(
         _ extra: Duration, _ delayed: [Double], _ others: [Double], quickest: Double,
         chance: Double, detail: String

@@ -1,13 +1,13 @@
 import LinkModel
 import LinkUnits
 
-/// What the machine does wrong is not the link's fault.
+/// Excuses the link for faults of the machine.
 extension LinkJudge {
-    /// A machine that is later than that for itself, in milliseconds, tells nothing of delays.
+    /// In milliseconds; if the machine itself is later than this, delays cannot be judged.
     static let worstLateness = 3.0
 
-    /// Leaves a failed check without a judgement if the emulation itself says that it did not keep
-    /// up, and that is what made it fail.
+    /// Withdraws a failed verdict if the emulation reports that it did not keep up, and that
+    /// explains the failure.
     func excuse(_ check: Check) -> Check {
         guard check.verdict == .failed, let measured = check.measured,
             let expected = check.expected
@@ -29,7 +29,7 @@ extension LinkJudge {
             check.direction, check.quantity, unjudged: measured, because: Check.busyMachine)
     }
 
-    /// Whether more than one packet in a hundred was later than the instrument may be wrong by.
+    /// Whether more than one packet in a hundred was later than the instrument's error.
     private func isLate(_ direction: Direction) -> Bool {
         (report.emulation[direction]?.lateness ?? 0) > effort.delayError.milliseconds
     }

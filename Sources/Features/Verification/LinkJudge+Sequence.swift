@@ -2,7 +2,8 @@ import LinkModel
 import LinkUnits
 
 extension LinkJudge {
-    /// Loss, bursts, reordering, duplicates and damage, from packets sent below the bandwidth.
+    /// Checks loss, bursts, reordering, duplicates and corruption with packets sent below the
+    /// bandwidth.
     func sequence(_ direction: Direction) -> [Check] {
         seen(.loss, direction).flatMap { seen in
             let conditions = direction.conditions(of: link)
@@ -12,7 +13,7 @@ extension LinkJudge {
                 ]
             }
             var checks = [loss(seen, conditions)]
-            // Of nothing nothing can be said.
+            // Without arrivals nothing can be judged.
             guard conditions.loss.mean < .one else { return checks }
             if conditions.loss.mean > .zero { checks.append(burst(seen, conditions)) }
             checks.append(reorder(seen, conditions))
@@ -34,7 +35,7 @@ extension LinkJudge {
                 seen.flow.direction, .loss, unjudged: Double(lost) / Double(seen.sent),
                 because: "the queue may overflow while the trace lets nothing pass")
         }
-        // A packet damaged in a header goes nowhere.
+        // A packet with a corrupted header does not arrive.
         let inHeaders = conditions.corrupt.value * Self.headers / Double(seen.flow.packetBytes)
         return share(
             seen.flow.direction, .loss,
@@ -42,8 +43,8 @@ extension LinkJudge {
             count: lost, of: seen.sent, worth: conditions.loss.independentShare, slack: inHeaders)
     }
 
-    /// Bytes of the headers of Ethernet, IP and UDP. Which of them damage can hit, and which of
-    /// those matter, depends on who does it.
+    /// Bytes of Ethernet, IP and UDP headers. Which of them can be corrupted, and which matter,
+    /// depends on the data plane.
     private static let headers = 42.0
 
     private func burst(_ seen: SeenFlow, _ conditions: DirectionConditions) -> Check {
@@ -58,7 +59,7 @@ extension LinkJudge {
         guard let measured, runs.count >= 3 else {
             return Check(direction, .burst, unjudged: measured, because: "too few losses")
         }
-        // Every lost packet is the last of its row with the same probability, 1 / mean length.
+        // Each lost packet ends a run of losses with the same probability, 1 / mean length.
         let ends = ProportionInterval(successes: Double(runs.count), trials: Double(lost))
         let expected = conditions.loss.meanLossBurst
         let limit = expected < measured ? 1 / ends.high : 1 / ends.low
@@ -90,13 +91,13 @@ extension LinkJudge {
             of: seen.firsts.count + damaged, slack: inHeaders)
     }
 
-    /// Compares a count with the share that is expected of `total`.
+    /// Compares a count with the expected share of `total`.
     ///
-    /// What is expected never or always has to be so without exception.
+    /// An expectation of never or always must hold without exception.
     ///
     /// - Parameters:
-    ///   - worth: what share of a correlated sample counts.
-    ///   - slack: what else the share may be off by.
+    ///   - worth: The effective share of a correlated sample.
+    ///   - slack: Other acceptable error of the share.
     private func share(
         _ direction: Direction, _ quantity: Check.Quantity, expected: Double, count: Int,
         of total: Int, worth: Double = 1, slack: Double = 0

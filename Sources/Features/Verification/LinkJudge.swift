@@ -3,25 +3,25 @@ import LinkUnits
 
 /// Compares what two probes saw with what the conditions of a link promise.
 ///
-/// Theory of operation. A verification has three parts that know nothing of each other: the plan
-/// (`ProbePlan`: which packets are sent when), the probes (`Probe`: two programs, at either end of
-/// the link, which carry out the plan and note what arrives), and the judge, a pure function.
+/// Theory of operation. A verification has three independent parts: the plan (`ProbePlan`: which
+/// packets are sent when), the probes (`Probe`: two programs, one at each end of the link, which
+/// execute the plan and record what arrives), and the judge, a pure function.
 ///
-/// Sender and receiver share the clock of the machine, and so each way is measured by itself; the
-/// probes talk through files (`Rendezvous`), since the link may lose everything. Each way sees,
-/// one after the other: few small packets on an idle line (delay, jitter), many small packets
-/// below the bandwidth (loss and what is like it), and an overload (bandwidth, queue). Where TCP
-/// can use the bandwidth, a bulk transfer gives a second opinion.
+/// Sender and receiver share the machine's clock, so each direction is measured separately. The
+/// probes communicate through files (`Rendezvous`), since the link may lose everything. Each
+/// direction is tested in sequence with a few small packets on an idle link (delay, jitter), many
+/// small packets below the bandwidth (loss and similar effects), and an overload (bandwidth,
+/// queue). If TCP can use the bandwidth, a bulk transfer gives a second opinion.
 ///
-/// The tolerance of a check is the sum of what chance may do and what the instrument may be wrong
-/// by (`Effort`). Chance is given `Statistics.errorProbability` for each check.
+/// The tolerance of a check is the effect of chance plus the instrument's error (`Effort`). Chance
+/// has a probability of `Statistics.errorProbability` for each check.
 public struct LinkJudge {
     let link: LinkConditions
     let plan: ProbePlan
     let report: ProbeReport
     let effort: Effort
 
-    /// Prepares to judge what both probes saw.
+    /// Prepares to judge the reports of both probes.
     public init(
         _ conditions: LinkConditions, plan: ProbePlan, report: ProbeReport, effort: Effort
     ) {
@@ -31,7 +31,7 @@ public struct LinkJudge {
         self.effort = effort
     }
 
-    /// All checks, first those of the way up.
+    /// All checks, those of the up direction first.
     public var checks: [Check] {
         Direction.allCases.flatMap { direction in
             delays(direction) + sequence(direction) + saturation(direction)
@@ -39,7 +39,7 @@ public struct LinkJudge {
         }.map(excuse)
     }
 
-    /// What arrived of the flow for `purpose`, and what was sent.
+    /// The flows for `purpose`: what was sent and what arrived.
     func seen(_ purpose: ProbePlan.Purpose, _ direction: Direction) -> [SeenFlow] {
         plan.flows.indices.compactMap { index in
             let flow = plan.flows[index]
@@ -53,7 +53,7 @@ public struct LinkJudge {
         }
     }
 
-    /// Whether chance alone may have let none of `sent` packets through.
+    /// Whether chance alone may have lost all `sent` packets.
     func mayAllBeLost(_ sent: Int, _ conditions: DirectionConditions) -> Bool {
         let independent = conditions.loss.independentShare
         var probability = 1.0
@@ -65,10 +65,11 @@ public struct LinkJudge {
 }
 
 extension LossModel {
-    /// The share of a sample that is worth as much as independent packets are for the mean.
+    /// The size of an independent sample with the same precision of the mean, as a share of this
+    /// sample.
     ///
-    /// In the Gilbert model neighbours are correlated by 1 - p - r, and those further apart by its
-    /// powers.
+    /// In the Gilbert model the correlation of neighbours is 1 - p - r; that of more distant
+    /// packets is a power of it.
     var independentShare: Double {
         guard let (p, r) = gilbertTransitions else { return 1 }
         let correlation = max(0, 1 - p.value - r.value)
@@ -76,20 +77,20 @@ extension LossModel {
     }
 }
 
-/// A flow, and what arrived of it.
+/// A flow and its arrivals.
 struct SeenFlow {
     let flow: ProbePlan.Flow
     let sent: Int
     let arrivals: ProbeReport.Arrivals
-    /// How many packets per second of its last segment were sent.
+    /// The packets per second actually sent in its last segment.
     let offered: Double?
-    /// The share of the time of its last segment in which the machine kept the sender waiting.
+    /// The share of its last segment's time in which the machine delayed the sender.
     let heldUp: Double
-    /// By how many milliseconds the machine was late to send each fourth packet, or more. What
-    /// emulates the link is woken no earlier.
+    /// The lateness in milliseconds that every fourth packet reached or exceeded when sent. The
+    /// emulation of the link is woken no earlier.
     let lateness: Double
     let obstacle: String?
-    /// The places in `arrivals` at which a packet arrived for the first time, in that order.
+    /// The indices in `arrivals` of first copies, in order of arrival.
     let firsts: [Int]
 
     init(
@@ -114,22 +115,22 @@ struct SeenFlow {
     /// The one-way delay of each packet, in milliseconds.
     var delays: [Double] { firsts.map(delay) }
 
-    /// The one-way delay of the packet that arrived at `place`, in milliseconds.
+    /// The one-way delay of the packet at index `place` of `arrivals`, in milliseconds.
     func delay(_ place: Int) -> Double {
         Double(arrivals.received[place] - arrivals.sent[place]) / 1e6
     }
 
-    /// From one packet to the next, as planned.
+    /// The planned interval between packets.
     var interval: Duration { flow.segments.last?.interval ?? .zero }
 
-    /// For each number, whether the packet did not arrive.
+    /// For each packet number, whether the packet is missing.
     var isLost: [Bool] {
         var lost = [Bool](repeating: true, count: sent)
         for place in firsts { lost[Int(arrivals.numbers[place])] = false }
         return lost
     }
 
-    /// How many packets arrived before one that was sent earlier.
+    /// How many packets arrived before one sent earlier.
     var overtakers: Int {
         var earliestBehind = UInt32.max
         var count = 0
@@ -141,7 +142,7 @@ struct SeenFlow {
         return count
     }
 
-    /// How many packets arrived again.
+    /// How many packets arrived more than once.
     var duplicates: Int {
         arrivals.numbers.count { $0 < sent } - firsts.count
     }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// What a count says about the probability behind it: the interval of Clopper and Pearson (1934).
+/// The confidence interval of a probability, given a count: Clopper and Pearson (1934).
 ///
 /// It is exact: whatever the probability is, the interval misses it at most as often as stated.
-/// Counts need not be whole: a correlated sample is worth fewer trials than it has.
+/// Counts need not be whole: a correlated sample counts as fewer trials.
 struct ProportionInterval: Hashable {
     let low: Double
     let high: Double
 
-    /// The interval from `successes` in `trials`, which misses with the probability `error`.
+    /// The interval for `successes` in `trials`, which misses with probability `error`.
     init(
         successes: Double, trials: Double, error: Double = Statistics.errorProbability
     ) {
@@ -22,10 +22,10 @@ struct ProportionInterval: Hashable {
             ? 1 : Self.betaQuantile(1 - error / 2, successes + 1, failures)
     }
 
-    /// Whether `value` is one that the count does not contradict.
+    /// Whether `value` is consistent with the count.
     func contains(_ value: Double) -> Bool { (low...high).contains(value) }
 
-    /// Where the beta distribution function reaches `share`.
+    /// The quantile of the beta distribution at `share`.
     private static func betaQuantile(_ share: Double, _ a: Double, _ b: Double) -> Double {
         var low = 0.0
         var high = 1.0
@@ -36,11 +36,12 @@ struct ProportionInterval: Hashable {
         return (low + high) / 2
     }
 
-    /// The incomplete beta function I_x(a, b), by its continued fraction (DLMF 8.17.22).
+    /// The regularized incomplete beta function I_x(a, b), by its continued fraction (DLMF
+    /// 8.17.22).
     static func regularizedBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
         guard x > 0 else { return 0 }
         guard x < 1 else { return 1 }
-        // The fraction converges fast on this side of the mean only.
+        // The fraction converges fast only on this side of the mean.
         guard x <= (a + 1) / (a + b + 2) else { return 1 - regularizedBeta(1 - x, b, a) }
         let logFront =
             a * log(x) + b * log1p(-x) + logGamma(a + b) - logGamma(a) - logGamma(b)

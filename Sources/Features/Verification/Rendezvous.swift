@@ -2,46 +2,45 @@ import FoundationEssentials
 import LinkUnits
 import LinuxKernel
 
-/// The directory over which the two programs that measure a link agree on a beginning and leave
-/// what they saw.
+/// The directory through which the two probes of a link agree on a start time and exchange results.
 ///
-/// Nothing of that goes over the link, which may lose everything. Files appear whole or not at all.
+/// Nothing of this uses the link, which may lose everything. Files are written atomically.
 public struct Rendezvous: Sendable {
     /// The ends of the link.
     public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Where the app is.
+        /// The app's end.
         case app
-        /// Behind the link.
+        /// The far end.
         case far
     }
 
     private let directory: String
 
-    /// Uses a directory that exists and is empty.
+    /// Uses an existing, empty directory.
     public init(directory: String) {
         self.directory = directory
     }
 
     private func path(_ name: String) -> String { "\(directory)/\(name).json" }
 
-    /// Leaves the plan.
+    /// Writes the plan.
     public func write(_ plan: ProbePlan) throws(VerificationError) { try write(plan, "plan") }
 
-    /// The plan.
+    /// Reads the plan.
     public func plan() throws(VerificationError) -> ProbePlan { try read("plan") }
 
-    /// Leaves what `role` saw.
+    /// Writes the report of `role`.
     public func write(_ report: ProbeReport, of role: Role) throws(VerificationError) {
         try write(report, role.rawValue)
     }
 
-    /// What both saw.
+    /// Reads both reports.
     public func report() throws(VerificationError) -> ProbeReport {
         let app: ProbeReport = try read(Role.app.rawValue)
         return app.merged(with: try read(Role.far.rawValue))
     }
 
-    /// Says that `role` is ready, waits for the other, and returns when both begin, by
+    /// Reports that `role` is ready, waits for the other, and returns the common start time by
     /// `KernelClock.monotonic`.
     func meet(as role: Role, patience: Duration) throws(VerificationError) -> Duration {
         switch role {
@@ -58,7 +57,7 @@ public struct Rendezvous: Sendable {
         }
     }
 
-    /// Waits for the other end's report, whose process may be ended with this one.
+    /// Waits for the other end's report, because the end of this process may end the other's.
     func waitForReport(of role: Role, patience: Duration) throws(VerificationError) {
         try wait(for: role.rawValue, patience)
     }

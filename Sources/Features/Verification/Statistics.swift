@@ -1,15 +1,16 @@
 import Glibc
 import LinkModel
 
-/// Numbers about samples.
+/// Statistics of samples.
 enum Statistics {
-    /// How often a check of a link that does what it promises may fail by chance: once in 100,000.
+    /// The probability that a check of a correct link fails by chance: one in 100,000.
     ///
-    /// A run over all profiles makes a thousand checks, of which most have no chance in them. At
-    /// this probability the whole run fails by chance once in a hundred times at most (Bonferroni).
+    /// A run over all profiles makes a thousand checks, most without randomness. At this
+    /// probability, the whole run fails by chance at most once in a hundred times (Bonferroni).
     static let errorProbability = 1e-5
 
-    /// So many standard deviations a normal variable is off with that probability, either way.
+    /// The number of standard deviations that a normal variable exceeds, in either direction, with
+    /// that probability.
     static let deviations = 4.417
 
     /// The mean; nil without values.
@@ -17,15 +18,14 @@ enum Statistics {
         values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
     }
 
-    /// The standard deviation of what `values` are a sample of; nil for fewer than two.
+    /// The standard deviation of the population that `values` sample; nil for fewer than two.
     static func standardDeviation(_ values: [Double]) -> Double? {
         guard values.count > 1, let mean = mean(values) else { return nil }
         let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
         return (squares / Double(values.count - 1)).squareRoot()
     }
 
-    /// The value below which `share` of `values` lie, between neighbours in proportion; nil
-    /// without values.
+    /// The value below which `share` of `values` lie, interpolated linearly; nil without values.
     static func percentile(_ share: Double, of values: [Double]) -> Double? {
         guard !values.isEmpty else { return nil }
         let sorted = values.sorted()
@@ -35,19 +35,19 @@ enum Statistics {
         return sorted[below] + (sorted[above] - sorted[below]) * (place - Double(below))
     }
 
-    /// The middle value; nil without values.
+    /// The median; nil without values.
     static func median(_ values: [Double]) -> Double? { percentile(0.5, of: values) }
 
-    /// The standard deviation that a normal distribution with these quartiles has: what a few
-    /// values far out do not change. Nil without values.
+    /// The standard deviation of a normal distribution with the same quartiles, robust against
+    /// outliers. Nil without values.
     static func robustDeviation(_ values: [Double]) -> Double? {
         guard let low = percentile(0.25, of: values), let high = percentile(0.75, of: values)
         else { return nil }
         return (high - low) / 1.349
     }
 
-    /// Events per unit of time, from when each occurred: the slope of the line through their
-    /// numbers that is nearest by least squares. Nil for fewer than three, and if all are at once.
+    /// Events per unit of time, from the time of each: the slope of the least-squares line through
+    /// their numbers. Nil for fewer than three, and if all are simultaneous.
     static func rate(ofEventsAt times: [Double]) -> Double? {
         guard times.count > 2 else { return nil }
         let times = times.sorted()
@@ -65,8 +65,8 @@ enum Statistics {
     /// The rate of a stream that stalls behind lost packets and then catches up at once; nil for
     /// fewer than two readings.
     ///
-    /// A stretch that begins or ends within a stall would be off by all that waits. So both ends
-    /// are looked for, each in its quarter of the readings, where the stream is least behind.
+    /// An interval that begins or ends within a stall would be wrong by all the waiting data. So
+    /// both ends are chosen, each in its quarter of the readings, where the stream is least behind.
     static func steadyRate(times: [Double], totals: [Double]) -> Double? {
         guard let begin = times.first, let end = times.last, end > begin else { return nil }
         let quarter = (end - begin) / 4
@@ -86,7 +86,7 @@ enum Statistics {
         return rate
     }
 
-    /// The lengths of the rows of true values.
+    /// The lengths of the runs of true values.
     static func runs(_ values: [Bool]) -> [Int] {
         var lengths: [Int] = []
         var length = 0

@@ -1,7 +1,8 @@
 import LinuxKernel
 import SystemPackage
 
-/// The TCP part of a probe. The app connects; which end then writes is the transfer's way.
+/// The TCP part of a probe. The app connects; the end that then writes determines the direction of
+/// the transfer.
 struct StreamExchange {
     private let plan: ProbePlan
     private let role: Rendezvous.Role
@@ -26,7 +27,7 @@ struct StreamExchange {
         if role == .far {
             for port in plan.transfers.map(\.port) { listeners.append(try Listener(port: port)) }
             for connects in plan.connects {
-                // Without the privilege the app's attempts fail, and are not judged.
+                // Without the privilege, the app's attempts fail and are not judged.
                 if let listener = try? Listener(port: connects.port) { listeners.append(listener) }
             }
         }
@@ -49,7 +50,7 @@ struct StreamExchange {
                     let stream = try? BulkStream(
                         .ipv4, to: address, port: connects.port, until: begin + connects.patience)
                 else { return nil }
-                // What the kernel measured has nothing in it of when this process was woken.
+                // The kernel's measurement does not include this process's wake-up latency.
                 return stream.roundTrip ?? KernelClock.monotonic - begin
             }
         }

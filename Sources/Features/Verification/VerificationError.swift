@@ -1,6 +1,6 @@
 /// Why a link could not be measured.
 public struct VerificationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One sentence with the way out.
+    /// One sentence with the remedy.
     public let description: String
 
     /// Makes an error.

@@ -1,7 +1,8 @@
 import LinkModel
 import Sandbox
 
-/// What `verify --json` prints. The keys are a promise: see `Profiles/schema/verify.schema.json`.
+/// The output of `verify --json`. The keys are a stable interface: see
+/// `Profiles/schema/verify.schema.json`.
 public struct VerificationJSON: Encodable {
     struct Result: Encodable {
         let profile: String
@@ -38,7 +39,7 @@ public struct VerificationJSON: Encodable {
 
     let results: [Result]
 
-    /// Writes what was found.
+    /// Makes the object for the results.
     public init(_ results: [LinkVerification]) {
         self.results = results.map { result in
             Result(

@@ -124,6 +124,6 @@ struct TraceRecordCommand: ParsableCommand {
                 + "something kept it busy")
     }
 
-    /// A cellular link without traffic pauses less than this by itself.
+    /// A busy cellular link is silent for a smaller share of the time than this.
     private static let muchSilence: UInt32 = 200_000_000
 }

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxKernel
 
-/// The command of a sandbox through its lives: a scenario may suspend it, end it and start it
-/// again, with all processes that came of it.
+/// The command of a sandbox over its restarts: a scenario may suspend it, end it and start it
+/// again, with all its descendants.
 final class App {
     /// Starts the command and returns its process ID.
     typealias Launch = () throws(SandboxError) -> Int32
@@ -11,14 +11,14 @@ final class App {
     private(set) var processes: AppProcesses
     /// The command, while it runs.
     private(set) var command: Int32?
-    /// How the command ended the last time.
+    /// The exit code of the command's last run.
     private(set) var exitCode: Int32 = 0
-    /// Whether it was told from outside to end, and nothing is to be started again.
+    /// Whether a signal from outside asked it to end, so that nothing is restarted.
     private(set) var isInterrupted = false
     private var isSuspended = false
     private var ending: Ending?
 
-    /// What goes on between the request to end and the end.
+    /// The state between the request to end and the end.
     private struct Ending {
         /// When the processes are killed; nil: they were.
         var deadline: Duration?
@@ -33,34 +33,34 @@ final class App {
         command = try launch()
     }
 
-    /// Whether neither the command runs nor anything that is to end before it is started again.
+    /// Whether neither the command runs nor a restart is pending.
     var isOver: Bool { command == nil && ending == nil }
 
-    /// Leaves a session out of the app.
+    /// Excludes a session from the app.
     func exclude(session: Int32) { processes.exclude(session: session) }
 
-    /// All processes stand still.
+    /// Stops all processes.
     func suspend() throws(SandboxError) {
         try requireRunning()
         processes.halt(SIGSTOP)
         isSuspended = true
     }
 
-    /// They go on.
+    /// Continues all processes.
     func resume() throws(SandboxError) {
         try requireRunning()
         processes.signal(SIGCONT)
         isSuspended = false
     }
 
-    /// All processes get a signal.
+    /// Sends a signal to all processes.
     func signal(_ number: Int32) throws(SandboxError) {
         try requireRunning()
         processes.signal(number)
     }
 
-    /// All processes are asked to end, and killed when they do not within the patience. Those that
-    /// are suspended could not hear it and are killed at once, as phones do it.
+    /// Asks all processes to end, and kills those that do not in time. Suspended processes could
+    /// not handle the request and are killed at once, as on phones.
     func terminate() throws(SandboxError) {
         guard ending == nil else { return }
         guard command != nil || !processes.all.isEmpty else {
@@ -69,7 +69,7 @@ final class App {
         end()
     }
 
-    /// Ends what is left, and starts the command again.
+    /// Ends what is left and starts the command again.
     func relaunch() throws(SandboxError) {
         if ending == nil { end() }
         ending?.isFollowedByLaunch = true
@@ -82,26 +82,24 @@ final class App {
         if let command { Process.signal(number, to: command) }
     }
 
-    /// Takes note of a signal from outside that the command has got. One that asks it to end asks
-    /// for the end of the run.
+    /// Records a signal from outside that the command has received. A request to end ends the run.
     func takeNote(ofSignal number: Int32) {
         guard Self.endingSignals.contains(number) else { return }
         isInterrupted = true
         ending?.isFollowedByLaunch = false
     }
 
-    /// Signals by which a run is asked to end.
+    /// Signals that ask a run to end.
     static let endingSignals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGKILL]
 
-    /// Takes note of the end of a process.
+    /// Records the end of a process.
     func ended(_ process: Int32, _ end: ProcessEnd) {
         guard process == command else { return }
         command = nil
         exitCode = end.shellCode
     }
 
-    /// Does what is due, and says in how long there may be something again; nil: when a process
-    /// has ended.
+    /// Does what is due and returns when to call again; nil: when a process has ended.
     func turn() throws(SandboxError) -> Duration? {
         guard let ending else { return nil }
         if command == nil && processes.all.isEmpty {
@@ -118,7 +116,7 @@ final class App {
     }
 
     private func end() {
-        // What the command has outlived was not meant to end it.
+        // A signal that the command survived was not meant to end it.
         isInterrupted = false
         ending = Ending(deadline: KernelClock.monotonic + SandboxRequest.terminationPatience)
         if isSuspended { kill() } else { processes.signal(SIGTERM) }

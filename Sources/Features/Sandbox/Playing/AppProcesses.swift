@@ -1,41 +1,41 @@
 import Glibc
 import LinuxKernel
 
-/// The processes of a sandbox that are the app's: the command and all that comes of it, also what
-/// has left its parent, its session or its terminal.
+/// The processes of the app in a sandbox: the command and all its descendants, including those that
+/// have left their parent, session or terminal.
 ///
-/// The app is what remains when the sandbox's own are left out: the first process, whoever is on
-/// the far side, and the sessions of the bus and of commands that the scenario runs.
+/// The app is everything except the sandbox's own processes: the first process, processes on the
+/// far side, and the sessions of the bus and of the scenario's commands.
 struct AppProcesses {
     private let farNetwork: String
     private var foreignSessions: Set<Int32> = []
 
-    /// To be made by the first process while it is on the far side.
+    /// Make this in the first process while it is on the far side.
     init() {
         farNetwork = ListedProcess.network(of: "self") ?? ""
     }
 
-    /// Leaves a session out, which is not the app's.
+    /// Excludes a session that is not the app's.
     mutating func exclude(session: Int32) { foreignSessions.insert(session) }
 
-    /// Those that run or are stopped.
+    /// The app's running or stopped processes.
     var all: Set<Int32> {
         others { !foreignSessions.contains($0.session) }
             .filter { ListedProcess.network(of: "\($0)") != farNetwork }
     }
 
-    /// All on the app's side, whether they are the app's or not, but for a session.
+    /// All processes on the app's side, whether the app's or not, except one session.
     func onAppSide(without session: Int32?) -> Set<Int32> {
         others { $0.session != session }
             .filter { ListedProcess.network(of: "\($0)") != farNetwork }
     }
 
-    /// The servers, and what came of them.
+    /// The servers and their descendants.
     var onFarSide: Set<Int32> {
         others { _ in true }.filter { ListedProcess.network(of: "\($0)") == farNetwork }
     }
 
-    /// All but the first process.
+    /// All except the first process.
     var inSandbox: Set<Int32> { others { _ in true } }
 
     private func others(where isMeant: (ListedProcess) -> Bool) -> Set<Int32> {
@@ -43,15 +43,15 @@ struct AppProcesses {
         return Set(others.map(\.id))
     }
 
-    /// Sends a signal to each of those that are there now.
+    /// Sends a signal to each process that exists now.
     ///
-    /// Not to what they start then: that may be what they do about it.
+    /// Processes that they start afterwards do not get it: these may be their reaction.
     func signal(_ number: Int32) {
         for process in all { Process.signal(number, to: process) }
     }
 
-    /// Sends a signal that ends or stops whoever gets it, to the last of them: one may have been
-    /// about to make another.
+    /// Sends a signal that ends or stops its receivers, repeatedly until all have it: a process may
+    /// have been forking.
     func halt(_ number: Int32) {
         var halted: Set<Int32> = []
         while true {

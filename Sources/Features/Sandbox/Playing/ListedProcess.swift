@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// A process as `/proc` lists it.
+/// A process listed in `/proc`.
 struct ListedProcess: Hashable {
-    /// Its number.
+    /// Its PID.
     let id: Int32
-    /// Whether it has ended, though nobody has taken note of it.
+    /// Whether it is a zombie.
     let hasEnded: Bool
-    /// The number of its session; 0 for one that began outside of the process namespace.
+    /// Its session ID; 0 for a session from outside the PID namespace.
     let session: Int32
 
-    /// Reads the file `stat` of a process.
+    /// Parses the file `stat` of a process.
     init?(stat text: String) {
-        // The name, in parentheses, can have any characters in it, those too.
+        // The name, in parentheses, can contain any characters, even parentheses.
         guard let opening = text.firstIndex(of: "("), let closing = text.lastIndex(of: ")"),
             let id = Int32(text[..<opening].prefix { $0 != " " })
         else { return nil }
@@ -22,7 +22,7 @@ struct ListedProcess: Hashable {
         hasEnded = ["Z", "X"].contains(fields[0])
     }
 
-    /// All processes of the namespace that `/proc` belongs to.
+    /// All processes of the PID namespace of `/proc`.
     static func all() -> [ListedProcess] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.filter { Int32($0) != nil }.compactMap { name in
@@ -30,8 +30,8 @@ struct ListedProcess: Hashable {
         }
     }
 
-    /// The network namespace of a process, as the kernel names it; nil if that cannot be seen, as
-    /// of a process that is ending.
+    /// The network namespace of a process, as named by the kernel; nil if it is not visible, for
+    /// example because the process is ending.
     static func network(of process: String) -> String? {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/net")
     }

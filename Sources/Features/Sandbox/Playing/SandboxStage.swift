@@ -12,7 +12,7 @@ import SystemPackage
 struct SandboxStage: Stage {
     let links: SandboxLinks
     let app: App
-    /// When the command was started the first time, by `KernelClock.monotonic`.
+    /// When the command was first started, by `KernelClock.monotonic`.
     let beginning: Duration
     var commands: ScenarioCommands
 

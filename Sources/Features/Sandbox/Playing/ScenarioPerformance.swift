@@ -5,14 +5,13 @@ import Recording
 import ScenarioPlaying
 import Scenarios
 
-/// A scenario that is played in a sandbox: the player, the stage, and what is told and written
-/// down of it.
+/// Plays a scenario in a sandbox: connects the player, the stage, the messages and the record.
 final class ScenarioPerformance {
     private let request: ScenarioRequest
     private let channel: MessageChannel
     private var player: TimelinePlayer
     private var stage: SandboxStage
-    /// What happened, interface by interface.
+    /// What happened to each interface.
     private(set) var record: TimelineRecord
     private var written: [String: LinkConditions] = [:]
     private var hasEnded = false
@@ -30,22 +29,22 @@ final class ScenarioPerformance {
         writeDown(at: .zero)
     }
 
-    /// Carries out what is due, and says in how long something is due again.
+    /// Does what is due and returns the time until something is due again.
     func turn() -> Duration? {
         let turn = player.turn(on: &stage)
         tell(turn)
         return turn.next
     }
 
-    /// Takes note of the end of a process.
+    /// Records the end of a process.
     func ended(_ process: Int32, _ end: ProcessEnd) {
         guard let note = stage.commands.ended(process, end) else { return }
         channel.send(.note(note))
     }
 
-    /// Whether the run is over, now that the app has ended.
+    /// Whether the run is over, given that the app has ended.
     ///
-    /// Not while the app is to be started again, nor while something is to be judged.
+    /// It is not over while a restart or a check is pending.
     func isOver(exitCode: Int32) -> Bool {
         if !hasEnded {
             guard !player.hasRelaunch(after: stage.now) else { return false }
@@ -59,11 +58,11 @@ final class ScenarioPerformance {
         return player.isOver
     }
 
-    /// Ends the record.
+    /// Completes the record.
     ///
     /// - Parameters:
-    ///   - duration: how long the command ran.
-    ///   - samples: the links over time, by the names of the interfaces.
+    ///   - duration: How long the command ran.
+    ///   - samples: The links over time, by interface name.
     func finish(after duration: Duration, samples: [String: [LinkSample]]) -> TimelineRecord {
         record.durationSeconds = duration / .seconds(1)
         for index in record.interfaces.indices {
@@ -81,7 +80,7 @@ final class ScenarioPerformance {
         writeDown(at: stage.now)
     }
 
-    /// Writes down what the interfaces are like now, as far as it is new.
+    /// Records changes of the interfaces.
     private func writeDown(at now: Duration) {
         for (index, name) in record.interfaces.map(\.name).enumerated() {
             guard let position = stage.links.interfaces.firstIndex(where: { $0.name == name })
@@ -113,7 +112,7 @@ extension SandboxMessage {
 }
 
 extension EventRecord {
-    /// Writes down what a player did.
+    /// Makes the record of an event.
     fileprivate init(_ event: PlayedEvent) {
         let kind: Kind =
             switch event.subject {

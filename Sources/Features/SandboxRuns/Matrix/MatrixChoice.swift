@@ -1,36 +1,36 @@
 public import Matrix
 
-/// What the caller says of a matrix; what is not said is as in the file, or as usual.
+/// The user's choices for a matrix; unset ones come from the file or have defaults.
 public struct MatrixChoice {
-    /// Names of profiles, with commas between them.
+    /// Profile names, separated by commas.
     public var profiles: [String] = []
-    /// Names of scenarios, files and directories, with commas between them.
+    /// Names of scenarios, files and directories, separated by commas.
     public var scenarios: [String] = []
     /// Families of profiles.
     public var families: [String] = []
-    /// The file in place of `linkcond.yaml`.
+    /// The file to use instead of `linkcond.yaml`.
     public var file: String?
     /// How often each profile is repeated.
     public var repetitions: Int?
-    /// Whether the command is not also run without conditions.
+    /// Whether to leave out the run without conditions.
     public var isWithoutBaseline = false
-    /// The earlier report whose failed cells are run again.
+    /// The earlier report whose failed cells to run again.
     public var rerunFailed: String?
-    /// The earlier report by whose durations parts are made to take equally long.
+    /// The earlier report whose durations balance the parts.
     public var balanceBy: String?
-    /// How many more attempts a cell has that did not pass.
+    /// How many more attempts a failed cell gets.
     public var retries: Int?
-    /// Whether the matrix ends when a cell has failed.
+    /// Whether the first failed cell ends the matrix.
     public var isFailFast = false
-    /// What the seeds of the cells are made from.
+    /// The seed from which those of the cells are derived.
     public var seed: UInt64?
     /// How long a command may run.
     public var timeout: Duration?
     /// The command.
     public var command: [String] = []
-    /// Puts what is said of the network in the place of what is there.
+    /// Replaces the given network settings.
     public var changeNetwork: (inout CellNetwork) -> Void = { _ in }
 
-    /// Says nothing.
+    /// Makes choices without any set.
     public init() {}
 }

@@ -7,19 +7,19 @@ import ProfileFormat
 import Sandbox
 import UserCatalog
 
-/// What is asked of a matrix: the options, and before them the file or an earlier report.
+/// A request for a matrix: the options on top of the file or an earlier report.
 public struct MatrixRequest {
     /// The command.
     public private(set) var command: [String] = []
-    /// What is to run.
+    /// The cells to run.
     public private(set) var specification: MatrixSpecification
-    /// How many cells run at once; nil: not said.
+    /// How many cells run at once; nil: unset.
     public private(set) var jobs: Int?
     /// How long cells took in an earlier report, by profile.
     public private(set) var earlierSeconds: [String: Double] = [:]
     private var cells: [Cell]
 
-    /// Puts together what is said with what stands in the file or an earlier report.
+    /// Combines the choices with the file or an earlier report.
     public init(_ choice: MatrixChoice) throws {
         if let path = choice.rerunFailed {
             guard choice.profiles.isEmpty, choice.families.isEmpty, choice.scenarios.isEmpty,
@@ -70,10 +70,10 @@ public struct MatrixRequest {
         try expectWhatIsNeeded()
     }
 
-    /// The cells that this machine is to run, and which part of all they are.
+    /// The cells for this machine, and which part of the matrix they are.
     ///
-    /// - Parameter shard: the part that is asked for; nil: the one that a CI engine names in
-    ///   `environment`, of which `note` tells.
+    /// - Parameter shard: The requested part; nil: the one that a CI engine sets in `environment`,
+    ///   which `note` reports.
     public func share(
         _ shard: Shard?, environment: [String: String], note: (String) -> Void
     ) throws -> (shard: Shard?, cells: [Cell]) {
@@ -91,11 +91,11 @@ public struct MatrixRequest {
         return (shard, sharding.parts[shard.index - 1])
     }
 
-    /// The matrix as a CI engine runs it.
+    /// The plan of the matrix for a CI engine.
     ///
     /// - Parameters:
-    ///   - shards: into how many parts it is divided; nil: one for each cell.
-    ///   - words: the options and the command that were typed.
+    ///   - shards: The number of parts; nil: one for each cell.
+    ///   - words: The options and the command as typed.
     public func plan(
         for engine: PlanEngine, shards: Int?, image: String, words: MatrixWords
     ) throws -> String {
@@ -115,7 +115,7 @@ public struct MatrixRequest {
             for: engine, arguments: words.lasting, command: words.command, image: image)
     }
 
-    // MARK: Where it comes from
+    // MARK: Sources
 
     private static func file(_ path: String?) throws -> MatrixFile? {
         let name = path ?? MatrixFile.standardName
@@ -134,7 +134,7 @@ public struct MatrixRequest {
         }
     }
 
-    /// The profiles of the options, each once; nil if they name none.
+    /// The profiles of the options, without duplicates; nil if they name none.
     private static func profiles(_ choice: MatrixChoice) throws -> [String]? {
         let catalog = UserCatalog.profiles
         var names = choice.profiles.flatMap { $0.split(separator: ",") }.map { name in
@@ -153,8 +153,7 @@ public struct MatrixRequest {
         return nil
     }
 
-    /// The cells that did not pass, with the seeds with which they did not, and what they are
-    /// compared with.
+    /// The failed cells with their failing seeds, and the baseline that they are compared with.
     private static func failed(
         in report: MatrixReport, _ specification: MatrixSpecification
     ) -> [Cell] {
@@ -181,7 +180,8 @@ public struct MatrixRequest {
         specification.isFailFast = file.isFailFast ?? false
         specification.environment = file.environment
         specification.network = file.network
-        // Where the options name other profiles, what the file says of them goes by any name.
+        // If the options name other profiles, the file's settings for them may use any of their
+        // names.
         let names = try Self.namesByID(specification.profiles)
         let catalog = UserCatalog.profiles
         func known<Value>(_ values: [String: Value]) throws -> [String: Value] {
@@ -222,12 +222,12 @@ public struct MatrixRequest {
         choice.changeNetwork(&specification.network)
     }
 
-    /// Sees that it is a matrix, and one of a size that there can be.
+    /// Checks that the matrix is valid and not too large.
     private func expectSoundness() throws(UsageError) {
         if let problem = specification.problem { throw UsageError(description: problem) }
     }
 
-    /// Sees that there is what expectations are judged by.
+    /// Checks that everything needed to judge the expectations is present.
     private func expectWhatIsNeeded() throws(UsageError) {
         if let problem = ServerPort.problem(
             of: specification.network.serverPorts, servers: specification.network.servers)

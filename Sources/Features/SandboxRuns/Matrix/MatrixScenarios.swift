@@ -4,7 +4,7 @@ import Matrix
 import Scenarios
 import UserCatalog
 
-/// The scenarios of a matrix on the command line.
+/// Reads a matrix's scenarios from the command line.
 enum MatrixScenarios {
     /// Reads names, files and directories; nil if there are none.
     static func named(_ arguments: [String]) throws -> [MatrixScenario]? {
@@ -23,7 +23,7 @@ enum MatrixScenarios {
         return scenarios
     }
 
-    /// The scenarios in a directory; nil if it is none.
+    /// The scenarios in a directory; nil if it is not a directory.
     private static func files(in path: String) throws -> [String]? {
         var isDirectory = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory
@@ -34,7 +34,7 @@ enum MatrixScenarios {
             throw UsageError(description: "--scenarios \(path): there are no .yaml files in it")
         }
         let directory = path.hasSuffix("/") ? String(path.dropLast()) : path
-        // A bare name would mean a scenario of the catalogue.
+        // A bare name would refer to the catalogue.
         return names.map { directory.contains("/") ? "\(directory)/\($0)" : "./\(directory)/\($0)" }
     }
 }

@@ -22,12 +22,11 @@ public struct SandboxCells: CellLauncher {
     private struct Link {
         let profile: Profile
         let conditions: LinkConditions
-        /// What is changed of what the profile says of the interface.
+        /// Changes of what the profile says about the interface.
         let override: InterfaceOverride
     }
 
-    /// Prepares the conditions of all profiles, so that what is wrong with one of them is known
-    /// before anything runs.
+    /// Prepares the conditions of all profiles, so that errors appear before anything runs.
     public init(
         command: [String], specification: MatrixSpecification, user: InvokingUser?
     ) throws {
@@ -38,7 +37,7 @@ public struct SandboxCells: CellLauncher {
         var links: [String: Link] = [:]
         for name in Set(specification.profiles + [MatrixSpecification.baseline]) {
             let profile = try UserCatalog.profiles.entry(named: name).profile
-            // What is changed of a profile is not a link without conditions any more.
+            // With changed settings, the baseline would no longer be without conditions.
             let settings = name == MatrixSpecification.baseline ? [] : network.settings
             links[name] = Link(
                 profile: profile,
@@ -122,7 +121,7 @@ public struct SandboxCells: CellLauncher {
         request.recording.wantsConstrainedUse = attempt.cell.expectations.requests != nil
         let isOverridden = links[attempt.cell.profile].map { $0.override != InterfaceOverride() }
         if isOverridden == true || request.saysMoreThanKinds {
-            // Where the host cannot do it, programs that ask D-Bus see the host's network.
+            // If the host does not support it, programs that ask D-Bus see the host's network.
             request.bus = try? SandboxBus(hasPortal: false, isRequired: false)
         }
         request.variables = user?.variables ?? [:]
@@ -131,7 +130,7 @@ public struct SandboxCells: CellLauncher {
         return request
     }
 
-    /// What the process of a cell does: a run, and at its end a report.
+    /// The work of a cell's process: a run and its report.
     private static func run(
         _ request: SandboxRequest, reportingTo report: FileDescriptor
     ) -> Never {
@@ -151,7 +150,7 @@ public struct SandboxCells: CellLauncher {
         LinuxKernel.Process.exitAtOnce(0)
     }
 
-    /// Keeps what a run wants to say.
+    /// Collects the messages of a run.
     private final class NoteCollector: Sandbox.Listener {
         private(set) var notes: [String] = []
 

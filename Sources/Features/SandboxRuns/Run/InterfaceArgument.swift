@@ -5,7 +5,7 @@ import Override
 public import Sandbox
 public import UserCatalog
 
-/// An interface on the command line: `NAME=PROFILE`, and behind commas what is different of it.
+/// An interface on the command line: `NAME=PROFILE`, followed by comma-separated changes.
 public struct InterfaceArgument: Hashable, Sendable {
     private let name: String
     private let profile: String
@@ -14,7 +14,7 @@ public struct InterfaceArgument: Hashable, Sendable {
 
     private static let form = "NAME=PROFILE, as in wifi0=WiFi or cell0=LTE,expensive"
 
-    /// Reads what stands behind `--interface`.
+    /// Parses the value of `--interface`.
     public init(_ text: String) throws(UsageError) {
         let parts = Self.parts(of: text)
         let head = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -46,7 +46,7 @@ public struct InterfaceArgument: Hashable, Sendable {
         (self.settings, self.change) = (settings, change)
     }
 
-    /// What can be said of an interface in a word.
+    /// A property of an interface given as a single word.
     private enum Word: String, CaseIterable {
         case expensive, inexpensive, constrained, unconstrained
 
@@ -69,8 +69,8 @@ public struct InterfaceArgument: Hashable, Sendable {
         )
     }
 
-    /// The parts between commas; those within braces, such as of `down.loss={mean: 2%, burst: 8}`,
-    /// belong to a value.
+    /// The parts between commas; commas within braces, as in `down.loss={mean: 2%, burst: 8}`, do
+    /// not separate.
     private static func parts(of text: String) -> [String] {
         var parts = [""]
         var depth = 0
@@ -86,7 +86,7 @@ public struct InterfaceArgument: Hashable, Sendable {
         return parts
     }
 
-    /// The interface, with the profile that `catalog` has under that name.
+    /// The interface, with its profile looked up in `catalog`.
     public func interface(_ catalog: ProfileCatalog) throws -> SandboxInterface {
         let profile = try catalog.entry(named: profile).profile
         return SandboxInterface(

@@ -4,25 +4,25 @@ import ProfileFormat
 public import Recording
 public import Sandbox
 
-/// Files that are written when a run has ended; those that were not asked for are nil.
+/// Files written at the end of a run; those not requested are nil.
 public struct RunFiles {
     /// The statistics as JSON.
     private let statistics: ResultFile?
-    /// The run over time as a drawing.
+    /// A plot of the run over time.
     private let timeline: ResultFile?
 
-    /// Where they are to be; nil: nowhere.
+    /// The paths of the files; nil: not requested.
     public struct Paths: Sendable {
-        /// What passed over the link, as JSON.
+        /// The statistics as JSON.
         public var statistics: String?
-        /// The packets, as pcapng.
+        /// The packets as pcapng.
         public var capture: String?
         /// A line for each packet.
         public var log: String?
-        /// The run over time.
+        /// A plot of the run over time.
         public var timeline: String?
 
-        /// Names files.
+        /// Makes paths.
         public init(statistics: String?, capture: String?, log: String?, timeline: String?) {
             self.statistics = statistics
             self.capture = capture
@@ -31,8 +31,8 @@ public struct RunFiles {
         }
     }
 
-    /// Opens the files, so that one that cannot be written is an error before anything happens,
-    /// and asks `request` to have them filled.
+    /// Opens the files, so that an unwritable file fails before anything happens, and makes
+    /// `request` fill them.
     public init(_ paths: Paths, for request: inout SandboxRequest) throws(RecordingFileError) {
         let owner = request.identity.map { OutputFile.Owner(user: $0.user, group: $0.group) }
         let stream = { (path: String) throws(RecordingFileError) in
@@ -57,12 +57,12 @@ public struct RunFiles {
         timeline = try paths.timeline.map(result)
     }
 
-    /// Writes the statistics; false if they cannot be written.
+    /// Writes the statistics; false on failure.
     public func write(_ json: String, _ listener: some Sandbox.Listener) -> Bool {
         write("\(json)\n", to: statistics, listener)
     }
 
-    /// Draws the run; false if it cannot be written.
+    /// Writes the plot; false on failure.
     public func draw(
         _ request: SandboxRequest, _ link: LinkStatistics, _ listener: some Sandbox.Listener
     ) -> Bool {

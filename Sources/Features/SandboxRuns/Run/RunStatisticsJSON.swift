@@ -7,7 +7,7 @@ public import Recording
 public import Sandbox
 import Scenarios
 
-/// What `run --stats` writes. The keys are a promise: see
+/// The output of `run --stats`. The keys are a stable interface: see
 /// `Profiles/schema/statistics.schema.json`.
 public struct RunStatisticsJSON: Encodable {
     let profile: String
@@ -34,7 +34,7 @@ public struct RunStatisticsJSON: Encodable {
     let events: [EventRecord]
     let evidence: RecordingReport
 
-    /// Writes down a run.
+    /// Makes the object for a run.
     public init(
         _ request: SandboxRequest, settings: [String], startedAt: Date, exitCode: Int32,
         link: LinkStatistics
@@ -66,7 +66,7 @@ public struct RunStatisticsJSON: Encodable {
         evidence = link.recording
     }
 
-    /// An interface with the conditions that it had at first, and what passed over it.
+    /// An interface with its initial conditions and its traffic.
     struct Interface: Encodable {
         let name: String
         let kind: String

@@ -3,9 +3,9 @@ public import Sandbox
 import Scenarios
 
 extension SandboxRequest {
-    /// Tells the command by its environment what its network is like at the start of a run, where
-    /// it uses the preferred interface unless it chooses another; no override and no other change
-    /// of the network changes an environment.
+    /// Describes the initial network in the command's environment, assuming the preferred
+    /// interface, which is the default. Later overrides and other changes of the network do not
+    /// change the environment.
     public mutating func describeNetwork() {
         let mark = preferred.mark
         let kind = mark.kindInSandbox

@@ -8,7 +8,7 @@ import Scenarios
 public import UserCatalog
 
 extension SandboxRequest {
-    /// Asks for a command while a scenario is played.
+    /// Requests a command during which a scenario is played.
     public init(_ entry: ScenarioCatalog.Entry, command: [RawText]) throws(UsageError) {
         let scenario = entry.scenario
         let interfaces = scenario.interfaces.map { interface in
@@ -26,15 +26,15 @@ extension SandboxRequest {
         self.scenario = ScenarioRequest(scenario, origin: entry.file ?? scenario.name)
     }
 
-    /// What the network is called: the scenario, or the profiles of its interfaces.
+    /// The network's display name: the scenario, or the profiles of its interfaces.
     public var networkName: String {
         scenario?.scenario.name ?? interfaces.map(\.profile).joined(separator: ", ")
     }
 
-    /// The command as people read it.
+    /// The command for people.
     public var commandText: String { command.map(\.description).joined(separator: " ") }
 
-    /// Whether somebody has said what the interfaces are to look like, or will.
+    /// Whether overrides set more than the kind of an interface, now or later.
     public var saysMoreThanKinds: Bool {
         scenario != nil || interfaces.contains { $0.mark.saysMoreThanKind }
     }

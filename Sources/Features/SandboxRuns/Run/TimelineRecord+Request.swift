@@ -3,7 +3,7 @@ import Recording
 import Sandbox
 
 extension TimelineRecord {
-    /// A run over time, whose interfaces stay as they are unless a scenario changes them.
+    /// Makes the record of a run; without a scenario, its interfaces never change.
     init(_ request: SandboxRequest, _ statistics: LinkStatistics) {
         if let timeline = statistics.timeline {
             self = timeline

@@ -2,21 +2,21 @@ import LinuxKernel
 
 /// A link could not be set up or measured.
 public struct LinkFailure: Error, Sendable, CustomStringConvertible {
-    /// Whose fault it is. The process that measures ends with its number.
+    /// The kind of fault. The measuring process exits with its number.
     public enum Fault: Int32, Sendable {
         /// The measurement failed.
         case failed = 1
-        /// The host cannot make the link.
+        /// The host cannot set up the link.
         case unavailable
-        /// There is no place for files.
+        /// Files cannot be written.
         case cannotWrite
-        /// A fault of linkcond's own.
+        /// A bug in linkcond.
         case ourOwn
     }
 
-    /// Whose fault it is.
+    /// The kind of fault.
     public let fault: Fault
-    /// One sentence with the way out.
+    /// One sentence with the remedy.
     public let description: String
 
     init(_ description: String, fault: Fault) {
@@ -25,7 +25,7 @@ public struct LinkFailure: Error, Sendable, CustomStringConvertible {
     }
 
     init(_ measurement: LinkMeasurement, because reason: String, end: ProcessEnd) {
-        // A probe is linkcond as well, and says so.
+        // A probe is linkcond as well and has the same prefix.
         let prefix = "linkcond: "
         let cause = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
         self.init(

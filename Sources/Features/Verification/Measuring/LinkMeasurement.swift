@@ -13,8 +13,8 @@ public struct LinkMeasurement: Sendable {
     /// Plans a measurement.
     ///
     /// - Parameters:
-    ///   - backend: what is to carry the conditions out.
-    ///   - seed: what decides the packets' fate; nil: every run another.
+    ///   - backend: The requested data plane.
+    ///   - seed: The seed for packets; nil: random for each run.
     public init(
         profile: String, conditions: LinkConditions, effort: Effort,
         backend: Backend, seed: UInt64?
@@ -27,7 +27,7 @@ public struct LinkMeasurement: Sendable {
         plan = ProbePlan(conditions, effort: effort)
     }
 
-    /// Whether the machine has enough to do with it alone.
+    /// Whether it keeps the machine busy alone.
     var isFast: Bool {
         [conditions.up, conditions.down].contains { direction in
             direction.loss.mean < .one
@@ -36,19 +36,19 @@ public struct LinkMeasurement: Sendable {
     }
 }
 
-/// What `verify` found out about a profile.
+/// The results of `verify` for a profile.
 public struct LinkVerification: Sendable {
     /// The profile.
     public let profile: String
-    /// What carried the conditions out.
+    /// The data plane.
     public let backend: DataPlaneKind
-    /// Why that, and what else a user may want to know of it.
+    /// Why this data plane, and other explanations for the user.
     public let explanations: [String]
-    /// What was compared.
+    /// The checks.
     public let checks: [Check]
-    /// Why the emulation was not exact, if it was not.
+    /// Why the emulation was inexact; nil if it was exact.
     public internal(set) var flaw: String?
 
-    /// Whether nothing is outside tolerance.
+    /// Whether no check failed.
     public var isAsPromised: Bool { checks.allSatisfy { $0.verdict != .failed } }
 }

@@ -3,19 +3,18 @@ import Glibc
 import LinkUnits
 import LinuxKernel
 
-/// Measures links, each set up by a process of its own: one that makes namespaces can do nothing
-/// else beside.
+/// Measures links, each in its own process: a process that has made namespaces can do nothing else.
 public enum LinkMeasurements {
-    /// Somebody asked for the end before all was measured.
+    /// A signal ended the measurements early.
     public struct Interruption: Error {
-        /// By this signal.
+        /// The signal.
         public let signal: Int32
     }
 
-    /// Roughly what setting a link up and taking it down takes.
+    /// The approximate time to set up and remove a link.
     private static let setUp = Duration.milliseconds(400)
 
-    /// About how long it will take.
+    /// The approximate total time.
     public static func expectedTime(of measurements: [LinkMeasurement], jobs: Int) -> Duration {
         let time = { (isFast: Bool) in
             measurements.filter { $0.isFast == isFast }
@@ -25,10 +24,10 @@ public enum LinkMeasurements {
         return max(time(true) + time(false) / jobs, longest)
     }
 
-    /// Measures all, up to `jobs` of the slow ones at a time, and returns what was found in the
-    /// order of `measurements`.
+    /// Measures all links, up to `jobs` slow ones at a time, and returns the results in the order
+    /// of `measurements`.
     ///
-    /// - Parameter report: is called after each, with how many are done.
+    /// - Parameter report: Called after each with the number done.
     /// - Throws: `LinkFailure`, `Interruption`.
     public static func run(
         _ measurements: [LinkMeasurement], jobs: Int, report: (LinkVerification, Int) -> Void
@@ -55,7 +54,7 @@ public enum LinkMeasurements {
             _ = Readiness.wait(for: [signals.descriptor], timeout: .seconds(1))
             while let signal = signals.next() {
                 guard interruptions.contains(signal.number) else { continue }
-                // What does not end when asked to is made to end.
+                // Kill what does not end on request.
                 for measurement in running { measurement.end(obstacle == nil ? SIGTERM : SIGKILL) }
                 obstacle = obstacle ?? Interruption(signal: signal.number)
             }
@@ -80,6 +79,6 @@ public enum LinkMeasurements {
         return results.compactMap { $0 }
     }
 
-    /// What ends a verification early.
+    /// The signals that end a verification early.
     private static let interruptions = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
 }

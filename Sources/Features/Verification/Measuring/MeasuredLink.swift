@@ -4,27 +4,27 @@ import LinuxKernel
 import Recording
 import Sandbox
 
-/// A sandbox with a probe at either end of its link.
+/// A sandbox with a probe at each end of its link.
 struct MeasuredLink {
-    /// What is to be measured.
+    /// The measurement.
     let measurement: LinkMeasurement
-    /// Where the plan is, and where the reports go.
+    /// The directory of the plan and the reports.
     let directory: String
 
-    /// What is known of the link beside what the probes saw.
+    /// Information about the link in addition to the probes' reports.
     struct Account: Codable {
-        /// What carried the conditions out.
+        /// The data plane.
         var plane: String
-        /// Why that, and what else a user may want to know of it.
+        /// Why this data plane, and other explanations for the user.
         var explanations: [String] = []
-        /// How exactly, where that is known.
+        /// The accuracy of the emulation, if known.
         var emulation: [Direction: ProbeReport.Emulation] = [:]
-        /// Why it was not exact, if it was not.
+        /// Why it was inexact; nil if it was exact.
         var flaw: String?
     }
 
-    /// Makes the sandbox, runs both probes, and returns what there is to know of the link. Requires
-    /// a process with a single thread.
+    /// Makes the sandbox, runs both probes, and returns the information about the link. Requires a
+    /// single-threaded process.
     func run() throws(SandboxError) -> Account {
         let network = SandboxNetwork.unused()
         let app = network.families.map(\.app)
@@ -61,7 +61,7 @@ struct MeasuredLink {
         ].map { RawText($0) }
     }
 
-    /// What a run says beside errors is of no use to who reads figures.
+    /// Ignores all messages except errors, which do not help a reader of measurements.
     private final class Listener: Sandbox.Listener {
         private(set) var explanations: [String] = []
         func note(_ text: String) {}
@@ -69,12 +69,12 @@ struct MeasuredLink {
         func fail(_ text: String) {}
     }
 
-    /// This program itself, wherever its file is by now.
+    /// This program itself, wherever its file is now.
     private static let sameProgram = "/proc/self/exe"
 }
 
 extension ProbeReport.Emulation {
-    /// What the packet engine counted; nil where it was not at work.
+    /// The packet engine's counters; nil if the kernel conditioned the link.
     fileprivate init?(_ counters: DirectionCounters) {
         guard let engine = counters.engine else { return nil }
         self.init(

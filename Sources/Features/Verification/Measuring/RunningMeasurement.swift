@@ -5,20 +5,20 @@ import LinuxKernel
 import Sandbox
 import SystemPackage
 
-/// A measurement under way, in a copy of this process: one that makes namespaces can do nothing
-/// else beside.
+/// A running measurement in a fork of this process: a process that has made namespaces can do
+/// nothing else.
 struct RunningMeasurement {
     let measurement: LinkMeasurement
     let index: Int
-    /// The copy.
+    /// The fork's process ID.
     let process: Int32
     private let directory: String
     private let deadline: ContinuousClock.Instant
 
-    /// For setting up, and for probes that a busy machine holds up.
+    /// The time limit for setup and for probes delayed by a busy machine.
     private static let patience = Duration.seconds(90)
 
-    /// Starts to measure, with `root` for files.
+    /// Starts the measurement, with `root` for its files.
     init(_ measurement: LinkMeasurement, _ index: Int, in root: URL) throws {
         self.measurement = measurement
         self.index = index
@@ -37,12 +37,12 @@ struct RunningMeasurement {
     /// Whether it takes so long that something must be wrong.
     var isOverdue: Bool { .now > deadline }
 
-    /// Asks it to end, or makes it end.
+    /// Sends a signal to end it.
     func end(_ signal: Int32 = SIGTERM) {
         Process.signal(signal, to: process)
     }
 
-    /// What was found, after it has ended.
+    /// The result, after it has ended.
     func result(of end: ProcessEnd) throws(LinkFailure) -> LinkVerification {
         let place = Rendezvous(directory: directory)
         guard end == .exited(0),
@@ -69,9 +69,9 @@ struct RunningMeasurement {
         return String(decoding: data, as: UTF8.self)
     }
 
-    // MARK: In the copy
+    // MARK: In the fork
 
-    /// Measures, leaves what was found in `directory`, and returns the code to end with.
+    /// Measures, writes the result to `directory`, and returns the exit code.
     private static func measure(_ measurement: LinkMeasurement, in directory: String) -> Int32 {
         do {
             let output = try FileDescriptor.open(
@@ -84,7 +84,7 @@ struct RunningMeasurement {
             return 0
         } catch {
             _ = try? FileDescriptor.standardError.writeAll("\(error)\n".utf8)
-            // Whatever a sandbox does not come about for is the host's fault.
+            // If a sandbox cannot be made, it is the host's fault.
             return (error is SandboxError ? LinkFailure.Fault.unavailable : .ourOwn).rawValue
         }
     }

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import LinuxKernel
 
-/// A directory for what processes of one command leave each other, where only they may write.
+/// A directory in which processes of one command exchange files and only they may write.
 ///
-/// It is locked as long as this process lives. So the next one of its kind knows those that killed
-/// processes have left, and removes them.
+/// It is locked while this process lives. So a later process recognises and removes directories
+/// left by killed ones.
 struct ScratchDirectory: ~Copyable {
-    /// Where it is.
+    /// Its location.
     let url: URL
     private let lock: FileLock
 
     private static let attempts = 10
 
-    /// Makes one whose name begins with `prefix`, and removes those that were left behind.
+    /// Makes a directory whose name begins with `prefix`, and removes abandoned ones.
     init(prefix: String) throws(LinkFailure) {
         let parent = FileManager.default.temporaryDirectory
         Self.removeAbandoned(in: parent, prefix)
@@ -23,7 +23,7 @@ struct ScratchDirectory: ~Copyable {
                     at: url, withIntermediateDirectories: false,
                     attributes: [.posixPermissions: 0o700])) != nil
             else { break }
-            // Before it was locked, another process may have taken it for one that was left behind.
+            // Before it was locked, another process may have considered it abandoned.
             guard let lock = FileLock(directory: url.path) else { continue }
             self.url = url
             self.lock = lock
@@ -43,7 +43,7 @@ struct ScratchDirectory: ~Copyable {
         }
     }
 
-    /// Removes it, though processes may still write into it that the kernel is about to end.
+    /// Removes it, even while processes that are about to be killed still write into it.
     func remove() {
         for _ in 0..<100 {
             Self.removeTree(url)
@@ -52,10 +52,11 @@ struct ScratchDirectory: ~Copyable {
         }
     }
 
-    /// Removes a directory whose own directories have only files.
+    /// Removes a directory whose subdirectories contain only files.
     ///
-    /// It does not leave that to one call: Foundation goes by the number of a directory's links,
-    /// which some file systems (hostfs) tell too late as long as it is open, as here for its lock.
+    /// It does not use Foundation's recursive removal, which relies on a directory's link count.
+    /// Some file systems (hostfs) update that late while the directory is open, as it is here for
+    /// its lock.
     private static func removeTree(_ url: URL) {
         for name in SmallFile.names(in: url.path) {
             try? FileManager.default.removeItem(at: url.appending(path: name))

@@ -168,7 +168,7 @@ struct MatrixTable {
             """
     }
 
-    /// The RTT as the cell's packets experienced it: the sum of both directions' mean delays.
+    /// The mean delay in each direction, as the cell's packets experienced it.
     private func delay(of cell: CellReport) -> Markup {
         let down = cell.samples.compactMap(\.down.delayMilliseconds).average
         let up = cell.samples.compactMap(\.up.delayMilliseconds).average
