@@ -4,7 +4,7 @@
   const target = () => document.getElementById(location.hash.slice(1));
   const title = document.title;
 
-  // The scroll position in the matrix, restored on return.
+  // Where the reader was in the matrix, for the way back.
   let matrixScroll = 0;
   let last = null;
   addEventListener("scroll", () => { if (!last) matrixScroll = scrollY; }, { passive: true });
@@ -14,7 +14,7 @@
     document.title = cell ? `${cell.querySelector("h2").textContent} - ${title}` : title;
     if (cell) {
       scrollTo(0, 0);
-      // The end of a log says why the command failed.
+      // The end of a log says why.
       for (const log of all(".log pre", cell)) log.scrollTop = log.scrollHeight;
       cell.focus({ preventScroll: true });
     } else if (last) {
@@ -64,7 +64,7 @@
   field.addEventListener("input", filter);
   tools.hidden = rows.length < 2;
 
-  // Copying requires a page that the browser trusts.
+  // Copying needs a page that the browser trusts.
   if (navigator.clipboard) {
     for (const button of all(".copy")) {
       button.hidden = false;
@@ -89,7 +89,7 @@
     milliseconds: (value) => `${scaled(value)} ms`,
     packets: (value) => Math.round(value) === 1 ? "1 packet" : `${Math.round(value)} packets`,
   };
-  // The corners of a curve: [x, y, whether a line leads to it].
+  // The corners of a curve: [x, y, whether a line leads there].
   const corners = (path) => {
     const list = [];
     let x = 0, y = 0;
