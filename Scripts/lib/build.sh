@@ -8,15 +8,15 @@ readonly build_packages=(
     pkg-config=pkg-config pkg-config:libnl-3.0=libnl-3-dev
     pkg-config:libnl-route-3.0=libnl-route-3-dev pkg-config:libsystemd=libsystemd-dev ip=iproute2
     pkg-config:expat=libexpat1-dev
-    # What `linkcond run` itself starts, and the first command of README.md.
+    # Programs that `linkcond run` starts, and the first command of README.md.
     nft=nftables curl=curl python3=python3
 )
 release_binary=${repository:?}/.build/release/linkcond
-# Says by its time and by what is in it which sources were built. The binary's own time will not do:
-# SwiftPM leaves it alone when a change does not alter it.
+# Its time and its contents identify the sources that were built. The binary's own time is not enough:
+# SwiftPM does not touch it when a change does not alter it.
 build_stamp=$repository/.build/linkcond-release-stamp
 
-# Prints what the binary is made of, one per line.
+# Prints the inputs of the binary, one per line.
 build_inputs() {
     local input
     for input in Package.swift Sources Profiles Plugins; do
@@ -24,7 +24,7 @@ build_inputs() {
     done
 }
 
-# Prints a number that is another one for any other sources, wherever they lie.
+# Prints a digest of the sources, independent of their location.
 source_digest() {
     local inputs
     mapfile -t inputs < <(build_inputs)
@@ -32,8 +32,8 @@ source_digest() {
         | xargs --null sha256sum | sha256sum | cut -d ' ' -f 1)
 }
 
-# Directories count as well, since a deleted file shows in nothing else. Where the same sources were
-# written anew, as by a checkout, their contents decide.
+# Directories count, too, since nothing else shows a deleted file. If the same sources were written
+# again, as by a checkout, their contents decide.
 release_is_current() {
     [[ -x $release_binary && -e $build_stamp ]] || return 1
     local inputs
@@ -42,7 +42,7 @@ release_is_current() {
     local began
     began=$(date '+@%s.%N')
     [[ $(<"$build_stamp") == "$(source_digest)" ]] || return 1
-    # So that asking is quick the next time. Somebody else's binary is as good.
+    # Makes the next check fast. It may fail if somebody else owns the stamp.
     touch --date "$began" "$build_stamp" 2>/dev/null || true
 }
 
@@ -67,7 +67,7 @@ build_release_product() {
     return "$exit_internal"
 }
 
-# The stamp is of the time at which the build began, so that what is edited meanwhile counts.
+# The stamp has the start time of the build, so that later edits count as changes.
 build_release() {
     local stamp
     require_packages "${build_packages[@]}"

@@ -1,5 +1,5 @@
-// Has every new network namespace begin with other values than the machine's first one hands on.
-// For LD_PRELOAD: what a kernel does by itself in unshare(2) on a host that has these values.
+// Gives every new network namespace other values than those inherited from the machine's first one.
+// For LD_PRELOAD: on a host with these values the kernel does the same in unshare(2).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static void set(const char *name, const char *value) {
     char path[128] = "/proc/sys/net/";
     int file = open(strcat(path, name), O_WRONLY | O_CLOEXEC);
     if (file < 0) return;
-    // What the kernel lacks nobody can rely on.
+    // Nothing can depend on a setting that the kernel lacks.
     if (write(file, value, strlen(value)) < 0) errno = 0;
     close(file);
 }

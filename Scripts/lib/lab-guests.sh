@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# Runs tests in chunks, each in a kernel lab of its own. A lab has one processor: where there are
-# more, two of them run at a time and take the next chunk whenever one is done. The caller sets
-# `scripts`, `suites` and `work`, and has `run_bundle`.
+# Runs tests in chunks, each in its own kernel lab. A lab has one processor: with more processors, two
+# labs run at a time and take the next chunk whenever one is done. The caller sets `scripts`, `suites`
+# and `work`, and defines `run_bundle`.
 
 readonly most_guests=2
 # Two of these have the memory that one lab has by default.
 readonly guest_memory=1G
-# How many chunks all that is short makes: each boots a lab, which takes about 2 s.
+# How many chunks the short suites make: each boots a lab, which takes about 2 s.
 readonly short_chunks=6
-# Of the labs that run now, by their processes: the processor and the directory of files.
+# For each running lab, by its process: the processor and the directory of files.
 declare -A guests=()
 
 # run_in_labs EVENTS SECONDS [ARGUMENT...]: the tests of `suites`, which are lines of
@@ -31,8 +31,8 @@ usable_processors() {
     for range in "${ranges[@]}"; do seq "${range%-*}" "${range#*-}"; done
 }
 
-# Sets `chunks` and `lone`, regular expressions of tests. What is long is a chunk and comes first, so
-# that the guests end at about the same time.
+# Sets `chunks` and `lone`, regular expressions of tests. Each long suite is a chunk and comes first,
+# so that the guests end at about the same time.
 make_chunks() {
     local place pattern number=0 short=()
     chunks=()
@@ -47,7 +47,7 @@ make_chunks() {
     chunks+=("${short[@]}")
 }
 
-# run_chunks GUESTS [ARGUMENT...]: so many at a time.
+# run_chunks GUESTS [ARGUMENT...]: runs GUESTS chunks at a time.
 run_chunks() {
     local most=$1 chunk
     shift
@@ -58,14 +58,14 @@ run_chunks() {
     while ((${#guests[@]})); do finish_chunk; done
 }
 
-# start_chunk FILTER [ARGUMENT...]: on a processor of its own. The lab's kernel and its processes are
+# start_chunk FILTER [ARGUMENT...]: on one processor. The lab's kernel and its processes are
 # processes here that run in turn: waking each other on another processor takes a quarter longer.
 start_chunk() {
     local left=$((deadline > SECONDS ? deadline - SECONDS : 1)) files processor=${processors[0]}
     processors=("${processors[@]:1}")
     files=$(mktemp -d "${work:?}/chunk.XXXXXX")
     (
-        # In place of this shell, so that the process is the lab's.
+        # Replaces this shell, so that the process is the lab's.
         # shellcheck disable=SC2034 # for run_bundle
         runner=(
             exec taskset --cpu-list "$processor"
@@ -88,7 +88,7 @@ finish_chunk() {
     code=$((chunk_code > code ? chunk_code : code))
 }
 
-# Ends the labs that still run, where the whole is broken off.
+# Ends the remaining labs after an interruption.
 stop_guests() {
     ((${#guests[@]})) || return 0
     kill "${!guests[@]}" 2>/dev/null || true

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Finds what a script needs and installs what is missing.
+# Checks for the packages that a script needs and installs missing ones.
 #
 # A need is written PROBE=PACKAGE. Probing for the thing itself rather than asking the package
 # manager keeps the usual case (all there) free of processes and works on every distribution.
@@ -20,7 +20,7 @@ probe_succeeds() {
     esac
 }
 
-# A package serves the system's interpreter, which need not be the first one in PATH.
+# A package belongs to the system's interpreter, which may not be the first one in PATH.
 has_python_module() {
     local python
     for python in python3 /usr/bin/python3; do
@@ -42,8 +42,8 @@ apt_get() {
     DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@" </dev/null 2>&1
 }
 
-# The package lists may be absent (container images) or outdated: only then is an update worth
-# its seconds.
+# Update the package lists only if they are absent (container images) or outdated, since it takes
+# seconds.
 apt_install() {
     local log
     log=$(apt_get install --yes --no-install-recommends "$@") && return

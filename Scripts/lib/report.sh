@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# How every script speaks to its user: diagnostics go to stderr under the script's own name,
-# with the exit codes of sysexits.h that linkcond itself uses.
+# Diagnostics of all scripts: they go to stderr with the script's name, and use linkcond's exit codes
+# from sysexits.h.
 
 # shellcheck disable=SC2034 # for those who source this
 readonly exit_usage=64 exit_unavailable=69 exit_internal=70

@@ -1,9 +1,9 @@
-# Prints FILE:LINE: REASON for each import of one of our modules of which a file uses nothing, and
-# exits 1 if there is any. Reads all Swift sources twice: awk -f unused-imports.awk FILES pass=2 FILES
+# Prints FILE:LINE: REASON for each unused import of one of our modules, and exits with 1 if there is
+# any. Reads all Swift sources twice: awk -f unused-imports.awk FILES pass=2 FILES
 #
-# It knows names, not types. An import counts as used when the file has the name of the module, of
-# one of its public types or functions, or behind a full stop or in front of a colon that of one of
-# their members. So what it reports can go, and what it does not report may be idle as well.
+# It knows names, not types. An import counts as used if the file contains the name of the module, of
+# one of its public types or functions, or, after a dot or before a colon, of one of their members. So
+# every reported import is unused, but some unused imports are not reported.
 
 # The identifier that `text` begins with.
 function leading_name(text) {
@@ -23,7 +23,7 @@ function declare(line,    rest) {
         names[module, leading_name(substr(line, RSTART + RLENGTH))] = 1
     else if (match(line, /(^|[ \t])(func|var|let)[ \t]/)) {
         rest = leading_name(substr(line, RSTART + RLENGTH))
-        # To compare is the standard library's.
+        # Comparison operators belong to the standard library.
         if (rest == "") has_operators[module] = has_operators[module] || line !~ /func (<|==)/
         else if (line ~ /^[a-z]/) names[module, rest] = 1
         else members[module, rest] = 1
