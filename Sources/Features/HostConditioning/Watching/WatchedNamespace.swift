@@ -49,7 +49,7 @@ struct WatchedNamespace {
                 isEnd = isEnd || changes.isEmpty || NetlinkEvents.haveEnd(changes)
             }
             guard isEnd else { continue }
-            // Interfaces that vanish together do so at the same time.
+            // Interfaces often vanish in groups: one check after the pause covers all of them.
             let isTime = !Readiness.wait(for: alarm.descriptors, timeout: Self.pause).isEmpty
             if isTime || !isNeeded() { return }
         }

@@ -65,8 +65,8 @@ public struct WatcherProcess {
 
     /// Whether there is anything to end.
     ///
-    /// A killed caller may have left a request that the packet engine is still carrying out. The
-    /// engine lists conditions only once they are applied.
+    /// A killed caller may have left a request that the packet engine is still carrying out. Until
+    /// it has finished, the engine does not tell what it conditions.
     private func isNeeded(afterKilledCaller wasKilled: Bool) throws -> Bool {
         guard wasKilled else { return try subject.stands(endedBy: watcher) }
         for _ in 0..<Self.patience {
