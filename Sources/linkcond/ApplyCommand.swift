@@ -27,50 +27,49 @@ struct ApplyCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "apply",
-        abstract: "Conditions interfaces of this host, until linkcond clear.",
+        abstract: "Conditions interfaces of this host until linkcond clear.",
         discussion: """
-            Down is what arrives at the interface, up is what leaves it. IPv4 and IPv6 are \
-            conditioned; ARP and neighbour discovery are not. The interface's own queue and the \
-            filters of other programs stay as they are.
+            Down is traffic that arrives at the interface, up is traffic that leaves it. IPv4 and \
+            IPv6 are conditioned; ARP and neighbour discovery are not. The interface's own qdisc \
+            and the filters of other programs stay unchanged.
 
-            Several interfaces are conditioned together: all, or none if one of them cannot be.
+            Several interfaces are conditioned together: if one of them fails, none is changed.
 
-            Options such as --to choose the traffic; what they leave out is not touched. Values of \
-            one option are alternatives, and different options have to fit together. Both ways are \
-            meant: --to is the end beyond the interface, the destination of what leaves and the \
-            source of what arrives; --from is the near end. --port is a port at either end. ICMP \
-            errors go with the packets they are about. Of a fragmented datagram chosen by ports, \
-            the first fragment is conditioned, and the rest waits for it.
+            Options such as --to select traffic; other traffic is not touched. Values of one \
+            option are alternatives; a packet must match all options. Selectors apply in both \
+            directions: --to is the far end, the destination of outgoing and the source of \
+            incoming packets; --from is the near end; --port is a port at either end. ICMP errors \
+            are treated like the packets that they quote. If ports select a fragmented datagram, \
+            only its first fragment is conditioned, and the receiver waits for it.
 
-            With --name several conditions stand on an interface side by side. A packet gets the \
-            first that chooses it: those with options such as --to come before those for all \
-            traffic, and before others of their kind that were applied later. What the first one \
-            excepts, none of the later ones gets.
+            With --name an interface can have several conditions. A packet gets the first that \
+            match it: conditions with options such as --to come before those for all traffic, and \
+            before similar ones that were applied later. Packets that the first match excepts get \
+            no other conditions.
 
-            The SSH session in which the command is given is excepted, unless --no-ssh-guard.
+            The SSH session that runs the command is excepted, unless --no-ssh-guard is given.
 
-            The kernel carries out the conditions where it can do all of them; else the packet \
-            engine does, a process in the background to which nftables send the packets, or \
-            filters of tc where nftables cannot. If it is killed, or stands still, packets flow \
-            unconditioned within a second. It takes over from the queue of the sender, and \
-            packets lose marks and priorities that the host gave them; it conditions Ethernet \
-            interfaces, tunnels and the loopback. --seed and delivery traces need it.
+            The kernel's qdiscs are used if they support all of the conditions. Otherwise the \
+            packet engine is used, a background process that receives the packets through \
+            nftables or, if that is not possible, tc filters. If it is killed or hangs, packets \
+            flow unconditioned within a second. It replaces the sender's queue, and packets lose \
+            the marks and priorities that the host set. It conditions Ethernet interfaces, \
+            tunnels and the loopback. --seed and delivery traces need it.
 
-            On the loopback (-i lo) what leaves is what arrives, and each packet is conditioned \
-            once: packets to a server go by the profile's up, answers by its down, so that a round \
-            trip takes both. Who the server is, linkcond run --help says. It is the packet engine \
-            that does this; with --backend kernel each packet goes both up and down. TCP \
-            connections that begin meanwhile send segments of Ethernet's size; older ones, and \
-            UDP, have packets of up to 64 KiB, each of which counts as one. Multicast and IPv6's \
-            link-local addresses are left alone.
+            On the loopback (-i lo) each packet is conditioned once: packets to a server get the \
+            profile's up, replies its down, so the RTT includes both. linkcond run --help says \
+            which end is the server. This needs the packet engine; with --backend kernel each \
+            packet gets both up and down. TCP connections opened afterwards send segments of \
+            Ethernet size; older ones, and UDP, have packets of up to 64 KiB, each of which counts \
+            as one. Multicast and IPv6 link-local addresses are left alone.
 
-            --netns, --pid and --container choose another network than the caller's; everything \
-            happens there. A container is found by the files of its engine: no client is needed. \
-            --all-interfaces means those that are up, without loopback unless -i lo is there as \
-            well; what crosses two of them, such as a bridge and its port, is conditioned twice.
+            --netns, --pid and --container select another network namespace. Containers are found \
+            through the files of their engine; no client is needed. --all-interfaces selects all \
+            interfaces that are up, without loopback unless -i lo is given. Packets that cross two \
+            of them, such as a bridge and its port, are conditioned twice.
 
-            --for and --until-exit-of leave a process behind that ends the conditions, though the \
-            caller be gone or killed. With --replace the new limit holds, or none if none is given.
+            --for and --until-exit-of start a background process that ends the conditions, even \
+            if the caller is gone or killed. --replace also replaces or removes the time limit.
 
             Examples:
               sudo linkcond apply LTE
@@ -92,8 +91,8 @@ struct ApplyCommand: ParsableCommand {
     @Option(
         name: [.short, .customLong("interface")],
         help: ArgumentHelp(
-            "The interface; may be given several times. By default the one that carries the "
-                + "default route, or all that do.", valueName: "interface"))
+            "The interface; may be given several times. Default: all interfaces with a default "
+                + "route.", valueName: "interface"))
     var interfaces: [String] = []
 
     @Flag(help: "All interfaces that are up; loopback only if it is named.")
@@ -101,38 +100,38 @@ struct ApplyCommand: ParsableCommand {
 
     @OptionGroup(title: "Whose interfaces") var target: TargetOptions
 
-    @Option(help: "Tells these conditions from others on the same interface.")
+    @Option(help: "The name of these conditions among others on the same interface.")
     var name = ApplyRequest.defaultName
 
     @OptionGroup(title: "Which traffic") var selectors: SelectorOptions
 
     @OptionGroup var sshGuard: SSHGuardOptions
 
-    @Option(help: "Which way is conditioned.")
+    @Option(help: "The direction to condition.")
     var direction = Directions.both
 
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Changes a field of the profile, such as down.loss=2% or dns.delay='3 s'; may be "
+            "Change a field of the profile, such as down.loss=2% or dns.delay='3 s'; may be "
                 + "given several times.", valueName: "field=value"))
     var settings: [String] = []
 
-    @Option(help: "What carries out the conditions.")
+    @Option(help: "The data plane that applies the conditions.")
     var backend = Backend.auto
 
     @Option(
         help: ArgumentHelp(
-            "Decides the fate of the packets in the packet engine: the same seed loses the same "
-                + "ones.", valueName: "number"))
+            "The random seed of the packet engine: the same seed loses the same packets.",
+            valueName: "number"))
     var seed: UInt64?
 
     @OptionGroup(title: "How long") var timeLimit: TimeLimitOptions
 
-    @Flag(help: "Change what is conditioned already; packets under way are not lost.")
+    @Flag(help: "Change existing conditions without losing packets in flight.")
     var replace = false
 
-    @Flag(help: "Go on where filters of other programs see packets first and may take them.")
+    @Flag(help: "Continue even if filters of other programs see packets first.")
     var force = false
 
     @Flag(help: "Print the equivalent ip, tc and nft commands; change nothing.")

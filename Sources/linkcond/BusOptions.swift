@@ -6,16 +6,16 @@ struct BusOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Give the command a D-Bus system bus of its own, on which NetworkManager's interface "
-                + "tells GLib, Qt, nmcli and others what its network is like, but which has none "
-                + "of the host's other services. Default: if one of the options above or the "
-                + "profile says expensive or constrained, and the host can do it."))
+            "Give the command its own D-Bus system bus with NetworkManager's interface, for GLib, "
+                + "Qt, nmcli and others, and none of the host's other services. Default: on if the "
+                + "profile or one of the options above sets expensive or constrained, and the "
+                + "host supports it."))
     var dbus: Bool?
 
     @Flag(
         help: ArgumentHelp(
-            "Give it also a session bus of its own, with the desktop portal's network monitor, "
-                + "and have it use the portal; implies --dbus."))
+            "Also give it its own session bus with the desktop portal's network monitor, and make "
+                + "it use the portal; implies --dbus."))
     var portal = false
 
     func validate() throws {

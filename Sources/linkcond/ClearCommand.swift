@@ -6,12 +6,12 @@ import FoundationEssentials
 struct ClearCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Takes the conditions away and restores what stood there before.",
+        abstract: "Removes the conditions and restores the previous state.",
         discussion: """
-            Without an interface it clears everything that linkcond added in this network \
-            namespace, whoever applied it and however that process ended. What other programs \
-            added stays. --all, too, means one namespace: this one, or that of --netns, --pid or \
-            --container.
+            Without an interface it removes everything that linkcond added in this network \
+            namespace, no matter who applied it or how that process ended. It keeps what other \
+            programs added. --all also covers a single namespace: this one, or that of --netns, \
+            --pid or --container.
 
             Examples:
               sudo linkcond clear
@@ -28,7 +28,7 @@ struct ClearCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only what was applied under this name; default is the name of what was given none."))
+            "Only the conditions with this name; default is the name of unnamed conditions."))
     var name: String?
 
     @Flag(help: "Clear every interface, as without any option.")

@@ -5,13 +5,13 @@ import Doctor
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Says what this host can do, and how to get what it lacks.",
+        abstract: "Reports what this host supports, and how to get what is missing.",
         discussion: """
-            The kernel is asked by using each of its features in a network namespace made for \
-            that, which for those of apply takes root; nothing of the host's network is touched.
+            It tests each kernel feature in a new network namespace and leaves the host's network \
+            untouched. The features for apply need root.
 
-            It ends with exit code 69 if neither the kernel nor the packet engine can carry out a \
-            profile on this host.
+            The exit code is 69 if neither the kernel nor the packet engine can apply a profile \
+            on this host.
 
             Examples:
               sudo linkcond doctor

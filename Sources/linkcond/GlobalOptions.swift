@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Options that every verb has.
 struct GlobalOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Explain on standard error what is done and why.")
+    @Flag(name: .shortAndLong, help: "Explain each step on standard error.")
     var verbose = false
 
     @Flag(help: "Print no notes on standard error, only errors.")

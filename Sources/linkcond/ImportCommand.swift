@@ -11,24 +11,24 @@ extension ForeignFormat: ExpressibleByArgument {}
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Turns other tools' conditions into profiles.",
+        abstract: "Converts other tools' conditions to profiles.",
         discussion: """
-            FILE is recognised by its content; --format says what it is otherwise:
+            FILE is recognised by its content, or given by --format:
               nlc          Apple Network Link Conditioner, property lists of any kind
-              tcconfig     what tcshow prints and tcset --import-setting reads
+              tcconfig     the format of tcshow and tcset --import-setting
               throttle     the file of sitespeed's throttle --config, or the connectivity in \
             configurations and results of sitespeed.io and browsertime
               webpagetest  connectivity.ini
               atc          Augmented Traffic Control, profiles or settings
               chrome       throttling of Lighthouse, DevTools, Puppeteer and CDP
-              mahimahi     a delivery trace, to which the profile then points
+              mahimahi     a delivery trace, which the profile refers to
 
-            The profile is printed as YAML. What it has other than the file is explained in \
-            comments: round trips are halved into one-way delays, and Chrome's numbers for \
-            requests become those of the link that they stand for. What a profile cannot say is \
-            noted on standard error as well, never dropped without a word.
+            The profile is printed as YAML. Comments explain differences from the file: round \
+            trips are halved into one-way delays, and Chrome's per-request numbers are converted \
+            to those of the link. Settings that a profile cannot express are also noted on \
+            standard error.
 
-            A file of several profiles takes --only NAME, --output DIRECTORY/ or --save.
+            A file with several profiles needs --only NAME, --output DIRECTORY/ or --save.
 
             Examples:
               linkcond import throttle.json
@@ -42,19 +42,19 @@ struct ImportCommand: ParsableCommand {
         help: "The file; - is standard input.", completion: .file())
     var file: String
 
-    @Option(help: "What the file is, if its content does not tell.")
+    @Option(help: "The format of the file, if it is not recognised.")
     var format: ForeignFormat?
 
     @Option(
-        help: ArgumentHelp("Only the profile that the file calls so.", valueName: "name"))
+        help: ArgumentHelp("Only the profile with this name in the file.", valueName: "name"))
     var only: String?
 
-    @Option(help: "Another name for the profile.")
+    @Option(help: "A new name for the profile.")
     var name: String?
 
     @Option(
         help: ArgumentHelp(
-            "The trace of the way from the app, if the file is a mahimahi trace.",
+            "The trace of the up direction, if the file is a mahimahi trace.",
             valueName: "file"),
         completion: .file())
     var up: String?
@@ -62,18 +62,18 @@ struct ImportCommand: ParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Where to write: a file, a directory (with a slash behind it) for a file of each "
+            "Where to write: a file, a directory (with a trailing slash) for one file per "
                 + "profile, or - for standard output.", valueName: "path"),
         completion: .file())
     var output: String?
 
     @Flag(
         help: ArgumentHelp(
-            "Write into the directory of your profiles, ~/.config/linkcond/profiles, from where "
-                + "every verb finds them by name."))
+            "Write to your profile directory, ~/.config/linkcond/profiles, where every verb finds "
+                + "profiles by name."))
     var save = false
 
-    @Flag(help: "Overwrite files that exist.")
+    @Flag(help: "Overwrite existing files.")
     var force = false
 
     @OptionGroup var global: GlobalOptions

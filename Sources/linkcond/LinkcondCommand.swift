@@ -4,7 +4,7 @@ import ArgumentParser
 struct LinkcondCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "linkcond",
-        abstract: "Gives an app on Linux a worse network, exactly as a profile describes it.",
+        abstract: "Simulates the network conditions of a profile for apps on Linux.",
         discussion: """
             Examples:
               linkcond list

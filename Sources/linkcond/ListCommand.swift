@@ -7,21 +7,20 @@ import UserCatalog
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the profiles, or the scenarios, that can be named.",
+        abstract: "Lists the available profiles or scenarios.",
         discussion: """
-            One line for each profile: its name, bandwidth toward the app (down) and from the app \
-            (up), one-way delay and loss of both directions ("down / up" where they differ), and \
-            its family. The built-in ones come first, then yours with their file, from .linkcond, \
+            It prints one line per profile: name, bandwidth toward the app (down) and from the app \
+            (up), one-way delay and loss of both directions ("down / up" if they differ), and \
+            family. Built-in profiles come first, then yours with their file, from .linkcond, \
             $XDG_CONFIG_HOME/linkcond/profiles (~/.config/linkcond/profiles) and \
-            /etc/linkcond/profiles. A name that several families share is written family/name; \
-            without a family, apple's is meant.
+            /etc/linkcond/profiles. If several families share a name, write family/name; a name \
+            without a family means apple's.
 
-            Files that are no profiles, and names of yours that another profile has already, are \
-            noted on standard error.
+            Notes on standard error name invalid profile files, and profiles whose name is already \
+            taken.
 
-            With --scenarios it lists the scenarios: how long each takes, its interfaces and what \
-            happens. Yours come from .linkcond/scenarios, ~/.config/linkcond/scenarios and \
-            /etc/linkcond/scenarios.
+            With --scenarios it lists the scenarios: their duration, interfaces and events. Yours \
+            come from .linkcond/scenarios, ~/.config/linkcond/scenarios and /etc/linkcond/scenarios.
 
             Examples:
               linkcond list --family apple
@@ -31,7 +30,7 @@ struct ListCommand: ParsableCommand {
     @Option(help: "Only the profiles of this family, such as apple or user.")
     var family: String?
 
-    @Flag(help: "Scenarios instead of profiles.")
+    @Flag(help: "List scenarios instead of profiles.")
     var scenarios = false
 
     @Flag(

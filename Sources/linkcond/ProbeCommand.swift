@@ -25,7 +25,7 @@ struct ProbeCommand: ParsableCommand {
     @Option(name: .customLong("peer-ipv6"), help: "The IPv6 address of the other end.")
     var peerIPv6: String
 
-    @Option(help: "Where the plan is, and where the report goes.")
+    @Option(help: "The directory of the plan and the report.")
     var directory: String
 
     func run() throws {

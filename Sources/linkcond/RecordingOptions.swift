@@ -7,31 +7,31 @@ import SandboxRuns
 struct RecordingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Writes what passed over the link as JSON, as Profiles/schema/statistics.schema.json "
-                + "describes it.", valueName: "file"),
+            "Write link statistics as JSON, as Profiles/schema/statistics.schema.json describes "
+                + "them.", valueName: "file"),
         completion: .file())
     var stats: String?
 
     @Option(
         help: ArgumentHelp(
-            "Writes all packets as pcapng, each with what became of it as a comment. What was "
-                + "still under way at the end is not in it, nor what --loopback conditions.",
+            "Write all packets as pcapng, each with its fate as a comment. Excludes packets still "
+                + "in flight at the end, and those that --loopback conditions.",
             valueName: "file"),
         completion: .file())
     var pcap: String?
 
     @Option(
         help: ArgumentHelp(
-            "Writes a line for each packet: CSV if the name ends in .csv, else JSON. As for "
-                + "--pcap, without --loopback.",
+            "Write a line per packet: CSV if the name ends in .csv, else JSON. Excludes the same "
+                + "packets as --pcap.",
             valueName: "file"),
         completion: .file())
     var log: String?
 
     @Option(
         help: ArgumentHelp(
-            "Draws the run over time, what passed over the link and what was done to it: a page if "
-                + "the name ends in .html, else SVG.",
+            "Plot traffic and conditions of the link over time: HTML if the name ends in .html, "
+                + "else SVG.",
             valueName: "file"),
         completion: .file())
     var timeline: String?

@@ -14,59 +14,58 @@ import UserCatalog
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Runs a command on a conditioned network of its own; needs no root.",
+        abstract: "Runs a command on its own conditioned network; needs no root.",
         discussion: """
-            The command gets a network whose only way out is conditioned as the profile says. \
+            The command gets its own network, and all its traffic crosses the conditioned link. \
             Nothing on this host changes, and everything is gone when the command ends, even \
-            after SIGKILL. Standard streams, terminal, signals, working directory and environment \
-            are the command's as they would be without linkcond; it runs as the user who calls.
+            after SIGKILL. Standard streams, terminal, signals, working directory, environment \
+            and user are the same as without linkcond.
 
-            host.linkcond is this host's loopback, as seen from the command; server.linkcond is \
-            where the servers of --server are, which share a network of their own.
+            Inside, host.linkcond is this host's loopback, and server.linkcond is where the \
+            servers of --server run, in their own network.
 
-            With --loopback the conditions also hold between the command's own processes, when \
-            they talk over 127.0.0.1, ::1 or another address of their own: packets to a server \
-            go by the profile's up, answers by its down, on a link apart from the one to \
-            host.linkcond. The server is who has a port below 32768, else (TCP) who has the odd \
-            port, as the kernel hands out, else who has the lower one. The packet engine does \
-            it, whatever --backend says. Capture and log are of the other link only.
+            --loopback also conditions traffic between the command's processes over 127.0.0.1, \
+            ::1 or their other addresses: packets to a server get the profile's up, replies its \
+            down, on a link separate from the one to host.linkcond. The server is the end with a \
+            port below 32768, else (TCP) the end with the odd port, as the kernel assigns ports, \
+            else the end with the lower port. The packet engine does this, whatever --backend \
+            says. Capture and log do not include this link.
 
-            With --interface, given once for each, the command has other interfaces than one, each \
-            with a link, addresses and a kind of its own: wifi0, wlan0, cell0, wwan0, eth0, vpn0, \
-            tun0 and the like by their names, others by their profiles, or kind=. Connections take \
-            the first; those bound to an interface or its address stay there. Hosts and servers \
-            are the same over all; the loopback's conditions are those of the first.
+            --interface, once per interface, gives the command several interfaces, each with its \
+            own link, addresses and kind. The kind follows from names such as wifi0, wlan0, cell0, \
+            wwan0, eth0, vpn0 and tun0, else from the profile, or from kind=. Connections use the \
+            first interface unless they are bound to another one or its address. All interfaces \
+            reach the same hosts and servers; --loopback uses the conditions of the first.
 
-            The command's interface is of the profile's kind, such as cellular, which is \
-            expensive; options change that. Swift apps see it by the library NetworkPath, \
-            everybody by linkcond path and, as it is at the start, in LINKCOND_INTERFACE_KIND, \
-            LINKCOND_EXPENSIVE and LINKCOND_CONSTRAINED (1 or 0; of several interfaces those of \
-            the first). linkcond override set changes it, inside or with --pid.
+            The command's interface has the kind of the profile, such as cellular, which is \
+            expensive; options change that. Swift apps see it with the library NetworkPath, other \
+            programs with linkcond path. LINKCOND_INTERFACE_KIND, LINKCOND_EXPENSIVE and \
+            LINKCOND_CONSTRAINED (1 or 0) hold the initial values of the first interface. \
+            linkcond override set changes them, inside or with --pid.
 
-            With --scenario the network changes while the command runs, and the command itself is \
-            suspended, ended or started again as the scenario says: with all processes that came \
-            of it, by SIGTERM and after 5 s by SIGKILL, or at once by SIGKILL while it is \
-            suspended. The run goes on while the command is still to be started again, and its \
-            exit code is that of the last time. What is not as the scenario expects is told by \
-            file and line, and makes an exit code of 0 one of 1; where the scenario expects an \
-            exit code, run ends with 0 or 1, whatever the command's is. -v tells every event, --stats \
-            and --timeline keep them. The name is in LINKCOND_SCENARIO.
+            With --scenario the network changes while the command runs, and the scenario can \
+            suspend, terminate and restart the command with all its descendants: with SIGTERM, \
+            and SIGKILL after 5 s, or SIGKILL at once while it is suspended. The run continues \
+            while a restart is due; the exit code is that of the last start. Failed expectations \
+            are reported with file and line, and change exit code 0 to 1; if the scenario expects \
+            an exit code, run exits with 0 or 1, whatever the command's is. -v prints every event, \
+            --stats and --timeline record them. LINKCOND_SCENARIO holds the name.
 
-            With --multipath TCP connections use several interfaces, by Multipath TCP: handover \
-            keeps to the most preferred one and goes on by the others when that fails; \
-            interactive uses the one with the shortest round trip; aggregate uses all at once. \
-            Programs and servers need know nothing of it; linkcond status shows the paths.
+            With --multipath TCP connections use several interfaces through Multipath TCP: \
+            handover uses the most preferred one, and the others if it fails; interactive uses \
+            the one with the lowest RTT; aggregate uses all at once. Programs and servers need no \
+            change; linkcond status shows the paths.
 
-            When the command ends, its processes get SIGTERM and after 5 s SIGKILL, and what they \
-            have sent goes on over the link, as it would from a host that lives on: until all of \
-            it has arrived, for 60 s at most, and no longer than until Ctrl-C. What does not \
-            arrive by then is told, and its connections are reset. Servers are there until then.
+            When the command ends, its processes get SIGTERM, and SIGKILL after 5 s. The data that \
+            they have sent keeps crossing the link, as it would from a host that stays up, until \
+            all of it has arrived, for 60 s at most, or until Ctrl-C. Data that does not arrive is \
+            reported, and its connections are reset. Servers run until then.
 
-            The exit code is the command's, or 128 and the number of the signal that killed it; \
-            124 if it ran longer than --timeout; 69 if the kernel lacks Multipath TCP; 73 instead of 0 \
-            if a file of --stats, --timeline, --pcap or --log could not be written; 74 or 78 if \
-            a delivery trace cannot be read or is wrong; 125 if linkcond failed; 126 if the \
-            command cannot be executed; 127 if there is none of that name.
+            The exit code is the command's, or 128 plus the number of the signal that killed it; \
+            124 if it ran longer than --timeout; 69 if the kernel lacks Multipath TCP; 73 instead \
+            of 0 if a file of --stats, --timeline, --pcap or --log could not be written; 74 or 78 \
+            if a delivery trace cannot be read or is invalid; 125 if linkcond failed; 126 if the \
+            command cannot be executed; 127 if it is not found.
 
             Examples:
               linkcond run LTE -- curl -O http://host.linkcond:8000/file
@@ -83,7 +82,7 @@ struct RunCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The name of a profile or the path of its file; left out with --interface and "
+            "The name of a profile or the path of its file; omitted with --interface and "
                 + "--scenario."),
         completion: .profiles)
     var profile: String?
@@ -99,32 +98,32 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How the command's TCP connections use its interfaces (Multipath TCP). Default: as "
-                + "the scenario says, else off.", valueName: "mode"))
+            "How the command's TCP connections use its interfaces (Multipath TCP). Default: that "
+                + "of the scenario, else off.", valueName: "mode"))
     var multipath: MultipathMode?
 
-    @Flag(help: "Condition also what the command's processes send each other over the loopback.")
+    @Flag(help: "Also condition loopback traffic between the command's processes.")
     var loopback = false
 
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Changes a field of the profile, such as down.loss=2% or dns.delay='3 s'; may be "
+            "Change a field of the profile, such as down.loss=2% or dns.delay='3 s'; may be "
                 + "given several times.", valueName: "field=value"))
     var settings: [String] = []
 
-    @Option(help: "What carries out the conditions.")
+    @Option(help: "The data plane that applies the conditions.")
     var backend = Backend.auto
 
     @Option(
         help: ArgumentHelp(
-            "Decides the fate of the packets: the same seed loses the same ones.",
+            "The random seed: the same seed loses the same packets.",
             valueName: "number"))
     var seed: UInt64?
 
     @Option(
         help: ArgumentHelp(
-            "Ends the command when it has run this long, such as 5m or '90 s'.",
+            "End the command after this time, such as 5m or '90 s'.",
             valueName: "duration"),
         transform: DurationArgument.parse)
     var timeout: Duration?
@@ -133,7 +132,7 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup(title: "What the command sees of its interface") var override: OverrideOptions
 
-    @OptionGroup(title: "By which D-Bus it sees that") var bus: BusOptions
+    @OptionGroup(title: "D-Bus") var bus: BusOptions
 
     @OptionGroup var recording: RecordingOptions
 
@@ -141,7 +140,7 @@ struct RunCommand: ParsableCommand {
 
     @Argument(
         parsing: .postTerminator,
-        help: "The command and its arguments, behind two hyphens.")
+        help: "The command and its arguments, after --.")
     var command: [String] = []
 
     func validate() throws {

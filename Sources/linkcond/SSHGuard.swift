@@ -8,7 +8,7 @@ import KernelPlane
 struct SSHGuardOptions: ParsableArguments {
     @Flag(
         name: .customLong("no-ssh-guard"),
-        help: "Condition also the SSH session in which the command is given.")
+        help: "Also condition the SSH session that runs the command.")
     var noSSHGuard = false
 
     /// Exempts the session from `selector`, if wanted.

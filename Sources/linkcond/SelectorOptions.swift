@@ -15,8 +15,8 @@ struct SelectorOptions: ParsableArguments {
     @Option(
         name: .customLong("to"),
         help: ArgumentHelp(
-            "Only traffic with this address or network at the far end; may be given several "
-                + "times, as all of these.", valueName: "cidr"))
+            "Only traffic with this address or network at the far end; all options of this group "
+                + "may be given several times.", valueName: "cidr"))
     var to: [String] = []
 
     @Option(
@@ -28,7 +28,7 @@ struct SelectorOptions: ParsableArguments {
     @Option(
         name: .customLong("port"),
         help: ArgumentHelp(
-            "Only TCP and UDP with this port, or one in this range, at either end.",
+            "Only TCP and UDP with this port or port range at either end.",
             valueName: "n[-m]"))
     var ports: [String] = []
 
@@ -50,11 +50,11 @@ struct SelectorOptions: ParsableArguments {
     @Option(
         name: .customLong("except"),
         help: ArgumentHelp(
-            "Not what matches this, such as port=22 or to=192.0.2.0/24,protocol=udp.",
+            "Exclude matching traffic, such as port=22 or to=192.0.2.0/24,protocol=udp.",
             valueName: "kind=value"))
     var exceptions: [String] = []
 
-    @Option(help: "Which versions of the Internet protocol.")
+    @Option(help: "The IP version.")
     var family = ProcessTree.all
 
     /// Whether any of the options is given.

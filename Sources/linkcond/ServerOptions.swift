@@ -13,16 +13,16 @@ struct ServerOptions: ParsableArguments {
     @Option(
         name: .customLong("server-ready"),
         help: ArgumentHelp(
-            "Start the command only when a server waits for clients at this port, within 30 s: "
-                + "8000, or 4433/udp; may be given several times.", valueName: "port"),
+            "Start the command when a server listens on this port, such as 8000 or 4433/udp, "
+                + "within 30 s; may be given several times.", valueName: "port"),
         transform: Self.port)
     var readyPorts: [ServerPort] = []
 
     @Option(
         name: .customLong("server-stop"),
         help: ArgumentHelp(
-            "How long servers, and what the command leaves running, have to end after SIGTERM; "
-                + "then they are killed. Default: 5 s.", valueName: "duration"),
+            "The time between SIGTERM and SIGKILL for servers and remaining processes of the "
+                + "command. Default: 5 s.", valueName: "duration"),
         transform: DurationArgument.parse)
     var stop: Duration?
 
@@ -41,8 +41,8 @@ struct DrainOptions: ParsableArguments {
     @Option(
         name: .customLong("drain"),
         help: ArgumentHelp(
-            "How long what the command has sent may take to arrive after its end. Default: 60 s, or "
-                + "5 s if it was interrupted or ran longer than it may.", valueName: "duration"),
+            "How long to wait after the command's end for its data to arrive. Default: 60 s, or "
+                + "5 s after an interruption or timeout.", valueName: "duration"),
         transform: DurationArgument.parse)
     var limit: Duration?
 }

@@ -17,30 +17,29 @@ struct ShowCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows one profile, or one scenario, in full.",
+        abstract: "Shows one profile or scenario in full.",
         discussion: """
             PROFILE is a name or alias (LTE, wifi), a family and a name (webpagetest/LTE), or the \
-            path of a YAML file (./slow.yaml). Upper and lower case, blanks and hyphens are the \
+            path of a YAML file (./slow.yaml). Case does not matter; spaces and hyphens are the \
             same.
 
             Down is toward the app, up is from the app. Bandwidth counts the bits of IP packets \
-            with their headers; the delay is one-way, and so a round trip sees the sum of both; \
-            the queue is the buffer in front of the bandwidth.
+            with their headers. The delay is one-way, so the RTT is the sum of both directions. \
+            The queue is the bottleneck queue.
 
-            With --format tc it prints the ip and tc commands that do what apply does, for an \
-            Ethernet interface with the index 1 and, with options such as --to, for chosen traffic.
+            --format tc prints the ip and tc commands that are equivalent to apply, for an \
+            Ethernet interface with index 1 and, with options such as --to, for selected traffic.
 
-            The formats nlc, tcconfig, throttle, webpagetest and atc are those of other tools, \
-            which linkcond import reads as well. What they cannot say, or round, is noted on \
-            standard error.
+            The formats nlc, tcconfig, throttle, webpagetest and atc are those of other tools; \
+            linkcond import reads them, too. Notes on standard error name what they round or lack.
 
-            With --format yaml it prints a file to start from; give yours a name of its own. The \
+            --format yaml prints a template for your own profile; give it a different name. The \
             fields of a direction are \(ConditionField.keys.dropLast().joined(separator: ", ")) \
             and \(ConditionField.keys.last ?? "").
 
-            A name that no profile has, or a file with a timeline, is a scenario: it is \
-            checked, and its interfaces and events are shown. --seed decides the times that the \
-            scenario leaves to chance. Its formats are table, yaml and json.
+            If no profile has the name, or the file has a timeline, it is a scenario: it is \
+            checked, and its interfaces and events are shown. --seed chooses its random times. Its \
+            formats are table, yaml and json.
 
             Examples:
               linkcond show LTE
@@ -56,12 +55,12 @@ struct ShowCommand: ParsableCommand {
         completion: .profilesAndScenarios)
     var profile: String
 
-    @Option(help: "How to print it.")
+    @Option(help: "The output format.")
     var format: Format?
 
     @Option(
         name: .shortAndLong,
-        help: "The interface that --format tc and tcconfig name.")
+        help: "The interface for --format tc and tcconfig.")
     var interface = "eth0"
 
     @Flag(
@@ -71,7 +70,7 @@ struct ShowCommand: ParsableCommand {
             """)
     var json = false
 
-    @Option(help: "Show a scenario's events at the times that this number gives.")
+    @Option(help: "The random seed for a scenario's times.")
     var seed: UInt64?
 
     @OptionGroup(title: "Which traffic") var selectors: SelectorOptions

@@ -10,16 +10,16 @@ import Netlink
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows what is conditioned, with live counters.",
+        abstract: "Shows the current conditions with live counters.",
         discussion: """
-            The conditions are read from the kernel, or asked of the packet engine: they are what \
-            the interface has, whoever applied them. Dropped packets found the queue full; lost ones fell to the profile's \
-            loss. The rate is that of the last second.
+            The conditions come from the kernel or the packet engine, so they are what the \
+            interface really has, no matter who applied them. Dropped packets found the queue \
+            full; lost packets were lost by the profile's loss. The rate is that of the last second.
 
-            Connections of Multipath TCP are shown with their paths: inside a run with \
-            --multipath, or with --pid of a process there.
+            Multipath TCP connections are shown with their paths, inside a run with --multipath, \
+            or with --pid of a process there.
 
-            One network namespace is shown: this one, or that of --netns, --pid or --container.
+            It shows one network namespace: this one, or that of --netns, --pid or --container.
 
             Examples:
               linkcond status
@@ -31,7 +31,7 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print JSON, as Profiles/schema/status.schema.json describes it.")
     var json = false
 
-    @Flag(help: "Print again each second and on every change, until Ctrl-C.")
+    @Flag(help: "Print again every second and on every change, until Ctrl-C.")
     var watch = false
 
     @OptionGroup(title: "Whose interfaces") var target: TargetOptions

@@ -10,22 +10,22 @@ import Verification
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Measures whether a link does what its profile says.",
+        abstract: "Measures whether a link matches its profile.",
         discussion: """
-            Each profile is set up in a sandbox of its own, apart from the host's network and \
-            without root, and real packets go both ways: delay and jitter on an idle line (IPv4 \
-            and IPv6), loss, its bursts, reordering, duplicates and damage below the bandwidth, \
-            bandwidth and queue above it, TCP where it can use the whole bandwidth, and DNS.
+            It sets up each profile in its own sandbox, separate from the host's network and \
+            without root, and sends real packets in both directions. It measures delay and jitter \
+            on an idle link (IPv4 and IPv6); loss, loss bursts, reordering, duplicates and \
+            corruption below the bandwidth; bandwidth and queue above it; TCP if it can use the \
+            whole bandwidth; and DNS.
 
-            A check passes if what was measured is within the tolerance: what chance may do to so \
-            many packets, and what the instrument may be wrong by on a machine that has other \
-            things to do. More packets, so a longer run, make it tighter. A link that does what \
-            it promises fails one check in 100,000 by chance. What this machine is too slow or \
-            too busy to tell, as the probes and the packet engine notice themselves, is not judged, \
-            and its line says so. A check with a tolerance of more than half of what is expected is \
-            called weak: much else would have passed it as well.
+            A check passes if the measured value is within the tolerance, which covers chance for \
+            this number of packets and the error of the instrument on a busy machine. Longer runs \
+            send more packets and have tighter tolerances. A correct link fails one check in \
+            100,000 by chance. If the probes or the packet engine notice that this machine is too \
+            slow or too busy for a check, it is not judged, and its line says so. A check whose \
+            tolerance exceeds half of the expected value is called weak.
 
-            It ends with exit code 1 if a check fails, and 69 if this host cannot make the link.
+            The exit code is 1 if a check fails, and 69 if this host does not support the link.
 
             Examples:
               linkcond verify LTE
@@ -49,20 +49,19 @@ struct VerifyCommand: ParsableCommand {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Changes a field of all the profiles, such as down.loss=2%; may be given several "
-                + "times.", valueName: "field=value"))
+            "Change a field of all profiles, such as down.loss=2%; may be given several times.",
+            valueName: "field=value"))
     var settings: [String] = []
 
-    @Option(help: "What carries the conditions out.")
+    @Option(help: "The data plane that applies the conditions.")
     var backend = Backend.auto
 
-    @Option(help: "Have chance do the same to the packets in every run with this number.")
+    @Option(help: "The random seed: the same seed loses the same packets.")
     var seed: UInt64?
 
     @Option(
         help: """
-            How many profiles are measured at a time, those of fast links apart, which have the \
-            machine to themselves.
+            How many profiles are measured at once. Fast links are always measured alone.
             """)
     var jobs = 1
 

@@ -9,9 +9,10 @@ struct InterfaceOptions: ParsableArguments {
     @Option(
         name: .customLong("interface"),
         help: ArgumentHelp(
-            "An interface of the command, in place of PROFILE; given several times, the most "
-                + "preferred first. Behind commas may stand expensive, inexpensive, constrained, "
-                + "unconstrained, kind=wifi, and fields of the profile, such as down.loss=2%.",
+            "An interface of the command, instead of PROFILE; may be given several times, the "
+                + "most preferred first. After the profile, separated by commas: expensive, "
+                + "inexpensive, constrained, unconstrained, kind=wifi, and fields of the profile, "
+                + "such as down.loss=2%.",
             valueName: "name=profile[,...]"))
     var texts: [String] = []
 

@@ -9,24 +9,23 @@ import SandboxRuns
 struct MatrixCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "matrix",
-        abstract: "Runs a command once per profile or scenario, and reports.",
+        abstract: "Runs a command once per profile or scenario and writes reports.",
         discussion: """
-            The command runs in a sandbox for each profile, as linkcond run makes it, several of \
-            them side by side, and once without conditions for comparison (baseline). A cell \
-            passes when the command exits with 0, or as linkcond.yaml expects of it.
+            The command runs once per profile in a sandbox like that of linkcond run, several in \
+            parallel, and once without conditions as the baseline. A cell passes if the command \
+            exits with 0, or as linkcond.yaml expects.
 
-            What to run can stand in linkcond.yaml, which is read from the working directory; the \
-            options here come before it. The command finds the name of its cell in LINKCOND_CELL, that \
-            of the profile in LINKCOND_PROFILE, and with --report in LINKCOND_OUTPUT a directory \
-            of its own, for files such as test results.
+            linkcond.yaml in the working directory can define what to run; the options here \
+            override it. The command finds the name of its cell in LINKCOND_CELL, the name of the \
+            profile in LINKCOND_PROFILE, and with --report its own directory for files such as \
+            test results in LINKCOND_OUTPUT.
 
-            --report DIR keeps report.html for people, report.json for programs, junit.xml, \
-            summary.md and the logs. Of what cells left in LINKCOND_OUTPUT, the JUnit files become \
-            part of the reports.
+            --report DIR writes report.html for people, report.json for programs, junit.xml, \
+            summary.md and the logs. The reports include JUnit files that cells write to \
+            LINKCOND_OUTPUT.
 
             The exit code is 0 if all cells passed, 1 if not, 73 if a file could not be written, \
-            128 and the number of the signal if one ended the matrix; the report is written in \
-            every case.
+            128 plus the signal number if a signal ended the matrix. The report is always written.
 
             Examples:
               linkcond matrix --profiles LTE,3G,Edge,high-loss -- npm test
@@ -49,7 +48,7 @@ struct MatrixCommand: ParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     @Argument(
-        parsing: .postTerminator, help: "The command and its arguments, behind two hyphens.")
+        parsing: .postTerminator, help: "The command and its arguments, after --.")
     var command: [String] = []
 
     func run() throws {

@@ -6,19 +6,19 @@ import Matrix
 struct MatrixMergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Makes one report of those of several machines.",
+        abstract: "Merges the reports of several machines.",
         usage: """
             linkcond matrix merge [--report <directory>] [--json]
             [--collect <pattern>] [--quiet] [--verbose] <directories> ...
             """,
         discussion: """
             Each machine has run a part of the same matrix (--shard). The exit code is 0 if all \
-            cells passed, and 1 if not. Options, all of which linkcond matrix has as well:
+            cells passed, and 1 if not. Options, the same as those of linkcond matrix:
 
-              --report <directory>   Where the report of all goes, with the logs.
-              --json                 Print the report of all as JSON.
+              --report <directory>   The directory of the merged report and the logs.
+              --json                 Print the merged report as JSON.
               --collect <pattern>    Which files of cells are JUnit files.
-              --quiet, --verbose     Say less, or more.
+              --quiet, --verbose     Print less, or more.
 
             Example:
               linkcond matrix merge --report all report-1 report-2 report-3

@@ -8,15 +8,15 @@ import Sandbox
 struct MatrixOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The profiles, with commas between them; may be given several times.",
+            "The profiles, separated by commas; may be given several times.",
             valueName: "names"),
         completion: .profiles)
     var profiles: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Scenarios to be played, with commas between them: names, files, or a directory of "
-                + "files; may be given several times.", valueName: "names or directory"),
+            "The scenarios, separated by commas: names, files, or a directory of files; may be "
+                + "given several times.", valueName: "names or directory"),
         completion: .scenarios)
     var scenarios: [String] = []
 
@@ -24,7 +24,7 @@ struct MatrixOptions: ParsableArguments {
     var family: [String] = []
 
     @Option(
-        help: ArgumentHelp("The file in place of linkcond.yaml.", valueName: "path"),
+        help: ArgumentHelp("The file to read instead of linkcond.yaml.", valueName: "path"),
         completion: .file(extensions: ["yaml", "yml"]))
     var file: String?
 
@@ -33,13 +33,13 @@ struct MatrixOptions: ParsableArguments {
         help: ArgumentHelp("How often each profile is repeated.", valueName: "number"))
     var repetitions: Int?
 
-    @Flag(help: "Do not also run the command without conditions.")
+    @Flag(help: "Skip the run without conditions.")
     var noBaseline = false
 
     @Option(
         help: ArgumentHelp(
-            "Only the cells that failed in an earlier report, with the seeds they had; all else "
-                + "as it was then, but for what is given here.", valueName: "directory"),
+            "Only the cells that failed in an earlier report, with the same seeds and settings "
+                + "unless given here.", valueName: "directory"),
         completion: .directory)
     var rerunFailed: String?
 
@@ -58,17 +58,17 @@ struct CellNetworkOptions: ParsableArguments {
     @Option(help: "How the command reaches this host's network.")
     var uplink: SandboxRequest.Uplink?
 
-    @Flag(help: "Condition also what the command's processes send each other over the loopback.")
+    @Flag(help: "Also condition loopback traffic between the command's processes.")
     var loopback = false
 
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Changes a field of every profile, such as down.loss=2%; may be given several times.",
+            "Change a field of every profile, such as down.loss=2%; may be given several times.",
             valueName: "field=value"))
     var settings: [String] = []
 
-    @Option(help: "What carries out the conditions; unless the kernel is named, the engine does.")
+    @Option(help: "The data plane that applies the conditions; the engine unless kernel is given.")
     var backend: Backend?
 
     @OptionGroup var drain: DrainOptions
@@ -98,42 +98,43 @@ struct CellNetworkOptions: ParsableArguments {
 struct MatrixMannerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How many cells run at once (default: as many as there are processors, and fewer when "
-                + "they disturb each other).", valueName: "number"))
+            "How many cells run at once (default: the number of processors, fewer if cells "
+                + "disturb each other).", valueName: "number"))
     var jobs: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Ends the command of a cell when it has run this long, such as 5m or '90 s'.",
+            "End the command of a cell after this time, such as 5m or '90 s'.",
             valueName: "duration"),
         transform: DurationArgument.parse)
     var timeout: Duration?
 
     @Option(
         help: ArgumentHelp(
-            "How many more attempts a cell has that did not pass; one that then passes is flaky.",
+            "How often a failed cell is repeated; one that then passes is flaky.",
             valueName: "number"))
     var retries: Int?
 
-    @Flag(help: "End the matrix when a cell has failed.")
+    @Flag(help: "End the matrix when a cell fails.")
     var failFast = false
 
     @Option(
         help: ArgumentHelp(
-            "What the seeds of the cells are made from: the same loses the same packets.",
+            "The seed from which the seeds of the cells derive: the same seed loses the same "
+                + "packets.",
             valueName: "number"))
     var seed: UInt64?
 
     @Option(
         help: ArgumentHelp(
-            "Where the reports and the logs go.", valueName: "directory"),
+            "The directory for the reports and the logs.", valueName: "directory"),
         completion: .directory)
     var report: String?
 
     @Option(
         help: ArgumentHelp(
-            "Which of the files in LINKCOND_OUTPUT are JUnit files, such as '**/junit-*.xml' "
-                + "(default: every .xml that is one).", valueName: "pattern"))
+            "Which files in LINKCOND_OUTPUT are JUnit files, such as '**/junit-*.xml' (default: "
+                + "every .xml file in JUnit format).", valueName: "pattern"))
     var collect: String?
 
     @Flag(help: "Print the report as JSON, as Profiles/schema/report.schema.json describes it.")
@@ -156,31 +157,31 @@ struct MatrixMannerOptions: ParsableArguments {
 
 /// Options for sharing a matrix among machines.
 struct MatrixMachineOptions: ParsableArguments {
-    @Option(help: "Print how this CI engine runs the matrix, and run nothing.")
+    @Option(help: "Print the jobs of the matrix for this CI engine, and run nothing.")
     var plan: PlanEngine?
 
     @Option(
         help: ArgumentHelp(
-            "Run only the i-th of n parts; where a CI engine says by its variables which part "
-                + "this is, that one (1/1 for all).", valueName: "i/n"),
+            "Run only the i-th of n parts; 1/1 for all. Default: the part that the CI engine's "
+                + "variables name, if any.", valueName: "i/n"),
         transform: ShardArgument.parse)
     var shard: Shard?
 
     @Option(
         help: ArgumentHelp(
-            "Into how many parts --plan divides the matrix (default: one for each cell).",
+            "The number of parts for --plan (default: one per cell).",
             valueName: "number"))
     var shards: Int?
 
     @Option(
         help: ArgumentHelp(
-            "An earlier report; by its durations the parts are made to take equally long.",
+            "An earlier report whose durations are used to balance the parts.",
             valueName: "directory"),
         completion: .directory)
     var balanceBy: String?
 
     @Option(
-        help: ArgumentHelp("The container image that --plan kubernetes names.", valueName: "name"))
+        help: ArgumentHelp("The container image for --plan kubernetes.", valueName: "name"))
     var image = "linkcond-tests:latest"
 
     func validate() throws {

@@ -5,9 +5,9 @@ import HostConditioning
 struct OverrideClearCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
-        abstract: "Takes overrides away: apps see the interfaces as they are.",
+        abstract: "Removes overrides: apps see the interfaces as they are.",
         discussion: """
-            What others have put into the interface's alias stays.
+            Other text in the interface's alias stays.
 
             Examples:
               sudo linkcond override clear

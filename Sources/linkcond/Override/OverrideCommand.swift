@@ -6,10 +6,10 @@ struct OverrideCommand: ParsableCommand {
         commandName: "override",
         abstract: "Tells apps that an interface is expensive, constrained, or preferred.",
         discussion: """
-            An override tells; it shapes no traffic. It is kept in the kernel with the interface, \
-            as a token at the end of its alias (ip link), and vanishes with it. Swift apps see it \
-            by the library NetworkPath, programs in any language by linkcond path. In a sandbox \
-            of linkcond run the command may set overrides as well.
+            An override shapes no traffic. The kernel stores it with the interface, as a token at \
+            the end of its alias (ip link), and it disappears with the interface. Swift apps read \
+            it with the library NetworkPath, other programs with linkcond path. In a sandbox of \
+            linkcond run the command can set overrides, too.
 
             Examples:
               sudo linkcond override set --expensive --constrained --for 10m

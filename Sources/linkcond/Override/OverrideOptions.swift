@@ -15,16 +15,16 @@ struct OverrideOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What traffic costs; default is what the kind tells: cellular and hotspots are "
-                + "expensive."))
+            "The cost of traffic; default follows the kind: cellular and hotspots are expensive."
+        ))
     var cost: InterfaceOverride.Cost?
 
     @Option(
         help: ArgumentHelp(
-            "Low Data Mode; default is what the kind tells: hotspots are in it."))
+            "Low Data Mode; default follows the kind: on for hotspots."))
     var lowData: InterfaceOverride.LowData?
 
-    @Option(help: "The kind of interface; default is what it is without an override.")
+    @Option(help: "The kind of interface; default is the kind without an override.")
     var kind: InterfaceOverride.Kind?
 
     func validate() throws {

@@ -8,7 +8,7 @@ import Override
 struct OverrideSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Sets what apps see of interfaces, until linkcond override clear.",
+        abstract: "Sets what apps see of interfaces until linkcond override clear.",
         usage: """
             linkcond override set [-i <name> ...] [--expensive | --cost <cost>]
             [--constrained | --low-data <low-data>] [--kind <kind>]
@@ -16,12 +16,12 @@ struct OverrideSetCommand: ParsableCommand {
             [--netns <name|path> | --pid <pid> | --container <name|id>]
             """,
         discussion: """
-            What is not given stays as it was, apart from the time limit: without --for there is \
-            none any more. Several interfaces are changed together: all, or none.
+            Settings that are not given stay unchanged, except the time limit: without --for it \
+            is removed. Several interfaces are changed together: if one fails, none is changed.
 
-            --prefer makes apps use the interface before all others, by copies of its default \
-            routes that the kernel takes first (proto 108); clear deletes them. They go with the \
-            interface when it goes down.
+            --prefer makes apps use the interface before all others, through copies of its \
+            default routes with a higher preference (proto 108). clear deletes them, and so does \
+            the kernel when the interface goes down.
 
             Examples:
               sudo linkcond override set --expensive --constrained --for 10m
@@ -32,7 +32,7 @@ struct OverrideSetCommand: ParsableCommand {
     @Option(
         name: [.customShort("i"), .customLong("interface")],
         help: ArgumentHelp(
-            "An interface; may be given several times. Default: the one that apps send by.",
+            "An interface; may be given several times. Default: the one that apps use.",
             valueName: "name"))
     var interfaces: [String] = []
 
@@ -40,13 +40,13 @@ struct OverrideSetCommand: ParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Apps use the interface before all others, or as its routes say.")
+        help: "Make apps use the interface before all others, or follow its routes.")
     var prefer: Bool?
 
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "End the override after this time, such as 10m, whatever becomes of the caller.",
+            "End the override after this time, such as 10m, even if the caller is gone.",
             valueName: "duration"),
         transform: DurationArgument.parse)
     var duration: Duration?

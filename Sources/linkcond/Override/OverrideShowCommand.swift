@@ -6,7 +6,7 @@ import Override
 struct OverrideShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows the overrides, and what apps see because of them.",
+        abstract: "Shows the overrides and what apps see.",
         discussion: """
             Examples:
               linkcond override show

@@ -7,10 +7,10 @@ struct PathCommand: ParsableCommand {
         commandName: "path",
         abstract: "Shows the network path as apps see it: status, cost, Low Data Mode.",
         discussion: """
-            Traffic takes the interfaces that are marked as used, unless an app binds its sockets \
-            to another. The path is expensive or constrained when one of them is.
+            Traffic uses the interfaces that are marked as used, unless an app binds its sockets \
+            to another. The path is expensive or constrained if one of them is.
 
-            Exit code 1 if there is no path; with --watch that is printed only.
+            The exit code is 1 if there is no path; --watch only prints that.
 
             Examples:
               linkcond path

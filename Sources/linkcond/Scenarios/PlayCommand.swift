@@ -13,19 +13,19 @@ import UserCatalog
 struct PlayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Plays a scenario on interfaces of this host, and then restores them.",
+        abstract: "Plays a scenario on interfaces of this host, then restores them.",
         discussion: """
-            Conditions, their changes and ramps, what apps see of the interfaces and which is \
-            preferred happen to real interfaces, as by linkcond apply and linkcond override. \
-            Nothing is taken down: where the scenario takes an interface away, all its packets \
-            are lost, and connections are left alone, since they belong to every program of the \
-            host. What it does to an app is left out; linkcond run --scenario has one.
+            Like linkcond apply and linkcond override, it changes conditions, what apps see, and \
+            preference of real interfaces. It takes no interface down: an interface that the \
+            scenario removes drops all its packets instead. Connections stay, since they belong to \
+            every program of the host. Events for the app are skipped; use linkcond run \
+            --scenario for them.
 
-            It ends with the last event, or with Ctrl-C; a scenario that is repeated without end, \
-            with Ctrl-C only. All is restored then, also if this process is killed.
+            It ends with the last event or on Ctrl-C; a scenario that repeats endlessly ends only \
+            on Ctrl-C. Then it restores the interfaces, even if this process is killed.
 
-            The exit code is 1 if something was not as the scenario expects, and 128 and the \
-            number of the signal that ended it.
+            The exit code is 1 if an expectation of the scenario failed, and 128 plus the signal \
+            number if a signal ended it.
 
             Examples:
               sudo linkcond play elevator
@@ -41,9 +41,9 @@ struct PlayCommand: ParsableCommand {
     @Option(
         name: [.short, .customLong("interface")],
         help: ArgumentHelp(
-            "Which interface of this host stands for which of the scenario, such as wifi0=wlan0; "
-                + "may be given several times. A scenario of one interface is played on the one "
-                + "that is named, by default that which carries the default route.",
+            "An interface of the scenario and the host's interface for it, such as wifi0=wlan0; "
+                + "may be given several times. For a scenario with one interface, the name alone "
+                + "is enough; default is the interface with the default route.",
             valueName: "[name=]interface"))
     var interfaces: [String] = []
 
@@ -53,16 +53,15 @@ struct PlayCommand: ParsableCommand {
 
     @OptionGroup var sshGuard: SSHGuardOptions
 
-    @Option(help: "What carries out the conditions.")
+    @Option(help: "The data plane that applies the conditions.")
     var backend = Backend.auto
 
     @Option(
         help: ArgumentHelp(
-            "Decides the times that the scenario leaves open and, in the packet engine, the fate "
-                + "of the packets.", valueName: "number"))
+            "The random seed for the scenario's times and the packet engine.", valueName: "number"))
     var seed: UInt64?
 
-    @Flag(help: "Go on where filters of other programs see packets first and may take them.")
+    @Flag(help: "Continue even if filters of other programs see packets first.")
     var force = false
 
     @OptionGroup var global: GlobalOptions

@@ -7,8 +7,8 @@ struct ScenarioOptions: ParsableArguments {
     @Option(
         name: .customLong("scenario"),
         help: ArgumentHelp(
-            "Plays a scenario in place of a profile, by its name or the path of its file: what "
-                + "happens to the network and to the command, and when.",
+            "Play a scenario instead of a profile, by its name or the path of its file: timed "
+                + "events for the network and the command.",
             valueName: "name or file"),
         completion: .scenarios)
     var name: String?

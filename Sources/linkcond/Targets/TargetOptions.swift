@@ -7,18 +7,18 @@ import LinuxKernel
 struct TargetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The interfaces of this network namespace, by its name in ip netns or its path.",
+            "Use the interfaces of this network namespace, by its name in ip netns or its path.",
             valueName: "name|path"))
     var netns: String?
 
     @Option(
         help: ArgumentHelp(
-            "The interfaces that the process with this ID sees.", valueName: "pid"))
+            "Use the interfaces that the process with this ID sees.", valueName: "pid"))
     var pid: Int32?
 
     @Option(
         help: ArgumentHelp(
-            "The interfaces of this container of Docker, Podman or containerd.",
+            "Use the interfaces of this container of Docker, Podman or containerd.",
             valueName: "name|id"))
     var container: String?
 

@@ -8,14 +8,14 @@ struct TimeLimitOptions: ParsableArguments {
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "End the conditions after this time, such as 10m, whatever becomes of the caller.",
+            "End the conditions after this time, such as 10m, even if the caller is gone.",
             valueName: "duration"),
         transform: DurationArgument.parse)
     var duration: Duration?
 
     @Option(
         help: ArgumentHelp(
-            "End the conditions when this process does; with --for, when the first of both comes.",
+            "End the conditions when this process ends; with --for, whichever comes first.",
             valueName: "pid"))
     var untilExitOf: Int32?
 

@@ -7,7 +7,7 @@ import HostConditioning
 /// `--until-exit-of`.
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Ends conditions when their time has come.",
+        commandName: "watch", abstract: "Ends conditions when their time limit is reached.",
         discussion: """
             Example:
               linkcond watch 3w5e11264sgsf --for 10m --until 2026-11-21T18:45:00Z
@@ -24,7 +24,7 @@ struct WatchCommand: ParsableCommand {
     @Option(help: "The process that it waits for.")
     var untilExitOf: Int32?
 
-    @Option(help: "When the time has come, for people who see this process.")
+    @Option(help: "The end time, shown to people who list processes.")
     var until: String?
 
     @Flag(help: "It ends overrides, not conditions.")

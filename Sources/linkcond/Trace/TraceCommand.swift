@@ -4,11 +4,11 @@ import ArgumentParser
 struct TraceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
-        abstract: "Makes, records and looks at delivery traces: bandwidth that changes.",
+        abstract: "Generates, records and shows delivery traces (variable bandwidth).",
         discussion: """
-            A delivery trace has a line for each moment, in milliseconds, at which 1500 bytes can \
-            pass, as in mahimahi's format; behind its end it begins again. A profile names one \
-            per direction in place of a bandwidth:
+            A delivery trace has one line for each time, in milliseconds, at which 1500 bytes can \
+            pass, as in mahimahi's format; at its end it starts again. A profile names one per \
+            direction instead of a bandwidth:
 
               name: Train
               interface: cellular

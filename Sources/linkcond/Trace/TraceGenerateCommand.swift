@@ -11,39 +11,39 @@ extension TraceModel: ExpressibleByArgument {}
 struct TraceGenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
-        abstract: "Makes up a delivery trace; the same seed gives the same one.",
+        abstract: "Generates a delivery trace; the same seed gives the same trace.",
         discussion: """
             MODEL is one of:
-              cellular   a phone on the move: the rate wanders, with outages of a second on \
-            average, after the model of cellular links in Sprout (NSDI 2013)
-              satellite  Starlink: another rate every 15 seconds, and a short pause before it
-              constant   the same rate all the time
+              cellular   a moving phone: a varying rate, with outages of a second on average, \
+            after the model of cellular links in Sprout (NSDI 2013)
+              satellite  Starlink: a new rate every 15 seconds, after a short pause
+              constant   a fixed rate
 
-            The trace has the mean that is asked for. It is printed, one moment a line, unless \
-            --output names a file.
+            The trace has the requested mean. It is printed, one time per line, unless --output \
+            names a file.
 
             Examples:
               linkcond trace generate cellular --output train.down
               linkcond trace generate cellular --seed 7 --for 5m --mean '12 Mbit/s' > train.down
             """)
 
-    @Argument(help: "What kind of link.")
+    @Argument(help: "The kind of link.")
     var model: TraceModel
 
     @Option(
-        help: ArgumentHelp("What passes on average.", valueName: "bandwidth"),
+        help: ArgumentHelp("The mean bandwidth.", valueName: "bandwidth"),
         transform: Self.bandwidth)
     var mean = Bandwidth.megabitsPerSecond(10)
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("How long the trace is.", valueName: "duration"),
+        help: ArgumentHelp("The duration of the trace.", valueName: "duration"),
         transform: DurationArgument.parse)
     var duration = Duration.seconds(60)
 
     @Option(
         help: ArgumentHelp(
-            "Decides what happens; without it, something else each time.", valueName: "number"))
+            "The random seed; default is a new one each time.", valueName: "number"))
     var seed: UInt64?
 
     @Option(
@@ -51,7 +51,7 @@ struct TraceGenerateCommand: ParsableCommand {
         help: ArgumentHelp("Where to write the trace.", valueName: "file"), completion: .file())
     var output: String?
 
-    @Flag(help: "Overwrite a file that exists.")
+    @Flag(help: "Overwrite an existing file.")
     var force = false
 
     @OptionGroup var global: GlobalOptions

@@ -13,20 +13,19 @@ import UserCatalog
 struct TraceRecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Records a delivery trace of a real link while something keeps it busy.",
+        abstract: "Records a delivery trace of a real link while it is busy.",
         discussion: """
-            NAME.down tells when bytes came to the interface. NAME.up tells when bytes came to \
-            the other side, by what TCP connections acknowledge: it is written if there was an \
-            upload. What was before and after a direction was busy is cut off.
+            NAME.down records when bytes arrive at the interface. NAME.up records when TCP \
+            acknowledges uploaded bytes; it is written if there was an upload. Idle time before \
+            and after is cut off.
 
-            A trace is what a link can carry only while something keeps it busy, such as a \
-            download or an upload that is not limited by its server; where nothing was sent, the \
-            trace says that nothing could pass. A download and an upload at once slow each other \
-            down by their acknowledgements: one after the other is better.
+            A trace shows the capacity of a link only while something keeps the link busy, such as \
+            a download or an upload that its server does not limit. While nothing is sent, the \
+            trace shows no capacity. A simultaneous download and upload slow each other down by \
+            their acknowledgements: run one after the other.
 
-            With a command behind two hyphens, the recording lasts as long as the command, runs \
-            it as the user who calls, and ends with its exit code. Else it lasts until --for or \
-            Ctrl-C.
+            With a command after --, the recording runs the command as the calling user, lasts as \
+            long as it, and exits with its exit code. Otherwise it lasts until --for or Ctrl-C.
 
             Examples:
               sudo linkcond trace record home -- curl -o /dev/null https://example.com/large-file
@@ -35,24 +34,24 @@ struct TraceRecordCommand: ParsableCommand {
               linkcond import home.down --up home.up --save
             """)
 
-    @Argument(help: "What the files are called, without .down and .up.", completion: .file())
+    @Argument(help: "The name of the files, without .down and .up.", completion: .file())
     var name: String
 
     @Option(
         name: [.customShort("i"), .customLong("interface")],
         help: ArgumentHelp(
-            "The interface. Default: the one that carries the default route.", valueName: "name"))
+            "The interface. Default: the one with the default route.", valueName: "name"))
     var interface: String?
 
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "How long to record, such as 60s; ends the command, if it still runs.",
+            "How long to record, such as 60s; ends the command if it still runs.",
             valueName: "duration"),
         transform: DurationArgument.parse)
     var duration: Duration?
 
-    @Flag(help: "Overwrite files that exist.")
+    @Flag(help: "Overwrite existing files.")
     var force = false
 
     @OptionGroup(title: "Whose interface") var target: TargetOptions
@@ -61,7 +60,7 @@ struct TraceRecordCommand: ParsableCommand {
 
     @Argument(
         parsing: .postTerminator,
-        help: "A command that keeps the link busy, behind two hyphens.")
+        help: "A command that keeps the link busy, after --.")
     var command: [String] = []
 
     private var downFile: String { "\(name).down" }

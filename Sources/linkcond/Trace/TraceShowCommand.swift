@@ -8,10 +8,10 @@ import UserCatalog
 struct TraceShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows what a delivery trace is like.",
+        abstract: "Shows the rates of a delivery trace.",
         discussion: """
-            Its rate over time, how the rates in stretches of 100 ms are spread, and the longest \
-            time in which nothing passes.
+            It shows the rate over time, the distribution of the rates in intervals of 100 ms, \
+            and the longest pause.
 
             Examples:
               linkcond trace show train.down
@@ -24,7 +24,8 @@ struct TraceShowCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Draws it there, too: a page if the name ends in .html, else SVG.", valueName: "file"),
+            "Also plot it to this file: HTML if the name ends in .html, else SVG.",
+            valueName: "file"),
         completion: .file())
     var svg: String?
 
