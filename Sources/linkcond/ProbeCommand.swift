@@ -1,6 +1,8 @@
-import ArgumentParser
-import LinuxKernel
+public import ArgumentParser
+public import LinuxKernel
 import Verification
+
+extension IPAddress: ExpressibleByArgument {}
 
 /// `linkcond probe`: one end of a measurement; `verify` starts it on both sides of the link.
 struct ProbeCommand: ParsableCommand {
@@ -20,17 +22,17 @@ struct ProbeCommand: ParsableCommand {
     var role: Role
 
     @Option(help: "The IPv4 address of the other end.")
-    var peer: String
+    var peer: IPAddress
 
     @Option(name: .customLong("peer-ipv6"), help: "The IPv6 address of the other end.")
-    var peerIPv6: String
+    var peerIPv6: IPAddress
 
     @Option(help: "The directory of the plan and the report.")
     var directory: String
 
     func run() throws {
         var probe = try Probe(
-            role == .app ? .app : .far, peer: [.ipv4: peer, .ipv6: peerIPv6],
+            role == .app ? .app : .far, peer: (peer, peerIPv6),
             place: Rendezvous(directory: directory))
         try probe.run()
     }

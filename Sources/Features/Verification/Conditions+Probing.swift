@@ -1,6 +1,5 @@
 import LinkModel
 import LinkUnits
-import LinuxKernel
 
 /// Properties of conditions that measuring needs.
 extension DirectionConditions {

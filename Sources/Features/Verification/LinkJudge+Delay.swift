@@ -1,6 +1,5 @@
 import LinkModel
 import LinkUnits
-import LinuxKernel
 
 extension LinkJudge {
     /// Checks the delay over IPv4 and IPv6, and the jitter.

@@ -10,15 +10,12 @@ struct PacketExchange {
     private var receivers = Receivers()
     private(set) var report = ProbeReport()
 
-    /// A probe by which neighbours find each other, and which does not count.
-    static let greeting = UInt32.max
-
     init(
-        _ plan: ProbePlan, role: Rendezvous.Role, peer: [InternetFamily: String]
+        _ plan: ProbePlan, role: Rendezvous.Role, peer: (ipv4: IPAddress, ipv6: IPAddress)
     ) throws {
         for (index, flow) in plan.flows.enumerated() {
             if Rendezvous.Role.sender(of: flow.direction) == role {
-                guard let address = peer[flow.family] else { continue }
+                let address = flow.family == .ipv4 ? peer.ipv4 : peer.ipv6
                 senders.append(try FlowSender(flow, index: index, to: address))
             } else {
                 report.arrivals[index] = .init()
@@ -73,29 +70,30 @@ struct PacketExchange {
 private struct Receivers {
     /// Sockets cannot be in an array: they have one owner.
     private final class Owner {
-        private var socket: ProbeSocket
+        private var socket: ProbeReceiver
         let index: Int
         let descriptor: FileDescriptor
 
         init(_ flow: ProbePlan.Flow, index: Int) throws(KernelError) {
-            socket = try ProbeSocket(flow.family, port: flow.port)
+            socket = try ProbeReceiver(port: flow.port, isIPv6: flow.family == .ipv6)
             self.index = index
-            descriptor = socket.fileDescriptor
+            descriptor = socket.descriptor
         }
 
         func receive(into arrivals: inout ProbeReport.Arrivals) throws(KernelError) -> Int {
-            let probes = try socket.receive()
-            for probe in probes where probe.number != PacketExchange.greeting {
-                guard probe.isIntact else {
+            let count = try socket.receive { payload, received in
+                // Nothing is in what neighbours find each other by.
+                guard !payload.isEmpty else { return }
+                guard let head = ProbeHead(payload) else {
                     arrivals.damaged += 1
-                    continue
+                    return
                 }
-                arrivals.numbers.append(probe.number)
-                arrivals.sent.append(probe.sent.nanoseconds)
-                arrivals.received.append(probe.received.nanoseconds)
+                arrivals.numbers.append(head.number)
+                arrivals.sent.append(Int64(clamping: head.sent.wholeNanoseconds))
+                arrivals.received.append(Int64(clamping: received.wholeNanoseconds))
             }
-            arrivals.overflows = Int(socket.overflows)
-            return probes.count
+            if count > 0 { arrivals.overflows = Int(clamping: socket.dropped) }
+            return count
         }
     }
 
@@ -126,7 +124,9 @@ private struct Receivers {
 private final class FlowSender {
     let flow: ProbePlan.Flow
     let index: Int
-    private let socket: ProbeSocket
+    private let socket: ProbeSender
+    /// What is sent; but for the head of each probe it stays as it is.
+    private var payload: [UInt8]
     private(set) var sent = 0
     private var segment = 0
     private var sentOfSegment = 0
@@ -146,15 +146,16 @@ private final class FlowSender {
     /// A pause from which on it is one.
     private static let noticeable = Duration.milliseconds(2)
 
-    init(_ flow: ProbePlan.Flow, index: Int, to address: String) throws(KernelError) {
+    init(_ flow: ProbePlan.Flow, index: Int, to address: IPAddress) throws(KernelError) {
         self.flow = flow
         self.index = index
-        socket = try ProbeSocket(flow.family)
-        try socket.connect(to: address, port: flow.port)
+        socket = try ProbeSender(to: Endpoint(address, port: flow.port))
+        payload = [UInt8](repeating: 0, count: max(flow.payload, ProbeHead.byteCount))
     }
 
+    /// Has neighbours find each other, with a packet that does not count.
     func greet() throws(KernelError) {
-        _ = try socket.send(PacketExchange.greeting, payload: flow.payload)
+        _ = try socket.send([])
     }
 
     /// When the next packet is to be sent; nil when all are.
@@ -172,7 +173,8 @@ private final class FlowSender {
 
     /// Sends the packet that was due then.
     func send(_ due: Duration, from begin: Duration) throws(KernelError) {
-        guard try socket.send(UInt32(sent), payload: flow.payload) else {
+        ProbeHead(number: UInt32(sent), sent: KernelClock.realtime).write(to: &payload)
+        guard try socket.send(payload) else {
             // No room at present: the same packet a little later.
             slip += .milliseconds(1)
             return
@@ -204,12 +206,5 @@ private final class FlowSender {
     var packetsPerSecond: Double? {
         sentOfSegment > 1 && lastSent > segmentBegan
             ? Double(sentOfSegment - 1) / (lastSent - segmentBegan).seconds : nil
-    }
-}
-
-extension Duration {
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

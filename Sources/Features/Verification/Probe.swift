@@ -5,16 +5,16 @@ public import LinuxKernel
 public struct Probe {
     private let plan: ProbePlan
     private let role: Rendezvous.Role
-    private let peer: [InternetFamily: String]
+    private let peer: (ipv4: IPAddress, ipv6: IPAddress)
     private let place: Rendezvous
     private var report = ProbeReport()
 
     /// How long one end waits for the other.
     private static let patience = Duration.seconds(20)
 
-    /// Prepares `role` of the plan in `place`; the other end has the numeric addresses `peer`.
+    /// Prepares `role` of the plan in `place`; the other end has the addresses `peer`.
     public init(
-        _ role: Rendezvous.Role, peer: [InternetFamily: String], place: Rendezvous
+        _ role: Rendezvous.Role, peer: (ipv4: IPAddress, ipv6: IPAddress), place: Rendezvous
     ) throws(VerificationError) {
         self.role = role
         self.peer = peer

@@ -1,6 +1,5 @@
 public import LinkModel
 import LinkUnits
-import LinuxKernel
 
 extension ProbePlan {
     /// Plans the measurement of a link under `conditions`.

@@ -1,6 +1,5 @@
 public import LinkModel
 public import LinkUnits
-public import LinuxKernel
 
 /// Which packets are sent when, so that two programs can measure a link without talking over it.
 public struct ProbePlan: Sendable, Hashable, Codable {
@@ -97,11 +96,4 @@ public struct ProbePlan: Sendable, Hashable, Codable {
     public var connects: [Connects] = []
     /// When nothing is under way any more.
     public var duration: Duration = .zero
-}
-
-extension InternetFamily {
-    /// The bytes of the headers of IP and UDP.
-    var headerBytes: Int { self == .ipv4 ? 28 : 48 }
-    /// The smallest packet that can be a probe.
-    var leastPacket: Int { headerBytes + ProbeSocket.leastPayload }
 }

@@ -6,23 +6,23 @@ import SystemPackage
 struct StreamExchange {
     private let plan: ProbePlan
     private let role: Rendezvous.Role
-    private let address: String?
+    private let address: IPAddress
     private let listeners: [Listener]
 
     private final class Listener {
         let listener: BulkListener
 
         init(port: UInt16) throws(KernelError) {
-            listener = try BulkListener(.ipv4, port: port)
+            listener = try BulkListener(port: port)
         }
     }
 
     init(
-        _ plan: ProbePlan, role: Rendezvous.Role, peer: [InternetFamily: String]
+        _ plan: ProbePlan, role: Rendezvous.Role, peer: (ipv4: IPAddress, ipv6: IPAddress)
     ) throws {
         self.plan = plan
         self.role = role
-        address = peer[.ipv4]
+        address = peer.ipv4
         var listeners: [Listener] = []
         if role == .far {
             for port in plan.transfers.map(\.port) { listeners.append(try Listener(port: port)) }
@@ -41,14 +41,15 @@ struct StreamExchange {
                 report.transfers[index] = result ?? .init()
             }
         }
-        guard role == .app, let address else { return }
+        guard role == .app else { return }
         for (index, connects) in plan.connects.enumerated() {
             sleep(until: start + connects.start)
             report.connects[index] = (0..<connects.count).compactMap { _ in
                 let begin = KernelClock.monotonic
                 guard
                     let stream = try? BulkStream(
-                        .ipv4, to: address, port: connects.port, until: begin + connects.patience)
+                        to: Endpoint(address, port: connects.port),
+                        until: begin + connects.patience)
                 else { return nil }
                 // The kernel's measurement does not include this process's wake-up latency.
                 return stream.roundTrip ?? KernelClock.monotonic - begin
@@ -92,7 +93,7 @@ struct StreamExchange {
     ) throws(KernelError) -> BulkStream {
         guard role == .app else { return try listeners[index].listener.accept(until: end) }
         sleep(until: start + transfer.start)
-        return try BulkStream(.ipv4, to: address ?? "", port: transfer.port, until: end)
+        return try BulkStream(to: Endpoint(address, port: transfer.port), until: end)
     }
 
     private func sleep(until deadline: Duration) {

@@ -3,12 +3,24 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+int lc_poll_until(struct pollfd *entries, unsigned long count, int64_t deadline) {
+    for (;;) {
+        int64_t left = deadline - lc_clock_monotonic();
+        if (left < 0) left = 0;
+        struct timespec timeout = {left / 1000000000, left % 1000000000};
+        int ready = ppoll(entries, count, &timeout, NULL);
+        if (ready >= 0) return ready;
+        if (errno != EINTR) return -errno;
+    }
+}
 
 int lc_unshare_network(void) {
     return unshare(CLONE_NEWNET) == 0 ? 0 : -errno;

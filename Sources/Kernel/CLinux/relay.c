@@ -223,6 +223,10 @@ int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape) {
     return fd;
 }
 
+int lc_connect_unshaped_stream(struct lc_endpoint to) {
+    return open_connected(to, SOCK_STREAM, 0);
+}
+
 int lc_connect_echo(struct lc_endpoint to) {
     to.port = 0;
     return open_connected(to, SOCK_DGRAM, to.is_ipv6 ? IPPROTO_ICMPV6 : IPPROTO_ICMP);

@@ -5,6 +5,11 @@
 
 #include "clinux_packet.h"
 
+struct pollfd;
+
+/// ppoll(2) until `deadline` by CLOCK_MONOTONIC, not interrupted by signals.
+int lc_poll_until(struct pollfd *entries, unsigned long count, int64_t deadline);
+
 /// unshare(CLONE_NEWNET): gives the calling thread a new network namespace.
 int lc_unshare_network(void);
 

@@ -61,6 +61,9 @@ struct lc_stream_shape {
 /// A nonblocking TCP socket that starts to connect.
 int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape);
 
+/// The same with the shape that the kernel gives it.
+int lc_connect_unshaped_stream(struct lc_endpoint to);
+
 /// A nonblocking connected ping socket (ICMP echo without privileges).
 int lc_connect_echo(struct lc_endpoint to);
 

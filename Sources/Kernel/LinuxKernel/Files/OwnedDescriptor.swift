@@ -18,11 +18,12 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
 
     /// Takes ownership of the result of a C function that creates `subject`.
     init(_ status: Int32, creating subject: String) throws(KernelError) {
-        do {
-            try self.init(status: status)
-        } catch {
-            throw KernelError(.create, subject: subject, errno: error)
-        }
+        raw = FileDescriptor(rawValue: try checked(status, .create, subject))
+    }
+
+    /// Takes charge of what a shim that opens `subject` returned.
+    init(_ status: Int32, opening subject: String) throws(KernelError) {
+        raw = FileDescriptor(rawValue: try checked(status, .open, subject))
     }
 
     /// The descriptor as a number.
@@ -37,5 +38,16 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
 @discardableResult
 func checked(_ status: Int32) throws(Errno) -> Int32 {
     guard status >= 0 else { throw Errno(rawValue: -status) }
+    return status
+}
+
+/// The same, of a shim that was to do something to `subject`.
+@discardableResult
+func checked(
+    _ status: Int32, _ operation: KernelError.Operation, _ subject: String
+) throws(KernelError) -> Int32 {
+    guard status >= 0 else {
+        throw KernelError(operation, subject: subject, errno: Errno(rawValue: -status))
+    }
     return status
 }

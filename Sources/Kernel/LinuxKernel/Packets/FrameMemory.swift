@@ -92,3 +92,15 @@ public struct FrameMemory: ~Copyable, Sendable {
             count: range.count)
     }
 }
+
+extension Span<UInt8> {
+    /// Whether all bytes are zeros; as fast in a debug build.
+    public var isZero: Bool {
+        guard !isEmpty else { return true }
+        // A zero, and behind it bytes that are each like the one before.
+        return unsafe withUnsafeBytes { bytes in
+            guard let first = bytes.baseAddress else { return true }
+            return unsafe bytes[0] == 0 && memcmp(first, first + 1, bytes.count - 1) == 0
+        }
+    }
+}

@@ -72,13 +72,13 @@ public struct PacketReceiver: ~Copyable, Sendable {
     public mutating func receive(
         into batch: inout ReceiveBatch, isExpectant: Bool = true
     ) throws(Errno) -> Int {
-        guard descriptors.count > 1 else { return try receive(from: 0, into: &batch) }
+        guard descriptors.count > 1 else { return try batch.receive(from: descriptors[0]) }
         // A socket that always has more must not starve another.
         if wasFull { chooseOldest() }
-        var count = try receive(from: current, into: &batch)
+        var count = try batch.receive(from: descriptors[current])
         if count == 0, isExpectant, !wasFull {
             chooseOldest()
-            count = try receive(from: current, into: &batch)
+            count = try batch.receive(from: descriptors[current])
         }
         wasFull = count == ReceiveBatch.capacity
         return count
@@ -88,14 +88,6 @@ public struct PacketReceiver: ~Copyable, Sendable {
         let oldest = unsafe lc_packet_oldest(descriptors, Int32(descriptors.count))
         if oldest >= 0 { current = Int(oldest) }
     }
-
-    private func receive(from index: Int, into batch: inout ReceiveBatch) throws(Errno) -> Int {
-        let result = unsafe lc_packet_receive(
-            descriptors[index], batch.pieces, UInt32(ReceiveBatch.capacity), batch.frames)
-        guard result < 0 else { return Int(result) }
-        guard result == -EAGAIN || result == -EINTR else { throw Errno(rawValue: -result) }
-        return 0
-    }
 }
 
 /// Buffers for the frames of one system call.
@@ -104,8 +96,8 @@ public struct ReceiveBatch: ~Copyable {
     /// The most frames per call.
     public static let capacity = Int(LC_PACKET_BATCH)
 
-    fileprivate let pieces: UnsafeMutablePointer<iovec>
-    fileprivate let frames: UnsafeMutablePointer<lc_frame>
+    private let pieces: UnsafeMutablePointer<iovec>
+    private let frames: UnsafeMutablePointer<lc_frame>
 
     /// Makes a batch whose frames have no buffers yet.
     public init() {
@@ -129,6 +121,14 @@ public struct ReceiveBatch: ~Copyable {
         precondition(index >= 0 && index < Self.capacity, "a batch has 64 frames")
         unsafe pieces[2 * index] = iovec(memory.pointer(to: head))
         unsafe pieces[2 * index + 1] = iovec(memory.pointer(to: rest))
+    }
+
+    /// Receives what a socket has, without blocking; returns the number of frames.
+    mutating func receive(from descriptor: Int32) throws(Errno) -> Int {
+        let result = unsafe lc_packet_receive(descriptor, pieces, UInt32(Self.capacity), frames)
+        guard result < 0 else { return Int(result) }
+        guard result == -EAGAIN || result == -EINTR else { throw Errno(rawValue: -result) }
+        return 0
     }
 
     /// A frame of the last call.

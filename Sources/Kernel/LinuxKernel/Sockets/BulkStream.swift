@@ -4,49 +4,63 @@ import SystemPackage
 
 /// A TCP port that accepts bulk transfers.
 public struct BulkListener: ~Copyable {
-    private let descriptor: Int32
+    private let owned: OwnedDescriptor
 
-    /// Listens on `port` of all addresses.
-    public init(_ family: InternetFamily, port: UInt16) throws(KernelError) {
-        let descriptor = lc_stream_listen(family.rawValue, port)
-        try BulkStream.check(Int64(descriptor), .open, "TCP port \(port)")
-        self.descriptor = descriptor
+    /// Listens on `port` of all IPv4 addresses.
+    public init(port: UInt16) throws(KernelError) {
+        owned = try OwnedDescriptor(lc_stream_listen(port), opening: "TCP port \(port)")
     }
 
     /// The next connection that arrives before `deadline` by `KernelClock.monotonic`.
     public func accept(until deadline: Duration) throws(KernelError) -> BulkStream {
-        try BulkStream(
-            adopting: lc_stream_accept(descriptor, deadline.cNanoseconds), "a connection")
+        do {
+            try Readiness.expect(POLLIN, of: owned.raw, until: deadline)
+            let stream = try OwnedDescriptor(status: lc_stream_accept(owned.number))
+            return BulkStream(StreamSocket(adopting: stream))
+        } catch {
+            throw KernelError(.open, subject: "a connection", errno: error)
+        }
     }
-
-    /// The descriptor number, for `ProbeSocket.wait`.
-    public var number: Int32 { descriptor }
-
-    deinit { close(descriptor) }
 }
 
 /// A TCP connection that sends zeros in one direction as fast as it can.
 public struct BulkStream: ~Copyable {
-    private let descriptor: Int32
+    private let stream: StreamSocket
 
-    /// Connects to `port` of the numeric `address`, before `deadline` by `KernelClock.monotonic`.
-    public init(
-        _ family: InternetFamily, to address: String, port: UInt16, until deadline: Duration
-    ) throws(KernelError) {
-        let status = unsafe lc_stream_connect(
-            family.rawValue, address, port, deadline.cNanoseconds)
-        try self.init(adopting: status, "a connection to \(address)")
+    private static let subject = "the connection"
+    private static let zeros = [UInt8](repeating: 0, count: 65_536)
+    /// The most that is read at once.
+    private static let mostRead = 262_144
+
+    /// Connects to `endpoint`, before `deadline` by `KernelClock.monotonic`.
+    public init(to endpoint: Endpoint, until deadline: Duration) throws(KernelError) {
+        do {
+            self.init(try Self.connect(to: endpoint, until: deadline))
+        } catch {
+            throw KernelError(
+                .open, subject: "a connection to \(endpoint.address)", errno: error)
+        }
     }
 
-    fileprivate init(adopting descriptor: Int32, _ subject: String) throws(KernelError) {
-        try Self.check(Int64(descriptor), .open, subject)
-        self.descriptor = descriptor
+    private static func connect(
+        to endpoint: Endpoint, until deadline: Duration
+    ) throws(Errno) -> StreamSocket {
+        let stream = try StreamSocket(connectingTo: endpoint)
+        try Readiness.expect(POLLOUT, of: stream.descriptor, until: deadline)
+        try stream.checkError()
+        return stream
+    }
+
+    fileprivate init(_ stream: consuming StreamSocket) {
+        // Closing forgets what was not sent yet: it would go on filling the link.
+        stream.resetOnClose()
+        self.stream = stream
     }
 
     /// The kernel's last RTT measurement, which is independent of late wake-ups; nil if there is
     /// none.
     public var roundTrip: Duration? {
-        let microseconds = lc_stream_round_trip(descriptor)
+        let microseconds = lc_stream_round_trip(stream.descriptor.rawValue)
         return microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
@@ -54,26 +68,26 @@ public struct BulkStream: ~Copyable {
     ///
     /// - Returns: the number of bytes written.
     public func write(until deadline: Duration) throws(KernelError) -> Int {
-        let count = lc_stream_write(descriptor, deadline.cNanoseconds)
-        try Self.check(count, .write, "the connection")
-        return Int(count)
+        do {
+            try Readiness.expect(POLLOUT, of: stream.descriptor, until: deadline)
+            return try stream.send(Self.zeros, 0..<Self.zeros.count)
+        } catch {
+            guard error == .wouldBlock else {
+                throw KernelError(.write, subject: Self.subject, errno: error)
+            }
+            return 0
+        }
     }
 
     /// Reads and discards the available bytes, waiting until `deadline` if necessary.
     ///
     /// - Returns: the number of bytes read; 0 at the end of the stream.
     public func read(until deadline: Duration) throws(KernelError) -> Int {
-        let count = lc_stream_read(descriptor, deadline.cNanoseconds)
-        try Self.check(count, .read, "the connection")
-        return Int(count)
+        do {
+            try Readiness.expect(POLLIN, of: stream.descriptor, until: deadline)
+            return try stream.discard(Self.mostRead)
+        } catch {
+            throw KernelError(.read, subject: Self.subject, errno: error)
+        }
     }
-
-    fileprivate static func check(
-        _ status: Int64, _ operation: KernelError.Operation, _ subject: String
-    ) throws(KernelError) {
-        guard status < 0 else { return }
-        throw KernelError(operation, subject: subject, errno: Errno(rawValue: Int32(-status)))
-    }
-
-    deinit { close(descriptor) }
 }

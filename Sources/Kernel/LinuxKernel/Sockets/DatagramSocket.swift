@@ -29,6 +29,10 @@ public struct DatagramSocket: ~Copyable, Sendable {
             status: lc_connect_echo(Endpoint(address, port: 0).shim))
     }
 
+    init(adopting owned: consuming OwnedDescriptor) {
+        self.owned = owned
+    }
+
     /// Reads the available datagrams: at least one, and at most as many as fit into `room`.
     public borrowing func receive(into room: inout DatagramRoom) throws(Errno) -> [Datagram] {
         try room.receive(from: owned.number)

@@ -19,6 +19,11 @@ public struct StreamSocket: ~Copyable, Sendable {
         owned = try OwnedDescriptor(status: lc_connect_stream(endpoint.shim, shape.shim))
     }
 
+    /// The same with the shape that the kernel gives it.
+    init(connectingTo endpoint: Endpoint) throws(Errno) {
+        owned = try OwnedDescriptor(status: lc_connect_unshaped_stream(endpoint.shim))
+    }
+
     init(adopting owned: consuming OwnedDescriptor) {
         self.owned = owned
     }
@@ -33,6 +38,13 @@ public struct StreamSocket: ~Copyable, Sendable {
     /// stream. An urgent byte is always the first of those read.
     public borrowing func receive(into buffer: inout [UInt8], limit: Int) throws(Errno) -> Int {
         let count = unsafe recv(owned.raw.rawValue, &buffer, min(limit, buffer.count), 0)
+        guard count >= 0 else { throw Errno(rawValue: errno) }
+        return count
+    }
+
+    /// Reads and discards at most `limit` bytes (`MSG_TRUNC`, tcp(7)); returns how many.
+    borrowing func discard(_ limit: Int) throws(Errno) -> Int {
+        let count = recv(owned.raw.rawValue, nil, limit, Int32(MSG_TRUNC))
         guard count >= 0 else { throw Errno(rawValue: errno) }
         return count
     }

@@ -26,13 +26,25 @@ public enum Readiness {
         return entries.filter { $0.revents != 0 }.map { FileDescriptor(rawValue: $0.fd) }
     }
 
-    /// Waits until one of `descriptors`, 64 at most, is readable, or until `deadline` by
+    /// Waits until one of `descriptors` is readable, or until `deadline` by
     /// `KernelClock.monotonic`, to the nanosecond; returns whether one is.
     ///
     /// Equivalent to `ppoll(2)`, but not interrupted by signals.
     public static func wait(for descriptors: [FileDescriptor], until deadline: Duration) -> Bool {
-        let numbers = descriptors.map(\.rawValue)
-        return unsafe lc_wait_readable(numbers, Int32(numbers.count), deadline.cNanoseconds) > 0
+        var entries = descriptors.map {
+            pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0)
+        }
+        return unsafe lc_poll_until(&entries, UInt(entries.count), deadline.cNanoseconds) > 0
+    }
+
+    /// Waits in the same way for one of `events` of a descriptor, such as `POLLOUT`; throws
+    /// `Errno.timedOut` if none has come by `deadline`.
+    static func expect(
+        _ events: Int32, of descriptor: FileDescriptor, until deadline: Duration
+    ) throws(Errno) {
+        var entry = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
+        let count = try checked(unsafe lc_poll_until(&entry, 1, deadline.cNanoseconds))
+        guard count > 0 else { throw .timedOut }
     }
 }
 
