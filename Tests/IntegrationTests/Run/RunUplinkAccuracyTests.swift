@@ -2,15 +2,25 @@ import LinkTesting
 import Testing
 
 /// What the way to the host costs a download, beside a server on the far side itself.
-@Suite("Run: speed of the uplink", .serialized, .requiresNamespaces, .tags(.measure, .lone))
+@Suite("Run: speed of the uplink", .requiresNamespaces, .tags(.measure, .anyKernel))
 struct RunUplinkAccuracyTests {
-    @Test(.requiresUplink, arguments: [("LTE", 30_000_000), ("WiFi", 25_000_000), ("3G", 900_000)])
-    func `a download from the host is as fast as from a server`(
-        profile: String, size: Int
-    ) async throws {
+    @Test(.requiresUplink) func `a download from the host is as fast as from a server`()
+        async throws
+    {
+        let downloads = [("LTE", 30_000_000), ("WiFi", 25_000_000), ("3G", 900_000)]
+        // Links of different sandboxes do not disturb each other.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (profile, size) in downloads {
+                group.addTask { try await Self.expectSameSpeed(profile, bytes: size) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private static func expectSameSpeed(_ profile: String, bytes: Int) async throws {
         let result = try await StandInHost.script(
             """
-            head -c \(size) /dev/urandom >$DIRECTORY/file
+            head -c \(bytes) /dev/urandom >$DIRECTORY/file
             serve() {
                 python3 -m http.server --directory $DIRECTORY --bind :: $1 >/dev/null 2>&1 &
                 until curl -s -o /dev/null http://[::1]:$1/; do sleep 0.02; done

@@ -37,7 +37,8 @@ struct RunUplinkTests {
                             curl -s -o /dev/null -w "${place%:*} %{http_code}\\n" http://$place/
                         done
                         echo static.example $(getent ahostsv4 static.example | cut -d" " -f1 |
-                            head -n 1)' 2>$DIRECTORY/log)
+                            head -n 1)' 2>$DIRECTORY/log) ||
+                    { code=$?; cat $DIRECTORY/log >&2; exit $code; }
                 kill $(jobs -p)
                 """, by: caller, arguments: ["--uplink", uplink])
     }

@@ -84,9 +84,6 @@ public enum Process {
     /// have ended count until somebody takes note of it.
     public static var hasOthers: Bool { kill(-1, 0) == 0 }
 
-    /// Sends a signal to every other process of the namespace, of which the caller is the first.
-    public static func signalAllOthers(_ number: Int32) { _ = kill(-1, number) }
-
     /// Sends a signal; a process that has ended already minds nothing.
     public static func signal(_ number: Int32, to process: Int32) {
         _ = kill(process, number)
