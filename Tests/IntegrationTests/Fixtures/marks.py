@@ -1,4 +1,4 @@
-"""Datagrams that may be marked (ECN): marks.py server PORT DIRECTORY, and marks.py client PORT.
+"""Datagrams that may be marked (ECN): marks.py server PORT DIRECTORY, and marks.py client PORT COUNT.
 
 The client sends 8 Mbit/s, half of it by IPv4. The server keeps in the file `marks` how many came and
 how many of them were marked, for IPv4 and IPv6.
@@ -47,7 +47,7 @@ for family, level, option, _, _ in families:
     one.connect(address)
     sockets.append(one)
 start = time.monotonic()
-for number in range(1500):
+for number in range(int(sys.argv[3])):
     sockets[number % 2].send(bytes(972))
     time.sleep(max(0, start + (number + 1) / 1000 - time.monotonic()))
 time.sleep(2)

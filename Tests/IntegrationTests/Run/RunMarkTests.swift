@@ -56,16 +56,20 @@ struct RunMarkTests {
 
     // MARK: Helpers
 
-    /// It marks few before there are so many to be marked that it drops them (RFC 8033, section 5.1).
+    /// PIE drops instead of marking while its probability is above a tenth (RFC 8033, section 5.1).
+    /// A smaller overload keeps it at that threshold.
     private static func checkPIE(by backend: String) async throws {
-        let (ipv4, ipv6, counters) = try await run("aqm: pie, ecn: true", by: backend)
+        let (ipv4, ipv6, counters) = try await run(
+            "aqm: pie, ecn: true", by: backend, bandwidth: "7.4 Mbit/s", packets: 3000)
         #expect(counters.ecnMarkedPackets > 0)
         #expect(ipv4.marked + ipv6.marked == counters.ecnMarkedPackets, "\(ipv4) \(ipv6)")
     }
 
-    /// Sends a third more than the link carries, and tells what came by IPv4 and by IPv6.
+    /// Sends 8 Mbit/s, which is more than the link carries, and returns what arrived by IPv4 and by
+    /// IPv6.
     private static func run(
-        _ management: String, by backend: String
+        _ management: String, by backend: String, bandwidth: String = "6 Mbit/s",
+        packets: Int = 1500
     ) async throws -> (ipv4: Seen, ipv6: Seen, counters: Counters) {
         let program = "python3 \(BusFixture.path(of: "marks.py"))"
         return try await withTemporaryDirectory { directory in
@@ -73,14 +77,14 @@ struct RunMarkTests {
             let profile = try directory.write(
                 """
                 name: Marks
-                up: { bandwidth: 6 Mbit/s, queue: 2000 packets, \(management) }
+                up: { bandwidth: \(bandwidth), queue: 2000 packets, \(management) }
                 """, to: "marks.yaml")
             let stats = directory.path + "/stats.json"
             let result = try await SandboxedRun(
                 arguments: [
                     profile, "--backend", backend, "--uplink", "none", "--no-dbus", "--stats",
                     stats, "--server", "\(program) server 4433 \(directory.path)",
-                    "--server-ready", "4433", "--", "bash", "-c", "\(program) client 4433",
+                    "--server-ready", "4433", "--", "bash", "-c", "\(program) client 4433 \(packets)",
                 ]
             ).result()
             #expect(result.exitCode == 0, "\(result.standardError)")

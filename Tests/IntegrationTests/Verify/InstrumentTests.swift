@@ -35,16 +35,16 @@ struct VerifyInstrumentTests {
 
     @Test func `the kernel's token bucket has the bandwidth that tc was told`() async throws {
         try await TestNetwork.with { network in
-            // 14 bytes of Ethernet for each packet: 4 Mbit/s of IP are 4.037 of frames.
+            // 14 bytes of Ethernet for each packet: 2 Mbit/s of IP are 2.019 of frames.
             for namespace in [network.app, network.server] {
                 _ = try await runProcess(
                     "tc",
                     [
                         "-n", namespace, "qdisc", "add", "dev", "eth0", "root", "tbf", "rate",
-                        "4037333bit", "burst", "1600", "limit", "75700",
+                        "2018667bit", "burst", "1600", "limit", "75700",
                     ])
             }
-            let way = DirectionConditions(bandwidth: .megabitsPerSecond(4))
+            let way = DirectionConditions(bandwidth: .megabitsPerSecond(2))
             let checks = try await network.verify(LinkConditions(down: way, up: way))
                 .filter { $0.quantity == .bandwidth }
             #expect(checks.map(\.verdict) == [.passed, .passed], "\(checks)")
