@@ -84,7 +84,8 @@ struct RunMarkTests {
                 arguments: [
                     profile, "--backend", backend, "--uplink", "none", "--no-dbus", "--stats",
                     stats, "--server", "\(program) server 4433 \(directory.path)",
-                    "--server-ready", "4433", "--", "bash", "-c", "\(program) client 4433 \(packets)",
+                    "--server-ready", "4433", "--", "bash", "-c",
+                    "\(program) client 4433 \(packets)",
                 ]
             ).result()
             #expect(result.exitCode == 0, "\(result.standardError)")
