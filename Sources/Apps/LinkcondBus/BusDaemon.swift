@@ -26,12 +26,13 @@ struct BusDaemon: ~Copyable {
         defer { try? configuration.close() }
         var voice = try Pipe()
         var program = Program(
+            path,
             [
                 // The daemon closes its standard input before it reads anything.
-                path, "--config-file=/proc/\(getpid())/fd/\(configuration.rawValue)", "--nofork",
+                "--config-file=/proc/\(getpid())/fd/\(configuration.rawValue)", "--nofork",
                 "--nopidfile", "--nosyslog",
                 "--print-address=1",
-            ].map { RawText($0) })
+            ])
         program.streams = [nil, voice.writer, voice.writer]
         program.diesWithParent = true
         do {

@@ -34,9 +34,7 @@ final class ProcessTree {
         var program = Program(server.words)
         program.network = network
         program.identity = identity
-        let null = try FileDescriptor.open(
-            FilePath("/dev/null"), .readOnly, options: .closeOnExec)
-        program.streams = [null, .standardError, .standardError]
+        program.streams = [Program.nothing, .standardError, .standardError]
         do {
             servers[try program.start()] = server.name
         } catch {
@@ -44,7 +42,6 @@ final class ProcessTree {
                 "\(server.name): cannot start the server: \(error.errno)"
                     + DescriptorLimit.hint(error.errno))
         }
-        try? null.close()
     }
 
     /// Watches the helper that serves the sandbox's bus.

@@ -51,16 +51,12 @@ public struct SandboxBus: Sendable, Hashable {
     ) throws(SandboxError) -> Running {
         do {
             var voice = try Pipe()
-            let null = try FileDescriptor.open(
-                FilePath("/dev/null"), .readOnly, options: .closeOnExec)
-            defer { try? null.close() }
-            var program = Program(
-                ([path, "serve"] + (hasPortal ? ["--portal"] : [])).map { RawText($0) })
+            var program = Program(path, ["serve"] + (hasPortal ? ["--portal"] : []))
             program.network = network
             program.identity = identity
             // A session of its own, so that the scenario's actions on the app do not affect it.
             program.startsSession = true
-            program.streams = [null, voice.writer, voice.writer]
+            program.streams = [Program.nothing, voice.writer, voice.writer]
             let process = try program.start()
             voice.closeWriter()
             return Running(process: process, variables: try Self.variables(saidBy: voice))

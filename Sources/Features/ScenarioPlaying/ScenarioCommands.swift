@@ -60,19 +60,15 @@ public struct ScenarioCommands {
 
     /// Its output goes to standard error, because standard output is the app's.
     private func launch(_ command: String) throws(StageError) -> Int32 {
-        var program = Program(["/bin/sh", "-c", command].map { RawText($0) })
+        var program = Program("/bin/sh", ["-c", command])
         program.network = network
         program.identity = identity
         program.startsSession = true
+        program.streams = [Program.nothing, .standardError, .standardError]
         do {
-            let null = try FileDescriptor.open(
-                FilePath("/dev/null"), .readOnly, options: .closeOnExec)
-            defer { try? null.close() }
-            program.streams = [null, .standardError, .standardError]
             return try program.start()
         } catch {
-            let reason = (error as? Program.Failure)?.errno ?? (error as? Errno) ?? .ioError
-            throw StageError("\(command): cannot be started: \(reason)")
+            throw StageError("\(command): cannot be started: \(error.errno)")
         }
     }
 }

@@ -124,5 +124,5 @@ public final class HelperUplink: Sendable {
 extension HelperUplink.Kind {
     /// The file descriptor on which the program reports readiness: pasta writes its process ID to
     /// standard output, slirp4netns a `1` to one that we choose.
-    var readyNumber: Int32 { self == .pasta ? 1 : 3 }
+    var readyNumber: Int { self == .pasta ? 1 : 3 }
 }

@@ -1,10 +1,14 @@
 #define _GNU_SOURCE
+#include "clinux_process.h"
 #include "clinux_relay.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/close_range.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int lc_descriptor_limit(void) {
     struct rlimit limit;
@@ -28,4 +32,17 @@ int lc_raise_descriptor_limit(void) {
         (void)!setrlimit(RLIMIT_NOFILE, &limit);
     }
     return lc_descriptor_limit();
+}
+
+void lc_close_range(int first, int last, int on_exec) {
+    if (first > last) return;
+    unsigned flags = on_exec ? CLOSE_RANGE_CLOEXEC : 0;
+    if (syscall(SYS_close_range, (unsigned)first, (unsigned)last, flags) == 0) return;
+    // Kernels before 5.11.
+    int limit = lc_descriptor_limit();
+    int end = limit < 0 || limit > 65536 ? 65536 : limit;
+    for (int fd = first; fd <= last && fd < end; fd++) {
+        if (on_exec) fcntl(fd, F_SETFD, FD_CLOEXEC);
+        else close(fd);
+    }
 }

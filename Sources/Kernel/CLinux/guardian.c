@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "clinux.h"
-#include "clinux_guardian.h"
+#include "clinux_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -115,16 +112,6 @@ void lc_release_parameter(const struct lc_shared_parameter *parameter) {
     if (locked) flock(parameter->directory, LOCK_UN);
 }
 
-static void close_range_of(int first, int last) {
-    if (first > last) return;
-    if (syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0) return;
-    // Kernels before 5.9.
-    struct rlimit limit;
-    int end = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 65536
-        ? 65536 : (int)limit.rlim_cur;
-    for (int fd = first; fd <= last && fd < end; fd++) close(fd);
-}
-
 /// Closes all descriptors above the standard ones but `kept`.
 static void close_others(int *kept, int count) {
     for (int i = 1; i < count; i++)
@@ -136,94 +123,53 @@ static void close_others(int *kept, int count) {
     int next = 3;
     for (int i = 0; i < count; i++) {
         if (kept[i] < next) continue;
-        close_range_of(next, kept[i] - 1);
+        lc_close_range(next, kept[i] - 1, 0);
         next = kept[i] + 1;
     }
-    close_range_of(next, INT_MAX);
-}
-
-static void execute(const struct lc_guarded *guarded) {
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    setpgid(0, 0);
-    // Some programs lose this by changing their privileges: the guardian kills as well.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (guarded->input >= 0) dup2(guarded->input, 0);
-    dup2(guarded->output, 1);
-    dup2(guarded->output, 2);
-    if (guarded->ready >= 0) {
-        // dup2 to itself would leave it to be closed on exec.
-        if (guarded->ready == guarded->ready_number) fcntl(guarded->ready, F_SETFD, 0);
-        else dup2(guarded->ready, guarded->ready_number);
-    }
-    execve(guarded->path, guarded->arguments, guarded->environment);
-    _exit(127);
+    lc_close_range(next, INT_MAX, 0);
 }
 
 static void ignore(int signal) { (void)signal; }
 
-static void guard(const struct lc_guarded *guarded) {
+void lc_guard(const struct lc_program *program, int report) {
+    const struct lc_guardian *guardian = &program->guardian;
     setsid();
     prctl(PR_SET_NAME, "linkcond guard");
-    for (int signal = 1; signal < 32; signal++)
-        if (signal != SIGKILL && signal != SIGSTOP) sigaction(
-            signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = ignore}, NULL);
-    sigset_t all, none;
-    sigfillset(&all);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &all, NULL);
 
     enum { most_kept = 64 };
-    int kept[most_kept];
-    int count = 0;
-    kept[count++] = guarded->lifeline;
-    kept[count++] = guarded->output;
-    if (guarded->input >= 0) kept[count++] = guarded->input;
-    if (guarded->kept >= 0) kept[count++] = guarded->kept;
-    if (guarded->ready >= 0) kept[count++] = guarded->ready;
-    for (int i = 0; i < guarded->parameter_count && count + 3 <= most_kept; i++) {
-        kept[count++] = guarded->parameters[i].directory;
-        kept[count++] = guarded->parameters[i].users;
-        kept[count++] = guarded->parameters[i].parameter;
+    int kept[most_kept] = {report, guardian->lifeline, guardian->kept};
+    int count = 3;
+    for (int i = 0; i < LC_STREAMS; i++) kept[count++] = program->streams[i];
+    for (int i = 0; i < guardian->parameter_count && count + 3 <= most_kept; i++) {
+        kept[count++] = guardian->parameters[i].directory;
+        kept[count++] = guardian->parameters[i].users;
+        kept[count++] = guardian->parameters[i].parameter;
     }
     close_others(kept, count);
     int nothing = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3; fd++) dup2(nothing, fd);
     if (nothing > 2) close(nothing);
 
-    pid_t program = fork();
-    if (program == 0) execute(guarded);
+    pid_t child = lc_fork_program(program, report);
     // The program alone has these now, so that their ends are seen.
-    close(guarded->output);
-    if (guarded->ready >= 0) close(guarded->ready);
-    if (guarded->input >= 0) close(guarded->input);
+    close(report);
+    for (int i = 0; i < LC_STREAMS; i++) close(program->streams[i]);
 
-    struct pollfd lifeline = {.fd = guarded->lifeline, .events = POLLIN};
-    sigset_t all_but_child = all;
+    struct pollfd lifeline = {.fd = guardian->lifeline, .events = POLLIN};
+    sigset_t all_but_child;
+    sigfillset(&all_but_child);
     sigdelset(&all_but_child, SIGCHLD);
-    while (program > 0 && waitpid(program, NULL, WNOHANG) == 0) {
+    struct lc_child_exit end;
+    while (child > 0 && lc_reap(child, 0, &end) == 0) {
         if (ppoll(&lifeline, 1, NULL, &all_but_child) > 0) break;
     }
-    for (int i = 0; i < guarded->parameter_count; i++)
-        lc_release_parameter(&guarded->parameters[i]);
-    if (program > 0) {
-        kill(-program, SIGKILL);
-        kill(program, SIGKILL);
-        waitpid(program, NULL, 0);
+    for (int i = 0; i < guardian->parameter_count; i++)
+        lc_release_parameter(&guardian->parameters[i]);
+    if (child > 0) {
+        kill(-child, SIGKILL);
+        kill(child, SIGKILL);
+        lc_reap(child, 1, &end);
     }
     _exit(0);
-}
-
-int lc_start_guarded(const struct lc_guarded *guarded) {
-    sigset_t all, before;
-    // A handler of the caller's must not run in the new process.
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
-    pid_t guardian = fork();
-    int status = guardian < 0 ? -errno : guardian;
-    if (guardian == 0) guard(guarded);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return status;
 }

@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
 #include "clinux_namespaces.h"
+#include "clinux_process.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 // The forked copy must not call anything that takes a lock: another thread may have held it.
@@ -36,7 +36,7 @@ struct lc_namespace_attempt lc_try_namespaces(int in_user_namespace) {
         struct lc_namespace_attempt outcome;
         if (read(ends[0], &outcome, sizeof outcome) == sizeof outcome) result = outcome;
         else result.reason = EIO;
-        while (waitpid(copy, NULL, 0) < 0 && errno == EINTR) {}
+        lc_reap(copy, 1, &(struct lc_child_exit){0});
     }
     close(ends[0]);
     return result;

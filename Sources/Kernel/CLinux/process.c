@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/fsuid.h>
@@ -117,14 +118,36 @@ int lc_reap(pid_t pid, int wait, struct lc_child_exit *found) {
     return 1;
 }
 
-// The child's side of lc_spawn: what failed is told through the pipe.
-static void run_child(const struct lc_program *program, const sigset_t *mask, int report) {
-    int failure[2] = {0, 0};
+static void tell_failure(int report, int in_exec) {
+    int failure[2] = {errno, in_exec};
+    (void)!write(report, failure, sizeof failure);
+}
+
+static int take_stream(int number, int source) {
+    if (source == LC_NOTHING)
+        source = open("/dev/null", (number == 0 ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+    else if (source < 0) return 0;
+    if (source < 0) return -1;
+    // dup2 to itself keeps close-on-exec. That is right only for a standard stream, which stands for
+    // one that the caller has closed.
+    return source == number && number > 2 ? fcntl(number, F_SETFD, 0) : dup2(source, number);
+}
+
+// The child's side of lc_spawn: writes to the pipe what failed.
+static _Noreturn void run_child(const struct lc_program *program, int report) {
+    int in_exec = 0;
+    if (report < LC_STREAMS) {
+        int moved = fcntl(report, F_DUPFD_CLOEXEC, LC_STREAMS);
+        if (moved < 0) goto failed;
+        report = moved;
+    }
     if (program->dies_with_parent && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) goto failed;
     if (program->network >= 0 && setns(program->network, CLONE_NEWNET) != 0) goto failed;
     if (program->starts_session && setsid() < 0) goto failed;
-    for (int i = 0; i < 3; i++) {
-        if (program->streams[i] >= 0 && dup2(program->streams[i], i) < 0) goto failed;
+    if (program->leads_group && setpgid(0, 0) != 0) goto failed;
+    if (program->is_detached && chdir("/") != 0) goto failed;
+    for (int i = 0; i < LC_STREAMS; i++) {
+        if (take_stream(i, program->streams[i]) < 0) goto failed;
     }
     if (program->changes_identity) {
         // The raw call: the library's would ask other threads, which this process has not.
@@ -132,44 +155,59 @@ static void run_child(const struct lc_program *program, const sigset_t *mask, in
         if (syscall(SYS_setresgid, program->group, program->group, program->group) != 0) goto failed;
         if (syscall(SYS_setresuid, program->user, program->user, program->user) != 0) goto failed;
     }
-    sigprocmask(SIG_SETMASK, mask, NULL);
+    if (program->is_detached) lc_close_range(LC_STREAMS, INT_MAX, 1);
+    if (program->is_detached || program->guardian.lifeline >= 0)
+        for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     execvpe(program->arguments[0], program->arguments, program->environment);
-    failure[1] = 1;
+    in_exec = 1;
 failed:
-    failure[0] = errno;
-    (void)!write(report, failure, sizeof failure);
+    tell_failure(report, in_exec);
     _exit(127);
 }
 
+pid_t lc_fork_program(const struct lc_program *program, int report) {
+    pid_t pid = fork();
+    if (pid == 0) run_child(program, report);
+    if (pid < 0) tell_failure(report, 0);
+    return pid;
+}
+
 pid_t lc_spawn(const struct lc_program *program, int *in_exec) {
-    *in_exec = 0;
     int report[2];
+    *in_exec = 0;
     if (pipe2(report, O_CLOEXEC) != 0) return -errno;
     // No handler of ours may run in the child before its own program does.
-    sigset_t all, before, none;
+    sigset_t all, before;
     sigfillset(&all);
-    sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t pid = fork();
-    if (pid == 0) {
-        close(report[0]);
-        run_child(program, &none, report[1]);
+    int is_guarded = program->guardian.lifeline >= 0;
+    pid_t pid;
+    if (!program->is_detached && !is_guarded) {
+        pid = lc_fork_program(program, report[1]);
+    } else if ((pid = fork()) == 0) {
+        if (is_guarded) lc_guard(program, report[1]);
+        // The program is not the session leader, so no terminal can become its controlling terminal.
+        setsid();
+        lc_fork_program(program, report[1]);
+        _exit(0);
+    } else if (pid < 0) {
+        tell_failure(report[1], 0);
     }
-    int error = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(report[1]);
-    if (pid < 0) {
-        close(report[0]);
-        return -error;
-    }
     int failure[2];
     ssize_t length;
     do {
         length = read(report[0], failure, sizeof failure);
     } while (length < 0 && errno == EINTR);
     close(report[0]);
-    if (length != sizeof failure) return pid;
-    waitpid(pid, NULL, 0);
+    int has_failed = length == sizeof failure;
+    if (pid > 0 && (has_failed || program->is_detached))
+        lc_reap(pid, 1, &(struct lc_child_exit){0});
+    if (!has_failed) return pid;
     *in_exec = failure[1];
     return -failure[0];
 }

@@ -3,17 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static int result(long value) { return value >= 0 ? (int)value : -errno; }
@@ -22,60 +18,6 @@ static int fail(int fd) {
     int reason = errno;
     if (fd >= 0) close(fd);
     return -reason;
-}
-
-static void close_from(int first) {
-    if (syscall(SYS_close_range, (unsigned)first, ~0U, 0) == 0) return;
-    // Kernels before 5.9.
-    struct rlimit limit;
-    int end = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 65536
-        ? 65536 : (int)limit.rlim_cur;
-    for (int fd = first; fd < end; fd++) close(fd);
-}
-
-static void execute(
-    const char *path, char *const *arguments, char *const *environment, int input, int report) {
-    for (int signal = 1; signal < 32; signal++)
-        if (signal != SIGKILL && signal != SIGSTOP) sigaction(
-            signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    // Keeps it off the numbers 0 to 3.
-    input = fcntl(input, F_DUPFD, 10);
-    report = fcntl(report, F_DUPFD, 10);
-    int nothing = open("/dev/null", O_RDWR);
-    for (int fd = 1; fd < 3; fd++) dup2(nothing, fd);
-    dup2(input, 0);
-    dup2(report, LC_REPORT_DESCRIPTOR);
-    close_from(LC_REPORT_DESCRIPTOR + 1);
-    if (chdir("/") != 0) _exit(127);
-    execve(path, arguments, environment);
-    _exit(127);
-}
-
-int lc_start_detached(
-    const char *path, char *const *arguments, char *const *environment, int input, int report) {
-    sigset_t all, before;
-    sigfillset(&all);
-    // A signal handler of the caller must not run in the new process.
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t between = fork();
-    if (between == 0) {
-        setsid();
-        // It is not a session leader, so no terminal can become its controlling terminal. Its
-        // parent exits at once.
-        pid_t process = fork();
-        if (process == 0) execute(path, arguments, environment, input, report);
-        _exit(process < 0 ? 1 : 0);
-    }
-    int reason = errno;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (between < 0) return -reason;
-    int status;
-    while (waitpid(between, &status, 0) < 0)
-        if (errno != EINTR) return -errno;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EAGAIN;
 }
 
 static socklen_t name_it(struct sockaddr_un *address, const char *name) {

@@ -21,6 +21,12 @@ public struct KernelError: Error, Hashable, Sendable, CustomStringConvertible {
         self.errno = errno
     }
 
+    /// Makes the error of a process that did not start.
+    init(starting subject: String, _ error: any Error) {
+        let reason = (error as? Program.Failure)?.errno ?? (error as? KernelError)?.errno
+        self.init(.create, subject: subject, errno: reason ?? error as? Errno ?? .ioError)
+    }
+
     /// Whether a more privileged user would have succeeded.
     public var isMissingPrivilege: Bool {
         [.notPermitted, .permissionDenied].contains(errno)

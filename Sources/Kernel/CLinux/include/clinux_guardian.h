@@ -15,29 +15,21 @@ struct lc_shared_parameter {
     int parameter;
 };
 
-struct lc_guarded {
-    /// The program to execute.
-    const char *path;
-    char *const *arguments;
-    char *const *environment;
-    /// The program's standard input; -1 for none.
-    int input;
-    /// A descriptor that the guardian keeps open while the program runs; -1 for none.
-    int kept;
-    /// A descriptor that the program gets as number `ready_number`; -1 for none.
-    int ready;
-    int ready_number;
-    /// The program's standard output and error; a `ready_number` of 1 replaces the first.
-    int output;
+/// What a guardian needs.
+struct lc_guardian {
     /// One end of a pipe; the watched process holds the other end.
     int lifeline;
+    /// A descriptor that the guardian keeps open while the program runs; -1 for none.
+    int kept;
     const struct lc_shared_parameter *parameters;
     int parameter_count;
 };
 
-/// Starts a guardian and the program. Returns the guardian's process ID, or -errno. The guardian
-/// ends when the program does.
-int lc_start_guarded(const struct lc_guarded *guarded);
+struct lc_program;
+
+/// Makes a child of lc_spawn the guardian of the program, and starts that. The guardian ends when
+/// the program does.
+_Noreturn void lc_guard(const struct lc_program *program, int report);
 
 /// Takes the shared lock of a parameter, on the file `file` of `directory`, opened as `*users`.
 /// Returns 1 if the value is not `value`, or another user changed it to that, and 0 if it was

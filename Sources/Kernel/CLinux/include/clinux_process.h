@@ -3,6 +3,8 @@
 #ifndef CLINUX_PROCESS_H
 #define CLINUX_PROCESS_H
 
+#include "clinux_guardian.h"
+
 #include <linux/sched.h>
 #include <sys/types.h>
 
@@ -75,6 +77,15 @@ struct lc_child_exit {
 /// Reaps a child that has ended: 1, or 0 if there is none. Waits for `pid` (-1: any) if `wait`.
 int lc_reap(pid_t pid, int wait, struct lc_child_exit *exit);
 
+/// Closes the descriptors from `first` to `last`, now or when a program is executed.
+void lc_close_range(int first, int last, int on_exec);
+
+/// The number of descriptors that a program can be given.
+#define LC_STREAMS 4
+
+/// Stands for a descriptor of /dev/null.
+#define LC_NOTHING (-2)
+
 /// A program to be started.
 struct lc_program {
     /// The words, ended by NULL; the first is the program, looked up in PATH if it has no slash.
@@ -83,23 +94,35 @@ struct lc_program {
     char *const *environment;
     /// The network namespace, or -1 for the caller's.
     int network;
-    /// Descriptors that become 0, 1 and 2, or -1 to keep the present one.
-    int streams[3];
+    /// Descriptors that become 0 to 3; LC_NOTHING; or -1 to keep the present one.
+    int streams[LC_STREAMS];
     /// Whether it leads its own session, without the caller's terminal.
     int starts_session;
+    /// Whether it leads its own process group.
+    int leads_group;
     /// Whether to change to this user and these groups.
     int changes_identity;
     uid_t user;
     gid_t group;
     const gid_t *groups;
     int group_count;
-    /// Whether the kernel kills it when the calling thread ends.
+    /// Whether the kernel kills it when the thread that starts it ends.
     int dies_with_parent;
+    /// Whether it has no parent that waits for it. It is in a new session that it does not lead. Its
+    /// directory is the root, it has no descriptors but the streams, and no signal is ignored.
+    int is_detached;
+    /// Its guardian; a lifeline of -1 means none.
+    struct lc_guardian guardian;
 };
 
-/// Starts the program, and returns its process ID. Signals that the caller blocks are neither
-/// blocked nor ignored in it. On failure returns `-errno`, with `*in_exec` set if execution of the
-/// program failed. Safe with many threads: the child makes only async-signal-safe calls.
+/// Starts the program, and returns its process ID; the session ID of a detached program, and the
+/// guardian's process ID where there is one. No signal is blocked in it; it ignores those that the
+/// caller ignores, unless it is detached or guarded. On failure returns `-errno`, with `*in_exec`
+/// set if execution of the program failed. Safe with many threads: the child makes only
+/// async-signal-safe calls.
 pid_t lc_spawn(const struct lc_program *program, int *in_exec);
+
+/// Forks the process of the program, and writes to `report` what fails. For children of lc_spawn.
+pid_t lc_fork_program(const struct lc_program *program, int report);
 
 #endif

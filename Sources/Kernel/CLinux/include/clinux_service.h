@@ -1,18 +1,9 @@
-// What a background service needs: to start detached from its caller, and a socket that others find
-// by name. Each returns a value of zero or above, or -errno.
+// What a background service needs: a socket that others find by name. Each returns a value of zero
+// or above, or -errno.
 #ifndef CLINUX_SERVICE_H
 #define CLINUX_SERVICE_H
 
 #include <sys/types.h>
-
-/// The descriptor on which a detached process reports.
-#define LC_REPORT_DESCRIPTOR 3
-
-/// Executes `path` in a new session, without a parent that waits for it. Descriptor 0 is `input`, 1
-/// and 2 are /dev/null, LC_REPORT_DESCRIPTOR is `report`; no others are open. Its directory is the
-/// root, and no signal is blocked or ignored. Safe with many threads. Returns 0 once it is forked.
-int lc_start_detached(
-    const char *path, char *const *arguments, char *const *environment, int input, int report);
 
 /// A listening SOCK_SEQPACKET socket with an abstract name, which belongs to the network namespace
 /// of the calling thread, or at a path, if the name begins with a slash.

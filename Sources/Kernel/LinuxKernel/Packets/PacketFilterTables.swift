@@ -38,26 +38,14 @@ public struct PacketFilterTables: ~Copyable, Sendable {
     public var descriptor: FileDescriptor { messages.raw }
 
     /// Whether the connection has ended. Call when the descriptor is readable.
-    public var hasEnded: Bool { read() == nil }
-
-    /// The available output; nil at the end.
-    private borrowing func read() -> String? {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count =
-            (try? unsafe buffer.withUnsafeMutableBytes { try unsafe messages.raw.read(into: $0) })
-            ?? 0
-        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
-    }
+    public var hasEnded: Bool { Readiness.read(from: messages.raw, until: .now)?.isEmpty == true }
 
     /// Connects to the namespace of the calling thread, which has to live as long as the
     /// connection; nil if nftables is not installed.
     public static func open() throws(KernelError) -> PacketFilterTables? {
         try open { path, input, messages, _ in
-            let nowhere = try FileDescriptor.open(
-                FilePath("/dev/null"), .writeOnly, options: [.closeOnExec])
-            defer { try? nowhere.close() }
-            var program = Program([RawText(path)] + arguments.map { RawText($0) })
-            program.streams = [input, nowhere, messages]
+            var program = Program(path, arguments)
+            program.streams = [input, Program.nothing, messages]
             program.diesWithParent = true
             return (try program.start(), nil)
         }
@@ -100,10 +88,7 @@ public struct PacketFilterTables: ~Copyable, Sendable {
                 process: process, guarded: guarded, commands: commandsOwner,
                 messages: messagesOwner)
         } catch {
-            let reason =
-                (error as? Program.Failure)?.errno ?? (error as? KernelError)?.errno
-                ?? error as? Errno ?? .ioError
-            throw KernelError(.create, subject: path, errno: reason)
+            throw KernelError(starting: path, error)
         }
     }
 
@@ -169,12 +154,11 @@ public struct PacketFilterTables: ~Copyable, Sendable {
     ) throws(Refusal) -> String {
         var text = ""
         while !text.contains(end) {
-            let left = max(.zero, deadline - .now)
-            guard !Readiness.wait(for: [messages.raw], timeout: left).isEmpty else {
+            guard let part = Readiness.read(from: messages.raw, until: deadline) else {
                 throw Self.silence
             }
-            guard let part = read() else { throw Self.refusal(text) }
-            text += part
+            guard !part.isEmpty else { throw Self.refusal(text) }
+            text += String(decoding: part, as: UTF8.self)
         }
         return text
     }

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import SystemPackage
 
@@ -9,7 +8,7 @@ import SystemPackage
 /// caller is killed before.
 public final class DetachedProgram: Sendable {
     private let lifeline: OwnedDescriptor
-    private let voice: OwnedDescriptor
+    private let voice: Pipe
 
     /// Starts the program of this process anew, in a session of its own and in the namespaces of
     /// the calling thread.
@@ -20,36 +19,22 @@ public final class DetachedProgram: Sendable {
             let input = try PipeEnds()
             defer { try? input.reader.close() }
             lifeline = OwnedDescriptor(adopting: input.writer)
-            let report = try PipeEnds()
-            defer { try? report.writer.close() }
-            voice = OwnedDescriptor(adopting: report.reader)
-            let path = OwnProgram.path
-            try checked(
-                unsafe HelperProgram.withWords([path] + arguments) { words in
-                    unsafe lc_start_detached(
-                        path, words, environ, input.reader.rawValue, report.writer.rawValue)
-                })
+            var voice = try Pipe()
+            var program = Program(OwnProgram.path, arguments)
+            program.streams = [input.reader, Program.nothing, Program.nothing, voice.writer]
+            program.isDetached = true
+            _ = try program.start()
+            voice.closeWriter()
+            self.voice = voice
         } catch {
-            throw KernelError(
-                .create, subject: "a process of linkcond",
-                errno: (error as? KernelError)?.errno ?? error as? Errno ?? .ioError)
+            throw KernelError(starting: "a process of linkcond", error)
         }
     }
 
     /// What it reports; empty if it ends before, and nil if it takes longer than `limit`.
     public func hear(within limit: Duration) -> String? {
-        let deadline = ContinuousClock.now + limit
-        var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let left = max(.zero, deadline - .now)
-            guard !Readiness.wait(for: [voice.raw], timeout: left).isEmpty else { return nil }
-            let count =
-                (try? unsafe buffer.withUnsafeMutableBytes { try unsafe voice.raw.read(into: $0) })
-                ?? 0
-            guard count > 0 else { return String(decoding: text, as: UTF8.self) }
-            text += buffer.prefix(count)
-        }
+        let (text, isComplete) = voice.read(upTo: nil, within: limit)
+        return isComplete ? text : nil
     }
 
     /// Tells it that the caller has done its work. To be killed tells it as well, unless a process
@@ -64,21 +49,24 @@ public final class DetachedProgram: Sendable {
 }
 
 extension DetachedProgram {
+    /// The fourth of its streams.
+    private static let reportNumber: Int32 = 3
+
     /// In the new process: reports to the caller, once.
     public static func report(_ text: String) {
-        let report = FileDescriptor(rawValue: LC_REPORT_DESCRIPTOR)
+        let report = FileDescriptor(rawValue: reportNumber)
         _ = try? report.writeAll(text.utf8)
         try? report.close()
     }
 
     /// In the new process, where a copy of it will report: leaves that to the copy.
     public static func leaveReport() {
-        try? FileDescriptor(rawValue: LC_REPORT_DESCRIPTOR).close()
+        try? FileDescriptor(rawValue: reportNumber).close()
     }
 
     /// In the new process: has programs that it starts not inherit its report.
     public static func keepReportFromChildren() {
-        _ = fcntl(LC_REPORT_DESCRIPTOR, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(reportNumber, F_SETFD, FD_CLOEXEC)
     }
 
     /// In the new process: waits until the caller lets go of it or has ended.
@@ -86,9 +74,7 @@ extension DetachedProgram {
     /// - Returns: whether the caller has done its work; false if it ended before.
     public static func waitForRelease() -> Bool {
         var byte: [UInt8] = [0]
-        let count = unsafe try? byte.withUnsafeMutableBytes {
-            try unsafe FileDescriptor.standardInput.read(into: $0)
-        }
+        let count = try? FileDescriptor.standardInput.readSome(into: &byte)
         if let nothing = try? FileDescriptor.open(FilePath("/dev/null"), .readOnly) {
             _ = dup2(nothing.rawValue, 0)
             try? nothing.close()

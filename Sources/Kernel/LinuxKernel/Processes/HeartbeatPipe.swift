@@ -38,11 +38,7 @@ public struct HeartbeatPipe: Sendable {
 
     /// Waits for the next sound.
     public func listen(within timeout: Duration) -> Sound {
-        guard !Readiness.wait(for: [ends.reader], timeout: timeout).isEmpty else { return .silence }
-        var buffer = [UInt8](repeating: 0, count: 1024)
-        let count =
-            (try? unsafe buffer.withUnsafeMutableBytes { try unsafe ends.reader.read(into: $0) })
-            ?? 0
-        return count > 0 ? .beat : .end
+        let beats = Readiness.read(from: ends.reader, atMost: 1024, until: .now + timeout)
+        return beats.map { $0.isEmpty ? .end : .beat } ?? .silence
     }
 }

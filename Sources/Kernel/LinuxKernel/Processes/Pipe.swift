@@ -37,14 +37,12 @@ public struct Pipe: ~Copyable, Sendable {
         let deadline = ContinuousClock.now + patience
         let last = terminator?.asciiValue
         var bytes: [UInt8] = []
-        var byte: [UInt8] = [0]
-        while !Readiness.wait(for: [reader], timeout: max(.zero, deadline - .now)).isEmpty {
-            let count =
-                unsafe (try? byte.withUnsafeMutableBytes { try unsafe reader.read(into: $0) }) ?? 0
-            guard count == 1, byte[0] != last else {
+        let most = last == nil ? 4096 : 1
+        while let part = Readiness.read(from: reader, atMost: most, until: deadline) {
+            guard !part.isEmpty, part.first != last else {
                 return (String(decoding: bytes, as: UTF8.self), true)
             }
-            bytes += byte
+            bytes += part
         }
         return (String(decoding: bytes, as: UTF8.self), false)
     }

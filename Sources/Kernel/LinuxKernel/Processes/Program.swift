@@ -21,6 +21,16 @@ public struct Program: Sendable {
         }
     }
 
+    /// A process that ends a program when this process ends, and restores parameters.
+    struct Guardian: Sendable {
+        /// One end of a pipe; this process holds the other end.
+        let lifeline: FileDescriptor
+        /// A descriptor that the guardian keeps open while the program runs.
+        let kept: FileDescriptor?
+        /// The parameters that it restores.
+        let parameters: [lc_shared_parameter]
+    }
+
     /// Why a program did not start.
     public struct Failure: Error, Sendable, Hashable {
         /// The kernel's reason.
@@ -33,19 +43,32 @@ public struct Program: Sendable {
     public var arguments: [RawText]
     /// The network namespace; nil: the caller's.
     public var network: FileDescriptor?
-    /// Standard input, output and error; nil: the caller's.
-    public var streams: [FileDescriptor?] = [nil, nil, nil]
+    /// Standard input, output and error, and a fourth descriptor; nil: the caller's.
+    public var streams: [FileDescriptor?] = []
+    /// `/dev/null`, as a stream.
+    public static let nothing = FileDescriptor(rawValue: LC_NOTHING)
     /// Whether it leads a session of its own, without the caller's terminal. The number of the
     /// session is that of its process.
     public var startsSession = false
+    /// Whether it leads its own process group, to which the terminal's Ctrl-C does not go.
+    var leadsGroup = false
     /// Another user; nil: the caller's.
     public var identity: Identity?
     /// Whether the kernel kills it when the thread that starts it ends.
     public var diesWithParent = false
+    /// Whether it outlives the caller, and has nothing of the caller's but the streams.
+    var isDetached = false
+    /// Its guardian; nil: none.
+    var guardian: Guardian?
 
     /// Names a program.
     public init(_ arguments: [RawText]) {
         self.arguments = arguments
+    }
+
+    /// Names a program, and the words after its name.
+    public init(_ path: String, _ arguments: [String]) {
+        self.init(([path] + arguments).map { RawText($0) })
     }
 
     /// Whether a file of its name is where it would be looked for.
@@ -58,9 +81,11 @@ public struct Program: Sendable {
         return path.split(separator: ":").contains { unsafe access("\($0)/\(name)", F_OK) == 0 }
     }
 
-    /// Starts it with the environment of this process and returns its process ID.
+    /// Starts it with the environment of this process and returns its process ID; the guardian's
+    /// if it has one.
     ///
-    /// No signal is blocked in it; those that this process ignores it ignores as well.
+    /// No signal is blocked in it; those that this process ignores it ignores as well, unless it
+    /// is detached or guarded.
     public func start() throws(Failure) -> Int32 {
         var words: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { word in
             unsafe strdup(word.bytes + [0])
@@ -68,18 +93,31 @@ public struct Program: Sendable {
         unsafe words.append(nil)
         defer { unsafe words.forEach { unsafe free($0) } }
         let groups = identity?.groups ?? []
+        let parameters = guardian?.parameters ?? []
+        let file = { (index: Int) -> Int32 in
+            index < streams.count ? streams[index]?.rawValue ?? -1 : -1
+        }
         var isOfProgram: Int32 = 0
         let status = unsafe words.withUnsafeBufferPointer { words in
             unsafe groups.withUnsafeBufferPointer { groups in
-                let file = { (index: Int) in streams[index]?.rawValue ?? -1 }
-                var program = unsafe lc_program(
-                    arguments: words.baseAddress, environment: environ,
-                    network: network?.rawValue ?? -1, streams: (file(0), file(1), file(2)),
-                    starts_session: startsSession ? 1 : 0,
-                    changes_identity: identity == nil ? 0 : 1, user: identity?.user ?? 0,
-                    group: identity?.group ?? 0, groups: groups.baseAddress,
-                    group_count: Int32(groups.count), dies_with_parent: diesWithParent ? 1 : 0)
-                return unsafe lc_spawn(&program, &isOfProgram)
+                unsafe parameters.withUnsafeBufferPointer { parameters in
+                    var program = unsafe lc_program(
+                        arguments: words.baseAddress, environment: environ,
+                        network: network?.rawValue ?? -1,
+                        streams: (file(0), file(1), file(2), file(3)),
+                        starts_session: startsSession ? 1 : 0, leads_group: leadsGroup ? 1 : 0,
+                        changes_identity: identity == nil ? 0 : 1, user: identity?.user ?? 0,
+                        group: identity?.group ?? 0, groups: groups.baseAddress,
+                        group_count: Int32(groups.count),
+                        dies_with_parent: diesWithParent ? 1 : 0,
+                        is_detached: isDetached ? 1 : 0,
+                        guardian: lc_guardian(
+                            lifeline: guardian?.lifeline.rawValue ?? -1,
+                            kept: guardian?.kept?.rawValue ?? -1,
+                            parameters: parameters.baseAddress,
+                            parameter_count: Int32(parameters.count)))
+                    return unsafe lc_spawn(&program, &isOfProgram)
+                }
             }
         }
         guard status > 0 else {

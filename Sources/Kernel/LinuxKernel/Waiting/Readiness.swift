@@ -46,6 +46,22 @@ public enum Readiness {
         let count = try checked(unsafe lc_poll_until(&entry, 1, deadline.cNanoseconds))
         guard count > 0 else { throw .timedOut }
     }
+
+    /// Waits for something to read, and reads it: empty at the end; nil if nothing comes before
+    /// `deadline`.
+    public static func read(
+        from descriptor: FileDescriptor, atMost limit: Int = 4096,
+        until deadline: ContinuousClock.Instant
+    ) -> [UInt8]? {
+        // A signal may interrupt the wait.
+        repeat {
+            guard !wait(for: [descriptor], timeout: deadline - .now).isEmpty else { continue }
+            var buffer = [UInt8](repeating: 0, count: limit)
+            let count = (try? descriptor.readSome(into: &buffer)) ?? 0
+            return Array(buffer.prefix(count))
+        } while .now < deadline
+        return nil
+    }
 }
 
 extension Duration {
