@@ -14,6 +14,7 @@ struct Probe: Decodable, Sendable {
     let reordered: Int
     let duplicates: Int
     let corrupted: Int
+    let sentPacketsPerSecond: Double
     let delayMilliseconds: Delay?
 
     var meanBurst: Double { meanLossBurstPackets ?? 0 }

@@ -89,6 +89,13 @@ struct ProgramTests {
         #expect(result.message == "it did not end within 0 s and was killed")
     }
 
+    @Test func `A helper program that never stops writing is killed`() throws {
+        let result = try HelperProgram.run(
+            "/bin/sh", ["-c", "exec yes"], input: "", patience: .milliseconds(100))
+        #expect(result.exitCode == 137)
+        #expect(result.message.contains("and was killed"))
+    }
+
     @Test func `Reading tells silence from the end`() throws {
         let ends = try PipeEnds()
         defer { try? ends.reader.close() }

@@ -46,15 +46,12 @@ struct DelayExpectation: Hashable {
         }
         let count = Double(values.count)
         let mean = values.reduce(0, +) / count
-        let moment = { (power: Int) in
-            values.reduce(0) { sum, value in
-                sum + (0..<power).reduce(1) { product, _ in product * (value - mean) }
-            } / count
-        }
-        let variance = moment(2)
+        let squares = values.map { ($0 - mean) * ($0 - mean) }
+        let variance = squares.reduce(0, +) / count
+        let fourthMoment = squares.reduce(0) { $0 + $1 * $1 } / count
         self.mean = mean
         deviation = variance.squareRoot()
-        kurtosis = variance > 0 ? moment(4) / (variance * variance) : 3
+        kurtosis = variance > 0 ? fourthMoment / (variance * variance) : 3
         greatest = values.max() ?? mean
         memory = jitter.memory
     }

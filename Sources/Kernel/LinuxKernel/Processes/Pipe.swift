@@ -5,6 +5,8 @@ public import SystemPackage
 /// A pipe, by which a program that this process starts says something.
 public struct Pipe: ~Copyable, Sendable {
     private let source: OwnedDescriptor
+    /// The bytes that wait in a pipe at most, unless it was told otherwise (pipe(7)).
+    private static let capacity = 1 << 16
 
     /// The end that is read.
     public var reader: FileDescriptor { source.raw }
@@ -43,6 +45,9 @@ public struct Pipe: ~Copyable, Sendable {
                 return (String(decoding: bytes, as: UTF8.self), true)
             }
             bytes += part
+            // What came in time is read though the reader is late; a program that never stops
+            // writing is not.
+            guard bytes.count < Self.capacity || .now < deadline else { break }
         }
         return (String(decoding: bytes, as: UTF8.self), false)
     }
