@@ -100,7 +100,6 @@ struct VerifyCommand: ParsableCommand {
             console.report(
                 "\(done) of \(measurements.count): \(result.profile): "
                     + (failed == 0 ? "as promised" : "\(failed) outside tolerance"))
-            for text in result.explanations { console.explain("\(result.profile): \(text)") }
             if let flaw = result.flaw { console.note("\(result.profile): \(flaw)") }
         }
         if json {
@@ -117,7 +116,9 @@ struct VerifyCommand: ParsableCommand {
         _ measurements: [LinkMeasurement], report: (LinkVerification, Int) -> Void
     ) throws -> [LinkVerification] {
         do {
-            return try LinkMeasurements.run(measurements, jobs: jobs, report: report)
+            return try LinkMeasurements.run(
+                measurements, jobs: jobs, explain: { global.console.explain("\($0): \($1)") },
+                report: report)
         } catch let interruption as LinkMeasurements.Interruption {
             throw ExitCode(128 + interruption.signal)
         }

@@ -42,8 +42,6 @@ public struct LinkVerification: Sendable {
     public let profile: String
     /// The data plane.
     public let backend: DataPlaneKind
-    /// Why this data plane, and other explanations for the user.
-    public let explanations: [String]
     /// The checks.
     public let checks: [Check]
     /// Why the emulation was inexact; nil if it was exact.

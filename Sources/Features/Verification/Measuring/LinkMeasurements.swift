@@ -27,10 +27,14 @@ public enum LinkMeasurements {
     /// Measures all links, up to `jobs` slow ones at a time, and returns the results in the order
     /// of `measurements`.
     ///
-    /// - Parameter report: Called after each with the number done.
+    /// - Parameters:
+    ///   - explain: Called with a profile and an explanation, such as why this data plane, while
+    ///     the link is measured.
+    ///   - report: Called after each with the number done.
     /// - Throws: `LinkFailure`, `Interruption`.
     public static func run(
-        _ measurements: [LinkMeasurement], jobs: Int, report: (LinkVerification, Int) -> Void
+        _ measurements: [LinkMeasurement], jobs: Int, explain: (String, String) -> Void,
+        report: (LinkVerification, Int) -> Void
     ) throws -> [LinkVerification] {
         let signals = try SignalDescriptor(Self.interruptions + [SIGCHLD])
         let scratch = try ScratchDirectory(prefix: "linkcond-verify-")
@@ -42,6 +46,11 @@ public enum LinkMeasurements {
         var waitingAlone = measurements.indices.filter { measurements[$0].isFast }
         var running: [RunningMeasurement] = []
         var obstacle: (any Error)?
+        func passOn(_ measurement: inout RunningMeasurement) {
+            for text in measurement.newExplanations() {
+                explain(measurement.measurement.profile, text)
+            }
+        }
         while !running.isEmpty || (obstacle == nil && !(waiting + waitingAlone).isEmpty) {
             while obstacle == nil, !waiting.isEmpty, running.count < jobs {
                 let index = waiting.removeFirst()
@@ -51,7 +60,8 @@ public enum LinkMeasurements {
                 let index = waitingAlone.removeFirst()
                 running.append(try RunningMeasurement(measurements[index], index, in: root))
             }
-            _ = Readiness.wait(for: [signals.descriptor], timeout: .seconds(1))
+            _ = Readiness.wait(for: [signals.descriptor], timeout: .milliseconds(200))
+            for place in running.indices { passOn(&running[place]) }
             while let signal = signals.next() {
                 guard interruptions.contains(signal.number) else { continue }
                 // Kill what does not end on request.
@@ -63,7 +73,8 @@ public enum LinkMeasurements {
                 guard let place = running.firstIndex(where: { $0.process == process }) else {
                     continue
                 }
-                let measurement = running.remove(at: place)
+                var measurement = running.remove(at: place)
+                passOn(&measurement)
                 guard obstacle == nil else { continue }
                 do {
                     let result = try measurement.result(of: end)

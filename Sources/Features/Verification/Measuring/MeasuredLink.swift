@@ -10,13 +10,13 @@ struct MeasuredLink {
     let measurement: LinkMeasurement
     /// The directory of the plan and the reports.
     let directory: String
+    /// Takes why this data plane, and other explanations for the user, when the link is set up.
+    let explain: (String) -> Void
 
     /// Information about the link in addition to the probes' reports.
     struct Account: Codable {
         /// The data plane.
         var plane: String
-        /// Why this data plane, and other explanations for the user.
-        var explanations: [String] = []
         /// The accuracy of the emulation, if known.
         var emulation: [Direction: ProbeReport.Emulation] = [:]
         /// Why it was inexact; nil if it was exact.
@@ -38,14 +38,12 @@ struct MeasuredLink {
         request.seed = measurement.seed
         request.network = network
         request.recording.wantsStatistics = true
-        let listener = Listener()
-        let outcome = try Sandbox.run(request, listener: listener)
+        let outcome = try Sandbox.run(request, listener: Listener(explain: explain))
         guard outcome.exitCode == 0 else {
             throw SandboxError("a probe ended with code \(outcome.exitCode)")
         }
         var account = Account(
-            plane: outcome.dataPlane.rawValue, explanations: listener.explanations,
-            flaw: outcome.statistics?.flaw)
+            plane: outcome.dataPlane.rawValue, flaw: outcome.statistics?.flaw)
         for (direction, counters) in [
             (Direction.up, outcome.statistics?.up), (.down, outcome.statistics?.down),
         ] {
@@ -61,11 +59,11 @@ struct MeasuredLink {
         ].map { RawText($0) }
     }
 
-    /// Ignores all messages except errors, which do not help a reader of measurements.
-    private final class Listener: Sandbox.Listener {
-        private(set) var explanations: [String] = []
+    /// Ignores all messages except explanations: the others do not help a reader of measurements.
+    private struct Listener: Sandbox.Listener {
+        let explain: (String) -> Void
         func note(_ text: String) {}
-        func explain(_ text: String) { explanations.append(text) }
+        func explain(_ text: String) { explain(text) }
         func fail(_ text: String) {}
     }
 

@@ -14,6 +14,7 @@ struct RunningMeasurement {
     let process: Int32
     private let directory: String
     private let deadline: ContinuousClock.Instant
+    private var explanationCount = 0
 
     /// The time limit for setup and for probes delayed by a busy machine.
     private static let patience = Duration.seconds(90)
@@ -42,6 +43,13 @@ struct RunningMeasurement {
         Process.signal(signal, to: process)
     }
 
+    /// The explanations that have come since it was last asked, such as why this data plane.
+    mutating func newExplanations() -> [String] {
+        let lines = text("explanations").split(separator: "\n")
+        defer { explanationCount = lines.count }
+        return lines.dropFirst(explanationCount).map(String.init)
+    }
+
     /// The result, after it has ended.
     func result(of end: ProcessEnd) throws(LinkFailure) -> LinkVerification {
         let place = Rendezvous(directory: directory)
@@ -59,9 +67,7 @@ struct RunningMeasurement {
             measurement.conditions, plan: measurement.plan, report: report,
             effort: measurement.effort)
         return LinkVerification(
-            profile: measurement.profile, backend: plane, explanations: account.explanations,
-            checks: judge.checks,
-            flaw: account.flaw)
+            profile: measurement.profile, backend: plane, checks: judge.checks, flaw: account.flaw)
     }
 
     private func text(_ name: String) -> String {
@@ -74,12 +80,15 @@ struct RunningMeasurement {
     /// Measures, writes the result to `directory`, and returns the exit code.
     private static func measure(_ measurement: LinkMeasurement, in directory: String) -> Int32 {
         do {
-            let output = try FileDescriptor.open(
-                FilePath(directory + "/output"), .writeOnly, options: [.create, .append],
-                permissions: .ownerReadWrite)
+            let output = try append("output", in: directory)
             _ = try output.duplicate(as: .standardOutput)
             _ = try output.duplicate(as: .standardError)
-            let account = try MeasuredLink(measurement: measurement, directory: directory).run()
+            let explanations = try append("explanations", in: directory)
+            let link = MeasuredLink(measurement: measurement, directory: directory) { text in
+                // A line is written at once, so that no part of one is read.
+                _ = try? explanations.writeAll("\(text)\n".utf8)
+            }
+            let account = try link.run()
             try JSONEncoder().encode(account).write(to: URL(filePath: directory + "/account"))
             return 0
         } catch {
@@ -87,5 +96,11 @@ struct RunningMeasurement {
             // If a sandbox cannot be made, it is the host's fault.
             return (error is SandboxError ? LinkFailure.Fault.unavailable : .ourOwn).rawValue
         }
+    }
+
+    private static func append(_ name: String, in directory: String) throws -> FileDescriptor {
+        try .open(
+            FilePath("\(directory)/\(name)"), .writeOnly,
+            options: [.create, .append, .closeOnExec], permissions: .ownerReadWrite)
     }
 }
