@@ -189,6 +189,19 @@ struct LinkJudgeTests {
         #expect(verdicts(report) == [.passed])
     }
 
+    @Test("An MTU below the probes over IPv6 is no fault of the link")
+    func tinyMTU() {
+        let way = DirectionConditions(delay: .milliseconds(5), mtu: LinkMTU(bytes: 71))
+        var promised = Self.both(way)
+        promised.dnsDelay = .milliseconds(100)
+        let checks = Self.checks(promised: promised, actual: promised, effort: .quick)
+        let because = "the mtu is too small for IPv6 probes of 72 bytes"
+        #expect(
+            checks.filter { $0.detail == because }.map { "\($0.direction) \($0.quantity)" }
+                == ["up delay", "up dns", "down delay"])
+        #expect(!checks.contains { $0.verdict == .failed }, "\(checks)")
+    }
+
     @Test("A trace is measured and not judged by numbers that it does not have")
     func trace() {
         let promised = Self.both(DirectionConditions(trace: "verizon.trace"))

@@ -74,6 +74,28 @@ struct ProbePlanTests {
         #expect(plan.transfers.isEmpty && plan.connects.isEmpty)
     }
 
+    private static func link(mtu: Int, corrupt: Ratio = .zero) -> LinkConditions {
+        let way = DirectionConditions(
+            bandwidth: .megabitsPerSecond(1), corrupt: corrupt, mtu: LinkMTU(bytes: mtu))
+        return LinkConditions(down: way, up: way, dnsDelay: .milliseconds(100))
+    }
+
+    @Test("Every probe fits the MTU", arguments: [68, 71, 72, 200, 1280])
+    func mtu(bytes: Int) {
+        let flows = ProbePlan(Self.link(mtu: bytes, corrupt: .percent(5)), effort: .normal).flows
+        #expect(flows.allSatisfy { $0.packetBytes <= bytes && $0.payload >= ProbeHead.byteCount })
+        for purpose in [ProbePlan.Purpose.delay, .loss, .saturation, .dns, .dnsReference] {
+            #expect(flows.contains { $0.purpose == purpose && $0.family == .ipv4 }, "\(purpose)")
+        }
+        #expect(flows.contains { $0.family == .ipv6 } == (bytes >= 72))
+    }
+
+    @Test("TCP is measured unless the MTU is below what the kernel's TCP sends")
+    func fragmentedTransfers() {
+        #expect(ProbePlan(Self.link(mtu: 551), effort: .normal).transfers.isEmpty)
+        #expect(ProbePlan(Self.link(mtu: 552), effort: .normal).transfers.count == 2)
+    }
+
     @Test("A queue that would take minutes to empty is not filled")
     func hugeQueue() {
         let way = DirectionConditions(

@@ -13,6 +13,11 @@ extension DirectionConditions {
         delay + (jitter?.amount ?? .zero) * 6 + serialization(ofBytes: 300)
     }
 
+    /// Whether the MTU has room for the smallest probe.
+    func canProbe(_ family: InternetFamily) -> Bool {
+        family.leastPacket <= Int(fullPacket.bytes)
+    }
+
     /// The shares of packets with rare events; each burst of losses counts as one event.
     var eventShares: [Double] {
         var shares = [duplicate.value, corrupt.value, overtaking]
@@ -75,6 +80,8 @@ extension LinkConditions {
             [way, back].allSatisfy({ $0.jitter == nil && $0.reorder == nil }),
             // A sender that does not learn of the MTU keeps sending full-size packets.
             [way, back].allSatisfy({ $0.mtu?.icmp != .silent }),
+            // TCP does not go below 552 bytes (net.ipv4.route.min_pmtu): its packets are fragmented.
+            [way, back].allSatisfy({ $0.fullPacket.bytes >= 552 }),
             let bandwidth = way.bandwidth,
             // CUBIC reduces its window to 0.7: the queue must hold the rest.
             way.queueTime.seconds >= 0.6 * roundTripTime.seconds,

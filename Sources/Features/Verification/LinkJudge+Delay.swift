@@ -10,7 +10,16 @@ extension LinkJudge {
         }
             + seen(.delayIPv6, direction).map { flow in
                 excuse(delay(of: flow, direction, detail: "IPv6"), flow)
-            }
+            } + unfit(.delay, direction)
+    }
+
+    /// Says that the MTU has no room for probes over IPv6.
+    private func unfit(_ quantity: Check.Quantity, _ direction: Direction) -> [Check] {
+        let way = direction.conditions(of: link)
+        guard way.loss.mean < .one, !way.canProbe(.ipv6) else { return [] }
+        let bytes = InternetFamily.ipv6.leastPacket
+        let because = "the mtu is too small for IPv6 probes of \(bytes) bytes"
+        return [Check(direction, quantity, unjudged: nil, because: because)]
     }
 
     private func excuse(_ check: Check, _ seen: SeenFlow) -> Check {
@@ -104,6 +113,7 @@ extension LinkJudge {
                         count: reference.delays.count, interval: reference.interval),
                 detail: detail)
         }
+        checks += unfit(.dns, .up)
         let isReachable = seen(.dns, .up).allSatisfy { $0.obstacle == nil }
         if plan.connects.count == 2, isReachable {
             let times = plan.connects.indices.map { index in

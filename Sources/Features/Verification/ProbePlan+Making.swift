@@ -90,6 +90,7 @@ private struct Planner {
             (ProbePlan.Purpose.delay, InternetFamily.ipv4), (.delayIPv6, .ipv6),
         ] {
             let bytes = family.leastPacket
+            guard conditions.canProbe(family) else { continue }
             let interval = max(
                 .milliseconds(5), conditions.serialization(ofBytes: bytes) * 3,
                 // So far apart that no late packet holds the next.
@@ -109,7 +110,9 @@ private struct Planner {
     private mutating func addLoss(_ direction: Direction) {
         let conditions = conditions(direction)
         // Damage to the headers is loss; damage to the rest can be seen.
-        let bytes = conditions.corrupt > .zero ? 300 : InternetFamily.ipv4.leastPacket
+        let bytes =
+            conditions.corrupt > .zero
+            ? min(300, Int(conditions.fullPacket.bytes)) : InternetFamily.ipv4.leastPacket
         let fastest = Duration.microseconds(500)
         let interval =
             conditions.trace == nil
@@ -131,7 +134,7 @@ private struct Planner {
 
     private mutating func addDNS() {
         guard let delay = link.dnsDelay, link.up.loss.mean < .one else { return }
-        for family in InternetFamily.allCases {
+        for family in InternetFamily.allCases where link.up.canProbe(family) {
             let bytes = family.leastPacket
             let interval = max(.milliseconds(20), link.up.serialization(ofBytes: bytes) * 3)
             let segment = ProbePlan.Segment(count: 10, interval: interval)
