@@ -53,6 +53,32 @@ struct MTUTests {
         }
     }
 
+    @Test func `the log and the capture show what was too large, and the answers`() async throws {
+        try await RecordingFiles.with { files in
+            let pings = """
+                for address in 198.18.0.1 fd6c:696e:6b63::1; do
+                    ping -n -c 1 -W 20 -M do -s 1400 $address
+                done
+                true
+                """
+            let result = try await SandboxedRun(
+                arguments: Self.both + ["--uplink", "none"] + files.options
+                    + ["--", "sh", "-c", pings]
+            ).result()
+            #expect(result.exitCode == 0, "\(result)")
+            let log = try files.lines()
+            for (verdict, direction) in [("oversized", "up"), ("answer", "down")] {
+                let directions = log.filter { $0["verdict"] == verdict }.map { $0["direction"] }
+                #expect(directions == [direction, direction], "\(log)")
+            }
+            let answer = "answer of the link: passes at once"
+            #expect(
+                try await files.packets(
+                    "icmp.mtu", "icmpv6.mtu", "frame.comment", filter: "icmp.mtu || icmpv6.mtu")
+                    == [["1280", "", answer], ["", "1280", answer]])
+        }
+    }
+
     @Test(arguments: ["-4", "-6"])
     func `transfers both ways find the size that fits`(family: String) async throws {
         for direction in ["--reverse", "--no-delay"] {

@@ -211,6 +211,8 @@ struct Forwarder: ~Copyable {
             guard let answer, ticket.segment ?? 0 == 0,
                 let id = store.frame(answering: link, answer)
             else { return }
+            store[id].arrival = time
+            observe(Ticket(frame: id), at: time, .answer)
             if !wayBack.send(id, clock, &store, statistics) { send(exempt: id) }
         }
     }
@@ -353,8 +355,9 @@ extension Forwarder {
     ) {
         guard let observer else { return }
         let number = store[ticket.frame].number.map { $0 + UInt64(ticket.segment ?? 0) }
+        let back: Direction = direction == .up ? .down : .up
         let record = PacketRecord(
-            direction: direction, number: number, isCopy: isCopy,
+            direction: fate == .answer ? back : direction, number: number, isCopy: isCopy,
             arrival: store[ticket.frame].arrival, departure: time,
             length: ByteCount(bytes: UInt64(length(of: ticket))), fate: fate)
         guard ticket.segment != nil else {

@@ -27,12 +27,15 @@ public struct PacketRecord: Sendable, Hashable {
         case exempt
         /// Dropped because it exceeded the MTU of the link.
         case oversized
+        /// Made by the link: it tells the sender of an oversized packet the MTU.
+        case answer
 
         /// A stable keyword for programs.
         public var key: String {
             switch self {
             case .exempt: "exempt"
             case .oversized: "oversized"
+            case .answer: "answer"
             case .judged(.delivered): "delivered"
             case .judged(.corrupted): "corrupted"
             case .judged(.queueFull): "queueFull"
@@ -44,7 +47,7 @@ public struct PacketRecord: Sendable, Hashable {
         /// Why it was not delivered, for people; nil if it was.
         public var dropReason: String? {
             switch self {
-            case .exempt, .judged(.delivered), .judged(.corrupted): nil
+            case .exempt, .answer, .judged(.delivered), .judged(.corrupted): nil
             case .oversized: "larger than the MTU"
             case .judged(.queueFull): "queue full"
             case .judged(.managed): "dropped by the queue management"

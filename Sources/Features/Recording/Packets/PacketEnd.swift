@@ -21,6 +21,7 @@ struct PacketEnd {
     func comment(management: QueueManagement) -> String {
         switch record.fate {
         case .exempt: "exempt: passes at once"
+        case .answer: "answer of the link: passes at once"
         case .judged(.corrupted(let bit)): "corrupted bit \(bit), \(deliveryText)"
         case .judged(.managed): "dropped by \(management.text)"
         default: record.fate.dropReason ?? (record.isCopy ? "duplicate, " : "") + deliveryText
