@@ -29,7 +29,8 @@ struct ShowTests {
                 interface: cellular
                 down: { bandwidth: 10 Mbit/s, delay: 50 ms, jitter: 5 ms, distribution: pareto, \
                 loss: { mean: 2%, burst: 8.5 }, duplicate: 1%, corrupt: 0.1%, \
-                reorder: { mean: 1%, gap: 5 }, queue: 64 KiB, aqm: codel }
+                reorder: { mean: 1%, gap: 5 }, queue: 64 KiB, aqm: codel, \
+                ecn: true, mtu: 1280, icmp: silent }
                 up: { trace: up.trace, queue: 200 ms, delay: 1 ms, reorder: 1% }
                 dns: { delay: 3 s }
                 expensive: true
@@ -57,10 +58,12 @@ struct ShowTests {
                 "down": { "bandwidthBitsPerSecond": 10000000, "delayMilliseconds": 50,
                     "jitterMilliseconds": 5, "jitterDistribution": "pareto", "lossRatio": 0.02,
                     "lossBurstPackets": 8.5, "duplicateRatio": 0.01, "corruptRatio": 0.001,
-                    "reorderRatio": 0.01, "reorderGapPackets": 5, "queuePackets": 44,
-                    "aqm": "codel", "ecn": false, "trace": null },
+                    "reorderRatio": 0.01, "reorderGapPackets": 5, "queuePackets": 52,
+                    "aqm": "codel", "ecn": true, "trace": null,
+                    "mtuBytes": 1280, "icmp": "silent" },
                 "up": { "bandwidthBitsPerSecond": null, "trace": "up.trace", "lossRatio": 0,
-                    "queuePackets": null, "lossBurstPackets": 1, "reorderGapPackets": 1 }
+                    "queuePackets": null, "lossBurstPackets": 1, "reorderGapPackets": 1,
+                    "mtuBytes": null, "icmp": "answered" }
             }
             """
         func objects(_ json: String) throws -> [String: Any] {

@@ -16,6 +16,14 @@ struct QueueTests {
         #expect(conditions.queuePackets == packets)
     }
 
+    @Test("The default is sound at every bandwidth and MTU")
+    func byDefaultOfSmallPackets() {
+        let conditions = DirectionConditions(
+            bandwidth: .bitsPerSecond(1_000_000_000_000), mtu: LinkMTU(bytes: 68))
+        #expect(conditions.queuePackets == 10_000_000)
+        #expect(conditions.problem == nil)
+    }
+
     @Test("Nothing queues where nothing limits the rate")
     func unlimited() {
         #expect(DirectionConditions(delay: .milliseconds(50)).queuePackets == nil)

@@ -73,6 +73,9 @@ struct DirectionFieldTests {
             .init(bandwidth: tenMegabits, aqm: .codel, ecn: true)
         ),
         ("bandwidth: 10 Mbit/s, aqm: pie", .init(bandwidth: tenMegabits, aqm: .pie)),
+        ("mtu: 1280", .init(mtu: LinkMTU(bytes: 1280))),
+        ("mtu: unlimited", .init()),
+        ("icmp: silent, mtu: 68", .init(mtu: LinkMTU(bytes: 68, icmp: .silent))),
         ("trace: lte.trace", .init(trace: "lte.trace")),
         ("trace: lte.trace, queue: 30 packets", .init(queue: .packets(30), trace: "lte.trace")),
     ]

@@ -27,6 +27,10 @@ struct RandomProfile {
 
     private mutating func direction() -> DirectionConditions {
         var conditions = DirectionConditions(delay: duration())
+        if chance(3) {
+            conditions.mtu = LinkMTU(
+                bytes: Int(number(in: 68...65535)), icmp: pick(LinkMTU.Answers.allCases))
+        }
         if chance(2) { conditions.bandwidth = .bitsPerSecond(number(in: 8...1_000_000_000_000)) }
         if conditions.bandwidth == nil, chance(3) { conditions.trace = sentence() + ".trace" }
         if chance(2) {

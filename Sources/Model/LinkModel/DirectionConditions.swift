@@ -144,13 +144,14 @@ public struct DirectionConditions: Sendable, Hashable, Codable {
     /// then.
     ///
     /// The default is the larger of 50 packets (dummynet's default, which Apple's tool uses) and
-    /// 100 ms at the bandwidth.
+    /// 100 ms at the bandwidth, but no more than a queue may hold.
     public var queuePackets: Int? {
         switch queue {
         case .packets(let count): return count
         case .bytes(let count): return max(1, count.packets(of: fullPacket))
         case .time(let duration): return packets(in: duration).map { max(1, $0) }
-        case nil: return packets(in: .milliseconds(100)).map { max(50, $0) }
+        case nil:
+            return packets(in: .milliseconds(100)).map { min(max(50, $0), Self.longestQueue) }
         }
     }
 
