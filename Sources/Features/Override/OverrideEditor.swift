@@ -25,24 +25,24 @@ struct OverrideEditor {
     }
 
     func perform(_ request: OverrideRequest) throws(OverrideError) -> OverrideOutcome {
-        let lock = try Self.lock()
-        let outcome = try OverrideError.wrapping { () throws in try performAlone(request) }
-        withExtendedLifetime(lock) {}
-        return outcome
-    }
-
-    /// Waits for other writers. Where there is no place for a lock, as in a sandbox, concurrent
-    /// writes are still detected.
-    private static func lock() throws(OverrideError) -> FileLock? {
-        guard let directory = try? StateDirectory() else { return nil }
+        // Where there is no place for a lock, as in a sandbox, concurrent writes are still detected.
+        guard let directory = try? StateDirectory() else { return try performAlone(request) }
+        let lock: FileLock
         do {
-            return try directory.lock("override.lock")
+            lock = try directory.lock("override.lock")
         } catch {
             throw .kernel(error)
         }
+        return try lock.whileHeld { () throws(OverrideError) in try performAlone(request) }
     }
 
-    private func performAlone(_ request: OverrideRequest) throws -> OverrideOutcome {
+    private func performAlone(
+        _ request: OverrideRequest
+    ) throws(OverrideError) -> OverrideOutcome {
+        try OverrideError.wrapping { () throws in try write(request) }
+    }
+
+    private func write(_ request: OverrideRequest) throws -> OverrideOutcome {
         for _ in 0..<Self.attempts {
             let links = try session.links()
             let plan = try plan(request, links)

@@ -15,30 +15,15 @@ public struct HostState: Sendable {
     public static func withLock<Value>(
         _ environment: [String: String], _ body: (HostState) throws -> Value
     ) throws -> Value {
-        let held = try HeldState(environment)
-        defer { withExtendedLifetime(held) {} }
-        return try body(held.state)
-    }
-
-    fileprivate init(_ found: Result<StateDirectory, KernelError>) {
-        self.found = found
-    }
-}
-
-/// The state with its lock, if available.
-private struct HeldState: ~Copyable {
-    let state: HostState
-    private let lock: FileLock?
-
-    init(_ environment: [String: String]) throws(KernelError) {
-        do {
-            let directory = try StateDirectory(environment: environment)
+        let directory: StateDirectory
+        let lock: FileLock
+        do throws(KernelError) {
+            directory = try StateDirectory(environment: environment)
             lock = try directory.lock("lock")
-            state = HostState(.success(directory))
         } catch {
             guard error.isMissingPrivilege else { throw error }
-            lock = nil
-            state = HostState(.failure(error))
+            return try body(HostState(found: .failure(error)))
         }
+        return try lock.whileHeld { () throws in try body(HostState(found: .success(directory))) }
     }
 }

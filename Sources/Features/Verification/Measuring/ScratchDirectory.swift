@@ -37,9 +37,7 @@ struct ScratchDirectory: ~Copyable {
     private static func removeAbandoned(in parent: URL, _ prefix: String) {
         for name in SmallFile.names(in: parent.path) where name.hasPrefix(prefix) {
             let url = parent.appending(path: name)
-            guard let lock = FileLock(directory: url.path) else { continue }
-            removeTree(url)
-            withExtendedLifetime(lock) {}
+            FileLock(directory: url.path)?.whileHeld { removeTree(url) }
         }
     }
 

@@ -54,6 +54,13 @@ public struct FileLock: ~Copyable {
         owned = directory
     }
 
+    /// Runs `body`, during which the lock is held.
+    public borrowing func whileHeld<Value: ~Copyable, Failure: Error>(
+        _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try body()
+    }
+
     private static let pause = Duration.milliseconds(10)
 
     private static func holder(of file: borrowing OwnedDescriptor) -> String? {

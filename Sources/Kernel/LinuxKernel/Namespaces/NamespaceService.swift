@@ -17,12 +17,11 @@ public enum NamespaceService {
     public static func listen(_ name: String) throws -> ServiceSocket {
         guard let directory = try ownDirectory() else { return try ServiceSocket(name: name) }
         let path = try path(of: name, in: directory)
-        let lock = try FileLock(path: directory + "/lock")
-        removeAbandoned(in: directory)
-        guard !isServed(path) else { throw Errno.addressInUse }
-        let socket = try ServiceSocket(at: path)
-        withExtendedLifetime(lock) {}
-        return socket
+        return try FileLock(path: directory + "/lock").whileHeld {
+            removeAbandoned(in: directory)
+            guard !isServed(path) else { throw Errno.addressInUse }
+            return try ServiceSocket(at: path)
+        }
     }
 
     /// Connects to the service called `name` in the network namespace of the calling thread; nil if
@@ -50,11 +49,9 @@ public enum NamespaceService {
     /// Removes the sockets of services that were killed.
     public static func removeAbandoned() {
         for directory in directories where isOwn(directory) {
-            guard let lock = try? FileLock(path: directory + "/lock", patience: .seconds(1)) else {
-                continue
+            try? FileLock(path: directory + "/lock", patience: .seconds(1)).whileHeld {
+                removeAbandoned(in: directory)
             }
-            removeAbandoned(in: directory)
-            withExtendedLifetime(lock) {}
         }
     }
 
