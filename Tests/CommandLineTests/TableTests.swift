@@ -7,9 +7,7 @@ import Testing
 struct TableTests {
     @Test("Columns are as wide as their widest cell, lines end without blanks")
     func widths() {
-        var table = Table([
-            .init(title: "NAME"), .init(title: "RATE", alignment: .right), .init(title: "FILE"),
-        ])
+        var table = Table(["NAME", .right("RATE"), "FILE"])
         table.add(["a", "1 kbit/s", ""])
         table.add(["long name", "-", "x"])
         #expect(
@@ -32,14 +30,14 @@ struct TableTests {
 
     @Test("No cell breaks a line or reaches the terminal's commands")
     func controlCharacters() {
-        var table = Table([.init(title: "A")])
+        var table = Table(["A"])
         table.add(["a\n\u{1b}[2J"])
         #expect(table.text(isStyled: false) == "A\na\\u{a}\\u{1b}[2J\n")
     }
 
     @Test("Only the titles are bold")
     func styles() {
-        var table = Table([.init(title: "A")])
+        var table = Table(["A"])
         table.add(["b"])
         #expect(table.text(isStyled: true) == "\u{1b}[1mA\u{1b}[0m\nb\n")
     }

@@ -7,10 +7,8 @@ import Recording
 enum MatrixTable {
     static func text(_ report: MatrixReport, isStyled: Bool) -> String {
         var table = Table([
-            .init(title: "CELL"), .init(title: "STATUS"), .init(title: "TIME", alignment: .right),
-            .init(title: "X BASELINE", alignment: .right),
-            .init(title: "DOWN", alignment: .right), .init(title: "UP", alignment: .right),
-            .init(title: "LOST", alignment: .right), .init(title: "WHY"),
+            "CELL", "STATUS", .right("TIME"), .right("X BASELINE"), .right("DOWN"), .right("UP"),
+            .right("LOST"), "WHY",
         ])
         for cell in report.cells {
             let lost = cell.statistics.map { link in

@@ -5,10 +5,7 @@ import Recording
 enum ProgressText {
     /// A line for the whole and one for each profile, as far as they fit.
     static func table(_ progress: MatrixProgress, rows: Int, columns: Int) -> String {
-        var table = Table([
-            .init(title: "PROFILE"), .init(title: "DONE", alignment: .right),
-            .init(title: "STATE"), .init(title: "TIME", alignment: .right),
-        ])
+        var table = Table(["PROFILE", .right("DONE"), "STATE", .right("TIME")])
         let profiles = profiles(of: progress)
         // Profiles in progress are more useful than those that are over or have not begun.
         let room = max(1, rows - 3)

@@ -5,9 +5,7 @@ import LinkModel
 /// What `doctor` found, for people.
 enum DiagnosisTable {
     static func text(_ diagnosis: Diagnosis, isStyled: Bool) -> String {
-        var table = Table([
-            .init(title: "CHECK"), .init(title: "STATUS"), .init(title: "FOUND"),
-        ])
+        var table = Table(["CHECK", "STATUS", "FOUND"])
         for check in diagnosis.checks {
             table.add([check.name, check.status.rawValue, check.detail])
         }

@@ -9,9 +9,8 @@ enum MultipathTable {
     static func text(_ connections: [MultipathConnection], isStyled: Bool) -> String {
         guard !connections.isEmpty else { return "" }
         var table = Table([
-            .init(title: "MULTIPATH TO"), .init(title: "INTERFACE"), .init(title: "FROM"),
-            .init(title: "USE"), .init(title: "ROUND TRIP", alignment: .right),
-            .init(title: "SENT", alignment: .right), .init(title: "RECEIVED", alignment: .right),
+            "MULTIPATH TO", "INTERFACE", "FROM", "USE", .right("ROUND TRIP"), .right("SENT"),
+            .right("RECEIVED"),
         ])
         for connection in connections {
             for path in connection.paths {

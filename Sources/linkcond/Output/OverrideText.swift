@@ -20,10 +20,7 @@ enum OverrideText {
     /// One line for each interface, or a sentence if there are none.
     static func table(_ overrides: [OverriddenInterface], isStyled: Bool) -> String {
         guard !overrides.isEmpty else { return "There is no override.\n" }
-        var table = Table([
-            .init(title: "INTERFACE"), .init(title: "KIND"), .init(title: "COST"),
-            .init(title: "LOW DATA"), .init(title: "PREFERRED"), .init(title: "UNTIL"),
-        ])
+        var table = Table(["INTERFACE", "KIND", "COST", "LOW DATA", "PREFERRED", "UNTIL"])
         for interface in overrides {
             let mark = interface.mark
             table.add([

@@ -23,9 +23,7 @@ enum PathText {
         var text = summary(of: path) + "\n"
         guard !path.interfaces.isEmpty else { return text }
         var table = Table([
-            .init(title: "INTERFACE"), .init(title: "KIND"), .init(title: "UP"),
-            .init(title: "USED"), .init(title: "EXPENSIVE"), .init(title: "CONSTRAINED"),
-            .init(title: "ADDRESSES"),
+            "INTERFACE", "KIND", "UP", "USED", "EXPENSIVE", "CONSTRAINED", "ADDRESSES",
         ])
         let answer = { $0 ? "yes" : "no" }
         for interface in path.interfaces {

@@ -11,10 +11,8 @@ enum ProfileTable {
         let hasFiles = entries.contains { $0.file != nil }
         var table = Table(
             [
-                .init(title: "NAME"), .init(title: "DOWN", alignment: .right),
-                .init(title: "UP", alignment: .right), .init(title: "DELAY", alignment: .right),
-                .init(title: "LOSS", alignment: .right), .init(title: "FAMILY"),
-            ] + (hasFiles ? [.init(title: "FILE")] : []))
+                "NAME", .right("DOWN"), .right("UP"), .right("DELAY"), .right("LOSS"), "FAMILY",
+            ] + (hasFiles ? ["FILE"] : []))
         for entry in entries {
             let conditions = entry.profile.conditions.withExplicitLoss
             table.add(
@@ -58,7 +56,7 @@ enum ProfileTable {
     }
 
     private static func directions(_ conditions: LinkConditions) -> Table {
-        var table = Table([.init(title: ""), .init(title: "DOWN"), .init(title: "UP")])
+        var table = Table(["", "DOWN", "UP"])
         let conditions = conditions.withExplicitLoss
         for (name, isAlwaysShown, text) in DirectionText.rows {
             let cells = [text(conditions.down), text(conditions.up)]

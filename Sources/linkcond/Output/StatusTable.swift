@@ -17,12 +17,9 @@ enum StatusTable {
         let hasLimits = conditioned.contains { $0.limit != nil }
         var table = Table(
             [
-                .init(title: "INTERFACE"), .init(title: "PROFILE"), .init(title: "WAY"),
-                .init(title: "BACKEND"),
-                .init(title: "RATE", alignment: .right), .init(title: "PACKETS", alignment: .right),
-                .init(title: "DROPPED", alignment: .right), .init(title: "LOST", alignment: .right),
-                .init(title: "QUEUED", alignment: .right), .init(title: "SINCE"),
-            ] + (hasLimits ? [.init(title: "UNTIL")] : []) + [.init(title: "CONDITIONS")])
+                "INTERFACE", "PROFILE", "WAY", "BACKEND", .right("RATE"), .right("PACKETS"),
+                .right("DROPPED"), .right("LOST"), .right("QUEUED"), "SINCE",
+            ] + (hasLimits ? ["UNTIL"] : []) + ["CONDITIONS"])
         for interface in conditioned {
             let names =
                 interface.interface

@@ -3,10 +3,11 @@ import LinkModel
 /// Columns of text, each as wide as its widest cell.
 struct Table {
     struct Column {
-        enum Alignment { case left, right }
-
         let title: String
-        var alignment = Alignment.left
+        var isRight = false
+
+        /// A column whose cells are aligned on the right.
+        static func right(_ title: String) -> Column { Column(title: title, isRight: true) }
     }
 
     let columns: [Column]
@@ -36,7 +37,7 @@ struct Table {
         var text = ""
         for (column, cell) in cells.enumerated() {
             let padding = String(repeating: " ", count: widths[column] - Self.width(cell))
-            text += columns[column].alignment == .left ? cell + padding : padding + cell
+            text += columns[column].isRight ? padding + cell : cell + padding
             text += "  "
         }
         while text.last == " " { text.removeLast() }
@@ -60,6 +61,10 @@ struct Table {
             return sum + (isWide ? 2 : 1)
         }
     }
+}
+
+extension Table.Column: ExpressibleByStringLiteral {
+    init(stringLiteral title: String) { self.init(title: title) }
 }
 
 /// Terminal escape sequences.

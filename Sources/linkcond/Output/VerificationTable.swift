@@ -6,10 +6,8 @@ import Verification
 enum VerificationTable {
     static func text(_ results: [LinkVerification], isStyled: Bool) -> String {
         var table = Table([
-            .init(title: "PROFILE"), .init(title: "WAY"), .init(title: "QUANTITY"),
-            .init(title: "EXPECTED", alignment: .right),
-            .init(title: "MEASURED", alignment: .right), .init(title: "ERROR", alignment: .right),
-            .init(title: "TOLERANCE", alignment: .right), .init(title: "VERDICT"),
+            "PROFILE", "WAY", "QUANTITY", .right("EXPECTED"), .right("MEASURED"), .right("ERROR"),
+            .right("TOLERANCE"), "VERDICT",
         ])
         for result in results {
             for check in result.checks {

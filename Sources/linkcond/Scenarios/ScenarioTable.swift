@@ -13,9 +13,8 @@ enum ScenarioTable {
         let hasFiles = entries.contains { $0.file != nil }
         var table = Table(
             [
-                .init(title: "NAME"), .init(title: "LENGTH", alignment: .right),
-                .init(title: "INTERFACES"), .init(title: "SUMMARY"),
-            ] + (hasFiles ? [.init(title: "FILE")] : []))
+                "NAME", .right("LENGTH"), "INTERFACES", "SUMMARY",
+            ] + (hasFiles ? ["FILE"] : []))
         for entry in entries {
             let scenario = entry.scenario
             table.add(
@@ -50,9 +49,7 @@ enum ScenarioTable {
     }
 
     private static func interfaces(_ scenario: Scenario) -> Table {
-        var table = Table([
-            .init(title: "INTERFACE"), .init(title: "PROFILE"), .init(title: "WHAT APPS SEE"),
-        ])
+        var table = Table(["INTERFACE", "PROFILE", "WHAT APPS SEE"])
         for interface in scenario.interfaces {
             let presence = interface.isPresent ? [] : ["not there at first"]
             let connections = interface.connections == .end ? [] : ["connections outlive it"]
@@ -66,9 +63,7 @@ enum ScenarioTable {
 
     /// The timeline as in the file, sorted by time.
     private static func plan(_ scenario: Scenario) -> Table {
-        var table = Table([
-            .init(title: "WHEN"), .init(title: "FOR", alignment: .right), .init(title: "WHAT"),
-        ])
+        var table = Table(["WHEN", .right("FOR"), "WHAT"])
         let entries = scenario.entries.enumerated().sorted {
             ($0.element.schedule.start, $0.offset) < ($1.element.schedule.start, $1.offset)
         }
@@ -83,7 +78,7 @@ enum ScenarioTable {
 
     /// The events with their times, and a note if these are not all.
     private static func events(_ scenario: Scenario, seed: UInt64) -> (Table, String?) {
-        var table = Table([.init(title: "TIME", alignment: .right), .init(title: "WHAT")])
+        var table = Table([.right("TIME"), "WHAT"])
         var timeline = Timeline(scenario, seed: seed)
         let limit = scenario.length == nil ? endlessLimit : eventLimit
         while table.rows.count < limit, let event = timeline.next() {
