@@ -1,5 +1,6 @@
 import ArgumentParser
 import Doctor
+import LinkModel
 
 /// `linkcond doctor`
 struct DoctorCommand: ParsableCommand {
@@ -32,7 +33,7 @@ struct DoctorCommand: ParsableCommand {
             try console.print(DiagnosisTable.text(diagnosis, isStyled: console.isStyled))
         }
         guard diagnosis.servesKernelPlane || diagnosis.servesEnginePlane else {
-            throw ExitCode(ExitStatus.unavailable.rawValue)
+            throw ExitCode(.unavailable)
         }
     }
 }

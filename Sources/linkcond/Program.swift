@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import LinkModel
 import LinuxKernel
 
 /// The entry point: every error becomes one line and an exit code.

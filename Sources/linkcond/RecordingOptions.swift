@@ -54,8 +54,9 @@ struct RecordingOptions: ParsableArguments {
                 + "--backend kernel")
     }
 
-    /// The paths of the files.
-    var paths: RunFiles.Paths {
-        RunFiles.Paths(statistics: stats, capture: pcap, log: log, timeline: timeline)
+    /// Opens the files and makes `request` fill them.
+    func files(for request: inout SandboxRequest) throws -> RunFiles {
+        try RunFiles(
+            statistics: stats, capture: pcap, log: log, timeline: timeline, for: &request)
     }
 }

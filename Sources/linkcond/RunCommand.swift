@@ -205,7 +205,7 @@ struct RunCommand: ParsableCommand {
         let isOverridden = override.change != InterfaceOverride() || request.saysMoreThanKinds
         request.bus = try bus.bus(isOverridden: isOverridden, console)
         request.describeNetwork()
-        let files = try RunFiles(recording.paths, for: &request)
+        let files = try recording.files(for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
         var isWritten = outcome.unwrittenFiles == 0
@@ -217,7 +217,7 @@ struct RunCommand: ParsableCommand {
             isWritten = files.draw(request, statistics, console) && isWritten
         }
         // A failure of the command takes precedence.
-        if !isWritten, outcome.exitCode == 0 { throw ExitCode(ExitStatus.cannotWrite.rawValue) }
+        if !isWritten, outcome.exitCode == 0 { throw ExitCode(.cannotWrite) }
         throw ExitCode(outcome.exitCode)
     }
 

@@ -1,4 +1,5 @@
 import Catalog
+import LinkModel
 import LinkTesting
 import ProfileFormat
 import SystemPackage
@@ -10,7 +11,7 @@ import UserCatalog
 @Suite("Exit status", .tags(.unit))
 struct ExitStatusTests {
     // Swift Testing has one of its own.
-    private typealias Status = linkcond.ExitStatus
+    private typealias Status = LinkModel.ExitStatus
 
     private struct Surprise: Error {}
 

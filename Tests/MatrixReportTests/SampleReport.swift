@@ -2,9 +2,9 @@ import Foundation
 import LinkModel
 import LinkTesting
 import LinkUnits
-import Recording
 
 @testable import Matrix
+@testable import Recording
 
 /// A matrix as it might have been: a test suite over eight profiles, with every way to end.
 enum SampleReport {

@@ -1,4 +1,5 @@
 import Foundation
+import LinkModel
 import LinkTesting
 import Recording
 import Testing
@@ -98,7 +99,7 @@ struct HostileReportTests {
             let error = #expect(throws: MatrixError.self) {
                 try ReportDirectory(creating: "\(temporary.path)/report")
             }
-            #expect(error?.fault == .cannotWrite)
+            #expect(error?.status == .cannotWrite)
             let left = try FileManager.default.subpathsOfDirectory(
                 atPath: "\(temporary.path)/outside")
             #expect(left == ["LTE.log"])

@@ -1,4 +1,5 @@
 import Foundation
+import LinkModel
 import LinkTesting
 import Testing
 
@@ -50,7 +51,7 @@ struct MatrixLimitsTests {
             let error = #expect(throws: MatrixError.self) {
                 try ReportDirectory.report(at: directory.path)
             }
-            #expect(error?.fault == .badFile)
+            #expect(error?.status == .badFile)
             #expect(error?.description.contains(message) == true, "\(error as Any)")
         }
     }

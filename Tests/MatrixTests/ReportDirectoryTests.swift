@@ -1,4 +1,5 @@
 import Foundation
+import LinkModel
 import LinkTesting
 import Testing
 
@@ -56,7 +57,7 @@ struct ReportDirectoryTests {
                 try ReportDirectory(creating: temporary.path)
             }
             #expect(error?.description.contains("no report of linkcond matrix") == true)
-            #expect(error?.fault == .cannotWrite)
+            #expect(error?.status == .cannotWrite)
         }
     }
 
@@ -78,12 +79,12 @@ struct ReportDirectoryTests {
             let missing = #expect(throws: MatrixError.self) {
                 try ReportDirectory.report(at: temporary.path)
             }
-            #expect(missing?.fault == .cannotRead)
+            #expect(missing?.status == .cannotRead)
             try temporary.write("{\"cells\": []}", to: "report.json")
             let wrong = #expect(throws: MatrixError.self) {
                 try ReportDirectory.report(at: temporary.path)
             }
-            #expect(wrong?.fault == .badFile)
+            #expect(wrong?.status == .badFile)
         }
     }
 

@@ -1,6 +1,7 @@
 import LinkModel
 import LinkUnits
-import Recording
+
+@testable import Recording
 
 /// Runs as they might have been.
 enum SampleTimelines {

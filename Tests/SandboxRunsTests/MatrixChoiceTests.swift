@@ -1,10 +1,11 @@
 import Catalog
 import LinkModel
 import LinkTesting
-import Matrix
 import SandboxRuns
 import Testing
 import UserCatalog
+
+@testable import Matrix
 
 @Suite("What is said of a matrix", .tags(.unit))
 struct MatrixChoiceTests {

@@ -10,7 +10,7 @@ struct SandboxMessageTests {
         arguments: [
             .built, .start, .signal(15), .note("a\nb"), .explanation(""),
             .statistics("{\"ä\": 1}", isLast: true), .statistics("{", isLast: false), .ended(-1),
-            .ended(255), .failed(SandboxError("no", fault: .notFound)),
+            .ended(255), .failed(SandboxError("no", status: .notFound)),
             .dataPlane(.kernel), .dataPlane(.engine), .commandEnded,
             .drained(
                 Drain.Remainder(connections: 2, relayed: 1, packets: .max), milliseconds: 60_000),

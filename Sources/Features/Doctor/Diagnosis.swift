@@ -1,13 +1,14 @@
 public import DataPlane
 import KernelPlane
+public import LinkModel
 import LinuxKernel
 
 /// What a host supports, and how to add what is missing.
 public struct Diagnosis: Sendable, Hashable {
     /// One thing that was checked.
-    public struct Check: Sendable, Hashable {
+    public struct Check: Sendable, Hashable, Encodable {
         /// The result of a check.
-        public enum Status: String, Sendable, Hashable {
+        public enum Status: String, Sendable, Hashable, Encodable {
             case ok, missing, limited
         }
 
@@ -18,7 +19,7 @@ public struct Diagnosis: Sendable, Hashable {
         /// The finding.
         public let detail: String
         /// How to fix it; nil if nothing needs fixing.
-        public let fix: String?
+        @OrNull public internal(set) var fix: String?
     }
 
     /// All checks.

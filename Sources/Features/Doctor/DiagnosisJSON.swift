@@ -4,13 +4,6 @@ import LinkModel
 /// The output of `doctor --json`. The keys are a stable interface: see
 /// `Profiles/schema/doctor.schema.json`.
 public struct DiagnosisJSON: Encodable {
-    struct Check: Encodable {
-        let name: String
-        let status: String
-        let detail: String
-        @OrNull var fix: String?
-    }
-
     struct DataPlanes: Encodable {
         let kernel: Bool
         let engine: Bool
@@ -23,16 +16,12 @@ public struct DiagnosisJSON: Encodable {
         let reason: String
     }
 
-    let checks: [Check]
+    let checks: [Diagnosis.Check]
     let dataPlanes: DataPlanes
 
     /// Makes the object for a diagnosis.
     public init(_ diagnosis: Diagnosis) {
-        checks = diagnosis.checks.map { check in
-            Check(
-                name: check.name, status: check.status.rawValue, detail: check.detail,
-                fix: check.fix)
-        }
+        checks = diagnosis.checks
         dataPlanes = DataPlanes(
             kernel: diagnosis.servesKernelPlane, engine: diagnosis.servesEnginePlane,
             engineOnInterfaces: diagnosis.servesInterfacesByEngine,

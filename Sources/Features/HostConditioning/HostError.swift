@@ -1,20 +1,14 @@
-/// Why an operation on a host's interfaces failed.
-public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of fault.
-    public enum Fault: Sendable, Hashable {
-        /// The request names nothing, or conflicts with the present state.
-        case usage
-        /// The host cannot do it.
-        case unavailable
-    }
+public import LinkModel
 
-    /// The kind of fault.
-    public let fault: Fault
+/// Why an operation on a host's interfaces failed.
+public struct HostError: ErrorWithExitStatus, Hashable, Sendable, CustomStringConvertible {
+    /// The exit code.
+    public let status: ExitStatus
     /// One sentence with the remedy.
     public let description: String
 
-    init(_ description: String, fault: Fault = .usage) {
-        self.fault = fault
+    init(_ description: String, status: ExitStatus = .usage) {
+        self.status = status
         self.description = description
     }
 

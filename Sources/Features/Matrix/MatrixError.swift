@@ -1,25 +1,15 @@
-/// Why a matrix cannot run, or its report cannot be written or read.
-public struct MatrixError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of fault, which determines the exit code.
-    public enum Fault: Sendable, Hashable {
-        /// The request is invalid.
-        case usage
-        /// A file that cannot be written.
-        case cannotWrite
-        /// A file that cannot be read.
-        case cannotRead
-        /// A report with invalid contents.
-        case badFile
-    }
+public import LinkModel
 
-    /// The kind of fault.
-    public let fault: Fault
+/// Why a matrix cannot run, or its report cannot be written or read.
+public struct MatrixError: ErrorWithExitStatus, Sendable, Hashable, CustomStringConvertible {
+    /// The exit code.
+    public let status: ExitStatus
     /// One sentence with the remedy.
     public let description: String
 
     /// Makes an error.
-    public init(_ fault: Fault, _ description: String) {
-        self.fault = fault
+    public init(_ status: ExitStatus, _ description: String) {
+        self.status = status
         self.description = description
     }
 }

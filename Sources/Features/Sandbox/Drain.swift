@@ -41,25 +41,14 @@ struct Drain {
         var hasArrived: Bool { connections.isEmpty && packets == 0 && !isAsking }
     }
 
-    private let request: SandboxRequest
-    private let network: SandboxNetwork
-    private let links: SandboxLinks
-    private let processes: ProcessTree
-    private let channel: MessageChannel
+    let request: SandboxRequest
+    let network: SandboxNetwork
+    let links: SandboxLinks
+    let processes: ProcessTree
+    let channel: MessageChannel
 
     /// How long to wait for a server to read its data.
     private static let readingPatience = Duration.seconds(1)
-
-    init(
-        _ request: SandboxRequest, _ network: SandboxNetwork, _ links: SandboxLinks,
-        _ processes: ProcessTree, _ channel: MessageChannel
-    ) {
-        self.request = request
-        self.network = network
-        self.links = links
-        self.processes = processes
-        self.channel = channel
-    }
 
     /// Waits until everything has arrived, `limit` has passed, or a signal from outside asks to
     /// end. Leaves the calling thread on the app's side.

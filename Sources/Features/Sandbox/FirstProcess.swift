@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import LinkModel
 import LinuxKernel
 import Netlink
 import Override
@@ -117,8 +118,10 @@ struct FirstProcess {
     ) throws {
         let limit = request.drainLimit(isInterrupted: isInterrupted)
         let beginning = KernelClock.monotonic
-        let remainder = try Drain(request, network, links, processes, channel)
-            .run(within: limit, rounds: rounds)
+        let drain = Drain(
+            request: request, network: network, links: links, processes: processes,
+            channel: channel)
+        let remainder = try drain.run(within: limit, rounds: rounds)
         let left = max(.zero, limit - (KernelClock.monotonic - beginning))
         channel.send(.drained(remainder, milliseconds: Int64(left / .milliseconds(1))))
     }
@@ -216,9 +219,9 @@ struct FirstProcess {
             }
             guard error.errno == .noSuchFileOrDirectory || !program.isInPath else {
                 throw SandboxError(
-                    "\(name): cannot be executed: \(error.errno)", fault: .notExecutable)
+                    "\(name): cannot be executed: \(error.errno)", status: .notExecutable)
             }
-            throw SandboxError("\(name): command not found", fault: .notFound)
+            throw SandboxError("\(name): command not found", status: .notFound)
         }
     }
 }

@@ -66,7 +66,7 @@ public enum Sandbox {
                 readingFor: request.interfaces.map(\.conditions) + request.laterConditions)
         } catch {
             throw SandboxError(
-                error.description, fault: error.isMalformed ? .badFile : .unreadableFile)
+                error.description, status: error.isMalformed ? .badFile : .cannotRead)
         }
         do {
             let signals = try SignalDescriptor(PassedOnSignals.all)

@@ -46,7 +46,7 @@ enum SandboxMessage: Hashable {
             case .statistics(let text, let isLast): (6, isLast ? 1 : 0, text)
             case .ended(let code): (7, code, "")
             case .forked(let process): (9, process, "")
-            case .failed(let error): (8, error.fault.rawValue, error.description)
+            case .failed(let error): (8, error.status.rawValue, error.description)
             case .dataPlane(let plane): (10, 0, plane.rawValue)
             case .failedExpectation(let text): (11, 0, text)
             case .commandEnded: (12, 0, "")
@@ -73,7 +73,7 @@ enum SandboxMessage: Hashable {
         case 5: self = .explanation(text)
         case 6: self = .statistics(text, isLast: value == 1)
         case 7: self = .ended(value)
-        case 8: self = .failed(SandboxError(text, fault: .init(rawValue: value) ?? .sandbox))
+        case 8: self = .failed(SandboxError(text, status: .init(rawValue: value) ?? .sandbox))
         case 9: self = .forked(value)
         case 10:
             guard let plane = DataPlaneKind(rawValue: text) else { return nil }

@@ -1,3 +1,4 @@
+import LinkModel
 import LinuxKernel
 import Multipath
 import Recording
@@ -27,7 +28,7 @@ struct SandboxMultipath {
             try MultipathService.welcomePaths()
             threads = [service] + (try Self.replaceSockets(namespaces))
         } catch let error as MultipathError {
-            throw SandboxError(error.description, fault: error.isLack ? .unavailable : .sandbox)
+            throw SandboxError(error.description, status: error.isLack ? .unavailable : .sandbox)
         } catch {
             throw SandboxError("\(error)")
         }

@@ -12,10 +12,6 @@ struct SandboxReport {
     /// The files that could not be written, with the reason.
     var fileFailures: [String] = []
 
-    init(loops: [LoopStatistics]) {
-        self.loops = loops
-    }
-
     /// Notes for the user.
     var notes: [String] { [Faithfulness(loops).note].compactMap(\.self) + fileNotes }
 

@@ -47,17 +47,17 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 deadline.settle()
                 drain.begin()
             case .drained(let remainder, let milliseconds):
-                drain.finish(uplink, within: .milliseconds(milliseconds), signals, remainder)
+                drain.finish(uplink?.relay, within: .milliseconds(milliseconds), signals, remainder)
             case .unwrittenFile(let text):
                 outcome.unwrittenFiles += 1
                 listener.note(text)
             case .ended(let code):
-                tell(refused: uplink?.refusedConnections ?? 0)
-                outcome.statistics?.refusedConnections = uplink?.refusedConnections ?? 0
+                tell(refused: uplink?.relay.refusedConnections ?? 0)
+                outcome.statistics?.refusedConnections = uplink?.relay.refusedConnections ?? 0
                 if let uplink {
                     uplink.stop()
-                    outcome.statistics?.add(uplink: uplink.losses)
-                    if let note = uplink.losses.note { listener.note(note) }
+                    outcome.statistics?.add(uplink: uplink.relay.losses)
+                    if let note = uplink.relay.losses.note { listener.note(note) }
                 }
                 // The kernel is slow to remove the namespaces, but no process is left in them.
                 outcome.statistics?.drain = drain.statistics
@@ -126,16 +126,16 @@ private struct DrainWatch<Listener: Sandbox.Listener> {
     ///
     /// It waits at most `limit`, and only until a signal asks to end.
     mutating func finish(
-        _ uplink: UplinkPlan.Connection?, within limit: Duration, _ signals: SignalDescriptor,
+        _ relay: Relay?, within limit: Duration, _ signals: SignalDescriptor,
         _ remainder: Drain.Remainder
     ) {
         var relayed = remainder.relayed
-        if let uplink {
-            uplink.finishRelaying(within: limit)
-            wait(for: uplink, within: limit, signals)
+        if let relay {
+            relay.finish(within: limit)
+            wait(for: relay, within: limit, signals)
             // The relay counts connections that the app's side has given up, but not those whose
             // request has not reached it yet.
-            relayed = max(relayed, uplink.resetConnections)
+            relayed = max(relayed, relay.resetConnections)
         }
         statistics.undeliveredConnections = remainder.connections + relayed
         statistics.undeliveredPackets = remainder.packets
@@ -144,16 +144,16 @@ private struct DrainWatch<Listener: Sandbox.Listener> {
     }
 
     private func wait(
-        for uplink: UplinkPlan.Connection, within limit: Duration, _ signals: SignalDescriptor
+        for relay: Relay, within limit: Duration, _ signals: SignalDescriptor
     ) {
         let noteTime = ContinuousClock.now + SandboxRequest.silence
         var isSilent = true
         while true {
             let timeout = isSilent ? max(.zero, noteTime - .now) : nil
-            let ready = Readiness.wait(for: [uplink.end, signals.descriptor], timeout: timeout)
-            guard !ready.contains(uplink.end) else { return }
+            let ready = Readiness.wait(for: [relay.end, signals.descriptor], timeout: timeout)
+            guard !ready.contains(relay.end) else { return }
             while let signal = signals.next() {
-                if App.endingSignals.contains(signal.number) { uplink.stopRelaying() }
+                if App.endingSignals.contains(signal.number) { relay.finish(within: .zero) }
             }
             if isSilent, noteTime <= .now {
                 isSilent = false

@@ -80,27 +80,9 @@ enum UplinkPlan: Hashable {
 
     /// A connected far side.
     struct Connection {
-        fileprivate let relay: Relay
+        let relay: Relay
         fileprivate var helper: HelperUplink?
         fileprivate var wire: VethUplink?
-
-        /// Stops the relay once everything that the app has sent is delivered, or after `limit`.
-        func finishRelaying(within limit: Duration) { relay.finish(within: limit) }
-
-        /// Stops the relay immediately.
-        func stopRelaying() { relay.finish(within: .zero) }
-
-        /// Readable when the relay has ended.
-        var end: FileDescriptor { relay.end }
-
-        /// How many connections the relay had to reset at its end.
-        var resetConnections: Int { relay.resetConnections }
-
-        /// How many connections were refused for lack of file descriptors in this process.
-        var refusedConnections: Int { relay.refusedConnections }
-
-        /// Its losses; complete only after `stop()`.
-        var losses: UplinkLosses { relay.losses }
 
         /// Removes it and waits until the host is restored.
         func stop() {

@@ -1,15 +1,15 @@
+public import LinkModel
 import LinuxKernel
 public import SystemPackage
 
 /// A file that could not be read or written.
-public struct FileAccessError: Error, Sendable, CustomStringConvertible {
+public struct FileAccessError: ErrorWithExitStatus, Sendable, CustomStringConvertible {
     /// The kind of access.
     public enum Access: Sendable {
         case reading, writing
     }
 
-    /// The kind of access.
-    public let access: Access
+    let access: Access
     let file: String
     let explanation: String
 
@@ -29,6 +29,9 @@ public struct FileAccessError: Error, Sendable, CustomStringConvertible {
         case (.writing, _): self.init(access, file, "cannot be written: \(errno)")
         }
     }
+
+    /// The exit code.
+    public var status: ExitStatus { access == .reading ? .cannotRead : .cannotWrite }
 
     /// One sentence with the remedy.
     public var description: String { "\(file): \(explanation)" }

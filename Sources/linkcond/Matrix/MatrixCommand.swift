@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import LinkModel
 import LinuxKernel
 import Matrix
 import Recording
@@ -71,11 +72,8 @@ struct MatrixCommand: ParsableCommand {
         let user = InvokingUser.behindSudo(environment: environment)
         let launcher = try SandboxCells(
             command: wanted.command, specification: wanted.specification, user: user)
-        let owner = user.map {
-            OutputFile.Owner(user: $0.identity.user, group: $0.identity.group)
-        }
         let directory = try manner.report.map { path throws(MatrixError) in
-            try ReportDirectory(creating: path, owner: owner)
+            try ReportDirectory(creating: path, owner: user?.identity)
         }
         let view = MatrixView(console)
         var runner = try MatrixRunner(
@@ -88,9 +86,8 @@ struct MatrixCommand: ParsableCommand {
             report: report, directory: directory, isJSON: manner.json, pattern: manner.collect
         ).write(console)
         if let interruption { throw ExitCode(128 + interruption) }
-        guard report.isSuccess else { throw ExitCode(ExitStatus.failed.rawValue) }
-        let status: ExitStatus = runner.hasWholeLogs ? .done : .cannotWrite
-        throw ExitCode(status.rawValue)
+        guard report.isSuccess else { throw ExitCode(.failed) }
+        throw ExitCode(runner.hasWholeLogs ? .done : .cannotWrite)
     }
 
     /// The choices from the options.

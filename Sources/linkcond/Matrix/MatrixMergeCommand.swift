@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import LinkModel
 import Matrix
 
 /// `linkcond matrix merge DIRECTORY...`
@@ -54,7 +55,7 @@ struct MatrixMergeCommand: ParsableCommand {
             pattern: verb.manner.collect
         )
         .write(verb.global.console)
-        throw ExitCode(merged.isSuccess ? ExitStatus.done.rawValue : ExitStatus.failed.rawValue)
+        throw ExitCode(merged.isSuccess ? .done : .failed)
     }
 
     /// A unique path: two parts may have files of the same name, such as those of the baseline.

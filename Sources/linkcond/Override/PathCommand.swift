@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinkModel
 import NetworkPath
 
 /// `linkcond path`
@@ -37,7 +38,7 @@ struct PathCommand: ParsableCommand {
                 json
                     ? JSONText.text(of: PathJSON(path))
                     : PathText.text(of: path, isStyled: console.isStyled))
-            if path.status != .satisfied { throw ExitCode(ExitStatus.failed.rawValue) }
+            if path.status != .satisfied { throw ExitCode(.failed) }
             return
         }
         var last: String?

@@ -91,8 +91,7 @@ struct PlayCommand: ParsableCommand {
             }
         }
         switch try performance.run() {
-        case .over(let isAsExpected):
-            throw ExitCode(isAsExpected ? ExitStatus.done.rawValue : ExitStatus.failed.rawValue)
+        case .over(let isAsExpected): throw ExitCode(isAsExpected ? .done : .failed)
         case .interrupted(let signal): throw ExitCode(128 + signal)
         }
     }

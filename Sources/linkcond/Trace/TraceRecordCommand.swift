@@ -87,19 +87,18 @@ struct TraceRecordCommand: ParsableCommand {
         let index = try HostLink.index(of: interface)
         var recorder = try TraceRecorder(interface: index)
         // Opened before recording, so that an unwritable file fails at once.
-        let owner = user.map { OutputFile.Owner(user: $0.identity.user, group: $0.identity.group) }
-        let file = try ResultFile(creating: downFile, owner: owner)
+        let file = try ResultFile(creating: downFile, owner: user?.identity)
         let end = try recorder.record(words, as: user?.identity, for: duration)
         if recorder.missedFrames > 0 {
             console.note("\(recorder.missedFrames) frames came too fast to be recorded")
         }
-        try write(recorder, to: file, owner, console)
+        try write(recorder, to: file, user?.identity, console)
         if let end, end != 0 { throw ExitCode(end) }
     }
 
     private func write(
-        _ recorder: borrowing TraceRecorder, to file: ResultFile, _ owner: OutputFile.Owner?,
-        _ console: Console
+        _ recorder: borrowing TraceRecorder, to file: ResultFile,
+        _ owner: LinuxKernel.Program.Identity?, _ console: Console
     ) throws {
         guard let down = recorder.down.trace else {
             throw RecordingError.nothingPassed

@@ -18,14 +18,6 @@ public struct Container: Sendable, Hashable {
     /// Its first process; nil if it is not running.
     public var process: Int32?
 
-    /// Describes a container.
-    public init(id: String, names: [String], engine: ContainerEngine, process: Int32?) {
-        self.id = id
-        self.names = names
-        self.engine = engine
-        self.process = process
-    }
-
     /// The display name with enough to identify it: `web (Docker 0123456789ab)`.
     public var label: String {
         let short = "\(engine.rawValue) \(id.prefix(12))"

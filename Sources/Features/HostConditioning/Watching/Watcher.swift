@@ -1,4 +1,5 @@
 import DataPlane
+import LinkModel
 import LinkUnits
 import LinuxKernel
 import SystemPackage
@@ -59,7 +60,7 @@ struct Watcher {
         guard said == Self.readiness else {
             throw HostError(
                 "the process that would end the conditions did not start"
-                    + (said.isEmpty ? "" : ": \(said)"), fault: .unavailable)
+                    + (said.isEmpty ? "" : ": \(said)"), status: .unavailable)
         }
     }
 
@@ -67,7 +68,7 @@ struct Watcher {
     static var killed: HostError {
         HostError(
             "the process that would end the conditions was killed, so that they were "
-                + "taken away again", fault: .unavailable)
+                + "taken away again", status: .unavailable)
     }
 
     /// Releases the watcher: the conditions are active, or never will be.

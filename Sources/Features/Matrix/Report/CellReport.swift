@@ -23,7 +23,7 @@ public struct CellReport: Codable, Sendable, Hashable {
     /// The name of the profile, as the user wrote it; `baseline` for the cell without conditions.
     public var profile: String
     /// The scenario; nil: the conditions did not change.
-    @OrNull public var scenario: String?
+    @OrNull public var scenario: String? = nil
     /// The number of the repetition, from 1.
     public var repetition: Int
     /// Whether it ran without conditions, for comparison.
@@ -31,42 +31,42 @@ public struct CellReport: Codable, Sendable, Hashable {
     /// The conditions, for people.
     public var conditions: ConditionSummary
     /// How it ended.
-    public var status: Status
+    public var status = Status.notRun
     /// Why it did not pass, in one sentence; nil if it passed.
-    @OrNull public var problem: String?
+    @OrNull public var problem: String? = nil
     /// Whether it passed only after a failed attempt.
-    public var isFlaky: Bool
+    public var isFlaky = false
     /// The command's exit code; nil if there is none.
-    @OrNull public var exitCode: Int32?
+    @OrNull public var exitCode: Int32? = nil
     /// When its last attempt began, from the start of the matrix.
-    public var startedSeconds: Double
+    public var startedSeconds = 0.0
     /// How long the command ran in the last attempt, without the setup of the network.
-    public var durationSeconds: Double
+    public var durationSeconds = 0.0
     /// How long the command ran without conditions on the same machine: the median of the
     /// repetitions that passed; nil if none did.
-    @OrNull public var baselineSeconds: Double?
+    @OrNull public var baselineSeconds: Double? = nil
     /// The seed of the last attempt; nil if the kernel drew the random numbers.
-    @OrNull public var seed: UInt64?
+    @OrNull public var seed: UInt64? = nil
     /// The command line that runs this cell alone, starting with `linkcond`.
     public var reproduce: [String]
     /// The output of the command in the last attempt; nil if it did not run.
-    @OrNull public var log: LogFile?
+    @OrNull public var log: LogFile? = nil
     /// The directory of files that the command wrote to `$LINKCOND_OUTPUT` in the last attempt,
     /// relative to the report's directory, such as `files/LTE`; nil if it wrote none.
-    @OrNull public var files: String?
+    @OrNull public var files: String? = nil
     /// The expectations and their results.
-    public var expectations: [ExpectationResult]
+    public var expectations: [ExpectationResult] = []
     /// The traffic on the link in the last attempt; nil if unknown.
-    @OrNull public var statistics: CellStatistics?
+    @OrNull public var statistics: CellStatistics? = nil
     /// The link over time in the last attempt, at most a few hundred samples.
-    public var samples: [LinkSample]
+    public var samples: [LinkSample] = []
     /// All interfaces over time in the last attempt, with the scenario's events; nil, and absent in
     /// the JSON, for a cell without a scenario.
     public var timeline: TimelineRecord?
     /// The attempts before the last.
-    public var earlierAttempts: [AttemptReport]
+    public var earlierAttempts: [AttemptReport] = []
     /// Notes for the reader, such as that the machine was too busy.
-    public var notes: [String]
+    public var notes: [String] = []
 
     /// Describes a cell that has not been run.
     public init(
@@ -79,22 +79,7 @@ public struct CellReport: Codable, Sendable, Hashable {
         self.isBaseline = isBaseline
         self.conditions = conditions
         self.reproduce = reproduce
-        status = .notRun
-        isFlaky = false
-        startedSeconds = 0
-        durationSeconds = 0
-        expectations = []
-        samples = []
-        earlierAttempts = []
-        notes = []
-        _seed = OrNull(wrappedValue: seed)
-        _scenario = OrNull(wrappedValue: nil)
-        _problem = OrNull(wrappedValue: nil)
-        _exitCode = OrNull(wrappedValue: nil)
-        _baselineSeconds = OrNull(wrappedValue: nil)
-        _log = OrNull(wrappedValue: nil)
-        _files = OrNull(wrappedValue: nil)
-        _statistics = OrNull(wrappedValue: nil)
+        self.seed = seed
     }
 
     /// Whether it counts as a failure; a cell that was not run is neither passed nor failed.
@@ -169,13 +154,6 @@ public struct LogFile: Codable, Sendable, Hashable {
     public var printedBytes: UInt64
     /// How many of them are omitted in the middle of the file, where a line says so.
     public var omittedBytes: UInt64
-
-    /// Names a file.
-    public init(path: String, printedBytes: UInt64, omittedBytes: UInt64) {
-        self.path = path
-        self.printedBytes = printedBytes
-        self.omittedBytes = omittedBytes
-    }
 }
 
 /// An expectation of a cell and its result.
@@ -186,13 +164,6 @@ public struct ExpectationResult: Codable, Sendable, Hashable {
     public var actual: String
     /// Whether the expectation is met.
     public var isMet: Bool
-
-    /// Makes a result.
-    public init(expected: String, actual: String, isMet: Bool) {
-        self.expected = expected
-        self.actual = actual
-        self.isMet = isMet
-    }
 
     private enum CodingKeys: String, CodingKey {
         case expected, actual

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
-import LinuxKernel
-public import Recording
+import LinkModel
+public import LinuxKernel
+import Recording
 import SystemPackage
 
 /// The directory that a matrix leaves behind: `report.json`, `logs/`, and `files/` with what the
@@ -12,7 +13,7 @@ import SystemPackage
 public struct ReportDirectory: Sendable {
     /// The path as the user named it.
     public let path: String
-    private let owner: OutputFile.Owner?
+    private let owner: Program.Identity?
     private let contents: ContainedDirectory
 
     /// The report's file name.
@@ -26,7 +27,7 @@ public struct ReportDirectory: Sendable {
     /// fails before anything runs.
     ///
     /// - Parameter owner: The owner of new files; nil: the caller.
-    public init(creating path: String, owner: OutputFile.Owner? = nil) throws(MatrixError) {
+    public init(creating path: String, owner: Program.Identity? = nil) throws(MatrixError) {
         self.path = path
         self.owner = owner
         var made = path.hasPrefix("/") ? "/" : ""
@@ -177,7 +178,7 @@ public struct ReportDirectory: Sendable {
         }
     }
 
-    private static func makeDirectory(_ path: String, _ owner: OutputFile.Owner?) throws {
+    private static func makeDirectory(_ path: String, _ owner: Program.Identity?) throws {
         let isNew = !FileManager.default.fileExists(atPath: path)
         try SmallFile.makeDirectory(path)
         let directory = try FileDescriptor.open(

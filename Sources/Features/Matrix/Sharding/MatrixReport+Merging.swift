@@ -1,3 +1,5 @@
+import LinkModel
+
 extension MatrixReport {
     /// Merges the reports of several parts.
     ///

@@ -1,3 +1,5 @@
+import LinkModel
+
 extension Shard {
     /// How an engine numbers parallel jobs.
     private struct Convention {

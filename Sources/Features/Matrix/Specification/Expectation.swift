@@ -15,17 +15,6 @@ public struct Expectations: Codable, Sendable, Hashable {
     /// Their keys in a file.
     static let keys = ["exit", "duration", "transferred", "requests"]
 
-    /// Makes expectations; by default only exit code 0.
-    public init(
-        exit: ExitExpectation? = nil, duration: DurationExpectation? = nil,
-        transferred: TransferExpectation? = nil, requests: RequestExpectation? = nil
-    ) {
-        self.exit = exit
-        self.duration = duration
-        self.transferred = transferred
-        self.requests = requests
-    }
-
     /// Whether they can only be judged after the baseline.
     public var needBaseline: Bool {
         if case .baseline = duration?.limit { return true }

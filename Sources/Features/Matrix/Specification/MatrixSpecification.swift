@@ -10,36 +10,28 @@ public struct MatrixSpecification: Codable, Sendable, Hashable {
     /// The scenarios; nil: none.
     public var scenarios: [MatrixScenario]?
     /// Whether the command also runs without conditions, for comparison.
-    public var hasBaseline: Bool
+    public var hasBaseline = true
     /// How often each profile is repeated.
-    public var repetitions: Int
+    public var repetitions = 1
     /// How many more attempts a failed cell gets.
-    public var retries: Int
+    public var retries = 0
     /// Whether the first failed cell ends the matrix.
-    public var isFailFast: Bool
+    public var isFailFast = false
     /// The seed from which those of the cells are derived.
     public var seed: UInt64
     /// How long the command may run.
-    public var timeLimits: TimeLimits
+    public var timeLimits = TimeLimits()
     /// Environment variables of the command, in addition to the caller's.
-    public var environment: [String: String]
+    public var environment: [String: String] = [:]
     /// The expectations by profile.
-    public var expectations: [String: Expectations]
+    public var expectations: [String: Expectations] = [:]
     /// The network of every cell.
-    public var network: CellNetwork
+    public var network = CellNetwork()
 
     /// Requests profiles.
     public init(profiles: [String], seed: UInt64) {
         self.profiles = profiles
         self.seed = seed
-        hasBaseline = true
-        repetitions = 1
-        retries = 0
-        isFailFast = false
-        timeLimits = TimeLimits()
-        environment = [:]
-        expectations = [:]
-        network = CellNetwork()
     }
 
     private enum CodingKeys: String, CodingKey {

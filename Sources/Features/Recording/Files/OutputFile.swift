@@ -1,5 +1,5 @@
 import Glibc
-import LinuxKernel
+public import LinuxKernel
 public import SystemPackage
 
 /// A file open for writing, which grows piece by piece.
@@ -11,26 +11,12 @@ public struct OutputFile: Sendable, Hashable {
     /// The file descriptor.
     public let descriptor: FileDescriptor
 
-    /// The owner of a new file.
-    public struct Owner: Sendable, Hashable {
-        /// The user.
-        public var user: UInt32
-        /// The group.
-        public var group: UInt32
-
-        /// Names a user and a group.
-        public init(user: UInt32, group: UInt32) {
-            self.user = user
-            self.group = group
-        }
-    }
-
     /// Opens a file for writing and truncates it; creates it if it does not exist.
     ///
     /// - Parameter owner: The owner of a new file; nil: the caller. An existing file keeps its
     ///   owner.
     public init(
-        creating path: String, owner: Owner? = nil
+        creating path: String, owner: Program.Identity? = nil
     ) throws(RecordingFileError) {
         self.path = path
         do {
@@ -46,7 +32,9 @@ public struct OutputFile: Sendable, Hashable {
         self.descriptor = descriptor
     }
 
-    private static func create(_ path: String, _ owner: Owner?) throws -> FileDescriptor {
+    private static func create(
+        _ path: String, _ owner: Program.Identity?
+    ) throws -> FileDescriptor {
         do {
             let descriptor = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],

@@ -1,4 +1,4 @@
-import LinuxKernel
+public import LinuxKernel
 import SystemPackage
 
 /// A file that gets its whole contents at the end; until then, and if writing fails, it stays
@@ -12,7 +12,7 @@ public struct ResultFile: Sendable {
     ///
     /// - Parameter owner: The owner of a new file; nil: the caller. An existing file keeps its
     ///   owner.
-    public init(creating path: String, owner: OutputFile.Owner? = nil) throws(RecordingFileError) {
+    public init(creating path: String, owner: Program.Identity? = nil) throws(RecordingFileError) {
         self.path = path
         do {
             file = try ReplacementFile(at: path, owner: owner.map { ($0.user, $0.group) })

@@ -42,13 +42,6 @@ public struct FileReport: Codable, Sendable, Hashable {
     /// Why writing stopped; nil if it did not.
     @OrNull public var problem: String?
 
-    init(path: String, packets: UInt64, missingPackets: UInt64, problem: String?) {
-        self.path = path
-        self.packets = packets
-        self.missingPackets = missingPackets
-        _problem = OrNull(wrappedValue: problem)
-    }
-
     fileprivate mutating func giveUp(observed: UInt64) {
         problem = "it takes no more"
         missingPackets = observed - packets

@@ -9,13 +9,6 @@ public struct LinkSample: Codable, Sendable, Hashable {
     public var up: DirectionSample
     /// From the network to the app.
     public var down: DirectionSample
-
-    /// Makes a sample.
-    public init(seconds: Double, up: DirectionSample, down: DirectionSample) {
-        self.seconds = seconds
-        self.up = up
-        self.down = down
-    }
 }
 
 /// The traffic of one direction in a short interval.

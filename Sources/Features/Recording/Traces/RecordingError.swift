@@ -1,27 +1,19 @@
-/// Why a real link could not be recorded.
-public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong.
-    public enum Fault: Sendable, Hashable {
-        /// There was no traffic from which to make a trace.
-        case nothingPassed
-        /// The command cannot be executed.
-        case notExecutable
-        /// The command does not exist.
-        case notFound
-    }
+public import LinkModel
 
-    /// What went wrong.
-    public let fault: Fault
+/// Why a real link could not be recorded.
+public struct RecordingError: ErrorWithExitStatus, Sendable, Hashable, CustomStringConvertible {
+    /// The exit code.
+    public let status: ExitStatus
     /// One sentence with the remedy.
     public let description: String
 
-    init(_ description: String, fault: Fault) {
-        self.fault = fault
+    init(_ description: String, status: ExitStatus) {
+        self.status = status
         self.description = description
     }
 
     /// The interface received no traffic.
     public static let nothingPassed = RecordingError(
         "nothing came to the interface that would make a trace; keep the link busy with a download "
-            + "while it is recorded", fault: .nothingPassed)
+            + "while it is recorded", status: .failed)
 }

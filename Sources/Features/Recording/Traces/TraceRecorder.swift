@@ -1,3 +1,4 @@
+import LinkModel
 import LinkUnits
 public import LinuxKernel
 import PacketLoop
@@ -74,9 +75,9 @@ public struct TraceRecorder: ~Copyable {
             let name = words.first?.description ?? ""
             guard error.errno == .noSuchFileOrDirectory || !program.isInPath else {
                 throw RecordingError(
-                    "\(name): cannot be executed: \(error.errno)", fault: .notExecutable)
+                    "\(name): cannot be executed: \(error.errno)", status: .notExecutable)
             }
-            throw RecordingError("\(name): command not found", fault: .notFound)
+            throw RecordingError("\(name): command not found", status: .notFound)
         }
     }
 }

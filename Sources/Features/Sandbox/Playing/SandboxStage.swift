@@ -21,29 +21,23 @@ struct SandboxStage: Stage {
     func change(
         _ interface: String, to conditions: LinkConditions, profile: String
     ) throws(StageError) {
-        try Self.wrap { () throws(SandboxError) in
-            try links.change(interface, to: conditions, profile: profile)
-        }
+        try Self.wrap { try links.change(interface, to: conditions, profile: profile) }
     }
 
     func setCarrier(_ interface: String, isUp: Bool) throws(StageError) {
-        try Self.wrap { () throws(SandboxError) in try links.setCarrier(interface, isUp: isUp) }
+        try Self.wrap { try links.setCarrier(interface, isUp: isUp) }
     }
 
     func setPresence(_ interface: String, isPresent: Bool) throws(StageError) {
-        try Self.wrap { () throws(SandboxError) in
-            try links.setPresence(interface, isPresent: isPresent)
-        }
+        try Self.wrap { try links.setPresence(interface, isPresent: isPresent) }
     }
 
     func override(_ interface: String, with settings: InterfaceOverride) throws(StageError) {
-        try Self.wrap { () throws(SandboxError) in
-            try links.setMark(interface, NetworkMark(settings))
-        }
+        try Self.wrap { try links.setMark(interface, .init(settings)) }
     }
 
     func prefer(_ interface: String) throws(StageError) {
-        try Self.wrap { () throws(SandboxError) in try links.prefer(interface) }
+        try Self.wrap { try links.prefer(interface) }
     }
 
     func carried(by interface: String) throws(StageError) -> ByteCount {
@@ -54,7 +48,7 @@ struct SandboxStage: Stage {
     }
 
     func perform(_ action: AppAction) throws(StageError) {
-        try Self.wrap { () throws(SandboxError) in
+        try Self.wrap {
             switch action {
             case .suspend: try app.suspend()
             case .resume: try app.resume()
@@ -92,13 +86,11 @@ struct SandboxStage: Stage {
 
     mutating func abandonCheck(_ check: Int32) { commands.abandon(check) }
 
-    private static func wrap<Result>(
-        _ body: () throws(SandboxError) -> Result
-    ) throws(StageError) -> Result {
-        do throws(SandboxError) {
-            return try body()
+    private static func wrap(_ body: () throws -> Void) throws(StageError) {
+        do {
+            try body()
         } catch {
-            throw StageError(error.description)
+            throw StageError("\(error)")
         }
     }
 }

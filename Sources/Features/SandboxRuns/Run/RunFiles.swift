@@ -11,40 +11,29 @@ public struct RunFiles {
     /// A plot of the run over time.
     private let timeline: ResultFile?
 
-    /// The paths of the files; nil: not requested.
-    public struct Paths: Sendable {
-        /// The statistics as JSON.
-        public var statistics: String?
-        /// The packets as pcapng.
-        public var capture: String?
-        /// A line for each packet.
-        public var log: String?
-        /// A plot of the run over time.
-        public var timeline: String?
-
-        /// Makes paths.
-        public init(statistics: String?, capture: String?, log: String?, timeline: String?) {
-            self.statistics = statistics
-            self.capture = capture
-            self.log = log
-            self.timeline = timeline
-        }
-    }
-
     /// Opens the files, so that an unwritable file fails before anything happens, and makes
     /// `request` fill them.
-    public init(_ paths: Paths, for request: inout SandboxRequest) throws(RecordingFileError) {
-        let owner = request.identity.map { OutputFile.Owner(user: $0.user, group: $0.group) }
+    ///
+    /// - Parameters:
+    ///   - statistics: The path for the statistics as JSON; nil: not requested.
+    ///   - capture: The path for the packets as pcapng.
+    ///   - log: The path for a line for each packet.
+    ///   - timeline: The path for a plot of the run over time.
+    public init(
+        statistics: String?, capture: String?, log: String?, timeline: String?,
+        for request: inout SandboxRequest
+    ) throws(RecordingFileError) {
+        let owner = request.identity
         let stream = { (path: String) throws(RecordingFileError) in
             try OutputFile(creating: path, owner: owner)
         }
         let result = { (path: String) throws(RecordingFileError) in
             try ResultFile(creating: path, owner: owner)
         }
-        request.recording.capture = try paths.capture.map(stream)
-        request.recording.log = try paths.log.map(stream)
-        request.recording.wantsStatistics = paths.statistics != nil || paths.timeline != nil
-        request.recording.wantsSamples = paths.timeline != nil
+        request.recording.capture = try capture.map(stream)
+        request.recording.log = try log.map(stream)
+        request.recording.wantsStatistics = statistics != nil || timeline != nil
+        request.recording.wantsSamples = timeline != nil
         let isOnly = request.interfaces.count == 1
         request.recording.links = request.interfaces.map { interface in
             let conditions = interface.conditions.withExplicitLoss
@@ -53,8 +42,8 @@ public struct RunFiles {
                 upDescription: ProfileWriter.line(of: conditions.up),
                 downDescription: ProfileWriter.line(of: conditions.down))
         }
-        statistics = try paths.statistics.map(result)
-        timeline = try paths.timeline.map(result)
+        self.statistics = try statistics.map(result)
+        self.timeline = try timeline.map(result)
     }
 
     /// Writes the statistics; false on failure.

@@ -1,26 +1,15 @@
+public import LinkModel
 import LinuxKernel
 
 /// A link could not be set up or measured.
-public struct LinkFailure: Error, Sendable, CustomStringConvertible {
-    /// The kind of fault. The measuring process exits with its number.
-    public enum Fault: Int32, Sendable {
-        /// The measurement failed.
-        case failed = 1
-        /// The host cannot set up the link.
-        case unavailable
-        /// Files cannot be written.
-        case cannotWrite
-        /// A bug in linkcond.
-        case ourOwn
-    }
-
-    /// The kind of fault.
-    public let fault: Fault
+public struct LinkFailure: ErrorWithExitStatus, Sendable, CustomStringConvertible {
+    /// The exit code, of the measuring process as well.
+    public let status: ExitStatus
     /// One sentence with the remedy.
     public let description: String
 
-    init(_ description: String, fault: Fault) {
-        self.fault = fault
+    init(_ description: String, status: ExitStatus) {
+        self.status = status
         self.description = description
     }
 
@@ -30,6 +19,6 @@ public struct LinkFailure: Error, Sendable, CustomStringConvertible {
         let cause = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
         self.init(
             "cannot measure \(measurement.profile): \(cause)",
-            fault: Fault(rawValue: end.shellCode) ?? .failed)
+            status: ExitStatus(rawValue: end.shellCode) ?? .failed)
     }
 }

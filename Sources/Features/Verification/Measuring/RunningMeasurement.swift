@@ -94,7 +94,7 @@ struct RunningMeasurement {
         } catch {
             _ = try? FileDescriptor.standardError.writeAll("\(error)\n".utf8)
             // If a sandbox cannot be made, it is the host's fault.
-            return (error is SandboxError ? LinkFailure.Fault.unavailable : .ourOwn).rawValue
+            return (error is SandboxError ? ExitStatus.unavailable : .internalFault).rawValue
         }
     }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinkModel
 import LinuxKernel
 
 /// A directory in which processes of one command exchange files and only they may write.
@@ -31,7 +32,7 @@ struct ScratchDirectory: ~Copyable {
         }
         throw LinkFailure(
             "cannot make a directory in \(parent.path) for what is measured; have TMPDIR name a "
-                + "directory where you may write", fault: .cannotWrite)
+                + "directory where you may write", status: .cannotWrite)
     }
 
     private static func removeAbandoned(in parent: URL, _ prefix: String) {

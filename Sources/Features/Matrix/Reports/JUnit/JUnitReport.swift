@@ -159,8 +159,9 @@ struct JUnitReport {
 
     private static func element(_ outcome: JUnitCase.Outcome) -> Markup {
         let name = Markup(trusted: outcome.kind.rawValue)
+        let isRepetition = ![.skipped, .error, .failure].contains(outcome.kind)
         // The schema requires a type for repeated tests.
-        let type = outcome.type ?? (outcome.kind.isRepetition ? "failure" : nil)
+        let type = outcome.type ?? (isRepetition ? "failure" : nil)
         return """
                   <\(name)\(outcome.message, { " message=\"\($0)\"" })\
             \(type, { " type=\"\($0)\"" })>\(outcome.text)</\(name)>
@@ -177,14 +178,5 @@ struct JUnitReport {
         let milliseconds = UInt64(max(0, min(seconds, 1e12)) * 1000 + 0.5)
         let rest = "\(milliseconds % 1000)"
         return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
-    }
-}
-
-extension JUnitCase.Outcome.Kind {
-    fileprivate var isRepetition: Bool {
-        switch self {
-        case .rerunFailure, .rerunError, .flakyFailure, .flakyError: true
-        case .skipped, .error, .failure: false
-        }
     }
 }

@@ -75,23 +75,16 @@ struct CellPage {
     private var heading: Markup {
         let style = StatusIcon.name(of: cell)
         let problem = cell.problem ?? (cell.isFlaky ? cell.verdict : nil)
-        let unfaithful = cell.statistics?.isFaithful == false
-        let notes = cell.notes + attachments.tests.notes
+        var notes = cell.notes + attachments.tests.notes
+        if notes.isEmpty, cell.statistics?.isFaithful == false {
+            notes = ["The machine was too busy for the emulation to be exact here."]
+        }
         return """
             <header><h2 id="name-\(index + 1)">\(cell.id)</h2>\
             <span class="badge \(style)">\(StatusIcon.markup(style))\(StatusIcon.word(of: cell))</span>
             \(problem, { "<p class=\"problem \(style)\">\($0)</p>" })
-            \(Self.unfaithfulNote, if: unfaithful && notes.isEmpty)\
-            \(list(notes), if: !notes.isEmpty)</header>
+            \(Overview.list(of: notes))</header>
             """
-    }
-
-    private static let unfaithfulNote: Markup = """
-        <ul class="notes"><li>The machine was too busy for the emulation to be exact here.</li></ul>
-        """
-
-    private func list(_ notes: [String]) -> Markup {
-        "<ul class=\"notes\">\(notes.map { "<li>\($0)</li>" as Markup })</ul>"
     }
 
     private var facts: Markup {

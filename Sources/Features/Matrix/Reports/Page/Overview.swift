@@ -61,9 +61,13 @@ struct Overview {
         let fromFiles = zip(report.cells, attachments).flatMap { cell, attachments in
             attachments.tests.notes.map { "\(cell.id): \($0)" }
         }
-        let shown = report.notes + fromFiles.prefix(10)
-        guard !shown.isEmpty else { return "" }
-        return "<ul class=\"notes\">\(shown.map { "<li>\($0)</li>" as Markup })</ul>"
+        return Self.list(of: report.notes + fromFiles.prefix(10))
+    }
+
+    /// Notes as a list; empty without any.
+    static func list(of notes: [String]) -> Markup {
+        guard !notes.isEmpty else { return "" }
+        return "<ul class=\"notes\">\(notes.map { "<li>\($0)</li>" as Markup })</ul>"
     }
 
     private var footer: Markup {
