@@ -155,12 +155,8 @@ struct ImportCommand: ParsableCommand {
     /// Notes which of the files just written have names that refer to other profiles first.
     private func noteClashes(of files: Set<String>, _ console: Console) {
         let entries = UserCatalog.profiles.all().entries
-        for clash in ProfileCatalog.clashes(among: entries) where isOne(clash.entry, of: files) {
-            console.note("\(clash)")
+        for clash in ProfileCatalog.clashes(among: entries) {
+            if let file = clash.entry.file, files.contains(file) { console.note("\(clash)") }
         }
-    }
-
-    private func isOne(_ entry: ProfileCatalog.Entry, of files: Set<String>) -> Bool {
-        entry.file.map(files.contains) ?? false
     }
 }

@@ -6,7 +6,7 @@ import UserCatalog
 /// Options that select the traffic to condition.
 struct SelectorOptions: ParsableArguments {
     /// The IP versions to condition, an option of Apple's tool.
-    enum ProcessTree: String, CaseIterable, ExpressibleByArgument {
+    enum Family: String, CaseIterable, ExpressibleByArgument {
         case all, ipv4, ipv6
 
         var addressFamily: AddressFamily? { AddressFamily(rawValue: rawValue) }
@@ -55,7 +55,7 @@ struct SelectorOptions: ParsableArguments {
     var exceptions: [String] = []
 
     @Option(help: "The IP version.")
-    var family = ProcessTree.all
+    var family = Family.all
 
     /// Whether any of the options is given.
     var areGiven: Bool {

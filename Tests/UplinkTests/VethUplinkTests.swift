@@ -210,6 +210,6 @@ struct VethUplinkTests {
 
     @Test func `The rules are these`() throws {
         try Golden("veth-rules.txt").expect(
-            VethUplink.rules(WireNumber(7), dropping: ["eth0", "wlan0"]))
+            VethUplink.rules(WireNumber(number: 7), dropping: ["eth0", "wlan0"]))
     }
 }

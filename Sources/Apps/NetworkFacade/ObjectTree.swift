@@ -8,9 +8,6 @@ public struct ObjectTree: Sendable, Hashable {
     /// The interfaces of each object by their names.
     public internal(set) var objects: [ObjectPath: [String: Properties]] = [:]
 
-    /// An empty tree.
-    public init() {}
-
     subscript(path: ObjectPath, interface: String) -> Properties {
         get { objects[path]?[interface] ?? [:] }
         set { objects[path, default: [:]][interface] = newValue }

@@ -146,10 +146,3 @@ extension NetworkSnapshot {
         return gateways
     }
 }
-
-extension IPAddress {
-    /// Whether it is a loopback address, which packets that leave the host must not have.
-    fileprivate var isLoopback: Bool {
-        isIPv6 ? high == 0 && low == 1 : bytes.first == 127
-    }
-}

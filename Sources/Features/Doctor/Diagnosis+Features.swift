@@ -61,6 +61,6 @@ extension Diagnosis {
     private mutating func add(
         _ name: String, _ status: Check.Status, _ detail: String, fix: String? = nil
     ) {
-        checks.append(Check(name: name, status: status, detail: detail, fix: fix))
+        checks.append(Check(name, status, detail, fix: fix))
     }
 }

@@ -6,11 +6,9 @@ extension Diagnosis {
         [userNamespaces(found, host), packetSockets(found, host)]
             + SandboxFindings.helpers.map { helper in
                 found.programs.contains(helper.program)
-                    ? Check(
-                        name: helper.program, status: .ok, detail: helper.purpose, fix: nil)
+                    ? Check(helper.program, .ok, helper.purpose)
                     : Check(
-                        name: helper.program, status: .limited,
-                        detail: "not in PATH: \(helper.purpose)",
+                        helper.program, .limited, "not in PATH: \(helper.purpose)",
                         fix: host.installation(of: helper.package))
             } + [tunnelDevice(found, host)]
     }
@@ -20,30 +18,29 @@ extension Diagnosis {
         // Root has more privileges than others, so its own attempt proves nothing.
         if found.mostUserNamespaces == 0 {
             return Check(
-                name: name, status: found.asItIs == .possible ? .limited : .missing,
-                detail: "none are allowed (user.max_user_namespaces is 0): no sandbox without root",
+                name, found.asItIs == .possible ? .limited : .missing,
+                "none are allowed (user.max_user_namespaces is 0): no sandbox without root",
                 fix: permanently("user.max_user_namespaces=15000"))
         }
         if found.mayUsersMakeNamespaces == false {
             return Check(
-                name: name, status: .limited,
-                detail: "only root may make them (kernel.unprivileged_userns_clone is 0)",
+                name, .limited, "only root may make them (kernel.unprivileged_userns_clone is 0)",
                 fix: permanently("kernel.unprivileged_userns_clone=1"))
         }
         if found.doesAppArmorRestrict == true, found.isRoot || found.inUserNamespace != .possible {
             return Check(
-                name: name, status: .limited,
-                detail: "AppArmor keeps users from using them "
+                name, .limited,
+                "AppArmor keeps users from using them "
                     + "(kernel.apparmor_restrict_unprivileged_userns is 1)",
                 fix: appArmorProfile(found.program))
         }
         switch found.inUserNamespace {
         case .possible, .noPacketSocket:
-            return Check(name: name, status: .ok, detail: "a sandbox without root", fix: nil)
+            return Check(name, .ok, "a sandbox without root")
         case .noUserNamespace(let reason), .noNetworkNamespace(let reason), .untried(let reason):
             return Check(
-                name: name, status: found.asItIs == .possible ? .limited : .missing,
-                detail: "the kernel refused: \(reason): no sandbox without root",
+                name, found.asItIs == .possible ? .limited : .missing,
+                "the kernel refused: \(reason): no sandbox without root",
                 fix: host.isContainer
                     ? "Start the container with --security-opt seccomp=unconfined "
                         + "--security-opt apparmor=unconfined, or with --privileged"
@@ -54,17 +51,15 @@ extension Diagnosis {
     private static func packetSockets(_ found: SandboxFindings, _ host: HostSystem) -> Check {
         let name = "packet sockets"
         if found.servesEngine {
-            return Check(name: name, status: .ok, detail: "the packet engine", fix: nil)
+            return Check(name, .ok, "the packet engine")
         }
         if case .noPacketSocket(let reason) = found.inUserNamespace {
             return Check(
-                name: name, status: .missing,
-                detail: "not in this kernel (CONFIG_PACKET): \(reason): no packet engine",
+                name, .missing, "not in this kernel (CONFIG_PACKET): \(reason): no packet engine",
                 fix: "Load it: sudo modprobe af_packet")
         }
         return Check(
-            name: name, status: .limited,
-            detail: "not tried, for lack of a namespace: no packet engine",
+            name, .limited, "not tried, for lack of a namespace: no packet engine",
             fix: "Run it as root: sudo linkcond doctor")
     }
 
@@ -72,17 +67,15 @@ extension Diagnosis {
         let name = "/dev/net/tun"
         return switch found.tunnelDevice {
         case .usable:
-            Check(name: name, status: .ok, detail: "what pasta and slirp4netns need", fix: nil)
+            Check(name, .ok, "what pasta and slirp4netns need")
         case .forbidden:
             Check(
-                name: name, status: .limited,
-                detail: "may not be opened: pasta and slirp4netns do not work",
+                name, .limited, "may not be opened: pasta and slirp4netns do not work",
                 fix: "Only --uplink pasta and slirp take it; let your user have it with: sudo "
                     + "setfacl -m u:$USER:rw /dev/net/tun")
         case .missing:
             Check(
-                name: name, status: .limited,
-                detail: "not there: pasta and slirp4netns do not work",
+                name, .limited, "not there: pasta and slirp4netns do not work",
                 fix: host.isContainer
                     ? "Start the container with --device /dev/net/tun"
                     : "Load the module: sudo modprobe tun")

@@ -20,6 +20,11 @@ public struct Diagnosis: Sendable, Hashable {
         public let detail: String
         /// How to fix it; nil if nothing needs fixing.
         @OrNull public internal(set) var fix: String?
+
+        init(_ name: String, _ status: Status, _ detail: String, fix: String? = nil) {
+            (self.name, self.status, self.detail) = (name, status, detail)
+            self.fix = fix
+        }
     }
 
     /// All checks.
@@ -44,8 +49,8 @@ public struct Diagnosis: Sendable, Hashable {
         guard let answers else {
             checks.append(
                 Check(
-                    name: "kernel features", status: .limited,
-                    detail: "asking the kernel requires the right to make a network namespace",
+                    "kernel features", .limited,
+                    "asking the kernel requires the right to make a network namespace",
                     fix: "Run it as root: sudo linkcond doctor"))
             return Diagnosis(
                 checks: checks + sandboxChecks(sandbox, host), servesKernelPlane: false,
@@ -77,20 +82,16 @@ public struct Diagnosis: Sendable, Hashable {
 
     private static func kernelVersion(_ host: HostSystem) -> Check {
         Check(
-            name: "system", status: .ok,
-            detail: "\(host.distributionName), kernel \(host.kernelRelease)"
-                + (host.isContainer ? ", in a container" : "") + (host.isWSL ? ", in WSL" : ""),
-            fix: nil)
+            "system", .ok,
+            "\(host.distributionName), kernel \(host.kernelRelease)"
+                + (host.isContainer ? ", in a container" : "") + (host.isWSL ? ", in WSL" : ""))
     }
 
     private static func privilege(_ mayChangeNetwork: Bool) -> Check {
         mayChangeNetwork
-            ? Check(
-                name: "privilege", status: .ok, detail: "may change interfaces (CAP_NET_ADMIN)",
-                fix: nil)
+            ? Check("privilege", .ok, "may change interfaces (CAP_NET_ADMIN)")
             : Check(
-                name: "privilege", status: .limited,
-                detail: "may not change interfaces (no CAP_NET_ADMIN)",
+                "privilege", .limited, "may not change interfaces (no CAP_NET_ADMIN)",
                 fix: "Run apply and clear as root: sudo linkcond apply LTE")
     }
 
@@ -99,17 +100,15 @@ public struct Diagnosis: Sendable, Hashable {
     ) -> Check {
         switch answer {
         case .present:
-            Check(name: feature.rawValue, status: .ok, detail: feature.purpose, fix: nil)
+            Check(feature.rawValue, .ok, feature.purpose)
         case .missing:
             Check(
-                name: feature.rawValue, status: feature.isEssential ? .missing : .limited,
-                detail: "not in this kernel (\(feature.configurationOption)): no "
-                    + feature.purpose,
+                feature.rawValue, feature.isEssential ? .missing : .limited,
+                "not in this kernel (\(feature.configurationOption)): no \(feature.purpose)",
                 fix: host.remedy)
         case .unclear(let text):
             Check(
-                name: feature.rawValue, status: .limited,
-                detail: "the kernel refused to try it: \(text)",
+                feature.rawValue, .limited, "the kernel refused to try it: \(text)",
                 fix: "Run it as root outside of a container: sudo linkcond doctor")
         }
     }

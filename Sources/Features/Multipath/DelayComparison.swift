@@ -15,9 +15,6 @@ public struct DelayComparison: Sendable, Hashable {
     private static let share = 0.8
     private static let margin = Duration.milliseconds(5)
 
-    /// Starts without echoes.
-    public init() {}
-
     /// Records the RTT of an echo over an interface, or `lost`.
     public mutating func note(_ roundTrip: Duration, over interface: Int32) {
         echoes[interface, default: []].append(roundTrip)

@@ -82,16 +82,13 @@ struct OverrideEditor {
                 }
             } + others.map { try AliasEdit($0) { $0.isPreferred = false } }
         case .clear(let names):
-            return try (names.map { try find($0, links) } ?? links).filter(Self.isMarked)
+            return try (names.map { try find($0, links) } ?? links)
+                .filter { NetworkMark(alias: $0.aliasBytes) != nil }
                 .map { try AliasEdit($0, mark: NetworkMark()) }
         case .clearEndedBy(let watcher):
             return try links.filter { NetworkMark(alias: $0.aliasBytes)?.watcher == watcher }
                 .map { try AliasEdit($0, mark: NetworkMark()) }
         }
-    }
-
-    private static func isMarked(_ link: Link) -> Bool {
-        NetworkMark(alias: link.aliasBytes) != nil
     }
 
     private func find(_ names: [String], _ links: [Link]) throws -> [Link] {

@@ -46,33 +46,24 @@ struct NamespaceMaker {
 }
 
 /// A setting that prevents users from making user namespaces.
-enum UserNamespaceLimit: CaseIterable {
-    case appArmor, clone, count
+struct UserNamespaceLimit {
+    private let key: String
+    private let forbidding: Substring
+    private let allowing: String
+
+    private static let all = [
+        UserNamespaceLimit(
+            key: "kernel.apparmor_restrict_unprivileged_userns", forbidding: "1", allowing: "0"),
+        UserNamespaceLimit(
+            key: "kernel.unprivileged_userns_clone", forbidding: "0", allowing: "1"),
+        UserNamespaceLimit(key: "user.max_user_namespaces", forbidding: "0", allowing: "10000"),
+    ]
 
     /// The setting in effect on this host, if known.
     static func current() -> UserNamespaceLimit? {
-        allCases.first { limit in
-            HostNames.text(of: limit.path)?.split(separator: "\n").first == limit.forbidding
-        }
-    }
-
-    private var path: String { "/proc/sys/" + key.split(separator: ".").joined(separator: "/") }
-
-    private var key: String {
-        switch self {
-        case .appArmor: "kernel.apparmor_restrict_unprivileged_userns"
-        case .clone: "kernel.unprivileged_userns_clone"
-        case .count: "user.max_user_namespaces"
-        }
-    }
-
-    private var forbidding: Substring { self == .appArmor ? "1" : "0" }
-
-    private var allowing: String {
-        switch self {
-        case .appArmor: "0"
-        case .clone: "1"
-        case .count: "10000"
+        all.first { limit in
+            let path = "/proc/sys/" + limit.key.replacing(".", with: "/")
+            return HostNames.text(of: path)?.split(separator: "\n").first == limit.forbidding
         }
     }
 

@@ -34,7 +34,7 @@ final class DatagramRelay {
     // MARK: Reading
 
     /// Receives UDP datagrams of the app.
-    func receive(from family: RelaySockets.ProcessTree) {
+    func receive(from family: RelaySockets.Family) {
         while backlog.hasRoom, let datagrams = try? family.datagrams.receive(into: &room) {
             backlog.append(datagrams)
             if datagrams.count < DatagramRoom.capacity { return }

@@ -16,7 +16,6 @@ public import SystemPackage
 /// (`DatagramRelay`); answers and IP errors reach the app in the name of their senders. The
 /// gateway's address represents the host's loopback, and on port 53 the host's name servers.
 public final class Relay: Sendable {
-    private let counters = RelayCounters()
     private let orders: RelayOrders
     private let thread: KernelThread
     private let tally = LossTally()
@@ -36,7 +35,7 @@ public final class Relay: Sendable {
         }
         let loop = RelayLoop.Settings(
             sockets: sockets, network: network, scope: scope, resolver: resolver, losses: tally,
-            orders: orders, counters: counters)
+            orders: orders)
         do {
             thread = try KernelThread(named: "linkcond relay") {
                 defer { orders.reportEnd() }
@@ -62,7 +61,7 @@ public final class Relay: Sendable {
     public var resetConnections: Int { orders.resetConnections }
 
     /// How many connections were refused for lack of file descriptors.
-    public var refusedConnections: Int { counters.refusedConnections }
+    public var refusedConnections: Int { orders.refusedConnections }
 
     /// Stops once everything that the app has sent is delivered, or after `limit`. The app must
     /// have ended.

@@ -7,9 +7,9 @@ final class RelayEvents {
     enum Target {
         case orders
         case requests
-        case accept(RelaySockets.ProcessTree)
+        case accept(RelaySockets.Family)
         case acceptMultipath(MultipathPorts.Port)
-        case datagrams(RelaySockets.ProcessTree)
+        case datagrams(RelaySockets.Family)
         case stream(StreamRelay.Connection)
         case outlet(DatagramOutlet)
     }

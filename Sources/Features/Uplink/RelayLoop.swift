@@ -14,17 +14,12 @@ final class RelayLoop {
         var losses: LossTally
         /// Orders from other threads.
         var orders: RelayOrders
-        var counters: RelayCounters
     }
 
-    private let sockets: RelaySockets
-    private let network: FarNetwork
-    private let scope: RelayScope
+    private let settings: Settings
     private let events: RelayEvents
-    private let orders: RelayOrders
     private let streams: StreamRelay
     private let datagrams: DatagramRelay
-    private let losses: LossTally
     private let start = ContinuousClock.now
     private var packet = [UInt8](repeating: 0, count: 65_536)
 
@@ -38,17 +33,14 @@ final class RelayLoop {
     private static let turn = 64
 
     init(_ settings: Settings) throws(Errno) {
+        self.settings = settings
         let sockets = settings.sockets
-        self.sockets = sockets
-        network = settings.network
-        orders = settings.orders
-        scope = settings.scope
         let descriptors =
             try DescriptorLimit.raise() - DescriptorLimit.inUse - Self.reservedDescriptors
         let flows = min(Self.mostFlows, max(Self.fewestFlows, descriptors / 8))
         let events = try RelayEvents()
         self.events = events
-        let host = HostMapping(network, settings.resolver)
+        let host = HostMapping(settings.network, settings.resolver)
         let losses = settings.losses
         let answer = { (packet: [UInt8], address: IPAddress) in
             let family = address.isIPv6 ? sockets.ipv6 : sockets.ipv4
@@ -57,8 +49,7 @@ final class RelayLoop {
         let paths = sockets.multipath.map { MultipathPorts($0, events: events) }
         streams = StreamRelay(
             events: events, host: host, paths: paths, limit: (descriptors - flows) / 2,
-            counters: settings.counters, answer: answer)
-        self.losses = losses
+            orders: settings.orders, answer: answer)
         datagrams = DatagramRelay(
             host: host, outlets: DatagramOutlets(events: events, limit: flows, losses: losses),
             losses: losses, answer: answer)
@@ -82,7 +73,7 @@ final class RelayLoop {
             for event in events { handle(event, at: now) }
             datagrams.continueQueued(at: now)
             streams.continueQueued(at: now)
-            if let patience = orders.patience,
+            if let patience = settings.orders.patience,
                 patience == .zero || isAppQuiet && streams.isSettled && !datagrams.hasQueuedFromApp
             {
                 break
@@ -93,14 +84,15 @@ final class RelayLoop {
                 nextSweep = now + Self.sweepInterval
             }
         }
-        orders.countResets(streams.end())
-        countLosses()
+        settings.orders.countResets(streams.end())
+        datagrams.close()
+        settings.losses.add(settings.sockets.unreadPackets, to: \.up.unread)
     }
 
     private var timeout: Duration? {
         if streams.hasQueued || datagrams.hasQueued { return .zero }
         // Data in flight causes events, but its acknowledgement by hosts does not.
-        if let patience = orders.patience {
+        if let patience = settings.orders.patience {
             return streams.isSettled ? .zero : min(patience, Self.settlingInterval)
         }
         return streams.hasDeadlines || datagrams.hasDeadlines ? Self.sweepInterval : nil
@@ -133,17 +125,11 @@ final class RelayLoop {
         }
     }
 
-    /// Counts losses that are known only at the end.
-    private func countLosses() {
-        datagrams.close()
-        losses.add(sockets.unreadPackets, to: \.up.unread)
-    }
-
     private func receiveRequests(at now: Duration) {
+        let (network, scope) = (settings.network, settings.scope)
         for _ in 0..<Self.turn {
-            guard let (count, isUnfinished) = try? sockets.tap.receive(into: &packet) else {
-                return
-            }
+            guard let (count, isUnfinished) = try? settings.sockets.tap.receive(into: &packet)
+            else { return }
             guard
                 let request = RequestPacket(
                     Array(packet.prefix(count)), isUnfinished: isUnfinished)

@@ -2,12 +2,13 @@ import LinuxKernel
 import Synchronization
 import SystemPackage
 
-/// Orders to the relay's thread, and its final results.
+/// Orders to the relay's thread, and what it counts.
 final class RelayOrders: Sendable {
     private let wakeUp: WakeUp
     private let hasEnded: WakeUp
     private let deadline = Mutex<ContinuousClock.Instant?>(nil)
     private let resets = Atomic<Int>(0)
+    private let refusals = Atomic<Int>(0)
 
     init() throws(Errno) {
         wakeUp = try WakeUp()
@@ -22,6 +23,9 @@ final class RelayOrders: Sendable {
 
     /// How many connections were reset at the end.
     var resetConnections: Int { resets.load(ordering: .acquiring) }
+
+    /// How many connections were refused for lack of file descriptors.
+    var refusedConnections: Int { refusals.load(ordering: .relaxed) }
 
     /// How much longer to wait for data in flight; nil: no order to stop.
     var patience: Duration? {
@@ -38,6 +42,8 @@ final class RelayOrders: Sendable {
     func stop() { finish(within: .zero) }
 
     func countResets(_ count: Int) { resets.store(count, ordering: .releasing) }
+
+    func countRefusedConnection() { refusals.add(1, ordering: .relaxed) }
 
     func reportEnd() { hasEnded.signal() }
 }

@@ -58,12 +58,12 @@ public final class RelaySockets: Sendable {
     }
 
     let tap: RequestTap
-    let ipv4: ProcessTree
-    let ipv6: ProcessTree?
+    let ipv4: Family
+    let ipv6: Family?
     let multipath: Multipath?
 
     private init(
-        tap: consuming RequestTap, ipv4: ProcessTree, ipv6: ProcessTree?, multipath: Multipath?
+        tap: consuming RequestTap, ipv4: Family, ipv6: Family?, multipath: Multipath?
     ) {
         self.tap = tap
         self.ipv4 = ipv4
@@ -88,8 +88,8 @@ public final class RelaySockets: Sendable {
         do throws(Errno) {
             let hasIPv6 = network.ipv6 != nil
             sockets = RelaySockets(
-                tap: try RequestTap(interface: index), ipv4: try ProcessTree(isIPv6: false),
-                ipv6: hasIPv6 ? try ProcessTree(isIPv6: true) : nil,
+                tap: try RequestTap(interface: index), ipv4: try Family(isIPv6: false),
+                ipv6: hasIPv6 ? try Family(isIPv6: true) : nil,
                 multipath: isMultipath ? try Multipath(hasIPv6: hasIPv6) : nil)
             rules = RelayRules(
                 network: network, scope: scope, ipv4: try sockets.ipv4.ports(),
@@ -157,7 +157,7 @@ public final class RelaySockets: Sendable {
             throw .system(attempt: "receive the sockets of the relay", error)
         }
         // The tap, one or two families, and for Multipath TCP as many senders and a channel.
-        let perFamily = ProcessTree.descriptorCount
+        let perFamily = Family.descriptorCount
         let count = descriptors.count - 1
         let families = count / perFamily
         let forMultipath = count % perFamily
@@ -167,8 +167,8 @@ public final class RelaySockets: Sendable {
         }
         var rest = descriptors[...]
         let tap = RequestTap(adopting: OwnedDescriptor(adopting: rest.removeFirst()))
-        let ipv4 = ProcessTree(adopting: &rest)
-        let ipv6 = families == 2 ? ProcessTree(adopting: &rest) : nil
+        let ipv4 = Family(adopting: &rest)
+        let ipv6 = families == 2 ? Family(adopting: &rest) : nil
         func sender() -> Multipath.Sender {
             Multipath.Sender(RawSender(adopting: OwnedDescriptor(adopting: rest.removeFirst())))
         }

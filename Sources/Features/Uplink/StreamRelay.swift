@@ -57,7 +57,7 @@ final class StreamRelay {
     private let paths: MultipathPorts?
     private let answer: ([UInt8], IPAddress) -> Void
     private let limit: Int
-    private let counters: RelayCounters
+    private let orders: RelayOrders
     private let spare = SpareDescriptor()
     private(set) var connections: [Ends: Connection] = [:]
     private var queued: [Connection] = []
@@ -72,13 +72,13 @@ final class StreamRelay {
 
     init(
         events: RelayEvents, host: HostMapping, paths: MultipathPorts?, limit: Int,
-        counters: RelayCounters, answer: @escaping ([UInt8], IPAddress) -> Void
+        orders: RelayOrders, answer: @escaping ([UInt8], IPAddress) -> Void
     ) {
         self.events = events
         self.host = host
         self.paths = paths
         self.limit = limit
-        self.counters = counters
+        self.orders = orders
         self.answer = answer
     }
 
@@ -171,7 +171,7 @@ final class StreamRelay {
 
     /// Refuses a connection for lack of file descriptors, as a host without any would.
     private func refuse(_ request: RequestPacket) {
-        counters.countRefusedConnection()
+        orders.countRefusedConnection()
         answer(AnswerPacket.reset(answering: request), request.source.address)
     }
 
@@ -211,7 +211,7 @@ final class StreamRelay {
             let ends = Ends(app: accepted.peer, destination: accepted.destination)
             accepted.take().resetOnClose()
             if let connection = connections[ends] { abort(connection) }
-            counters.countRefusedConnection()
+            orders.countRefusedConnection()
             return true
         }
     }

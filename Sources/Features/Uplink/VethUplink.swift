@@ -90,7 +90,7 @@ public final class VethUplink: Sendable {
         // Sandboxes that start at the same time should not all try the same numbers.
         let first = Int.random(in: 0..<WireNumber.count)
         for offset in 0..<WireNumber.count {
-            let wire = WireNumber((first + offset) % WireNumber.count)
+            let wire = WireNumber(number: (first + offset) % WireNumber.count)
             let failures = try session.execute([
                 Link.addVeth(
                     Link.WireEnd(name: wire.interface, index: 0),
@@ -177,10 +177,6 @@ struct WireNumber: Sendable, Hashable {
     static let prefixLength: UInt8 = 30
     static let prefix = "lcwire"
     private static let network: UInt32 = 198 << 24 | 19 << 16
-
-    init(_ number: Int) {
-        self.number = number
-    }
 
     /// The host's interface.
     var interface: String { "\(Self.prefix)\(number)" }

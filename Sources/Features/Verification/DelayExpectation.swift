@@ -16,7 +16,9 @@ struct DelayExpectation: Hashable {
     let greatest: Double
     /// How long it takes until the delay is independent of its earlier value.
     let memory: Duration
+}
 
+extension DelayExpectation {
     /// The delay of a packet of `bytes`.
     init(_ conditions: DirectionConditions, bytes: Int) {
         let fixed = conditions.serialization(ofBytes: bytes).milliseconds
@@ -26,16 +28,6 @@ struct DelayExpectation: Hashable {
             return
         }
         self.init(jitter, around: conditions.delay, fixed: fixed)
-    }
-
-    private init(
-        mean: Double, deviation: Double, kurtosis: Double, greatest: Double, memory: Duration
-    ) {
-        self.mean = mean
-        self.deviation = deviation
-        self.kurtosis = kurtosis
-        self.greatest = greatest
-        self.memory = memory
     }
 
     /// The result of applying `jitter` to a delay, plus `fixed` milliseconds without jitter.

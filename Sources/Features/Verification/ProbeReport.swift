@@ -14,9 +14,6 @@ public struct ProbeReport: Sendable, Hashable, Codable {
         public var damaged = 0
         /// Packets that reached the receiver but found no room in its buffer.
         public var overflows = 0
-
-        /// Nothing has arrived.
-        public init() {}
     }
 
     /// What a TCP transfer brought while it counted. Both arrays have an element for each reading,
@@ -26,9 +23,6 @@ public struct ProbeReport: Sendable, Hashable, Codable {
         public var times: [Double] = []
         /// The bytes read until then.
         public var totals: [Double] = []
-
-        /// Nothing has come.
-        public init() {}
     }
 
     /// How exact the emulation of a way was.
@@ -37,12 +31,6 @@ public struct ProbeReport: Sendable, Hashable, Codable {
         public var lateness: Double
         /// Packets lost for want of time or memory.
         public var unwantedDrops: UInt64
-
-        /// Takes over what was counted.
-        public init(lateness: Double, unwantedDrops: UInt64) {
-            self.lateness = lateness
-            self.unwantedDrops = unwantedDrops
-        }
     }
 
     /// How many packets of the flow with this index in the plan were sent.
@@ -64,9 +52,6 @@ public struct ProbeReport: Sendable, Hashable, Codable {
     public var connects: [Int: [Duration]] = [:]
     /// Why a flow with this index in the plan could not be measured.
     public var obstacles: [Int: String] = [:]
-
-    /// An empty report.
-    public init() {}
 
     /// The reports of both programs as one.
     public func merged(with other: ProbeReport) -> ProbeReport {

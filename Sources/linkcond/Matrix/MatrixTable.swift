@@ -11,14 +11,11 @@ enum MatrixTable {
             .right("LOST"), "WHY",
         ])
         for cell in report.cells {
-            let lost = cell.statistics.map { link in
-                link.down.lost + link.up.lost + link.down.dropped + link.up.dropped
-            }
             table.add([
                 cell.id, cell.status.rawValue + (cell.isFlaky ? " (flaky)" : ""),
                 cell.status == .notRun ? "-" : cell.durationSeconds.secondsText,
                 ratio(cell), bytes(cell.statistics?.down.bytes), bytes(cell.statistics?.up.bytes),
-                lost.map { "\($0)" } ?? "-", cell.problem ?? "",
+                cell.missingPackets.map { "\($0)" } ?? "-", cell.problem ?? "",
             ])
         }
         return table.text(isStyled: isStyled) + "\n" + verdict(report) + "\n"

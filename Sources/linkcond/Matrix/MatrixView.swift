@@ -54,8 +54,9 @@ final class MatrixView: MatrixListener {
     func progress(_ progress: () -> MatrixProgress) {
         guard isTerminal, ContinuousClock.now - lastDrawn >= Self.interval else { return }
         erase()
-        let (rows, columns) = Self.size
-        let text = ProgressText.table(progress(), rows: rows - 1, columns: columns)
+        let size = TerminalSize.current(of: .standardError)
+        let text = ProgressText.table(
+            progress(), rows: (size?.rows ?? 24) - 1, columns: size?.columns ?? 80)
         drawnLines = text.count { $0 == "\n" }
         write(text)
         lastDrawn = .now
@@ -70,10 +71,5 @@ final class MatrixView: MatrixListener {
 
     private func write(_ text: String) {
         _ = try? FileDescriptor.standardError.writeAll(text.utf8)
-    }
-
-    private static var size: (rows: Int, columns: Int) {
-        let size = TerminalSize.current(of: .standardError)
-        return (size?.rows ?? 24, size?.columns ?? 80)
     }
 }

@@ -17,15 +17,12 @@ enum MultipathTable {
                 table.add([
                     connection.remote.description, path.interface ?? "-",
                     path.path.local.description, path.path.isBackup ? "reserve" : "carries",
-                    "\(tenths(path.path.roundTripTime)) ms", "\(path.path.sentBytes) B",
-                    "\(path.path.receivedBytes) B",
+                    // To a tenth.
+                    "\((path.path.roundTripTime.milliseconds * 10).rounded() / 10) ms",
+                    "\(path.path.sentBytes) B", "\(path.path.receivedBytes) B",
                 ])
             }
         }
         return table.text(isStyled: isStyled)
-    }
-
-    private static func tenths(_ duration: Duration) -> Double {
-        (duration.milliseconds * 10).rounded() / 10
     }
 }

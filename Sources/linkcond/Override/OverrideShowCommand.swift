@@ -26,7 +26,7 @@ struct OverrideShowCommand: ParsableCommand {
         let overrides = try NetworkOverride.show()
         try console.print(
             json
-                ? JSONText.text(of: OverridesJSON(overrides))
+                ? JSONText.text(of: ["overrides": overrides.map(OverrideJSON.init)])
                 : OverrideText.table(overrides, isStyled: console.isStyled))
     }
 }

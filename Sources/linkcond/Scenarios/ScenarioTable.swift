@@ -1,6 +1,7 @@
 import Catalog
 import LinkModel
 import LinkUnits
+import Recording
 import Scenarios
 
 /// Scenarios for people.
@@ -125,9 +126,6 @@ extension ScenarioEntry.Schedule {
 extension Duration {
     /// Rounded to a millisecond, the precision of playing: `12.500 s`.
     fileprivate var secondsText: String {
-        let milliseconds = (wholeNanoseconds + 500_000) / 1_000_000
-        let rest = String(milliseconds % 1000)
-        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
-            + " s"
+        DecimalText.text((wholeNanoseconds + 500_000) / 1_000_000, decimals: 3) + " s"
     }
 }

@@ -2,8 +2,9 @@ import LinkModel
 import LinkTesting
 import LinkUnits
 import PacketEngine
-import Recording
 import Testing
+
+@testable import Recording
 
 @Suite("Recorded delivery traces", .tags(.unit))
 struct TraceRecordingTests {

@@ -2,19 +2,9 @@ import LinkModel
 public import NetworkPath
 public import Override
 
-/// The output of `override show --json`. The keys are a stable interface: see
+/// The override of one interface in `override show --json`. The keys are a stable interface: see
 /// `Profiles/schema/override.schema.json`.
-public struct OverridesJSON: Encodable {
-    let overrides: [OverrideJSON]
-
-    /// Makes the object for overrides.
-    public init(_ overrides: [OverriddenInterface]) {
-        self.overrides = overrides.map(OverrideJSON.init)
-    }
-}
-
-/// The override of one interface.
-struct OverrideJSON: Encodable {
+public struct OverrideJSON: Encodable {
     let interface: String
     let expensive: Bool
     let constrained: Bool
@@ -25,7 +15,8 @@ struct OverrideJSON: Encodable {
     @OrNull var until: String?
     @OrNull var problem: String?
 
-    init(_ override: OverriddenInterface) {
+    /// Makes the object for an override.
+    public init(_ override: OverriddenInterface) {
         let mark = override.mark
         interface = override.name
         expensive = override.isExpensive

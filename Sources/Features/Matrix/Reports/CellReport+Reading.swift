@@ -22,7 +22,7 @@ extension CellReport {
     var rowName: String { scenario ?? profile }
 
     /// Packets not delivered in either direction; nil if they were not counted.
-    var missingPackets: UInt64? {
+    public var missingPackets: UInt64? {
         statistics.map {
             [$0.down.dropped, $0.down.lost, $0.up.dropped, $0.up.lost]
                 .reduce(0) { $0.addingSaturated($1) }

@@ -32,7 +32,7 @@ public struct TracePlot: Sendable {
         let rate = trace.meanBandwidth.bitsPerSecond.rateText
         let lane = CurveLane(
             name: "What passes",
-            remark: "\(rate) on average, none for \(statistics.longestGap.text)",
+            remark: "\(rate) on average, none for \(statistics.longestGap.seconds.secondsText)",
             top: UInt64(saturating: top).rateText, height: 170, scale: scale,
             curves: [
                 "<path class=\"t-down t-filled\" d=\"\(path)V1000H0Z\"/>",
@@ -71,8 +71,4 @@ public struct TracePlot: Sendable {
             return (Double(start) * (statistics.window / .seconds(1)), values.average ?? 0)
         }
     }
-}
-
-extension Duration {
-    fileprivate var text: String { (self / .seconds(1)).secondsText }
 }

@@ -24,16 +24,4 @@ public struct DirectionSample: Codable, Sendable, Hashable {
     public var lost: UInt64
     /// Packets in the queue at the end of the interval.
     public var queuedPackets: UInt64
-
-    /// Describes a direction.
-    public init(
-        bitsPerSecond: UInt64, delayMilliseconds: Double?, dropped: UInt64, lost: UInt64,
-        queuedPackets: UInt64
-    ) {
-        self.bitsPerSecond = bitsPerSecond
-        _delayMilliseconds = OrNull(wrappedValue: delayMilliseconds)
-        self.dropped = dropped
-        self.lost = lost
-        self.queuedPackets = queuedPackets
-    }
 }

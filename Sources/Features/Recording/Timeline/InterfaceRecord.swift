@@ -8,16 +8,14 @@ public struct InterfaceRecord: Codable, Sendable, Hashable {
     /// The traffic on its link.
     public var samples: [LinkSample]
     /// The conditions of its link: each entry holds until the next one. A ramp has many.
-    public private(set) var conditions: [ConditionStep]
+    public private(set) var conditions: [ConditionStep] = []
     /// What apps saw of it: each entry holds until the next one.
-    public private(set) var states: [PathStep]
+    public private(set) var states: [PathStep] = []
 
     /// Makes an empty record.
     public init(_ name: String, samples: [LinkSample] = []) {
         self.name = name
         self.samples = samples
-        conditions = []
-        states = []
     }
 
     /// Records the link's conditions from `time` on. Times must not decrease.

@@ -12,9 +12,6 @@ public struct TraceRecording: Sendable {
     /// Bytes that do not fill an opportunity yet.
     private var rest: UInt64 = 0
 
-    /// Makes an empty recording.
-    public init() {}
-
     /// The bytes received so far, in whole opportunities.
     public var byteCount: ByteCount {
         ByteCount(bytes: UInt64(milliseconds.count) * DeliveryTrace.opportunity.bytes)
@@ -70,9 +67,6 @@ public struct AcknowledgedBytes: Sendable {
     private static let overhead = (headers: UInt64(52), payload: UInt64(1448))
     /// A larger step means a new connection with the same key.
     private static let largestStep = UInt32(1) << 30
-
-    /// Begins without connections.
-    public init() {}
 
     /// The newly acknowledged bytes of a connection up to sequence number `number`, including
     /// headers.

@@ -175,8 +175,6 @@ struct JUnitReport {
 
     /// Seconds with three decimals, as the schema requires.
     static func time(_ seconds: Double) -> String {
-        let milliseconds = UInt64(max(0, min(seconds, 1e12)) * 1000 + 0.5)
-        let rest = "\(milliseconds % 1000)"
-        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
+        DecimalText.text(UInt64(max(0, min(seconds, 1e12)) * 1000 + 0.5), decimals: 3)
     }
 }

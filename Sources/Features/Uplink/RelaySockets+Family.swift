@@ -3,7 +3,7 @@ import SystemPackage
 
 extension RelaySockets {
     /// The sockets of IPv4 or IPv6.
-    final class ProcessTree: Sendable {
+    final class Family: Sendable {
         let listener: TransparentListener
         let datagrams: TransparentDatagramSocket
         private let sender: RawSender
