@@ -128,18 +128,21 @@ struct BadFileTests {
         #expect(error?.description.hasPrefix("file: line 1: ") == true)
     }
 
-    @Test(
-        "Deep and shared nesting ends in an error, not in a crash",
-        arguments: [
-            plist + String(repeating: "<array>", count: 50_000),
-            plist + String(repeating: "<dict><key>a</key>", count: 50_000),
-            plist + String(repeating: "<array><!--</array>-->", count: 40_000),
-            "{ DownlinkBandwidth = " + String(repeating: "(", count: 50_000),
-            String(repeating: "[", count: 50_000), String(repeating: "{\"a\":", count: 50_000),
-            String(repeating: "[", count: 400) + String(repeating: "]", count: 400),
-        ])
-    func nesting(text: String) {
-        #expect(throws: ProfileError.self) { try ProfileImport.profiles(in: Fixture.text(text)) }
+    private static let nestings = [
+        plist + String(repeating: "<array>", count: 50_000),
+        plist + String(repeating: "<dict><key>a</key>", count: 50_000),
+        plist + String(repeating: "<array><!--</array>-->", count: 40_000),
+        "{ DownlinkBandwidth = " + String(repeating: "(", count: 50_000),
+        String(repeating: "[", count: 50_000), String(repeating: "{\"a\":", count: 50_000),
+        String(repeating: "[", count: 400) + String(repeating: "]", count: 400),
+    ]
+
+    // By their places: arguments are written into each event of a test.
+    @Test("Deep and shared nesting ends in an error, not in a crash", arguments: nestings.indices)
+    func nesting(index: Int) {
+        #expect(throws: ProfileError.self) {
+            try ProfileImport.profiles(in: Fixture.text(Self.nestings[index]))
+        }
     }
 
     @Test("A binary property list that contains itself ends in an error")
