@@ -5,17 +5,21 @@ import Testing
 /// A network whose app's interface is conditioned by the packet engine.
 extension TestNetwork {
     /// Runs `body` with a network of its own, and sees to it that `clear` leaves nothing.
-    static func withEngine(_ body: (TestNetwork) async throws -> Void) async throws {
+    static func withEngine<Result>(
+        _ body: (TestNetwork) async throws -> Result
+    ) async throws -> Result {
         try await with { network in
             let before = try await network.engineState()
+            let result: Result
             do {
-                try await body(network)
+                result = try await body(network)
             } catch {
                 _ = try? await network.mustRun("clear")
                 throw error
             }
             try await network.mustRun("clear")
             try await network.expectNothingLeft(since: before)
+            return result
         }
     }
 
