@@ -49,13 +49,16 @@ extension TestNetwork {
         return try JSONDecoder().decode(Transfer.self, from: Data(text.utf8)).goodputBitsPerSecond
     }
 
-    /// Sends numbered packets one way.
+    /// Sends numbered packets one way, and listens until none has come for `drain` seconds.
     func probe(
-        down: Bool, isIPv6: Bool = false, count: Int, rate: Int, port: Int = 5001
+        down: Bool, isIPv6: Bool = false, count: Int, rate: Int, port: Int = 5001, drain: Int = 3
     ) async throws -> Probe {
         let text = try await measure(
             "udp-probe", down: down, isIPv6: isIPv6,
-            ["--count", "\(count)", "--rate", "\(rate)", "--port", "\(port)", "--size", "100"])
+            [
+                "--count", "\(count)", "--rate", "\(rate)", "--port", "\(port)", "--size", "100",
+                "--drain", "\(drain)",
+            ])
         return try JSONDecoder().decode(Probe.self, from: Data(text.utf8))
     }
 
