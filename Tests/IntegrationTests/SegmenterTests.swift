@@ -15,8 +15,9 @@ struct SegmenterTests {
             try await network.mustRun(
                 "apply", "baseline.yaml".absoluteFixture, "--set", "down.loss=0.5%", "--set",
                 "up.loss=0.5%")
-            _ = try await network.goodput(down: true)
-            _ = try await network.goodput(down: false)
+            async let download = network.goodput(down: true)
+            async let upload = network.goodput(down: false)
+            _ = try await (download, upload)
             for way in try await network.status().conditioned.flatMap({ [$0.down, $0.up] }) {
                 let counters = try #require(way).counters
                 let sent = Double(counters.packets + counters.lost)
