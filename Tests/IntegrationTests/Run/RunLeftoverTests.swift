@@ -33,7 +33,9 @@ struct RunLeftoverTests {
         set +e
         # Of files in /run, empty locks and what the kernel can do stay.
         picture() {
-            ip -o link | cut -d: -f2 | sort; ip -o address; ip rule; ip -6 rule; ip route
+            cut -d: -f1 /proc/net/dev | sort
+            printf '%s\\n' 'address show' 'rule show' 'route show' | ip -o -batch -
+            ip -6 rule
             nft list ruleset
             # Named namespaces belong to other tests: a run has none.
             grep -v ' nsfs ' /proc/self/mounts | sort
