@@ -62,7 +62,12 @@ struct LiveChangeTests {
         try await TestNetwork.with { network in
             let program = try TestNetwork.program()
             let script = """
-                timeout 6 "$0" status --watch >"$1" & sleep 2; "$0" apply LTE 2>/dev/null; wait; cat "$1"
+                "$0" status --watch >"$1" & watch=$!
+                says() { for try in $(seq 200); do grep -q "$1" "$2" && break; sleep 0.1; done; }
+                says Nothing "$1"
+                "$0" apply LTE 2>/dev/null
+                says apple/LTE "$1"
+                kill $watch; wait; cat "$1"
                 """
             try await withTemporaryDirectory { directory in
                 let result = try await network.run(
