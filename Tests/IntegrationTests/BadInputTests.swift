@@ -5,7 +5,7 @@ import Testing
 
 /// What a user may get wrong: one line that says what and what to do, the right exit code, and
 /// nothing changed.
-@Suite("Bad input", .serialized, .tags(.long))
+@Suite("Bad input")
 struct BadInputTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let arguments: [String]

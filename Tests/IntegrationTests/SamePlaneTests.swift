@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Which data plane carries out conditions, and why, as each verb says it.
-@Suite("The data plane of a profile", .serialized) struct SamePlaneTests {
+@Suite("The data plane of a profile", .serialized, .tags(.long)) struct SamePlaneTests {
     @Test func `is the same for apply, run and verify throughout the catalogue`() async throws {
         try await TestNetwork.with { network in
             let profiles = try await Self.profilesOfEachKind(network)

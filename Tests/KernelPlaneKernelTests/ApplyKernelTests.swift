@@ -8,7 +8,7 @@ import Netlink
 import Testing
 import TrafficControl
 
-@Suite("Applying, status and clearing", .requiresConditioning, .tags(.long))
+@Suite("Applying, status and clearing", .requiresConditioning)
 struct ApplyKernelTests {
     private static let names = SampleConditions.all.map(\.name)
 

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// Which interfaces `apply` takes when none is named.
-@Suite("Default routes of a host", .requiresDataPlane, .tags(.contrary, .long))
+@Suite("Default routes of a host", .requiresDataPlane, .tags(.contrary))
 struct DefaultRouteTests {
     /// Conditions a host with one more interface, `wwan0`, and these routes as well.
     private func conditioned(

@@ -44,7 +44,7 @@ struct VerifyTests {
     /// A token bucket of somebody else's on the app's own interface takes what the link would pass.
     @Test func `a link that is not what its profile says ends with 1`() async throws {
         try await withTemporaryDirectory { directory in
-            let result = try await script(
+            let result = try await VerifyEndTests.script(
                 """
                 "$PROGRAM" verify 3G --quick --backend engine >"$TMPDIR/output" 2>&1 & pid=$!
                 probe=$(wait_for_probe)
@@ -57,45 +57,6 @@ struct VerifyTests {
             #expect(output.hasPrefix("exit 1\n"), "\(output) \(result.standardError)")
             #expect(output.contains(/up +loss .* FAILED/), "\(output)")
             #expect(output.contains(/apple.3G: [0-9]+ of [0-9]+ checks outside tolerance/))
-        }
-    }
-
-    @Test(arguments: ["INT", "TERM"])
-    func `a signal leaves no process and no file`(signal: String) async throws {
-        try await withTemporaryDirectory { directory in
-            let result = try await script(
-                """
-                "$PROGRAM" verify 3G Edge --thorough --jobs 2 & pid=$!
-                wait_for_probe >/dev/null
-                kill -\(signal) $pid
-                wait $pid
-                echo "exit $?"
-                pgrep -af "directory $TMPDIR/"
-                ls -A "$TMPDIR"
-                """, in: directory)
-            let code = signal == "INT" ? 130 : 143
-            #expect(result.standardOutput == "exit \(code)\n", "\(result.standardError)")
-        }
-    }
-
-    @Test func `what a killed one leaves the next one removes`() async throws {
-        try await withTemporaryDirectory { directory in
-            let result = try await script(
-                """
-                "$PROGRAM" verify 3G --thorough >/dev/null 2>&1 & pid=$!
-                wait_for_probe >/dev/null
-                kill -9 $pid
-                wait $pid
-                ls -A "$TMPDIR" | wc -l
-                while pgrep -f "directory $TMPDIR/" >/dev/null; do sleep 0.02; done
-                "$PROGRAM" verify 3G --thorough >/dev/null 2>&1 & pid=$!
-                wait_for_probe >/dev/null
-                ls -A "$TMPDIR" | wc -l
-                kill -TERM $pid
-                wait $pid
-                ls -A "$TMPDIR"
-                """, in: directory)
-            #expect(result.standardOutput == "1\n1\n", "\(result)")
         }
     }
 
@@ -126,24 +87,5 @@ struct VerifyTests {
         return try await runProcess(
             try SandboxedRun.program(), ["verify"] + arguments, environment: environment,
             workingDirectory: "/", userID: caller.userID, timeout: .seconds(180))
-    }
-
-    /// Runs a shell script, in which `wait_for_probe` prints the process of an app's probe that
-    /// puts its files into `directory`.
-    private func script(
-        _ script: String, in directory: TemporaryDirectory
-    ) async throws -> ProcessResult {
-        let functions = """
-            wait_for_probe() {
-                until pgrep -f -- "--role app .*directory $TMPDIR/" | head -n 1 | grep .; do
-                    sleep 0.02
-                done
-            }
-
-            """
-        let environment = ProcessInfo.processInfo.environment.merging(
-            ["PROGRAM": try SandboxedRun.program(), "TMPDIR": directory.path]) { $1 }
-        return try await runProcess(
-            "sh", ["-c", functions + script], environment: environment, timeout: .seconds(120))
     }
 }
