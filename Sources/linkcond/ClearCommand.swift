@@ -27,8 +27,7 @@ struct ClearCommand: ParsableCommand {
     var interfaces: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Only the conditions with this name; default is the name of unnamed conditions."))
+        help: "Only the conditions with this name; default is the name of unnamed conditions.")
     var name: String?
 
     @Flag(help: "Clear every interface, as without any option.")

@@ -10,9 +10,10 @@ import Testing
 struct MultipathPlanTests {
     private let wifi = MultipathPlan.Interface(
         index: 1, name: "wifi0",
-        addresses: [IPAddress(ipv4: 0x0a00_0002), IPAddress(ipv6High: 1, low: 2)])
+        addresses: [IPAddress(ipv4: 0x0a00_0002), IPAddress(ipv6High: 1, low: 2)],
+        gateway: nil)
     private let cellular = MultipathPlan.Interface(
-        index: 2, name: "cell0", addresses: [IPAddress(ipv4: 0x0a00_0102)])
+        index: 2, name: "cell0", addresses: [IPAddress(ipv4: 0x0a00_0102)], gateway: nil)
 
     private func carriers(_ endpoints: [MultipathEndpoint]) -> Set<Int32> {
         Set(endpoints.filter { !$0.isBackup }.map(\.interface))
@@ -39,7 +40,8 @@ struct MultipathPlanTests {
 
     @Test func `no more endpoints are asked for than the kernel takes`() {
         let many = MultipathPlan.Interface(
-            index: 3, name: "eth0", addresses: (0..<20).map { IPAddress(ipv4: $0) })
+            index: 3, name: "eth0", addresses: (0..<20).map { IPAddress(ipv4: $0) },
+            gateway: nil)
         #expect(MultipathPlan.endpoints(.aggregate, [wifi, many]).count == 8)
     }
 

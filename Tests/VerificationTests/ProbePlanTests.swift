@@ -48,7 +48,8 @@ struct ProbePlanTests {
             guard let bandwidth = flow.direction.conditions(of: conditions).bandwidth,
                 let interval = flow.segments.last?.interval
             else { continue }
-            let load = bandwidth.serializationDelay(of: flow.packet).seconds / interval.seconds
+            let packet = ByteCount(bytes: UInt64(flow.packetBytes))
+            let load = bandwidth.serializationDelay(of: packet).seconds / interval.seconds
             if flow.purpose == .saturation {
                 #expect(load > 1.1 && load < 1.2)
             } else {

@@ -15,16 +15,6 @@ public enum MultipathPlan {
         public let addresses: [IPAddress]
         /// Its gateway.
         public let gateway: IPAddress?
-
-        /// Describes an interface.
-        public init(
-            index: Int32, name: String, addresses: [IPAddress], gateway: IPAddress? = nil
-        ) {
-            self.index = index
-            self.name = name
-            self.addresses = addresses
-            self.gateway = gateway
-        }
     }
 
     /// A change of the kernel's endpoints.

@@ -1,5 +1,4 @@
 public import LinkModel
-public import LinkUnits
 
 /// Which packets are sent when, so that two programs can measure a link without talking over it.
 public struct ProbePlan: Sendable, Hashable, Codable {
@@ -51,8 +50,6 @@ public struct ProbePlan: Sendable, Hashable, Codable {
         public var count: Int { segments.reduce(0) { $0 + $1.count } }
         /// From the first packet to the end of the last interval.
         public var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
-        /// The size of a packet.
-        public var packet: ByteCount { ByteCount(bytes: UInt64(packetBytes)) }
         /// The bytes behind the headers of IP and UDP.
         var payload: Int { packetBytes - family.headerBytes }
         /// Whether a sender that was held up makes up for it: the link has to stay overloaded.

@@ -26,21 +26,14 @@ enum ProgressText {
 
     /// `12 of 64 cells, 1 failed, 8 running; 12.3 s, about 40 s left`.
     static func summary(_ progress: MatrixProgress) -> String {
-        var ended = 0
-        var failed = 0
-        var running = 0
-        for cell in progress.cells {
-            switch cell.state {
-            case .waiting: break
-            case .running: running += 1
-            case .ended(let status, _):
-                ended += 1
-                failed += status == .passed ? 0 : 1
-            }
+        let profiles = profiles(of: progress)
+        let sum = { (count: KeyPath<ProfileLine, Int>) in
+            profiles.reduce(0) { $0 + $1[keyPath: count] }
         }
-        var text = "\(ended) of \(progress.cells.count) cells"
+        let failed = sum(\.failed)
+        var text = "\(sum(\.ended)) of \(progress.cells.count) cells"
         if failed > 0 { text += ", \(failed) failed" }
-        text += ", \(running) running; \(progress.elapsedSeconds.secondsText)"
+        text += ", \(sum(\.running)) running; \(progress.elapsedSeconds.secondsText)"
         if let remaining = progress.remainingSeconds, remaining > 0 {
             // Tenths would suggest too much precision.
             text += ", about \(remaining.rounded(.up).secondsText) left"

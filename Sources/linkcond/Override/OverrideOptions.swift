@@ -19,9 +19,7 @@ struct OverrideOptions: ParsableArguments {
         ))
     var cost: InterfaceOverride.Cost?
 
-    @Option(
-        help: ArgumentHelp(
-            "Low Data Mode; default follows the kind: on for hotspots."))
+    @Option(help: "Low Data Mode; default follows the kind: on for hotspots.")
     var lowData: InterfaceOverride.LowData?
 
     @Option(help: "The kind of interface; default is the kind without an override.")

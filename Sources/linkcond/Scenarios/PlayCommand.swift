@@ -78,11 +78,10 @@ struct PlayCommand: ParsableCommand {
         for note in notes { console.note(note) }
         var selector = try selectors.selector()
         try sshGuard.apply(to: &selector, console)
-        let manner = HostPerformance.Manner(
-            selector: selector, backend: backend, seed: seed, isForced: force,
-            identity: InvokingUser.behindSudo(environment: environment)?.identity)
         var performance = try HostPerformance(
-            scenario, origin: entry.file ?? scenario.name, on: hosts, planes, manner
+            scenario, origin: entry.file ?? scenario.name, on: hosts, planes, selector: selector,
+            backend: backend, seed: seed, isForced: force,
+            identity: InvokingUser.behindSudo(environment: environment)?.identity
         ) { remark in
             switch remark {
             case .event(let text): console.report(text)

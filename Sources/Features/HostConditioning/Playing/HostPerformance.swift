@@ -9,32 +9,6 @@ public import Scenarios
 
 /// A scenario played on a host until its end or Ctrl-C; then everything is restored.
 public struct HostPerformance {
-    /// How to play it.
-    public struct Manner {
-        /// The traffic to condition.
-        public var selector: TrafficSelector
-        /// The requested data plane.
-        public var backend: Backend
-        /// The seed for random times and for packets; nil: random.
-        public var seed: UInt64?
-        /// Whether filters of other programs may see packets first.
-        public var isForced: Bool
-        /// The user that runs the scenario's commands; nil: the caller.
-        public var identity: LinuxKernel.Program.Identity?
-
-        /// Makes a manner.
-        public init(
-            selector: TrafficSelector, backend: Backend, seed: UInt64?, isForced: Bool,
-            identity: LinuxKernel.Program.Identity?
-        ) {
-            self.selector = selector
-            self.backend = backend
-            self.seed = seed
-            self.isForced = isForced
-            self.identity = identity
-        }
-    }
-
     private let scenario: Scenario
     /// The limits that end conditions and overrides with this process, however it ends.
     private let limits: (conditions: TimeLimit, overrides: TimeLimit)
@@ -47,29 +21,35 @@ public struct HostPerformance {
     ///
     /// - Parameters:
     ///   - origin: The path of the file, or the name of a built-in scenario.
+    ///   - selector: The traffic to condition.
+    ///   - backend: The requested data plane.
+    ///   - seed: The seed for random times and for packets; nil: random.
+    ///   - isForced: Whether filters of other programs may see packets first.
+    ///   - identity: The user that runs the scenario's commands; nil: the caller.
     ///   - tell: Called for everything that happens.
     public init(
         _ scenario: Scenario, origin: String, on interfaces: HostInterfaces, _ planes: DataPlanes,
-        _ manner: Manner, tell: @escaping (PlayRemark) -> Void
+        selector: TrafficSelector, backend: Backend, seed: UInt64?, isForced: Bool,
+        identity: LinuxKernel.Program.Identity?, tell: @escaping (PlayRemark) -> Void
     ) throws {
         let process = ProcessInfo.processInfo.processIdentifier
         limits = (
             TimeLimit(until: nil, process: process), TimeLimit(until: nil, process: process)
         )
         var request = ApplyRequest(
-            conditions: .init(), profile: "", selector: manner.selector,
-            isForced: manner.isForced, seed: manner.seed, now: Int64(Date().timeIntervalSince1970))
+            conditions: .init(), profile: "", selector: selector,
+            isForced: isForced, seed: seed, now: Int64(Date().timeIntervalSince1970))
         request.limit = limits.conditions
         stage = HostStage(
             scenario, on: interfaces, planes, request,
-            backend: try planes.backend(manner.backend, forAll: scenario.allConditions),
+            backend: try planes.backend(backend, forAll: scenario.allConditions),
             overrideWatcher: limits.overrides.watcher,
             commands: ScenarioCommands(
-                network: try NetworkNamespace.openCurrent(), identity: manner.identity))
+                network: try NetworkNamespace.openCurrent(), identity: identity))
         self.scenario = scenario
         self.tell = tell
-        let seed = manner.seed ?? UInt64(UInt32.random(in: .min ... .max))
-        player = TimelinePlayer(scenario, seed: seed)
+        player = TimelinePlayer(
+            scenario, seed: seed ?? UInt64(UInt32.random(in: .min ... .max)))
         narrator = Narrator(origin: origin)
     }
 

@@ -43,6 +43,8 @@ public struct CIPlan: Sendable, Hashable {
         for engine: PlanEngine, arguments: [String], command: [String], image: String
     ) throws -> String {
         try engine.format.text(
-            of: PlannedMatrix(parts: parts, arguments: arguments, command: command, image: image))
+            of: PlannedMatrix(
+                parts: parts, words: ["linkcond", "matrix"] + arguments + ["--report"],
+                commandWords: command.isEmpty ? [] : ["--"] + command, image: image))
     }
 }

@@ -28,11 +28,4 @@ struct PlannedMatrix {
     let commandWords: [String]
     /// The container image, for engines that need one.
     let image: String
-
-    init(parts: [CIPlan.Part], arguments: [String], command: [String], image: String) {
-        self.parts = parts
-        words = ["linkcond", "matrix"] + arguments + ["--report"]
-        commandWords = command.isEmpty ? [] : ["--"] + command
-        self.image = image
-    }
 }

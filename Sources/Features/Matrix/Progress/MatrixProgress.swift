@@ -19,8 +19,6 @@ public struct MatrixProgress: Sendable, Hashable {
 
     /// How long the matrix has been running.
     public var elapsedSeconds: Double
-    /// How many cells run at once.
-    public var jobs: Int
     /// The cells.
     public var cells: [CellState]
     /// The estimated remaining time, based on the cells that have ended; nil before the first.
@@ -28,13 +26,14 @@ public struct MatrixProgress: Sendable, Hashable {
 
     /// Describes a matrix and estimates its remaining time.
     ///
-    /// - Parameter earlierSeconds: How long cells took in an earlier matrix, by profile.
+    /// - Parameters:
+    ///   - jobs: How many cells run at once.
+    ///   - earlierSeconds: How long cells took in an earlier matrix, by profile.
     init(
         elapsedSeconds: Double, jobs: Int, cells: [CellState],
         earlierSeconds: [String: Double] = [:]
     ) {
         self.elapsedSeconds = elapsedSeconds
-        self.jobs = jobs
         self.cells = cells
         remainingSeconds = Self.estimate(cells, jobs: jobs, earlierSeconds)
     }

@@ -41,13 +41,6 @@ public struct MatrixReport: Codable, Sendable, Hashable {
         public var processors: Int
         /// How many cells ran at once.
         public var jobs: Int
-
-        /// Describes a machine.
-        public init(kernel: String, processors: Int, jobs: Int) {
-            self.kernel = kernel
-            self.processors = processors
-            self.jobs = jobs
-        }
     }
 
     /// Makes a report and counts the cells.
@@ -70,9 +63,6 @@ public struct MatrixReport: Codable, Sendable, Hashable {
         flaky = cells.count(where: \.isFlaky)
         notRun = cells.count { $0.status == .notRun }
     }
-
-    /// The cell without conditions; nil if the matrix had none.
-    public var baseline: CellReport? { cells.first(where: \.isBaseline) }
 
     /// Whether every requested cell passed.
     public var isSuccess: Bool { failed == 0 && notRun == 0 }

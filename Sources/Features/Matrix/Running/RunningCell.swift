@@ -12,7 +12,8 @@ struct RunningCell {
     private(set) var log: CellLog
     private let child: CellProcess
     private var outcome: [UInt8] = []
-    private var openPipes: [FileDescriptor]
+    /// The file descriptors to wait for: the open pipes.
+    private(set) var descriptors: [FileDescriptor]
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     /// How the process ended; nil while it runs.
     private var end: ProcessEnd?
@@ -30,11 +31,8 @@ struct RunningCell {
         self.child = child
         self.log = log
         startedAt = .now
-        openPipes = [child.output, child.outcome]
+        descriptors = [child.output, child.outcome]
     }
-
-    /// The file descriptors to wait for.
-    var descriptors: [FileDescriptor] { openPipes }
 
     /// How long to wait at most; nil: without limit.
     var remaining: Duration? { deadline.map { max(.zero, $0 - .now) } }
@@ -44,7 +42,7 @@ struct RunningCell {
 
     /// Reads from a readable pipe.
     mutating func read(_ pipe: FileDescriptor) {
-        guard openPipes.contains(pipe) else { return }
+        guard descriptors.contains(pipe) else { return }
         let count = (try? pipe.readSome(into: &buffer)) ?? 0
         guard count > 0 else {
             close(pipe)
@@ -62,8 +60,8 @@ struct RunningCell {
         guard process == child.process else { return }
         self.end = end
         // Drain the pipes; the sandbox's processes are gone or about to be.
-        for pipe in openPipes {
-            while openPipes.contains(pipe), !Readiness.wait(for: [pipe], timeout: .zero).isEmpty {
+        for pipe in descriptors {
+            while descriptors.contains(pipe), !Readiness.wait(for: [pipe], timeout: .zero).isEmpty {
                 read(pipe)
             }
             close(pipe)
@@ -100,8 +98,8 @@ struct RunningCell {
     }
 
     private mutating func close(_ pipe: FileDescriptor) {
-        guard let position = openPipes.firstIndex(of: pipe) else { return }
-        openPipes.remove(at: position)
+        guard let position = descriptors.firstIndex(of: pipe) else { return }
+        descriptors.remove(at: position)
         try? pipe.close()
     }
 }

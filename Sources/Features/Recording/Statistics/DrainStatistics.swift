@@ -1,20 +1,14 @@
 /// What happened to data in flight when the command of a run ended.
 public struct DrainStatistics: Codable, Sendable, Hashable {
     /// How long it was waited for.
-    public var seconds: Double
+    public var seconds = 0.0
     /// Connections reset because their last data or their end did not reach the peer.
-    public var undeliveredConnections: Int
+    public var undeliveredConnections = 0
     /// Packets toward the network still on a link when the wait ended.
-    public var undeliveredPackets: UInt64
+    public var undeliveredPackets: UInt64 = 0
 
-    /// Makes statistics.
-    public init(
-        seconds: Double = 0, undeliveredConnections: Int = 0, undeliveredPackets: UInt64 = 0
-    ) {
-        self.seconds = seconds
-        self.undeliveredConnections = undeliveredConnections
-        self.undeliveredPackets = undeliveredPackets
-    }
+    /// Makes statistics without anything that did not arrive.
+    public init() {}
 
     /// A note for the user; nil if everything arrived.
     public var note: String? {

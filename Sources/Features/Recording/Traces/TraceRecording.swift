@@ -12,11 +12,6 @@ public struct TraceRecording: Sendable {
     /// Bytes that do not fill an opportunity yet.
     private var rest: UInt64 = 0
 
-    /// The bytes received so far, in whole opportunities.
-    public var byteCount: ByteCount {
-        ByteCount(bytes: UInt64(milliseconds.count) * DeliveryTrace.opportunity.bytes)
-    }
-
     /// Adds bytes received at `time`, counted from the IP header on. A time before the last one
     /// counts as the last one.
     public mutating func add(_ length: ByteCount, at time: Duration) {
