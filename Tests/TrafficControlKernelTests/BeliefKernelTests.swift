@@ -228,7 +228,7 @@ extension NetlinkMessage {
     /// A message about a netem without the table of delays.
     fileprivate var withoutTable: NetlinkMessage {
         let attributes = FakeTransport.attributes(of: Array(bytes.dropFirst(16 + 20)))
-        let builder = MessageBuilder(type: Int(type), flags: Int(flags))
+        let builder = MessageBuilder(type: Int(type), flags: Int32(flags))
         builder.append(bytes.read(at: 16, as: UInt64.self))
         builder.append(bytes.read(at: 24, as: UInt64.self))
         builder.append(bytes.read(at: 32, as: UInt32.self))

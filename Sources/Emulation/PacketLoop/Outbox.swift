@@ -43,42 +43,43 @@ struct Outbox: ~Copyable {
     /// Since when the kernel has had no room.
     private var refusedSince: Duration?
 
+    private init(
+        local: consuming LocalSender? = nil, direct: consuming PacketSender? = nil,
+        general: consuming PacketSender? = nil
+    ) {
+        self.local = local
+        self.direct = direct
+        self.general = general
+        entries.reserveCapacity(SendBatch.capacity)
+    }
+
     /// Makes an outbox that sends to an interface of the calling thread's network namespace.
     init(interface: Int32) throws(KernelError) {
-        let direct = try PacketSender(interface: interface, bypassesQdisc: true)
-        general = try PacketSender(interface: interface, bypassesQdisc: false)
-        self.direct = consume direct
-        local = nil
-        entries.reserveCapacity(SendBatch.capacity)
+        self.init(
+            direct: try PacketSender(interface: interface, bypassesQdisc: true),
+            general: try PacketSender(interface: interface, bypassesQdisc: false))
     }
 
     /// Makes an outbox of marked frames, which the kernel treats like any others.
     init(_ exit: MarkedOutput) throws(KernelError) {
-        direct = try PacketSender(
-            interface: exit.interface, bypassesQdisc: exit.bypassesQdisc, mark: exit.mark)
-        general = nil
-        local = nil
-        entries.reserveCapacity(SendBatch.capacity)
+        self.init(
+            direct: try PacketSender(
+                interface: exit.interface, bypassesQdisc: exit.bypassesQdisc, mark: exit.mark))
     }
 
     /// Makes an outbox whose frames arrive on the loopback of a network namespace, which supports
     /// super-packets.
     init(loopbackOf host: FileDescriptor) throws(KernelError) {
-        direct = try NetworkNamespace.visit(host) { () throws(KernelError) in
-            try PacketSender(interface: Self.loopback, bypassesQdisc: true)
-        }
-        general = nil
-        local = nil
-        entries.reserveCapacity(SendBatch.capacity)
+        self.init(
+            direct: try NetworkNamespace.visit(host) { () throws(KernelError) in
+                try PacketSender(interface: Self.loopback, bypassesQdisc: true)
+            })
     }
 
     /// Makes an outbox of marked packets that arrive on the loopback of the calling thread's
     /// network namespace, as if they had never left it.
     init(loopbackMark mark: UInt32) throws(KernelError) {
-        local = try LocalSender(mark: mark)
-        direct = nil
-        general = nil
-        entries.reserveCapacity(SendBatch.capacity)
+        self.init(local: try LocalSender(mark: mark))
     }
 
     /// Whether it accepts only IP packets with finished checksums, and no super-packets except TCP

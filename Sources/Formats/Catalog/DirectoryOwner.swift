@@ -28,8 +28,33 @@ extension DirectoryOwner? {
         return try result.get()
     }
 
+    /// What `read` makes of the files in `directories`, and the problems with the others.
+    func entries<Entry>(
+        in directories: [String], _ read: (String) throws(ProfileFileError) -> Entry
+    ) -> (entries: [Entry], problems: [ProfileFileError]) {
+        var entries: [Entry] = []
+        var problems: [ProfileFileError] = []
+        for directory in directories {
+            do throws(ProfileFileError) {
+                for file in try files(in: directory) {
+                    do throws(ProfileFileError) {
+                        entries.append(
+                            try acting(in: directory) { () throws(ProfileFileError) in
+                                try read(file)
+                            })
+                    } catch {
+                        problems.append(error)
+                    }
+                }
+            } catch {
+                problems.append(error)
+            }
+        }
+        return (entries, problems)
+    }
+
     /// The profile files in `directory`, by name.
-    func files(in directory: String) throws(ProfileFileError) -> [String] {
+    private func files(in directory: String) throws(ProfileFileError) -> [String] {
         try acting(in: directory) { () throws(ProfileFileError) in
             try ProfileFile.files(in: directory)
         }

@@ -99,26 +99,9 @@ public struct ProfileCatalog: Sendable {
     private static var builtInEntries: [Entry] { builtIn.map { Entry(profile: $0, file: nil) } }
 
     private func userEntries() -> (entries: [Entry], problems: [ProfileFileError]) {
-        var entries: [Entry] = []
-        var problems: [ProfileFileError] = []
-        for directory in directories {
-            do throws(ProfileFileError) {
-                for file in try owner.files(in: directory) {
-                    do throws(ProfileFileError) {
-                        let profile = try owner.acting(in: directory) {
-                            () throws(ProfileFileError) in
-                            try ProfileFile.read(file, checksTraces: owner != nil)
-                        }
-                        entries.append(Entry(profile: profile, file: file))
-                    } catch {
-                        problems.append(error)
-                    }
-                }
-            } catch {
-                problems.append(error)
-            }
+        owner.entries(in: directories) { file throws(ProfileFileError) in
+            Entry(profile: try ProfileFile.read(file, checksTraces: owner != nil), file: file)
         }
-        return (entries, problems)
     }
 
     static func isPath(_ name: String) -> Bool {

@@ -100,25 +100,9 @@ public struct ScenarioCatalog: Sendable {
     }
 
     private func userEntries() -> (entries: [Entry], problems: [ProfileFileError]) {
-        var entries: [Entry] = []
-        var problems: [ProfileFileError] = []
-        for directory in directories {
-            do throws(ProfileFileError) {
-                for file in try owner.files(in: directory) {
-                    do throws(ProfileFileError) {
-                        entries.append(
-                            try owner.acting(in: directory) { () throws(ProfileFileError) in
-                                try ScenarioFile.read(file, profiles)
-                            })
-                    } catch {
-                        problems.append(error)
-                    }
-                }
-            } catch {
-                problems.append(error)
-            }
+        owner.entries(in: directories) { file throws(ProfileFileError) in
+            try ScenarioFile.read(file, profiles)
         }
-        return (entries, problems)
     }
 
     private static func names(of entry: Entry) -> [String] {

@@ -13,7 +13,7 @@
 
 int lc_poll_until(struct pollfd *entries, unsigned long count, int64_t deadline) {
     for (;;) {
-        int64_t left = deadline - lc_clock_monotonic();
+        int64_t left = deadline - lc_clock(CLOCK_MONOTONIC);
         if (left < 0) left = 0;
         struct timespec timeout = {left / 1000000000, left % 1000000000};
         int ready = ppoll(entries, count, &timeout, NULL);
@@ -22,16 +22,8 @@ int lc_poll_until(struct pollfd *entries, unsigned long count, int64_t deadline)
     }
 }
 
-int lc_unshare_network(void) {
-    return unshare(CLONE_NEWNET) == 0 ? 0 : -errno;
-}
-
-int lc_enter_network(int fd) {
-    return setns(fd, CLONE_NEWNET) == 0 ? 0 : -errno;
-}
-
-int lc_enter_user(int fd) {
-    return setns(fd, CLONE_NEWUSER) == 0 ? 0 : -errno;
+int lc_enter(int fd, int kind) {
+    return setns(fd, kind) == 0 ? 0 : -errno;
 }
 
 int lc_lock_file(int fd) {

@@ -18,8 +18,8 @@
 #endif
 
 static void make_rooms(int fd) {
-    make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF);
-    make_room(fd, SO_SNDBUFFORCE, SO_SNDBUF);
+    make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF, link_room);
+    make_room(fd, SO_SNDBUFFORCE, SO_SNDBUF, link_room);
 }
 
 int lc_datagram_socket(int is_ipv6) {

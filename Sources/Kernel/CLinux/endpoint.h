@@ -1,4 +1,4 @@
-// Socket addresses and options that the relay and its datagrams share.
+// Socket addresses and options that several kinds of sockets share.
 #ifndef CLINUX_ENDPOINT_H
 #define CLINUX_ENDPOINT_H
 
@@ -53,17 +53,18 @@ static inline int set_option(int fd, int level, int name, int value) {
     return setsockopt(fd, level, name, &value, sizeof value);
 }
 
-/// Closes a socket whose setup failed, and keeps errno.
+/// Closes a socket whose setup failed, if there is one, and returns why it failed.
 static inline int give_up(int fd) {
     int reason = errno;
     close(fd);
     return -reason;
 }
 
-/// Asks for a socket buffer that holds what the queue of any link would: 7,000 packets. The kernel
-/// caps it for callers that may not force it.
-static inline void make_room(int fd, int forced_option, int option) {
-    int size = 16 << 20;
+/// A socket buffer that holds what the queue of any link would: 7,000 packets.
+enum { link_room = 16 << 20 };
+
+/// Asks for a socket buffer. The kernel caps it for callers that may not force it.
+static inline void make_room(int fd, int forced_option, int option, int size) {
     if (set_option(fd, SOL_SOCKET, forced_option, size)) set_option(fd, SOL_SOCKET, option, size);
 }
 

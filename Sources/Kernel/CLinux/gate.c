@@ -143,9 +143,9 @@ int lc_gate_clock(int64_t *before, int64_t *time, int64_t *after) {
     int status = create_watch(moment);
     if (status >= 0) {
         int watch = status;
-        *before = lc_clock_monotonic();
+        *before = lc_clock(CLOCK_MONOTONIC);
         status = run(watch);
-        *after = lc_clock_monotonic();
+        *after = lc_clock(CLOCK_MONOTONIC);
         close(watch);
     }
     uint64_t noted = 0;

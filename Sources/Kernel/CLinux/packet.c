@@ -1,38 +1,22 @@
 #define _GNU_SOURCE
 #include "clinux_packet.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
+#include "endpoint.h"
+
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
-#include <unistd.h>
 
-static int fail(int fd) {
-    int reason = errno;
-    if (fd >= 0) close(fd);
-    return -reason;
-}
-
-static int set(int fd, int level, int option, int value) {
-    return setsockopt(fd, level, option, &value, sizeof value);
-}
-
-// Only a process with privileges on the host may exceed the limits of net.core; others get those.
-static void enlarge(int fd, int forced, int plain) {
-    const int wanted = 64 << 20;
-    if (set(fd, SOL_SOCKET, forced, wanted) != 0) set(fd, SOL_SOCKET, plain, wanted);
-}
+// Enough for the bursts of any link, while the loop does not get to run.
+enum { buffer_bytes = 64 << 20 };
 
 static int bind_to(int fd, int interface, int protocol) {
     struct sockaddr_ll address = {
@@ -43,12 +27,12 @@ static int bind_to(int fd, int interface, int protocol) {
 static int open_receiver(void) {
     // Protocol zero: nothing comes in before the options are set.
     int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0 || set(fd, SOL_PACKET, PACKET_VNET_HDR, 1) != 0
-        || set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) != 0
-        || set(fd, SOL_PACKET, PACKET_AUXDATA, 1) != 0
-        || set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) != 0)
-        return fail(fd);
-    enlarge(fd, SO_RCVBUFFORCE, SO_RCVBUF);
+    if (fd < 0 || set_option(fd, SOL_PACKET, PACKET_VNET_HDR, 1) != 0
+        || set_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) != 0
+        || set_option(fd, SOL_PACKET, PACKET_AUXDATA, 1) != 0
+        || set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) != 0)
+        return give_up(fd);
+    make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF, buffer_bytes);
     return fd;
 }
 
@@ -106,7 +90,7 @@ int lc_packet_receiver(int interface, int *fds) {
     const int wanted = 16 << 20;
     fds[0] = open_receiver();
     if (fds[0] < 0) return fds[0];
-    if (bind_to(fds[0], interface, ETH_P_ALL) != 0) return fail(fds[0]);
+    if (bind_to(fds[0], interface, ETH_P_ALL) != 0) return give_up(fds[0]);
     int room = wanted;
     socklen_t size = sizeof room;
     getsockopt(fds[0], SOL_SOCKET, SO_RCVBUF, &room, &size);
@@ -117,17 +101,17 @@ int lc_packet_receiver(int interface, int *fds) {
 
 int lc_packet_sender(int interface, int bypass_qdisc, uint32_t mark) {
     int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0 || set(fd, SOL_PACKET, PACKET_VNET_HDR, 1) != 0
-        || (bypass_qdisc && set(fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1) != 0)
-        || (mark && set(fd, SOL_SOCKET, SO_MARK, (int)mark) != 0))
-        return fail(fd);
-    enlarge(fd, SO_SNDBUFFORCE, SO_SNDBUF);
-    return bind_to(fd, interface, 0) == 0 ? fd : fail(fd);
+    if (fd < 0 || set_option(fd, SOL_PACKET, PACKET_VNET_HDR, 1) != 0
+        || (bypass_qdisc && set_option(fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1) != 0)
+        || (mark && set_option(fd, SOL_SOCKET, SO_MARK, (int)mark) != 0))
+        return give_up(fd);
+    make_room(fd, SO_SNDBUFFORCE, SO_SNDBUF, buffer_bytes);
+    return bind_to(fd, interface, 0) == 0 ? fd : give_up(fd);
 }
 
 int lc_beacon_socket(void) {
     int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    return fd < 0 || set(fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1) != 0 ? fail(fd) : fd;
+    return fd < 0 || set_option(fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1) != 0 ? give_up(fd) : fd;
 }
 
 int lc_beacon_send(int fd, int interface, const void *frame, size_t length) {
@@ -261,9 +245,9 @@ static int wait_for(int epoll, int fd) {
 int lc_wait_create(const int *readable, int count, int timer, int event) {
     int epoll = epoll_create1(EPOLL_CLOEXEC);
     if (epoll < 0 || wait_for(epoll, timer) != 0 || wait_for(epoll, event) != 0)
-        return fail(epoll);
+        return give_up(epoll);
     for (int i = 0; i < count; i++)
-        if (wait_for(epoll, readable[i]) != 0) return fail(epoll);
+        if (wait_for(epoll, readable[i]) != 0) return give_up(epoll);
     return epoll;
 }
 
@@ -281,30 +265,14 @@ int lc_event_signal(int event) {
     return eventfd_write(event, 1) == 0 ? 0 : -errno;
 }
 
-static int64_t read_clock(clockid_t clock) {
+int64_t lc_clock(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-int64_t lc_clock_monotonic(void) {
-    return read_clock(CLOCK_MONOTONIC);
-}
-
-int64_t lc_clock_realtime(void) {
-    return read_clock(CLOCK_REALTIME);
-}
-
-int64_t lc_clock_thread(void) {
-    return read_clock(CLOCK_THREAD_CPUTIME_ID);
-}
-
-int64_t lc_clock_process(void) {
-    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
-}
-
 int lc_wait(int epoll, int timer, int event, int64_t deadline, int64_t *armed) {
-    if (deadline != 0 && deadline <= lc_clock_monotonic()) return 1;
+    if (deadline != 0 && deadline <= lc_clock(CLOCK_MONOTONIC)) return 1;
     if (deadline != *armed) {
         struct itimerspec time = {.it_value = {deadline / 1000000000, deadline % 1000000000}};
         if (timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL) != 0) return -errno;

@@ -28,10 +28,8 @@ int lc_probe_open(int is_ipv6, uint16_t port) {
     if (fd < 0) return fd;
     // What a full buffer of ours dropped would look like loss on the link. Only root may have
     // more than the system's maximum.
-    if (set_option(fd, SOL_SOCKET, SO_RCVBUFFORCE, buffer_bytes))
-        set_option(fd, SOL_SOCKET, SO_RCVBUF, buffer_bytes);
-    if (set_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, buffer_bytes))
-        set_option(fd, SOL_SOCKET, SO_SNDBUF, buffer_bytes);
+    make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF, buffer_bytes);
+    make_room(fd, SO_SNDBUFFORCE, SO_SNDBUF, buffer_bytes);
     if (is_ipv6) {
         set_option(fd, IPPROTO_UDP, UDP_NO_CHECK6_TX, 1);
         set_option(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);

@@ -61,7 +61,7 @@ int lc_transparent_socket(enum lc_transparent_kind kind, int is_ipv6, uint16_t p
     if (kind == LC_TRANSPARENT_DATAGRAM) {
         int name = is_ipv6 ? IPV6_RECVORIGDSTADDR : IP_RECVORIGDSTADDR;
         if (set_option(fd, level, name, 1)) return give_up(fd);
-        make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF);
+        make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF, link_room);
     }
     union address address;
     socklen_t length = to_address(
@@ -86,7 +86,7 @@ int lc_raw_sender(int is_ipv6, uint32_t mark) {
     // Otherwise the kernel does not report packets that an interface does not take.
     int level = is_ipv6 ? SOL_IPV6 : SOL_IP;
     if (set_option(fd, level, is_ipv6 ? IPV6_RECVERR : IP_RECVERR, 1)) return give_up(fd);
-    make_room(fd, SO_SNDBUFFORCE, SO_SNDBUF);
+    make_room(fd, SO_SNDBUFFORCE, SO_SNDBUF, link_room);
     return fd;
 }
 
@@ -132,7 +132,7 @@ int lc_packet_tap(uint32_t interface) {
         return give_up(fd);
     // Kernels before 4.20 lack it; the filter also rejects outgoing packets.
     set_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
-    make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF);
+    make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF, link_room);
     struct sockaddr_ll address = {
         .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = (int)interface};
     if (bind(fd, (struct sockaddr *)&address, sizeof address)) return give_up(fd);

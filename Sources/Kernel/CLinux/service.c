@@ -1,24 +1,16 @@
 #define _GNU_SOURCE
 #include "clinux_service.h"
 
-#include <errno.h>
+#include "endpoint.h"
+
 #include <fcntl.h>
 #include <stddef.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 static int result(long value) { return value >= 0 ? (int)value : -errno; }
-
-static int fail(int fd) {
-    int reason = errno;
-    if (fd >= 0) close(fd);
-    return -reason;
-}
 
 static socklen_t name_it(struct sockaddr_un *address, const char *name) {
     memset(address, 0, sizeof *address);
@@ -38,7 +30,7 @@ int lc_service_listen(const char *name) {
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || lc_service_tell_senders(fd) != 0
         || bind(fd, (struct sockaddr *)&address, length) != 0 || listen(fd, 64) != 0)
-        return fail(fd);
+        return give_up(fd);
     return fd;
 }
 
@@ -51,7 +43,7 @@ static int limit_waiting(int fd, int seconds) {
 int lc_service_accept(int listener) {
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     // A client that connects and then does nothing blocks the service no longer than this.
-    if (fd < 0 || limit_waiting(fd, 1) != 0) return fail(fd);
+    if (fd < 0 || limit_waiting(fd, 1) != 0) return give_up(fd);
     return fd;
 }
 
@@ -69,7 +61,7 @@ int lc_service_connect(const char *name, int seconds) {
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd < 0 || lc_service_tell_senders(fd) != 0 || limit_waiting(fd, seconds) != 0
         || connect(fd, (struct sockaddr *)&address, length) != 0)
-        return fail(fd);
+        return give_up(fd);
     return fd;
 }
 

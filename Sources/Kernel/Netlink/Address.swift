@@ -10,7 +10,7 @@ public enum Address {
     public static func add(
         _ address: IPAddress, prefixLength: UInt8, to interface: Int32
     ) -> NetlinkMessage {
-        change(RTM_NEWADDR, Int(NLM_F_CREATE | NLM_F_EXCL), address, prefixLength, interface)
+        change(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, address, prefixLength, interface)
     }
 
     /// Removes the address from the interface. Equivalent to `ip address delete ADDRESS/PREFIX dev
@@ -22,35 +22,28 @@ public enum Address {
     }
 
     private static func change(
-        _ type: Int, _ flags: Int, _ address: IPAddress, _ prefixLength: UInt8, _ interface: Int32
+        _ type: Int, _ flags: Int32, _ address: IPAddress, _ prefixLength: UInt8, _ interface: Int32
     ) -> NetlinkMessage {
-        let builder = MessageBuilder(type: type, flags: flags)
-        var header = ifaddrmsg()
-        header.ifa_family = address.family
-        header.ifa_prefixlen = prefixLength
-        header.ifa_flags = address.isIPv6 ? UInt8(IFA_F_NODAD) : 0
-        header.ifa_index = UInt32(interface)
-        builder.append(header)
-        builder.put(Int(IFA_LOCAL), bytes: address.bytes)
-        builder.put(Int(IFA_ADDRESS), bytes: address.bytes)
-        return builder.finish()
+        let header = ifaddrmsg(
+            ifa_family: address.family, ifa_prefixlen: prefixLength,
+            ifa_flags: address.isIPv6 ? UInt8(IFA_F_NODAD) : 0, ifa_scope: 0,
+            ifa_index: UInt32(interface))
+        return NetlinkMessage(type, flags: flags, header) { builder in
+            builder.put(Int(IFA_LOCAL), bytes: address.bytes)
+            builder.put(Int(IFA_ADDRESS), bytes: address.bytes)
+        }
     }
 }
 
 extension NetlinkSession {
     /// The addresses of all interfaces. Equivalent to `ip address`.
     public func addresses() throws(NetlinkError) -> [IPAddress] {
-        let builder = MessageBuilder(type: RTM_GETADDR)
-        builder.append(ifaddrmsg())
-        return try dump(builder.finish(), attempt: "list the addresses")
-            .compactMap { InterfaceAddress($0)?.address }
+        try interfaceAddresses().map(\.address)
     }
 
     /// The addresses of all interfaces with their properties. Equivalent to `ip address`.
     public func interfaceAddresses() throws(NetlinkError) -> [InterfaceAddress] {
-        let builder = MessageBuilder(type: RTM_GETADDR)
-        builder.append(ifaddrmsg())
-        return try dump(builder.finish(), attempt: "list the addresses")
+        try dump(NetlinkMessage(RTM_GETADDR, ifaddrmsg()), attempt: "list the addresses")
             .compactMap(InterfaceAddress.init)
     }
 }

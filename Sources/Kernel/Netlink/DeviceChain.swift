@@ -89,9 +89,8 @@ public struct DeviceChain: Sendable, Hashable {
 
     /// Asks for all chains. Equivalent to `nft list chains`.
     static func list() -> NetlinkMessage {
-        let builder = MessageBuilder(type: Int(getChain))
-        builder.append(nfgenmsg(nfgen_family: 0, version: UInt8(NFNETLINK_V0), res_id: 0))
-        return builder.finish()
+        NetlinkMessage(
+            Int(getChain), nfgenmsg(nfgen_family: 0, version: UInt8(NFNETLINK_V0), res_id: 0))
     }
 
     /// The chains that affect the packets of the interface called `name`, in the calling thread's

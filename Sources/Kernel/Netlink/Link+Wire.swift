@@ -28,26 +28,19 @@ extension Link {
     /// Creates a wire. Equivalent to `ip link add NAME group G mtu 65535 arp off type veth peer
     /// name NAME group G mtu 65535 arp off`.
     public static func add(_ wire: SilentWire) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWLINK, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
-        describe(wire.near, of: wire, address: wire.nearAddress, builder)
-        builder.nest(Int(IFLA_LINKINFO)) { builder in
-            builder.put(Int(IFLA_INFO_KIND), "veth")
-            builder.nest(Int(IFLA_INFO_DATA)) { builder in
-                builder.nest(Int(VETH_INFO_PEER)) {
-                    describe(wire.far, of: wire, address: nil, $0)
-                }
-            }
+        addVeth(silent, { describe(wire.near, of: wire, address: wire.nearAddress, $0) }) {
+            $0.append(silent)
+            describe(wire.far, of: wire, address: nil, $0)
         }
-        return builder.finish()
+    }
+
+    private static var silent: ifinfomsg {
+        header(index: 0, flags: IFF_NOARP.rawValue, change: IFF_NOARP.rawValue)
     }
 
     private static func describe(
         _ name: String, of wire: SilentWire, address: [UInt8]?, _ builder: borrowing MessageBuilder
     ) {
-        var header = header(index: 0)
-        header.ifi_flags = UInt32(IFF_NOARP.rawValue)
-        header.ifi_change = UInt32(IFF_NOARP.rawValue)
-        builder.append(header)
         builder.put(Int(IFLA_IFNAME), name)
         builder.put(Int(IFLA_MTU), longestPacket)
         builder.put(Int(IFLA_GROUP), wire.group)
@@ -56,10 +49,9 @@ extension Link {
 
     /// Changes the link-layer address. Equivalent to `ip link set dev NAME address MAC`.
     public static func setAddress(index: Int32, _ address: [UInt8]) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWLINK)
-        builder.append(header(index: index))
-        builder.put(Int(IFLA_ADDRESS), bytes: address)
-        return builder.finish()
+        NetlinkMessage(RTM_NEWLINK, header(index: index)) {
+            $0.put(Int(IFLA_ADDRESS), bytes: address)
+        }
     }
 
     /// Moves the interface to the network namespace of an open descriptor, and renames it there.
@@ -68,10 +60,9 @@ extension Link {
     public static func move(
         index: Int32, to namespace: Int32, name: String
     ) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWLINK)
-        builder.append(header(index: index))
-        builder.put(Int(IFLA_NET_NS_FD), namespace)
-        builder.put(Int(IFLA_IFNAME), name)
-        return builder.finish()
+        NetlinkMessage(RTM_NEWLINK, header(index: index)) { builder in
+            builder.put(Int(IFLA_NET_NS_FD), namespace)
+            builder.put(Int(IFLA_IFNAME), name)
+        }
     }
 }

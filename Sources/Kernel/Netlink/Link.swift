@@ -64,44 +64,33 @@ public struct Link: Sendable, Hashable {
 
     /// Asks for the interface called `name`. Equivalent to `ip link show dev NAME`.
     public static func get(name: String) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_GETLINK)
-        builder.append(ifinfomsg())
-        builder.put(Int(IFLA_IFNAME), name)
-        return builder.finish()
+        NetlinkMessage(RTM_GETLINK, ifinfomsg()) { $0.put(Int(IFLA_IFNAME), name) }
     }
 
     /// Asks for the interface with this index.
     public static func get(index: Int32) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_GETLINK)
-        builder.append(header(index: index))
-        return builder.finish()
+        NetlinkMessage(RTM_GETLINK, header(index: index))
     }
 
     /// Asks for all interfaces, or those of one kind, without their statistics. Equivalent to
     /// `ip link show type KIND`.
     public static func list(kind: String? = nil) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_GETLINK)
-        builder.append(ifinfomsg())
-        builder.put(Int(IFLA_EXT_MASK), UInt32(RTEXT_FILTER_SKIP_STATS))
-        if let kind {
-            builder.nest(Int(IFLA_LINKINFO)) { $0.put(Int(IFLA_INFO_KIND), kind) }
+        NetlinkMessage(RTM_GETLINK, ifinfomsg()) { builder in
+            builder.put(Int(IFLA_EXT_MASK), UInt32(RTEXT_FILTER_SKIP_STATS))
+            if let kind {
+                builder.nest(Int(IFLA_LINKINFO)) { $0.put(Int(IFLA_INFO_KIND), kind) }
+            }
         }
-        return builder.finish()
     }
 
     /// Deletes the interface. Equivalent to `ip link delete`.
     public static func delete(index: Int32) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_DELLINK)
-        builder.append(header(index: index))
-        return builder.finish()
+        NetlinkMessage(RTM_DELLINK, header(index: index))
     }
 
     /// Deletes all interfaces of a group at once. Equivalent to `ip link delete group N`.
     public static func delete(group: UInt32) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_DELLINK)
-        builder.append(ifinfomsg())
-        builder.put(Int(IFLA_GROUP), group)
-        return builder.finish()
+        NetlinkMessage(RTM_DELLINK, ifinfomsg()) { $0.put(Int(IFLA_GROUP), group) }
     }
 
     /// Sets the interface's alias and brings it up. Equivalent to `ip link set dev NAME alias TEXT
@@ -109,86 +98,65 @@ public struct Link: Sendable, Hashable {
     ///
     /// This is a separate message because the kernel ignores the alias in the one that creates.
     public static func bringUp(index: Int32, alias: String) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWLINK)
-        var header = header(index: index)
-        header.ifi_flags = UInt32(IFF_UP.rawValue)
-        header.ifi_change = UInt32(IFF_UP.rawValue)
-        builder.append(header)
-        builder.put(Int(IFLA_IFALIAS), alias)
-        return builder.finish()
+        NetlinkMessage(RTM_NEWLINK, up(index)) { $0.put(Int(IFLA_IFALIAS), alias) }
     }
 
     /// Brings the interface up. Equivalent to `ip link set dev NAME up`.
     public static func bringUp(index: Int32) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWLINK)
-        var header = header(index: index)
-        header.ifi_flags = UInt32(IFF_UP.rawValue)
-        header.ifi_change = UInt32(IFF_UP.rawValue)
-        builder.append(header)
-        return builder.finish()
+        NetlinkMessage(RTM_NEWLINK, up(index))
     }
 
     /// Takes the interface down. Equivalent to `ip link set dev NAME down`.
     public static func takeDown(index: Int32) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWLINK)
-        var header = header(index: index)
-        header.ifi_change = UInt32(IFF_UP.rawValue)
-        builder.append(header)
-        return builder.finish()
+        NetlinkMessage(RTM_NEWLINK, header(index: index, change: IFF_UP.rawValue))
     }
 
     /// Keeps the interface from getting an IPv6 link-local address, so that it sends no packets of
     /// its own. The kernel refuses this where IPv6 is off. Equivalent to `ip link set dev NAME
     /// addrgenmode none`.
     public static func disableAutoconfiguration(index: Int32) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWLINK)
-        builder.append(header(index: index))
-        builder.nest(Int(IFLA_AF_SPEC)) { builder in
-            builder.nest(Int(AF_INET6)) { builder in
-                builder.put(
-                    Int(IFLA_INET6_ADDR_GEN_MODE), UInt8(IN6_ADDR_GEN_MODE_NONE.rawValue))
+        NetlinkMessage(RTM_NEWLINK, header(index: index)) {
+            $0.nest(Int(IFLA_AF_SPEC)) {
+                $0.nest(Int(AF_INET6)) {
+                    $0.put(Int(IFLA_INET6_ADDR_GEN_MODE), UInt8(IN6_ADDR_GEN_MODE_NONE.rawValue))
+                }
             }
         }
-        return builder.finish()
     }
 
     /// Changes the MTU. Equivalent to `ip link set dev NAME mtu N`.
     public static func setMTU(index: Int32, _ mtu: UInt32) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWLINK)
-        builder.append(header(index: index))
-        builder.put(Int(IFLA_MTU), mtu)
-        return builder.finish()
+        NetlinkMessage(RTM_NEWLINK, header(index: index)) { $0.put(Int(IFLA_MTU), mtu) }
     }
 
     /// Changes the alias only. Equivalent to `ip link set dev NAME alias TEXT`.
     public static func setAlias(index: Int32, _ alias: String) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWLINK)
-        builder.append(header(index: index))
-        builder.put(Int(IFLA_IFALIAS), alias)
-        return builder.finish()
+        NetlinkMessage(RTM_NEWLINK, header(index: index)) { $0.put(Int(IFLA_IFALIAS), alias) }
     }
 
     /// Changes the alias of the interface with this name. In a batch, the message can follow the
     /// one that creates the interface. Equivalent to `ip link set dev NAME alias TEXT`.
     public static func setAlias(name: String, _ alias: String) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWLINK)
-        builder.append(header(index: 0))
-        builder.put(Int(IFLA_IFNAME), name)
-        builder.put(Int(IFLA_IFALIAS), alias)
-        return builder.finish()
+        NetlinkMessage(RTM_NEWLINK, header(index: 0)) { builder in
+            builder.put(Int(IFLA_IFNAME), name)
+            builder.put(Int(IFLA_IFALIAS), alias)
+        }
     }
 
     /// Changes the alias to bytes that need not be text, 255 at most; no bytes remove it.
     public static func setAlias(index: Int32, bytes: [UInt8]) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWLINK)
-        builder.append(header(index: index))
-        builder.put(Int(IFLA_IFALIAS), bytes: bytes)
-        return builder.finish()
+        NetlinkMessage(RTM_NEWLINK, header(index: index)) {
+            $0.put(Int(IFLA_IFALIAS), bytes: bytes)
+        }
     }
 
-    static func header(index: Int32) -> ifinfomsg {
-        var header = ifinfomsg()
-        header.ifi_index = index
-        return header
+    private static func up(_ index: Int32) -> ifinfomsg {
+        header(index: index, flags: IFF_UP.rawValue, change: IFF_UP.rawValue)
+    }
+
+    static func header(index: Int32, flags: UInt32 = 0, change: UInt32 = 0) -> ifinfomsg {
+        ifinfomsg(
+            ifi_family: 0, __ifi_pad: 0, ifi_type: 0, ifi_index: index, ifi_flags: flags,
+            ifi_change: change)
     }
 }

@@ -8,11 +8,11 @@ public struct MessageBuilder: ~Copyable {
     private let message: OpaquePointer
 
     /// Starts a message of `type` with `flags` (`NLM_F_REQUEST` is added).
-    public init(type: Int, flags: Int = 0) {
+    public init(type: Int, flags: Int32 = 0) {
         // libnl's default, a page, is too small for a message with a delay table.
         guard let message = unsafe nlmsg_alloc_size(32 * 1024),
             unsafe nlmsg_put(
-                message, 0, 0, Int32(type), 0, Int32(flags) | NLM_F_REQUEST) != nil
+                message, 0, 0, Int32(type), 0, flags | NLM_F_REQUEST) != nil
         else { preconditionFailure("there is memory for a netlink message") }
         unsafe self.message = message
     }
@@ -62,15 +62,25 @@ public struct MessageBuilder: ~Copyable {
     }
 
     /// The finished message.
-    public consuming func finish() -> NetlinkMessage { unsafe Self.copy(message) }
-
-    /// Copies the bytes of a libnl message.
-    static func copy(_ message: OpaquePointer) -> NetlinkMessage {
+    public consuming func finish() -> NetlinkMessage {
         guard let header = unsafe nlmsg_hdr(message) else {
             preconditionFailure("a message has a header")
         }
         let bytes = unsafe UnsafeRawBufferPointer(
             start: header, count: Int(header.pointee.nlmsg_len))
         return unsafe NetlinkMessage(bytes: Array(bytes))
+    }
+}
+
+extension NetlinkMessage {
+    /// Builds a message of `type`: its fixed part, and the attributes that `attributes` adds.
+    public init<Fixed>(
+        _ type: Int, flags: Int32 = 0, _ fixed: Fixed,
+        _ attributes: (borrowing MessageBuilder) -> Void = { _ in }
+    ) {
+        let builder = MessageBuilder(type: type, flags: flags)
+        builder.append(fixed)
+        attributes(builder)
+        self = builder.finish()
     }
 }

@@ -79,7 +79,7 @@ public final class MultipathManager {
     /// All endpoints. Equivalent to `ip mptcp endpoint`.
     public func endpoints() throws(NetlinkError) -> [MultipathEndpoint] {
         try session.dump(
-            family.message(MPTCP_PM_CMD_GET_ADDR).finish(),
+            family.message(MPTCP_PM_CMD_GET_ADDR),
             attempt: "list the endpoints of Multipath TCP"
         ).compactMap { MultipathEndpoint($0) }
     }
@@ -87,10 +87,11 @@ public final class MultipathManager {
     /// Allows a connection this many paths in addition to its first one. Equivalent to `ip mptcp
     /// limits set subflow N`.
     public func allow(paths: UInt32) throws(NetlinkError) {
-        let builder = family.message(MPTCP_PM_CMD_SET_LIMITS)
-        builder.put(MPTCP_PM_ATTR_SUBFLOWS, paths)
-        builder.put(MPTCP_PM_ATTR_RCV_ADD_ADDRS, UInt32(0))
-        try session.execute(builder.finish(), attempt: "set the limits of Multipath TCP")
+        let limits = family.message(MPTCP_PM_CMD_SET_LIMITS) {
+            $0.put(MPTCP_PM_ATTR_SUBFLOWS, paths)
+            $0.put(MPTCP_PM_ATTR_RCV_ADD_ADDRS, UInt32(0))
+        }
+        try session.execute(limits, attempt: "set the limits of Multipath TCP")
     }
 
     /// Opens a path from this address for every present and future connection. Equivalent to `ip
@@ -114,9 +115,8 @@ public final class MultipathManager {
     private func execute(
         _ command: Int, _ endpoint: MultipathEndpoint, _ verb: String
     ) throws(NetlinkError) {
-        let builder = family.message(command)
-        endpoint.describe(in: builder)
         try session.execute(
-            builder.finish(), attempt: "\(verb) the Multipath TCP endpoint \(endpoint.address)")
+            family.message(command, endpoint.describe),
+            attempt: "\(verb) the Multipath TCP endpoint \(endpoint.address)")
     }
 }

@@ -50,19 +50,7 @@ public struct MultipathPath: Sendable, Hashable {
     /// `MPTCP_SUBFLOW_FLAG_BKUP_REM` and `MPTCP_SUBFLOW_FLAG_BKUP_LOC`.
     private static let backupFlags: UInt32 = 1 << 4 | 1 << 5
 
-    /// Asks for all connected TCP sockets of an address family.
-    static func list(isIPv6: Bool) -> NetlinkMessage {
-        let builder = MessageBuilder(type: Int(SOCK_DIAG_BY_FAMILY))
-        var request = inet_diag_req_v2()
-        request.sdiag_family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
-        request.sdiag_protocol = UInt8(IPPROTO_TCP)
-        request.idiag_ext = 1 << (INET_DIAG_INFO - 1)
-        request.idiag_states = 1 << establishedState
-        builder.append(request)
-        return builder.finish()
-    }
-
-    private static let establishedState: UInt32 = 1
+    fileprivate static let establishedState: UInt32 = 1
 }
 
 extension NetlinkSession {
@@ -71,12 +59,26 @@ extension NetlinkSession {
     ///
     /// Requires `CAP_NET_ADMIN` there; without it the kernel reports no paths.
     public func multipathPaths() throws(NetlinkError) -> [MultipathPath] {
-        var paths: [MultipathPath] = []
-        for isIPv6 in [false, true] {
-            paths += try dump(
-                MultipathPath.list(isIPv6: isIPv6), attempt: "list the TCP connections"
-            ).compactMap { MultipathPath($0) }
+        try tcpSockets(
+            inStates: 1 << MultipathPath.establishedState, details: 1 << (INET_DIAG_INFO - 1)
+        ).compactMap { MultipathPath($0) }
+    }
+
+    /// The replies about all TCP sockets in these states of the kernel's tcp_states.h.
+    func tcpSockets(
+        inStates states: UInt32, details: Int = 0
+    ) throws(NetlinkError) -> [NetlinkMessage] {
+        var replies: [NetlinkMessage] = []
+        for family in [AF_INET, AF_INET6] {
+            var request = inet_diag_req_v2()
+            request.sdiag_family = UInt8(family)
+            request.sdiag_protocol = UInt8(IPPROTO_TCP)
+            request.idiag_ext = UInt8(details)
+            request.idiag_states = states
+            replies += try dump(
+                NetlinkMessage(Int(SOCK_DIAG_BY_FAMILY), request),
+                attempt: "list the TCP connections")
         }
-        return paths
+        return replies
     }
 }

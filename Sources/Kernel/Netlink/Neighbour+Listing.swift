@@ -22,9 +22,7 @@ public struct KnownNeighbour: Sendable, Hashable {
 
     /// Asks for all neighbours. Equivalent to `ip neighbour` for IPv4 and IPv6.
     static func list() -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_GETNEIGH)
-        builder.append(ndmsg())
-        return builder.finish()
+        NetlinkMessage(RTM_GETNEIGH, ndmsg())
     }
 }
 

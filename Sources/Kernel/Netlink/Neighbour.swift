@@ -26,14 +26,12 @@ public enum Neighbour {
         family: UInt8, _ interface: Int32, state: Int32, flags: Int32,
         _ attributes: (borrowing MessageBuilder) -> Void
     ) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWNEIGH, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
         var header = ndmsg()
         header.ndm_family = family
         header.ndm_ifindex = interface
         header.ndm_state = UInt16(state)
         header.ndm_flags = UInt8(flags)
-        builder.append(header)
-        attributes(builder)
-        return builder.finish()
+        return NetlinkMessage(
+            RTM_NEWNEIGH, flags: NLM_F_CREATE | NLM_F_EXCL, header, attributes)
     }
 }

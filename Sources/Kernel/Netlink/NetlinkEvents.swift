@@ -41,11 +41,11 @@ public final class NetlinkEvents {
             try socket.join(group: UInt32(group.rawValue))
         }
         // The kernel reports only namespaces that have an ID in this one.
-        let builder = MessageBuilder(type: RTM_NEWNSID)
-        builder.append(rtgenmsg(rtgen_family: UInt8(AF_UNSPEC)))
-        builder.put(Int(NETNSA_NSID), Int32(-1))
-        builder.put(Int(NETNSA_FD), UInt32(namespace.rawValue))
-        let failures = try NetlinkSession().execute([builder.finish()])
+        let number = NetlinkMessage(RTM_NEWNSID, rtgenmsg(rtgen_family: UInt8(AF_UNSPEC))) {
+            $0.put(Int(NETNSA_NSID), Int32(-1))
+            $0.put(Int(NETNSA_FD), UInt32(namespace.rawValue))
+        }
+        let failures = try NetlinkSession().execute([number])
         guard let failure = failures.first, failure.errno != .fileExists else { return }
         throw NetlinkError(
             attempt: "number a network namespace", errno: failure.errno,

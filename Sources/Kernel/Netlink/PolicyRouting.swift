@@ -34,19 +34,18 @@ public struct RoutingRule: Sendable, Hashable {
 
     /// Adds the rule. Equivalent to `ip rule add`.
     public func add() -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWRULE, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
         var header = fib_rule_hdr()
         header.family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
         header.action = UInt8(FR_ACT_TO_TBL)
         header.src_len = source.map { UInt8($0.bytes.count * 8) } ?? 0
-        builder.append(header)
-        builder.put(Int(FRA_PRIORITY), priority)
-        builder.put(Int(FRA_TABLE), table)
-        if let inputInterface { builder.put(Int(FRA_IIFNAME), inputInterface) }
-        if let transport { builder.put(Int(FRA_IP_PROTO), transport) }
-        if let source { builder.put(Int(FRA_SRC), bytes: source.bytes) }
-        if let mark { builder.put(Int(FRA_FWMARK), mark) }
-        return builder.finish()
+        return NetlinkMessage(RTM_NEWRULE, flags: NLM_F_CREATE | NLM_F_EXCL, header) { builder in
+            builder.put(Int(FRA_PRIORITY), priority)
+            builder.put(Int(FRA_TABLE), table)
+            if let inputInterface { builder.put(Int(FRA_IIFNAME), inputInterface) }
+            if let transport { builder.put(Int(FRA_IP_PROTO), transport) }
+            if let source { builder.put(Int(FRA_SRC), bytes: source.bytes) }
+            if let mark { builder.put(Int(FRA_FWMARK), mark) }
+        }
     }
 }
 
@@ -65,15 +64,11 @@ extension Route {
     /// other table is tried. Equivalent to
     /// `ip route add unreachable default table TABLE metric 4294967295`.
     public static func addUnreachableDefault(table: UInt32, isIPv6: Bool) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWROUTE, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
-        var header = rtmsg()
-        header.rtm_family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
-        header.rtm_protocol = UInt8(RTPROT_STATIC)
-        header.rtm_type = UInt8(RTN_UNREACHABLE)
-        builder.append(header)
-        builder.put(Int(RTA_PRIORITY.rawValue), UInt32.max)
-        builder.put(Int(RTA_TABLE.rawValue), table)
-        return builder.finish()
+        let header = rtmsg(isIPv6: isIPv6, type: RTN_UNREACHABLE)
+        return NetlinkMessage(RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_EXCL, header) { builder in
+            builder.put(Int(RTA_PRIORITY.rawValue), UInt32.max)
+            builder.put(Int(RTA_TABLE.rawValue), table)
+        }
     }
 
     /// Adds a route to a network that an interface is connected to. Equivalent to `ip route add
@@ -99,38 +94,28 @@ extension Route {
     public static func preferSource(
         _ source: IPAddress, network: [UInt8], prefixLength: UInt8, interface: Int32
     ) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWROUTE, flags: Int(NLM_F_CREATE | NLM_F_REPLACE))
-        var header = rtmsg()
-        header.rtm_family = source.family
-        header.rtm_dst_len = prefixLength
-        header.rtm_table = UInt8(RT_TABLE_MAIN.rawValue)
-        header.rtm_protocol = UInt8(RTPROT_STATIC)
-        header.rtm_type = UInt8(RTN_UNICAST)
-        header.rtm_scope = UInt8(RT_SCOPE_LINK.rawValue)
-        builder.append(header)
-        builder.put(Int(RTA_DST.rawValue), bytes: network)
-        builder.put(Int(RTA_OIF.rawValue), interface)
-        builder.put(Int(RTA_PREFSRC.rawValue), bytes: source.bytes)
-        // The kernel's own route has metric 256 for IPv6, and none for IPv4.
-        if source.isIPv6 { builder.put(Int(RTA_PRIORITY.rawValue), UInt32(1)) }
-        return builder.finish()
+        let header = rtmsg(
+            isIPv6: source.isIPv6, prefixLength: prefixLength, table: RT_TABLE_MAIN,
+            scope: RT_SCOPE_LINK)
+        return NetlinkMessage(RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_REPLACE, header) {
+            builder in
+            builder.put(Int(RTA_DST.rawValue), bytes: network)
+            builder.put(Int(RTA_OIF.rawValue), interface)
+            builder.put(Int(RTA_PREFSRC.rawValue), bytes: source.bytes)
+            // The kernel's own route has metric 256 for IPv6, and none for IPv4.
+            if source.isIPv6 { builder.put(Int(RTA_PRIORITY.rawValue), UInt32(1)) }
+        }
     }
 
     private static func add(
         table: UInt32, isIPv6: Bool, destination: [UInt8], prefixLength: UInt8, interface: Int32,
         type: Int, scope: rt_scope_t
     ) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWROUTE, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
-        var header = rtmsg()
-        header.rtm_family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
-        header.rtm_dst_len = prefixLength
-        header.rtm_protocol = UInt8(RTPROT_STATIC)
-        header.rtm_type = UInt8(type)
-        header.rtm_scope = UInt8(scope.rawValue)
-        builder.append(header)
-        if !destination.isEmpty { builder.put(Int(RTA_DST.rawValue), bytes: destination) }
-        builder.put(Int(RTA_OIF.rawValue), interface)
-        builder.put(Int(RTA_TABLE.rawValue), table)
-        return builder.finish()
+        let header = rtmsg(isIPv6: isIPv6, prefixLength: prefixLength, type: type, scope: scope)
+        return NetlinkMessage(RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_EXCL, header) { builder in
+            if !destination.isEmpty { builder.put(Int(RTA_DST.rawValue), bytes: destination) }
+            builder.put(Int(RTA_OIF.rawValue), interface)
+            builder.put(Int(RTA_TABLE.rawValue), table)
+        }
     }
 }

@@ -12,7 +12,7 @@ extension Route {
         via gateway: IPAddress, on interface: Int32, metric: UInt32 = 0, table: UInt32? = nil
     ) -> NetlinkMessage {
         gatewayDefault(
-            RTM_NEWROUTE, Int(NLM_F_CREATE | NLM_F_EXCL), gateway, interface, metric, table)
+            RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, gateway, interface, metric, table)
     }
 
     /// Deletes the route that `addDefault` added.
@@ -23,21 +23,16 @@ extension Route {
     }
 
     private static func gatewayDefault(
-        _ type: Int, _ flags: Int, _ gateway: IPAddress, _ interface: Int32, _ metric: UInt32,
+        _ type: Int, _ flags: Int32, _ gateway: IPAddress, _ interface: Int32, _ metric: UInt32,
         _ table: UInt32?
     ) -> NetlinkMessage {
-        let builder = MessageBuilder(type: type, flags: flags)
-        var header = rtmsg()
-        header.rtm_family = gateway.family
-        header.rtm_table = UInt8(RT_TABLE_MAIN.rawValue)
-        header.rtm_protocol = UInt8(RTPROT_STATIC)
-        header.rtm_type = UInt8(RTN_UNICAST)
-        builder.append(header)
-        builder.put(Int(RTA_GATEWAY.rawValue), bytes: gateway.bytes)
-        builder.put(Int(RTA_OIF.rawValue), interface)
-        if metric != 0 { builder.put(Int(RTA_PRIORITY.rawValue), metric) }
-        if let table { builder.put(Int(RTA_TABLE.rawValue), table) }
-        return builder.finish()
+        let header = rtmsg(isIPv6: gateway.isIPv6, table: RT_TABLE_MAIN)
+        return NetlinkMessage(type, flags: flags, header) { builder in
+            builder.put(Int(RTA_GATEWAY.rawValue), bytes: gateway.bytes)
+            builder.put(Int(RTA_OIF.rawValue), interface)
+            if metric != 0 { builder.put(Int(RTA_PRIORITY.rawValue), metric) }
+            if let table { builder.put(Int(RTA_TABLE.rawValue), table) }
+        }
     }
 
     /// Routes packets that match no other route to a hop, ahead of other default routes of the same
@@ -49,7 +44,7 @@ extension Route {
     public static func prependDefault(
         by hop: Hop, isIPv6: Bool, metric: UInt32, origin: UInt8
     ) -> NetlinkMessage {
-        ownDefault(RTM_NEWROUTE, Int(NLM_F_CREATE), hop, isIPv6, metric, origin)
+        ownDefault(RTM_NEWROUTE, NLM_F_CREATE, hop, isIPv6, metric, origin)
     }
 
     /// Deletes the route that `prependDefault` added.
@@ -60,31 +55,43 @@ extension Route {
     }
 
     private static func ownDefault(
-        _ type: Int, _ flags: Int, _ hop: Hop, _ isIPv6: Bool, _ metric: UInt32, _ origin: UInt8
+        _ type: Int, _ flags: Int32, _ hop: Hop, _ isIPv6: Bool, _ metric: UInt32, _ origin: UInt8
     ) -> NetlinkMessage {
-        let builder = MessageBuilder(type: type, flags: flags)
-        var header = rtmsg()
-        header.rtm_family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
-        header.rtm_table = UInt8(RT_TABLE_MAIN.rawValue)
-        header.rtm_protocol = origin
-        header.rtm_type = UInt8(RTN_UNICAST)
         // IPv4 needs the scope: a neighbour is nearer than hosts behind a gateway.
         let isNear = hop.gateway == nil && !isIPv6
-        header.rtm_scope = UInt8((isNear ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE).rawValue)
+        var header = rtmsg(
+            isIPv6: isIPv6, table: RT_TABLE_MAIN, scope: isNear ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE)
+        header.rtm_protocol = origin
         // The original route was accepted, possibly because it declared its gateway on-link.
         header.rtm_flags = hop.gateway == nil ? 0 : UInt32(RTNH_F_ONLINK)
-        builder.append(header)
-        if let gateway = hop.gateway {
-            if gateway.isIPv6 == isIPv6 {
-                builder.put(Int(RTA_GATEWAY.rawValue), bytes: gateway.bytes)
-            } else {
-                let family = UInt16(gateway.family)
-                let head = [UInt8(family & 0xff), UInt8(family >> 8)]
-                builder.put(Int(RTA_VIA.rawValue), bytes: head + gateway.bytes)
+        return NetlinkMessage(type, flags: flags, header) { builder in
+            if let gateway = hop.gateway {
+                if gateway.isIPv6 == isIPv6 {
+                    builder.put(Int(RTA_GATEWAY.rawValue), bytes: gateway.bytes)
+                } else {
+                    let family = UInt16(gateway.family)
+                    let head = [UInt8(family & 0xff), UInt8(family >> 8)]
+                    builder.put(Int(RTA_VIA.rawValue), bytes: head + gateway.bytes)
+                }
             }
+            builder.put(Int(RTA_OIF.rawValue), hop.interface)
+            if metric != 0 { builder.put(Int(RTA_PRIORITY.rawValue), metric) }
         }
-        builder.put(Int(RTA_OIF.rawValue), hop.interface)
-        if metric != 0 { builder.put(Int(RTA_PRIORITY.rawValue), metric) }
-        return builder.finish()
+    }
+}
+
+extension rtmsg {
+    /// The fixed part of a message about a route that linkcond adds.
+    init(
+        isIPv6: Bool, prefixLength: UInt8 = 0, table: rt_class_t = RT_TABLE_UNSPEC,
+        type: Int = RTN_UNICAST, scope: rt_scope_t = RT_SCOPE_UNIVERSE
+    ) {
+        self.init()
+        rtm_family = UInt8(isIPv6 ? AF_INET6 : AF_INET)
+        rtm_dst_len = prefixLength
+        rtm_table = UInt8(table.rawValue)
+        rtm_protocol = UInt8(RTPROT_STATIC)
+        rtm_type = UInt8(type)
+        rtm_scope = UInt8(scope.rawValue)
     }
 }

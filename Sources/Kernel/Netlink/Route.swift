@@ -76,8 +76,6 @@ public struct Route: Sendable, Hashable {
 
     /// Asks for all routes. Equivalent to `ip -4 route` and `ip -6 route` together.
     public static func list() -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_GETROUTE)
-        builder.append(rtmsg())
-        return builder.finish()
+        NetlinkMessage(RTM_GETROUTE, rtmsg())
     }
 }

@@ -24,32 +24,18 @@ struct TCPConnection {
     /// All connections that are being opened, open, or being closed; for a session of the family
     /// `sockets`.
     static func all(_ session: NetlinkSession) throws(NetlinkError) -> [TCPConnection] {
-        var connections: [TCPConnection] = []
-        for family in [AF_INET, AF_INET6] {
-            let builder = MessageBuilder(type: Int(SOCK_DIAG_BY_FAMILY))
-            var request = inet_diag_req_v2()
-            request.sdiag_family = UInt8(family)
-            request.sdiag_protocol = UInt8(IPPROTO_TCP)
-            // The states of `enum` in the kernel's tcp_states.h without those that have no peer:
-            // TIME_WAIT (6), CLOSE (7), LISTEN (10).
-            request.idiag_states = [1, 2, 3, 4, 5, 8, 9, 11].reduce(0) { $0 | 1 << $1 }
-            builder.append(request)
-            connections += try session.dump(
-                builder.finish(), attempt: "list the TCP connections"
-            ).compactMap { TCPConnection($0) }
-        }
-        return connections
+        // Without the states that have no peer: TIME_WAIT (6), CLOSE (7), LISTEN (10).
+        let states = [1, 2, 3, 4, 5, 8, 9, 11].reduce(0 as UInt32) { $0 | 1 << $1 }
+        return try session.tcpSockets(inStates: states).compactMap { TCPConnection($0) }
     }
 
     /// Aborts the connection: its owner gets `ECONNABORTED`. Equivalent to `ss --kill`.
     var end: NetlinkMessage {
-        let builder = MessageBuilder(type: Int(SOCK_DESTROY))
         var request = inet_diag_req_v2()
         request.sdiag_family = description.idiag_family
         request.sdiag_protocol = UInt8(IPPROTO_TCP)
         request.id = description.id
-        builder.append(request)
-        return builder.finish()
+        return NetlinkMessage(Int(SOCK_DESTROY), request)
     }
 }
 

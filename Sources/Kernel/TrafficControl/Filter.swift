@@ -64,29 +64,29 @@ public struct Filter: Sendable, Hashable {
 
     /// Adds the filter after others of its preference. Equivalent to `tc filter add`.
     public func add() -> NetlinkMessage {
-        let builder = MessageBuilder(
-            type: RTM_NEWTFILTER, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
-        builder.append(
-            Self.header(interface.index, parent, preference, networkProtocol.rawValue))
-        builder.put(Int(TCA_KIND), "u32")
-        builder.nest(Int(TCA_OPTIONS)) { builder in
-            if case .classify(let target) = verdict {
-                builder.put(Int(TCA_U32_CLASSID), target.rawValue)
-            }
-            builder.put(Int(TCA_U32_SEL), bytes: selector)
-            switch verdict {
-            case .classify: break
-            case .redirect(let target, let cookie):
-                Self.encode([(TCA_EGRESS_REDIR, TC_ACT_STOLEN, target)], cookie, into: builder)
-            case .distribute(let targets, let cookie):
-                let copies = targets.dropLast().map { (TCA_EGRESS_MIRROR, TC_ACT_PIPE, $0) }
-                let last = targets.suffix(1).map { (TCA_EGRESS_REDIR, TC_ACT_STOLEN, $0) }
-                Self.encode(copies + last, cookie, into: builder)
-            case .inject(let target, let cookie):
-                Self.encode([(TCA_INGRESS_REDIR, TC_ACT_STOLEN, target)], cookie, into: builder)
+        NetlinkMessage(
+            RTM_NEWTFILTER, flags: NLM_F_CREATE | NLM_F_EXCL,
+            Self.header(interface.index, parent, preference, networkProtocol.rawValue)
+        ) { builder in
+            builder.put(Int(TCA_KIND), "u32")
+            builder.nest(Int(TCA_OPTIONS)) { builder in
+                if case .classify(let target) = verdict {
+                    builder.put(Int(TCA_U32_CLASSID), target.rawValue)
+                }
+                builder.put(Int(TCA_U32_SEL), bytes: selector)
+                switch verdict {
+                case .classify: break
+                case .redirect(let target, let cookie):
+                    Self.encode([(TCA_EGRESS_REDIR, TC_ACT_STOLEN, target)], cookie, into: builder)
+                case .distribute(let targets, let cookie):
+                    let copies = targets.dropLast().map { (TCA_EGRESS_MIRROR, TC_ACT_PIPE, $0) }
+                    let last = targets.suffix(1).map { (TCA_EGRESS_REDIR, TC_ACT_STOLEN, $0) }
+                    Self.encode(copies + last, cookie, into: builder)
+                case .inject(let target, let cookie):
+                    Self.encode([(TCA_INGRESS_REDIR, TC_ACT_STOLEN, target)], cookie, into: builder)
+                }
             }
         }
-        return builder.finish()
     }
 
     /// Encodes the actions, each with its verdict on the packet.
@@ -109,30 +109,29 @@ public struct Filter: Sendable, Hashable {
         }
     }
 
-    /// Deletes all filters of a preference. Equivalent to `tc filter delete … pref N`.
+    /// Deletes all filters of a preference, whatever their kind. Equivalent to `tc filter delete …
+    /// pref N`.
+    ///
+    /// - Parameter networkProtocol: the protocol that the preference serves; nil for any.
     public static func delete(
         interface: Interface, parent: QdiscHandle, preference: UInt16,
-        networkProtocol: NetworkProtocol
+        networkProtocol: NetworkProtocol? = nil
     ) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_DELTFILTER)
-        builder.append(header(interface.index, parent, preference, networkProtocol.rawValue))
-        return builder.finish()
+        NetlinkMessage(
+            RTM_DELTFILTER,
+            header(interface.index, parent, preference, networkProtocol?.rawValue ?? 0))
     }
 
     /// Asks for all filters of a hook or qdisc. Equivalent to `tc filter show`.
     public static func list(interface: Int32, parent: QdiscHandle) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_GETTFILTER)
-        builder.append(header(interface, parent, 0, 0))
-        return builder.finish()
+        NetlinkMessage(RTM_GETTFILTER, header(interface, parent, 0, 0))
     }
 
     /// The fixed part; the kernel packs preference and protocol into one number.
     static func header(
         _ interface: Int32, _ parent: QdiscHandle, _ preference: UInt16, _ ethertype: UInt16
     ) -> tcmsg {
-        var header = tcmsg()
-        header.tcm_ifindex = interface
-        header.tcm_parent = parent.rawValue
+        var header = tcmsg(interface: interface, parent: parent)
         header.tcm_info = UInt32(preference) << 16 | UInt32(ethertype.bigEndian)
         return header
     }

@@ -29,28 +29,16 @@ public struct ProgramFilter: Sendable, Hashable {
 
     /// Adds the filter. Equivalent to `tc filter add … protocol all bpf direct-action`.
     public func add() -> NetlinkMessage {
-        let builder = MessageBuilder(
-            type: RTM_NEWTFILTER, flags: Int(NLM_F_CREATE | NLM_F_EXCL))
-        builder.append(
-            Filter.header(interface.index, parent, preference, UInt16(ETH_P_ALL)))
-        builder.put(Int(TCA_KIND), FilterState.programKind)
-        builder.nest(Int(TCA_OPTIONS)) { builder in
-            builder.put(Int(TCA_BPF_FD), UInt32(bitPattern: program.rawValue))
-            builder.put(Int(TCA_BPF_NAME), name)
-            builder.put(Int(TCA_BPF_FLAGS), UInt32(TCA_BPF_FLAG_ACT_DIRECT))
+        NetlinkMessage(
+            RTM_NEWTFILTER, flags: NLM_F_CREATE | NLM_F_EXCL,
+            Filter.header(interface.index, parent, preference, UInt16(ETH_P_ALL))
+        ) { builder in
+            builder.put(Int(TCA_KIND), FilterState.programKind)
+            builder.nest(Int(TCA_OPTIONS)) { builder in
+                builder.put(Int(TCA_BPF_FD), UInt32(bitPattern: program.rawValue))
+                builder.put(Int(TCA_BPF_NAME), name)
+                builder.put(Int(TCA_BPF_FLAGS), UInt32(TCA_BPF_FLAG_ACT_DIRECT))
+            }
         }
-        return builder.finish()
-    }
-}
-
-extension Filter {
-    /// Deletes all filters of a preference, whatever their kind. Equivalent to `tc filter delete …
-    /// pref N`.
-    public static func delete(
-        interface: Interface, parent: QdiscHandle, preference: UInt16
-    ) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_DELTFILTER)
-        builder.append(header(interface.index, parent, preference, 0))
-        return builder.finish()
     }
 }

@@ -17,28 +17,20 @@ extension Qdisc {
 
     /// Deletes it and all below it. Equivalent to `tc qdisc delete`.
     public func delete() -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_DELQDISC)
-        builder.append(header)
-        return builder.finish()
+        NetlinkMessage(RTM_DELQDISC, header)
     }
 
     /// Asks for the one at `parent` of `interface`.
     ///
     /// Uses `NLM_F_ECHO`: without it most kernels send the reply only to event listeners.
     public static func get(at parent: QdiscHandle, on interface: Int32) -> NetlinkMessage {
-        var header = tcmsg()
-        header.tcm_ifindex = interface
-        header.tcm_parent = parent.rawValue
-        let builder = MessageBuilder(type: RTM_GETQDISC, flags: Int(NLM_F_ECHO))
-        builder.append(header)
-        return builder.finish()
+        NetlinkMessage(
+            RTM_GETQDISC, flags: NLM_F_ECHO, tcmsg(interface: interface, parent: parent))
     }
 
     /// Asks for all qdiscs of the namespace. Equivalent to `tc -s qdisc show`.
     public static func list() -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_GETQDISC)
-        builder.append(tcmsg())
-        return builder.finish()
+        NetlinkMessage(RTM_GETQDISC, tcmsg())
     }
 
     /// The equivalent tc command of `add`.
@@ -55,23 +47,18 @@ extension Qdisc {
     }
 
     private var header: tcmsg {
-        var header = tcmsg()
-        header.tcm_ifindex = interface.index
-        header.tcm_handle = handle.rawValue
-        header.tcm_parent = parent.rawValue
-        return header
+        tcmsg(interface: interface.index, handle: handle, parent: parent)
     }
 
     private func message(flags: Int32) -> NetlinkMessage {
-        let builder = MessageBuilder(type: RTM_NEWQDISC, flags: Int(flags))
-        builder.append(header)
-        builder.put(Int(TCA_KIND), kind.name)
-        builder.nest(Int(TCA_OPTIONS)) { kind.encodeOptions(into: $0) }
-        if parent == .root {
-            // Makes the kernel estimate the rate: sampled every 250 ms, averaged over a second.
-            builder.put(Int(TCA_RATE), tc_estimator(interval: -2, ewma_log: 2))
+        NetlinkMessage(RTM_NEWQDISC, flags: flags, header) { builder in
+            builder.put(Int(TCA_KIND), kind.name)
+            builder.nest(Int(TCA_OPTIONS)) { kind.encodeOptions(into: $0) }
+            if parent == .root {
+                // Makes the kernel estimate the rate: sampled every 250 ms, averaged over a second.
+                builder.put(Int(TCA_RATE), tc_estimator(interval: -2, ewma_log: 2))
+            }
         }
-        return builder.finish()
     }
 }
 

@@ -1,3 +1,5 @@
+import CNetlink
+
 /// The handle of a qdisc (`1c0d:`) or class (`1c0d:1`), or one of the kernel's fixed parents.
 public struct QdiscHandle: Sendable, Hashable, CustomStringConvertible {
     /// Major number in the upper half, minor number in the lower.
@@ -48,5 +50,18 @@ public struct QdiscHandle: Sendable, Hashable, CustomStringConvertible {
         case .root, .clsact, .clsactIngress, .clsactEgress: description
         default: "parent \(description)"
         }
+    }
+}
+
+extension tcmsg {
+    /// The fixed part of a message about an object of traffic control.
+    init(
+        interface: Int32, handle: QdiscHandle = QdiscHandle(major: 0),
+        parent: QdiscHandle = QdiscHandle(major: 0)
+    ) {
+        self.init()
+        tcm_ifindex = interface
+        tcm_handle = handle.rawValue
+        tcm_parent = parent.rawValue
     }
 }

@@ -37,18 +37,17 @@ public struct TrafficClass: Sendable, Hashable {
         // itself.
         options.quantum = UInt32(clamping: burst.bytes)
 
-        let builder = MessageBuilder(
-            type: RTM_NEWTCLASS, flags: Int(NLM_F_CREATE | NLM_F_REPLACE))
-        builder.append(header)
-        builder.put(Int(TCA_KIND), "htb")
-        builder.nest(Int(TCA_OPTIONS)) { builder in
-            builder.put(Int(TCA_HTB_PARMS), options)
-            if let wide {
-                builder.put(Int(TCA_HTB_RATE64), wide)
-                builder.put(Int(TCA_HTB_CEIL64), wide)
+        return NetlinkMessage(RTM_NEWTCLASS, flags: NLM_F_CREATE | NLM_F_REPLACE, header) {
+            builder in
+            builder.put(Int(TCA_KIND), "htb")
+            builder.nest(Int(TCA_OPTIONS)) { builder in
+                builder.put(Int(TCA_HTB_PARMS), options)
+                if let wide {
+                    builder.put(Int(TCA_HTB_RATE64), wide)
+                    builder.put(Int(TCA_HTB_CEIL64), wide)
+                }
             }
         }
-        return builder.finish()
     }
 
     /// The equivalent tc command of `replace`.
@@ -60,19 +59,12 @@ public struct TrafficClass: Sendable, Hashable {
 
     /// Asks for all classes of an interface. Equivalent to `tc class show dev NAME`.
     public static func list(interface: Int32) -> NetlinkMessage {
-        var header = tcmsg()
-        header.tcm_ifindex = interface
-        let builder = MessageBuilder(type: RTM_GETTCLASS)
-        builder.append(header)
-        return builder.finish()
+        NetlinkMessage(RTM_GETTCLASS, tcmsg(interface: interface))
     }
 
     private var header: tcmsg {
-        var header = tcmsg()
-        header.tcm_ifindex = interface.index
-        header.tcm_handle = handle.rawValue
-        header.tcm_parent = QdiscHandle(major: handle.major).rawValue
-        return header
+        tcmsg(
+            interface: interface.index, handle: handle, parent: QdiscHandle(major: handle.major))
     }
 
     /// Reads an `RTM_NEWTCLASS` message of an htb class; nil for any other.

@@ -203,14 +203,6 @@ final class ClassifierHooks: Hooks {
         {
             return [.remove([Qdisc.clsact(on: interface).delete()])]
         }
-        return [.remove(Self.deletions(standing, interface))]
-    }
-
-    private static func deletions(
-        _ standing: Standing, _ interface: Interface
-    ) -> [NetlinkMessage] {
-        standing.contents.keys.sorted { $0.preference > $1.preference }.map {
-            Filter.delete(interface: interface, parent: $0.hook, preference: $0.preference)
-        }
+        return [.remove(HookPlace.deletions(standing.contents.keys, from: interface))]
     }
 }

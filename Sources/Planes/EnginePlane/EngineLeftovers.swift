@@ -4,20 +4,10 @@ import Netlink
 
 /// An interface whose packets went through an engine that was killed. They are unconditioned now.
 struct EngineLeftover: Hashable {
-    /// Its index.
-    var index: Int32
     /// Its name, or its former index if it is gone.
     var interface: String
-    /// The name that distinguished the conditions from others of the interface.
-    var name: String
-    /// The name of the profile.
-    var profile: String
-    /// When it was conditioned, in seconds since 1970.
-    var since: Int64
-    /// When the conditions were to end.
-    var limit: TimeLimit?
-    /// Why the engine ended; nil if unknown: it was killed.
-    var end: EngineEnd?
+    /// The mark of its veth pairs.
+    var mark: RedirectMark
 }
 
 /// What the packet engine has in the network namespace of the calling thread, whether it is alive
@@ -34,13 +24,11 @@ enum EngineLeftovers {
         for (_, mark) in wires(links) {
             let isLive = live.contains { $0.index == mark.target && $0.name == mark.name }
             let leftover = EngineLeftover(
-                index: mark.target, interface: names[mark.target] ?? "index \(mark.target)",
-                name: mark.name, profile: mark.profile, since: mark.since, limit: mark.limit,
-                end: mark.end)
+                interface: names[mark.target] ?? "index \(mark.target)", mark: mark)
             // Both directions have the same mark.
             if !isLive, !found.contains(leftover) { found.append(leftover) }
         }
-        return found.sorted { ($0.interface, $0.name) < ($1.interface, $1.name) }
+        return found.sorted { ($0.interface, $0.mark.name) < ($1.interface, $1.mark.name) }
     }
 
     private static func wires(_ links: [Link]) -> [(link: Link, mark: RedirectMark)] {
@@ -95,7 +83,7 @@ enum EngineLeftovers {
             let live = (try? EngineClient.status()) ?? []
             let leftovers = try find(besides: live)
             let targets = leftovers.filter {
-                indices?.contains($0.index) ?? true && $0.name == name ?? $0.name
+                indices?.contains($0.mark.target) ?? true && $0.mark.name == name ?? $0.mark.name
             }
             let session = try NetlinkSession()
             let hooked = try HookFilters.removeLeftovers(
@@ -103,12 +91,12 @@ enum EngineLeftovers {
             let links = try session.links()
             let names = links.filter { hooked.contains($0.index) }.map(\.name)
             let ends = wires(links).filter { _, mark in
-                targets.contains { $0.index == mark.target && $0.name == mark.name }
+                targets.contains { $0.mark.target == mark.target && $0.mark.name == mark.name }
             }
             RedirectMaker(session: session).remove(ends.map(\.link), of: links)
             return (
                 Set(cleared + targets.map(\.interface) + names).sorted(),
-                known.union(leftovers.map(\.name))
+                known.union(leftovers.map(\.mark.name))
             )
         } catch {
             throw EngineError("\(error)")

@@ -27,17 +27,10 @@ enum EnginePlan {
     ) throws(EngineError) -> String {
         let target = Interface(index: link.index, name: link.name)
         let former = standing.first { $0.name == request.name }
-        let slot: Int
-        if let former {
-            slot = former.slot
-        } else if let free = Slot.next(beside: Set(standing.map(\.slot))) {
-            slot = free
-        } else {
+        guard let slot = former?.slot ?? Slot.next(beside: Set(standing.map(\.slot))) else {
             throw .tooManyConditions(link.name)
         }
-        let redirects = Direction.allCases.filter(request.directions.contains).map { direction in
-            Redirect(target: target, address: link.address, direction: direction, slot: slot)
-        }
+        let redirects = Redirect.all(of: request, on: link, slot: slot)
         // The texts refer to interfaces by name.
         let ends = Redirect.Ends(near: 0, far: 0)
         let mark = RedirectMark(request, on: link.index)

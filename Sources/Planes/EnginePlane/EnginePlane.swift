@@ -76,7 +76,7 @@ public struct EnginePlane: DataPlane {
     public func yield(_ links: [Link]) throws {
         let indices = links.map(\.index)
         let leftovers = try EngineLeftovers.find(besides: try answer.get())
-        guard leftovers.contains(where: { indices.contains($0.index) }) else { return }
+        guard leftovers.contains(where: { indices.contains($0.mark.target) }) else { return }
         _ = try EngineLeftovers.clear(indices, name: nil, beside: answer)
     }
 
@@ -107,8 +107,8 @@ public struct EnginePlane: DataPlane {
             standing.compactMap {
                 WatchedConditions(index: $0.index, name: $0.name, limit: $0.limit)
             }
-                + (try EngineLeftovers.find(besides: standing)).compactMap {
-                    WatchedConditions(index: $0.index, name: $0.name, limit: $0.limit)
+                + (try EngineLeftovers.find(besides: standing)).map(\.mark).compactMap {
+                    WatchedConditions(index: $0.target, name: $0.name, limit: $0.limit)
                 })
     }
 }
@@ -142,8 +142,8 @@ extension EngineLeftover {
     /// Their status; `obstacle` is why the engine does not reply.
     fileprivate func status(_ obstacle: EngineError?) -> ConditionedInterface {
         var status = ConditionedInterface(
-            by: .engine, on: interface, index: index, name: name, profile: profile, since: since,
-            limit: limit)
+            by: .engine, on: interface, index: mark.target, name: mark.name,
+            profile: mark.profile, since: mark.since, limit: mark.limit)
         status.problem =
             obstacle?.description
             ?? "the packet engine \(fate), so that traffic is not conditioned any more; apply "
@@ -153,7 +153,7 @@ extension EngineLeftover {
 
     /// What happened to the engine, as text after its name.
     private var fate: String {
-        switch end {
+        switch mark.end {
         case nil: "has died"
         case .standstill: "stood still and was ended"
         case .guardian: "has ended because its guardian (linkcond-guard) was killed"

@@ -32,17 +32,6 @@ struct EngineProcess: ~Copyable {
     /// How long a request may take.
     private static let workLimit = Duration.seconds(60)
 
-    private init(
-        signals: SignalDescriptor, listener: consuming EngineListener, events: NetlinkEvents,
-        room: consuming EngineState, heartbeat: Heartbeat
-    ) {
-        self.signals = signals
-        self.listener = listener
-        self.events = events
-        self.room = room
-        self.heartbeat = heartbeat
-    }
-
     static func open(_ beats: HeartbeatPipe) throws -> EngineProcess {
         // Before any thread starts, so that no thread receives these signals.
         let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])

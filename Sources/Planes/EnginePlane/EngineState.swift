@@ -105,22 +105,14 @@ struct EngineState: ~Copyable {
                     + "\(former.seed); leave out --seed, or linkcond clear -i \(ShellWord(link.name)) first",
                 fault: .usage)
         }
-        let slot = try slot(of: former, on: link)
-        let target = Interface(index: index, name: link.name)
+        let taken = emulations.values.filter { $0.target.index == index }.map(\.slot)
+        guard let slot = former?.slot ?? Slot.next(beside: Set(taken)) else {
+            throw .tooManyConditions(link.name)
+        }
         return PlannedChange(
             link: link, former: former,
             seed: former?.seed ?? request.seed ?? UInt64(UInt32.random(in: .min ... .max)),
-            slot: slot,
-            redirects: Direction.allCases.filter(request.directions.contains).map { direction in
-                Redirect(target: target, address: link.address, direction: direction, slot: slot)
-            })
-    }
-
-    private func slot(of former: InterfaceEmulation?, on link: Link) throws(EngineError) -> Int {
-        if let former { return former.slot }
-        let taken = emulations.values.filter { $0.target.index == link.index }.map(\.slot)
-        guard let free = Slot.next(beside: Set(taken)) else { throw .tooManyConditions(link.name) }
-        return free
+            slot: slot, redirects: Redirect.all(of: request, on: link, slot: slot))
     }
 
     private func link(_ index: Int32) throws(EngineError) -> Link? {

@@ -32,10 +32,7 @@ extension HookFilters<HookPlace> {
     func removal(from interface: Interface) -> [NetlinkMessage] {
         guard !ours.isEmpty else { return [] }
         if madeHooks, foreign.isEmpty { return [Qdisc.clsact(on: interface).delete()] }
-        // The gate last: without it, packets that the engine has handled would return to it.
-        return ours.keys.sorted { $0.preference > $1.preference }.map {
-            Filter.delete(interface: interface, parent: $0.hook, preference: $0.preference)
-        }
+        return HookPlace.deletions(ours.keys, from: interface)
     }
 
     /// Deletes the filters of a killed engine from the interfaces with these indexes (nil: all),

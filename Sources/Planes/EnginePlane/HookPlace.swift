@@ -1,5 +1,6 @@
 import DataPlane
 import LinkModel
+import Netlink
 import TrafficControl
 
 /// The place of an engine's filters at an interface's `clsact`, identified by preference, so that
@@ -56,4 +57,14 @@ struct HookPlace: Hashable {
 
     /// The hook.
     var hook: QdiscHandle { direction.hook }
+
+    /// Messages that delete all filters at these places.
+    static func deletions(
+        _ places: some Sequence<HookPlace>, from interface: Interface
+    ) -> [NetlinkMessage] {
+        // The gate last: without it, packets that the engine has handled would return to it.
+        places.sorted { $0.preference > $1.preference }.map {
+            Filter.delete(interface: interface, parent: $0.hook, preference: $0.preference)
+        }
+    }
 }

@@ -23,6 +23,15 @@ struct Redirect: Hashable {
     /// The slot of the conditions on the interface.
     var slot = 0
 
+    /// Those of all directions of a request.
+    static func all(of request: ApplyRequest, on link: Link, slot: Int) -> [Redirect] {
+        Direction.allCases.filter(request.directions.contains).map { direction in
+            Redirect(
+                target: Interface(index: link.index, name: link.name), address: link.address,
+                direction: direction, slot: slot)
+        }
+    }
+
     /// The mark of packets that the engine has handled. The hooks clear it.
     static let mark: UInt32 = 0x1c0d_7181
 

@@ -18,17 +18,9 @@ struct RedirectMark: Hashable {
 
     /// Differs from that of the kernel data plane, which must not take the veth pair for its own.
     private static let prefix = "linkcond-engine/2"
+}
 
-    init(
-        target: Int32, since: Int64, name: String, profile: String, limit: TimeLimit? = nil
-    ) {
-        self.target = target
-        self.since = since
-        self.name = name
-        self.profile = profile
-        self.limit = limit
-    }
-
+extension RedirectMark {
     /// The mark of a request on an interface.
     init(_ request: ApplyRequest, on target: Int32) {
         self.init(

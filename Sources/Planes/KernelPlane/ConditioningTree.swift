@@ -19,7 +19,9 @@ struct ConditioningTree: Hashable {
     var qdiscs: [Qdisc]
     var classes: [TrafficClass] = []
     var filters: [Filter] = []
+}
 
+extension ConditioningTree {
     /// Plans the tree for `conditions` on `ifb`.
     ///
     /// `dnsDelay` affects packets to port 53 and so belongs to the up direction. Qdiscs of an `old`
@@ -72,13 +74,6 @@ struct ConditioningTree: Hashable {
 
     /// netem silently caps longer ones at this.
     private static let longestJitter = Duration.nanoseconds(Int64(Int32.max))
-
-    /// Makes a tree from its parts.
-    init(qdiscs: [Qdisc], classes: [TrafficClass], filters: [Filter]) {
-        self.qdiscs = qdiscs
-        self.classes = classes
-        self.filters = filters
-    }
 }
 
 /// The properties of the conditioned interface that the tree depends on.

@@ -61,16 +61,12 @@ struct FilterPlace: Hashable {
         }
         return places
     }()
+}
 
+extension FilterPlace {
     /// The place of a filter with this preference; nil for one that is not ours.
     init?(preference: UInt16) {
         guard let place = Self.byPreference[preference] else { return nil }
         self = place
-    }
-
-    init(direction: Direction, slot: Int, isSelective: Bool) {
-        self.direction = direction
-        self.slot = slot
-        self.isSelective = isSelective
     }
 }

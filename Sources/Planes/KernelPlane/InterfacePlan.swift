@@ -13,11 +13,11 @@ public struct InterfacePlan: Sendable, Hashable {
     /// The changes, in order.
     public let operations: [TrafficOperation]
     /// Restores the previous state if one of them fails; nil: the inverse of the completed ones.
-    let restoration: [TrafficOperation]?
+    var restoration: [TrafficOperation]?
     /// What is deleted after all other changes.
-    let removals: [TrafficOperation]
+    var removals: [TrafficOperation] = []
     /// The mark of one of the conditioned directions.
-    let mark: OwnershipMark?
+    var mark: OwnershipMark?
     /// Whether the interface had no conditions of ours before.
     var isFirst = true
     /// The watchers of the replaced conditions.
@@ -32,18 +32,6 @@ public struct InterfacePlan: Sendable, Hashable {
     public var script: String {
         ShellWord.comment(interface.name) + "\n"
             + allOperations.map(\.commandText).joined(separator: "\n") + "\n"
-    }
-
-    init(
-        interface: Interface, operations: [TrafficOperation],
-        restoration: [TrafficOperation]? = nil, removals: [TrafficOperation] = [],
-        mark: OwnershipMark? = nil
-    ) {
-        self.interface = interface
-        self.operations = operations
-        self.restoration = restoration
-        self.removals = removals
-        self.mark = mark
     }
 }
 

@@ -94,7 +94,9 @@ struct OwnershipMark: Hashable {
         }
         return MarkText.alias(words, profile: profile)
     }
+}
 
+extension OwnershipMark {
     /// Parses an alias; nil if it is not one of ours.
     init?(alias: String) {
         guard let text = MarkText(alias: alias, prefix: Self.prefix), text.words.count == 1,
@@ -111,23 +113,5 @@ struct OwnershipMark: Hashable {
             selection: text.values["select"] ?? "", limit: TimeLimit(words: text.values))
         // Such values are never written; a longer name would leave no room for the rest.
         guard Slot.all.contains(slot), name.utf8.count <= MarkText.longestName else { return nil }
-    }
-
-    init(
-        direction: Direction, target: Int32, since: Int64, madeClsact: Bool,
-        distribution: Jitter.Distribution?, profile: String,
-        name: String = ApplyRequest.defaultName, slot: Int = 0, selection: String = "",
-        limit: TimeLimit? = nil
-    ) {
-        self.direction = direction
-        self.target = target
-        self.since = since
-        self.madeClsact = madeClsact
-        self.distribution = distribution
-        self.profile = profile
-        self.name = name
-        self.slot = slot
-        self.selection = selection
-        self.limit = limit
     }
 }

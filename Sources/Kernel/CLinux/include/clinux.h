@@ -10,14 +10,9 @@ struct pollfd;
 /// ppoll(2) until `deadline` by CLOCK_MONOTONIC, not interrupted by signals.
 int lc_poll_until(struct pollfd *entries, unsigned long count, int64_t deadline);
 
-/// unshare(CLONE_NEWNET): gives the calling thread a new network namespace.
-int lc_unshare_network(void);
-
-/// setns(fd, CLONE_NEWNET): moves the calling thread to the network namespace of fd.
-int lc_enter_network(int fd);
-
-/// setns(fd, CLONE_NEWUSER); allowed only in a process with one thread.
-int lc_enter_user(int fd);
+/// setns(fd, kind): moves the calling thread to a namespace. CLONE_NEWUSER is allowed only in a
+/// process with one thread.
+int lc_enter(int fd, int kind);
 
 /// flock(fd, LOCK_EX | LOCK_NB).
 int lc_lock_file(int fd);

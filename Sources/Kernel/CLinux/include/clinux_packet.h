@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 struct iovec;
 
@@ -75,11 +76,7 @@ int lc_event_create(void);
 int lc_event_signal(int event);
 
 /// A clock's time in nanoseconds.
-int64_t lc_clock_monotonic(void);
-int64_t lc_clock_realtime(void);
-/// The processor time that the calling thread or its process has used.
-int64_t lc_clock_thread(void);
-int64_t lc_clock_process(void);
+int64_t lc_clock(clockid_t clock);
 
 /// Makes the calling thread wake up as punctually as possible: smallest timer slack, and SCHED_FIFO
 /// with this priority. Returns whether SCHED_FIFO was allowed.

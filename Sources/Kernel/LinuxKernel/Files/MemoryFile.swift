@@ -5,10 +5,7 @@ public import SystemPackage
 public enum MemoryFile {
     /// A file with this text, positioned at its start for the program that reads it.
     public static func open(_ text: String) throws(KernelError) -> FileDescriptor {
-        let status = unsafe lc_memory_file("linkcond")
-        guard status >= 0 else {
-            throw KernelError(.create, subject: "a file in memory", errno: Errno(rawValue: -status))
-        }
+        let status = try checked(unsafe lc_memory_file("linkcond"), .create, "a file in memory")
         let file = FileDescriptor(rawValue: status)
         do {
             _ = try file.writeAll(toAbsoluteOffset: 0, text.utf8)
@@ -27,17 +24,7 @@ public enum MemoryFile {
             // A descriptor without a length, such as a pipe, could block.
             let length = Int(try file.seek(offset: 0, from: .end))
             guard length <= limit else { throw Errno.fileTooLarge }
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(length)
-            var buffer = [UInt8](repeating: 0, count: 256 * 1024)
-            while bytes.count < length {
-                let count = try unsafe buffer.withUnsafeMutableBytes {
-                    try unsafe file.read(fromAbsoluteOffset: Int64(bytes.count), into: $0)
-                }
-                guard count > 0 else { break }
-                bytes += buffer.prefix(count)
-            }
-            return String(decoding: bytes, as: UTF8.self)
+            return String(decoding: try file.read(count: length, at: 0), as: UTF8.self)
         } catch {
             throw KernelError(
                 .read, subject: "a file in memory", errno: error as? Errno ?? .ioError)

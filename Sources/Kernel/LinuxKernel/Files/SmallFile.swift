@@ -11,15 +11,7 @@ public enum SmallFile {
             let file = try FileDescriptor.open(
                 FilePath(path), .readOnly, options: [.closeOnExec])
             defer { try? file.close() }
-            var bytes: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            while bytes.count < limit {
-                let count = try unsafe buffer.withUnsafeMutableBytes {
-                    try unsafe file.read(into: $0)
-                }
-                guard count > 0 else { break }
-                bytes += buffer.prefix(count)
-            }
+            let bytes = try file.readAll(limit: limit).prefix(limit)
             return String(decoding: bytes, as: UTF8.self)
         } catch {
             throw KernelError(.read, subject: path, errno: error as? Errno ?? .ioError)

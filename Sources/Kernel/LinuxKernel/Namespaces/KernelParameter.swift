@@ -17,13 +17,6 @@ public struct KernelParameter: Sendable, Hashable {
 
     /// Changes it.
     public func write(_ value: String) throws(KernelError) {
-        do {
-            let file = try FileDescriptor.open(path, .writeOnly, options: [.closeOnExec])
-            defer { try? file.close() }
-            _ = try file.writeAll(value.utf8)
-        } catch {
-            throw KernelError(
-                .write, subject: path.string, errno: error as? Errno ?? .ioError)
-        }
+        try Namespaces.write(value, to: path.string)
     }
 }

@@ -41,9 +41,6 @@ public enum Mount {
     private static func mount(
         _ source: String?, _ target: String, _ type: String?, _ flags: UInt
     ) throws(KernelError) {
-        let status = unsafe lc_mount(source, target, type, flags, nil)
-        guard status == 0 else {
-            throw KernelError(.mount, subject: target, errno: Errno(rawValue: -status))
-        }
+        try checked(unsafe lc_mount(source, target, type, flags, nil), .mount, target)
     }
 }

@@ -26,10 +26,7 @@ public struct Namespaces: OptionSet, Sendable {
     /// Requires `CAP_SYS_ADMIN` for all but `.user`, which may be combined with the others.
     /// Equivalent to `unshare(1)`.
     public func unshare() throws(KernelError) {
-        let status = lc_unshare(rawValue)
-        guard status == 0 else {
-            throw KernelError(.create, subject: "\(self)", errno: Errno(rawValue: -status))
-        }
+        try checked(lc_unshare(rawValue), .create, "\(self)")
     }
 
     /// Keeps the caller's user and group in a new user namespace, where it has all privileges and
@@ -48,10 +45,7 @@ public struct Namespaces: OptionSet, Sendable {
         let path = "/proc/\(process)/ns/user"
         let namespace = try NetworkNamespace.open(path)
         defer { try? namespace.close() }
-        let status = lc_enter_user(namespace.rawValue)
-        guard status == 0 else {
-            throw KernelError(.enter, subject: path, errno: Errno(rawValue: -status))
-        }
+        try checked(lc_enter(namespace.rawValue, CLONE_NEWUSER), .enter, path)
     }
 
     /// Writes a file of the proc file system, or another existing file.
@@ -91,11 +85,7 @@ extension NetworkNamespace {
 
     /// Moves the calling thread to another namespace.
     public static func enter(_ namespace: FileDescriptor) throws(KernelError) {
-        let status = lc_enter_network(namespace.rawValue)
-        guard status == 0 else {
-            throw KernelError(
-                .enter, subject: "a network namespace", errno: Errno(rawValue: -status))
-        }
+        try checked(lc_enter(namespace.rawValue, CLONE_NEWNET), .enter, "a network namespace")
     }
 
     /// Runs `body` on the calling thread in another namespace, and then moves the thread back.
@@ -106,7 +96,7 @@ extension NetworkNamespace {
         defer { try? here.close() }
         try enter(namespace)
         defer {
-            let status = lc_enter_network(here.rawValue)
+            let status = lc_enter(here.rawValue, CLONE_NEWNET)
             precondition(status == 0, "a thread may go back to where it comes from")
         }
         return try body()

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import SystemPackage
 
@@ -22,11 +21,7 @@ public enum NetworkNamespace {
         _ body: @escaping @Sendable () throws -> Result
     ) throws -> Result {
         try DedicatedThread.run {
-            let status = lc_unshare_network()
-            guard status == 0 else {
-                throw KernelError(
-                    .create, subject: "a network namespace", errno: Errno(rawValue: -status))
-            }
+            try Namespaces.network.unshare()
             return try body()
         }
     }

@@ -11,10 +11,7 @@ public struct PipeEnds: Sendable {
     /// Makes a pipe.
     public init() throws(KernelError) {
         var ends: [Int32] = [-1, -1]
-        let status = unsafe lc_pipe_ends(&ends)
-        guard status == 0 else {
-            throw KernelError(.create, subject: "a pipe", errno: Errno(rawValue: -status))
-        }
+        try checked(unsafe lc_pipe_ends(&ends), .create, "a pipe")
         (reader, writer) = (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
     }
 }

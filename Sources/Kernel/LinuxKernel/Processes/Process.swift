@@ -23,10 +23,7 @@ public enum Process {
     /// Only for a process with one thread: the others would be missing in the copy, with whatever
     /// they had locked.
     public static func fork() throws(KernelError) -> Int32? {
-        let status = lc_fork()
-        guard status >= 0 else {
-            throw KernelError(.create, subject: "a process", errno: Errno(rawValue: -status))
-        }
+        let status = try checked(lc_fork(), .create, "a process")
         return status == 0 ? nil : status
     }
 

@@ -19,12 +19,9 @@ public struct SignalDescriptor: Sendable {
     ///
     /// Before any thread is started: each has the choice of signals of the one that starts it.
     public init(_ numbers: [Int32]) throws(KernelError) {
-        let status = unsafe lc_open_signals(numbers, Int32(numbers.count))
-        guard status >= 0 else {
-            throw KernelError(
-                .create, subject: "a signal descriptor", errno: Errno(rawValue: -status))
-        }
-        descriptor = FileDescriptor(rawValue: status)
+        let number = try checked(
+            unsafe lc_open_signals(numbers, Int32(numbers.count)), .create, "a signal descriptor")
+        descriptor = FileDescriptor(rawValue: number)
     }
 
     /// The next signal, or nil if none has arrived.

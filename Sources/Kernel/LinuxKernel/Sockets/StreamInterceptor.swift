@@ -23,11 +23,9 @@ public final class StreamInterceptor: Sendable {
     public init(in namespaces: [FileDescriptor]) throws(KernelError) {
         self.namespaces = try namespaces.map { descriptor throws(KernelError) in
             var found = lc_namespace()
-            let status = unsafe lc_identify_namespace(descriptor.rawValue, &found)
-            guard status == 0 else {
-                throw KernelError(
-                    .open, subject: "the network namespace", errno: Errno(rawValue: -status))
-            }
+            try checked(
+                unsafe lc_identify_namespace(descriptor.rawValue, &found), .open,
+                "the network namespace")
             return found
         }
         queue = try PipeEnds()

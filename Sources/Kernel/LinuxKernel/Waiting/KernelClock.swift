@@ -1,18 +1,19 @@
 import CLinux
+import Glibc
 
 /// The clocks of the kernel.
 public enum KernelClock {
     /// The time since the machine started; it never jumps (`CLOCK_MONOTONIC`).
-    public static var monotonic: Duration { .nanoseconds(lc_clock_monotonic()) }
+    public static var monotonic: Duration { .nanoseconds(lc_clock(CLOCK_MONOTONIC)) }
 
     /// The time since 1970, which an administrator may set (`CLOCK_REALTIME`).
-    public static var realtime: Duration { .nanoseconds(lc_clock_realtime()) }
+    public static var realtime: Duration { .nanoseconds(lc_clock(CLOCK_REALTIME)) }
 
     /// The CPU time of the calling thread.
-    public static var threadTime: Duration { .nanoseconds(lc_clock_thread()) }
+    public static var threadTime: Duration { .nanoseconds(lc_clock(CLOCK_THREAD_CPUTIME_ID)) }
 
     /// The CPU time of all threads of this process together.
-    public static var processTime: Duration { .nanoseconds(lc_clock_process()) }
+    public static var processTime: Duration { .nanoseconds(lc_clock(CLOCK_PROCESS_CPUTIME_ID)) }
 }
 
 extension Duration {

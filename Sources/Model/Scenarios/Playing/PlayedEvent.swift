@@ -27,7 +27,9 @@ public struct PlayedEvent: Sendable, Hashable {
         /// An expectation.
         case expectation
     }
+}
 
+extension PlayedEvent {
     init(
         _ event: TimelineEvent, at now: Duration, effort: Duration = .zero, failure: String? = nil
     ) {
@@ -35,20 +37,6 @@ public struct PlayedEvent: Sendable, Hashable {
             text: event.action.description, subject: event.action.subject, plannedTime: event.time,
             time: now, lateness: now - event.time, effort: effort, failure: failure,
             lineNumber: event.line)
-    }
-
-    init(
-        text: String, subject: Subject, plannedTime: Duration, time: Duration, lateness: Duration,
-        effort: Duration, failure: String?, lineNumber: Int?
-    ) {
-        self.text = text
-        self.subject = subject
-        self.plannedTime = plannedTime
-        self.time = time
-        self.lateness = lateness
-        self.effort = effort
-        self.failure = failure
-        self.lineNumber = lineNumber
     }
 
     /// The text with the failure, if there is one.

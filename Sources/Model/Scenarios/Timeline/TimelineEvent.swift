@@ -11,16 +11,6 @@ public struct TimelineEvent: Sendable, Hashable {
     public var limit: VolumeLimit?
     /// The line in the scenario file.
     public var line: Int?
-
-    /// Makes an event.
-    public init(
-        time: Duration, action: TimelineAction, limit: VolumeLimit? = nil, line: Int? = nil
-    ) {
-        self.time = time
-        self.action = action
-        self.limit = limit
-        self.line = line
-    }
 }
 
 /// The action of an event.
