@@ -1,5 +1,4 @@
-// libnl-3 for messages, attributes and the socket; libnl-route-3 for links; kernel headers for the
-// layouts that neither of them encodes.
+// libnl-3 for messages, attributes and the socket; kernel headers for the layouts.
 #ifndef LINKCOND_CNETLINK_H
 #define LINKCOND_CNETLINK_H
 
@@ -25,8 +24,6 @@
 #include <netlink/errno.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
-#include <netlink/route/link.h>
-#include <netlink/route/link/veth.h>
 #include <netlink/socket.h>
 
 #endif
