@@ -109,8 +109,7 @@ let kernel = floor(
     [
         .target(name: "CLinux"),
         .systemLibrary(
-            name: "CNetlink", pkgConfig: "libnl-route-3.0",
-            providers: [.apt(["libnl-3-dev", "libnl-route-3-dev"])]),
+            name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
     ],
     library("LinuxKernel", ["CLinux", systemPackage], tests: ["LinuxKernel"]),
     library(

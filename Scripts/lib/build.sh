@@ -6,8 +6,7 @@ source "${BASH_SOURCE[0]%/*}/packages.sh"
 
 readonly build_packages=(
     pkg-config=pkg-config pkg-config:libnl-3.0=libnl-3-dev
-    pkg-config:libnl-route-3.0=libnl-route-3-dev pkg-config:libsystemd=libsystemd-dev ip=iproute2
-    pkg-config:expat=libexpat1-dev
+    pkg-config:libsystemd=libsystemd-dev pkg-config:expat=libexpat1-dev ip=iproute2
     # Programs that `linkcond run` starts, and the first command of README.md.
     nft=nftables curl=curl python3=python3
 )

@@ -37,7 +37,7 @@ enum BusDiagnosis: Sendable, Hashable {
         switch self {
         case .noHelper:
             "Build \(SandboxBus.helper) with Scripts/linkcond, and install both together"
-        case .brokenHelper: "sudo apt install libsystemd0 libnl-route-3-200"
+        case .brokenHelper: "sudo apt install libsystemd0 libnl-3-200"
         case .noDaemon: "sudo apt install dbus"
         }
     }
