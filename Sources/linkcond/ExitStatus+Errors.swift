@@ -34,7 +34,6 @@ extension ExitStatus {
         case let error as KernelError: self.init(of: error, otherwise: .internalFault)
         case is OutputError, is RecordingFileError: self = .cannotWrite
         case is UnavailableError: self = .unavailable
-        case is VerificationError: self = .failed
         default: self = .internalFault
         }
     }

@@ -62,6 +62,16 @@ struct FullDiskTests {
         }
     }
 
+    @Test func `verify says so before it measures, and leaves nothing`() async throws {
+        try await withTemporaryDirectory { directory in
+            let result = try await Self.result(
+                "verify 3G --quick", .room, behind: "env TMPDIR=$PWD", in: directory.path)
+            #expect(result.standardOutput == "exit code 73\nold\n", "\(result)")
+            #expect(result.standardError.contains("No space left on device"), "\(result)")
+            #expect(!result.standardError.contains("Domain"), "\(result)")
+        }
+    }
+
     @Test(
         .enabled(if: hasPrograms("strace"), "strace is not installed"), arguments: commands)
     func `they stay where no file can be without a name as well`(command: String) async throws {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinkModel
 import LinkUnits
 import LinuxKernel
 
@@ -74,21 +75,23 @@ public struct Rendezvous: Sendable {
         }
     }
 
-    private func write(_ value: some Encodable, _ name: String) throws(VerificationError) {
+    func write(_ value: some Encodable, _ name: String) throws(VerificationError) {
         do {
-            try JSONEncoder().encode(value)
-                .write(to: URL(filePath: path(name)), options: .atomic)
+            let text = String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+            try ReplacementFile(at: path(name), owner: nil).write(text)
         } catch {
-            throw VerificationError("cannot write \(path(name)): \(error)")
+            throw VerificationError(
+                "cannot write \(path(name)): \(error); TMPDIR may name another directory",
+                status: .cannotWrite)
         }
     }
 
-    private func read<Value: Decodable>(_ name: String) throws(VerificationError) -> Value {
+    func read<Value: Decodable>(_ name: String) throws(VerificationError) -> Value {
         do {
             return try JSONDecoder().decode(
                 Value.self, from: Data(contentsOf: URL(filePath: path(name))))
         } catch {
-            throw VerificationError("cannot read \(path(name)): \(error)")
+            throw VerificationError("cannot read \(path(name)), which others must not change")
         }
     }
 }

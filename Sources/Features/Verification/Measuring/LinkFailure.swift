@@ -13,12 +13,10 @@ public struct LinkFailure: ErrorWithExitStatus, Sendable, CustomStringConvertibl
         self.description = description
     }
 
-    init(_ measurement: LinkMeasurement, because reason: String, end: ProcessEnd) {
+    init(_ measurement: LinkMeasurement, because reason: String, status: ExitStatus) {
         // A probe is linkcond as well and has the same prefix.
         let prefix = "linkcond: "
         let cause = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
-        self.init(
-            "cannot measure \(measurement.profile): \(cause)",
-            status: ExitStatus(rawValue: end.shellCode) ?? .failed)
+        self.init("cannot measure \(measurement.profile): \(cause)", status: status)
     }
 }

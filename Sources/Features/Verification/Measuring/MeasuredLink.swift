@@ -16,7 +16,7 @@ struct MeasuredLink {
     /// Information about the link in addition to the probes' reports.
     struct Account: Codable {
         /// The data plane.
-        var plane: String
+        var plane: DataPlaneKind
         /// The accuracy of the emulation, if known.
         var emulation: [Direction: ProbeReport.Emulation] = [:]
         /// Why it was inexact; nil if it was exact.
@@ -43,7 +43,7 @@ struct MeasuredLink {
             throw SandboxError("a probe ended with code \(outcome.exitCode)")
         }
         var account = Account(
-            plane: outcome.dataPlane.rawValue, flaw: outcome.statistics?.flaw)
+            plane: outcome.dataPlane, flaw: outcome.statistics?.flaw)
         for (direction, counters) in [
             (Direction.up, outcome.statistics?.up), (.down, outcome.statistics?.down),
         ] {

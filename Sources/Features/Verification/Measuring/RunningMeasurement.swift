@@ -45,29 +45,40 @@ struct RunningMeasurement {
 
     /// The explanations that have come since it was last asked, such as why this data plane.
     mutating func newExplanations() -> [String] {
-        let lines = text("explanations").split(separator: "\n")
+        // The last line may be incomplete.
+        let lines = text("explanations").split(separator: "\n", omittingEmptySubsequences: false)
+            .dropLast()
         defer { explanationCount = lines.count }
         return lines.dropFirst(explanationCount).map(String.init)
     }
 
     /// The result, after it has ended.
     func result(of end: ProcessEnd) throws(LinkFailure) -> LinkVerification {
-        let place = Rendezvous(directory: directory)
-        guard end == .exited(0),
-            let account = try? JSONDecoder().decode(
-                MeasuredLink.Account.self, from: Data(text("account").utf8)),
-            let plane = DataPlaneKind(rawValue: account.plane),
-            var report = try? place.report()
-        else {
+        guard end == .exited(0) else {
             let said = text("output").split(separator: "\n").first.map(String.init)
-            throw LinkFailure(measurement, because: said ?? "it ended with \(end)", end: end)
+            let silence =
+                "its process ended with \(end.shellCode) and left no message; see whether there is "
+                + "room in \(directory), or have TMPDIR name another directory"
+            throw LinkFailure(
+                measurement, because: said ?? silence,
+                status: ExitStatus(rawValue: end.shellCode) ?? .failed)
+        }
+        let place = Rendezvous(directory: directory)
+        let account: MeasuredLink.Account
+        var report: ProbeReport
+        do {
+            account = try place.read("account")
+            report = try place.report()
+        } catch {
+            throw LinkFailure(measurement, because: error.description, status: error.status)
         }
         report.emulation = account.emulation
         let judge = LinkJudge(
             measurement.conditions, plan: measurement.plan, report: report,
             effort: measurement.effort)
         return LinkVerification(
-            profile: measurement.profile, backend: plane, checks: judge.checks, flaw: account.flaw)
+            profile: measurement.profile, backend: account.plane, checks: judge.checks,
+            flaw: account.flaw)
     }
 
     private func text(_ name: String) -> String {
@@ -85,16 +96,17 @@ struct RunningMeasurement {
             _ = try output.duplicate(as: .standardError)
             let explanations = try append("explanations", in: directory)
             let link = MeasuredLink(measurement: measurement, directory: directory) { text in
-                // A line is written at once, so that no part of one is read.
                 _ = try? explanations.writeAll("\(text)\n".utf8)
             }
-            let account = try link.run()
-            try JSONEncoder().encode(account).write(to: URL(filePath: directory + "/account"))
+            try Rendezvous(directory: directory).write(try link.run(), "account")
             return 0
         } catch {
             _ = try? FileDescriptor.standardError.writeAll("\(error)\n".utf8)
             // If a sandbox cannot be made, it is the host's fault.
-            return (error is SandboxError ? ExitStatus.unavailable : .internalFault).rawValue
+            let status =
+                error is SandboxError
+                ? .unavailable : (error as? VerificationError)?.status ?? .internalFault
+            return status.rawValue
         }
     }
 
