@@ -1,4 +1,5 @@
 import LinkTesting
+import SystemPackage
 import Testing
 
 @testable import LinuxKernel
@@ -6,11 +7,14 @@ import Testing
 @Suite("Network namespaces", .tags(.anyKernel))
 struct NetworkNamespaceTests {
     @Test("The namespace of a process is found again by its inode")
-    func path() throws {
+    func open() throws {
         let inode = try NetworkNamespace.currentInode()
-        let path = try #require(NetworkNamespace.path(ofInode: inode))
-        #expect(NetworkNamespace.inode(at: path) == inode)
-        #expect(NetworkNamespace.path(ofInode: 1) == nil)
+        let namespace = try #require(try NetworkNamespace.open(inode: inode))
+        defer { try? namespace.close() }
+        #expect(NetworkNamespace.inode(at: "/proc/self/fd/\(namespace.rawValue)") == inode)
+        #expect(try NetworkNamespace.open(inode: 1) == nil)
+        #expect(NetworkNamespace.isUsed(inode: inode))
+        #expect(!NetworkNamespace.isUsed(inode: 1))
     }
 
     @Test("Mounted namespaces are found wherever they are")

@@ -57,16 +57,20 @@ struct WatchedNamespace {
 
     /// Whether an interface still exists, here or where it was moved.
     private mutating func isNeeded() -> Bool {
-        let (subject, watcher) = (subject, watcher)
-        let stands = { () throws in try subject.hasInterface(endedBy: watcher) }
+        let isHere = try? visit(inode, hasInterface)
+        if isHere == true { return true }
         // If the namespace cannot be queried, assume that it does.
-        if (try? visit(inode, stands)) ?? true { return true }
+        return hasMoved() || isHere == nil
+    }
+
+    /// Whether an interface is in another namespace now, which is watched from here on.
+    private mutating func hasMoved() -> Bool {
         guard home != nil, case .overrides = subject else { return false }
         for _ in 0..<Self.retries {
             var areAllAsked = true
             for other in NetworkNamespace.allInodes() where other != inode {
                 do {
-                    guard try visit(other, stands) else { continue }
+                    guard try visit(other, hasInterface) else { continue }
                 } catch {
                     areAllAsked = false
                     continue
@@ -84,9 +88,7 @@ struct WatchedNamespace {
     /// Continues in the namespace to which the interface was moved.
     private mutating func follow(into other: UInt64) {
         inode = other
-        guard let path = NetworkNamespace.path(ofInode: other),
-            let namespace = try? NetworkNamespace.open(path)
-        else { return }
+        guard let namespace = try? NetworkNamespace.open(inode: other) else { return }
         if let more = try? NetlinkEvents(ofOther: namespace) { events.append(more) }
         try? namespace.close()
     }
@@ -96,25 +98,29 @@ struct WatchedNamespace {
         // An interface may have been moved just before the time came.
         _ = isNeeded()
         for _ in 1..<Self.retries {
-            if (try? clearOnce()) != nil { return }
-            _ = Readiness.wait(for: [], timeout: .seconds(1))
+            if (try? clearOnce()) == nil {
+                _ = Readiness.wait(for: [], timeout: Self.pause)
+                continue
+            }
+            // Or it is moved between the search and the removal.
+            guard case .overrides = subject, isNeeded() else { return }
         }
         try clearOnce()
     }
 
     private func clearOnce() throws {
-        let (subject, watcher) = (subject, watcher)
         _ = try visit(inode) { () throws -> Bool in
             try subject.clear(endedBy: watcher)
             return true
         }
     }
 
+    private func hasInterface() throws -> Bool { try subject.hasInterface(endedBy: watcher) }
+
     /// Runs `body` in a namespace if it still exists; otherwise returns false.
     private func visit(_ inode: UInt64, _ body: () throws -> Bool) throws -> Bool {
         guard let home else { return try body() }
-        guard let path = NetworkNamespace.path(ofInode: inode) else { return false }
-        let namespace = try NetworkNamespace.open(path)
+        guard let namespace = try NetworkNamespace.open(inode: inode) else { return false }
         defer { try? namespace.close() }
         // Another namespace may have got the inode number; it has nothing of this watcher's.
         try NetworkNamespace.enter(namespace)

@@ -21,11 +21,30 @@ extension NetworkNamespace {
         return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// A path of the namespace with this inode; nil if no process uses it any more.
+    /// Opens the namespace with this inode; nil if no process uses it any more.
     ///
     /// Searches all processes and all mounts (such as those of `ip netns add` and Docker). A
     /// namespace that only an open descriptor keeps alive is not found.
-    public static func path(ofInode inode: UInt64) -> String? {
+    public static func open(inode: UInt64) throws(KernelError) -> FileDescriptor? {
+        while let path = path(ofInode: inode) {
+            let namespace: FileDescriptor
+            do {
+                namespace = try open(path)
+            } catch  where [.noSuchFileOrDirectory, .noSuchProcess].contains(error.errno) {
+                // The process that the search found has ended since; others may be there.
+                continue
+            }
+            // Or it has gone into another namespace.
+            if self.inode(at: "/proc/self/fd/\(namespace.rawValue)") == inode { return namespace }
+            try? namespace.close()
+        }
+        return nil
+    }
+
+    /// Whether a process or a mount uses the namespace with this inode.
+    static func isUsed(inode: UInt64) -> Bool { path(ofInode: inode) != nil }
+
+    private static func path(ofInode inode: UInt64) -> String? {
         let named = mountPoints(in: mountTable).filter { $0.inode == inode }.map(\.path)
         return (named + processPaths()).first { self.inode(at: $0) == inode }
     }

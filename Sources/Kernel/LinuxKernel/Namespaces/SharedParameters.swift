@@ -94,7 +94,7 @@ public struct SharedParameters: ~Copyable, Sendable {
         else { return }
         for (file, prefix) in files {
             let isHere = prefix.namespace == here
-            guard isHere || NetworkNamespace.path(ofInode: prefix.namespace) == nil,
+            guard isHere || !NetworkNamespace.isUsed(inode: prefix.namespace),
                 let users = try? open(directory.path(of: file), .readWrite)
             else { continue }
             var shim = lc_shared_parameter(
