@@ -11,9 +11,9 @@ struct MultipathPlanTests {
     private let wifi = MultipathPlan.Interface(
         index: 1, name: "wifi0",
         addresses: [IPAddress(ipv4: 0x0a00_0002), IPAddress(ipv6High: 1, low: 2)],
-        gateway: nil)
+        gateways: [])
     private let cellular = MultipathPlan.Interface(
-        index: 2, name: "cell0", addresses: [IPAddress(ipv4: 0x0a00_0102)], gateway: nil)
+        index: 2, name: "cell0", addresses: [IPAddress(ipv4: 0x0a00_0102)], gateways: [])
 
     private func carriers(_ endpoints: [MultipathEndpoint]) -> Set<Int32> {
         Set(endpoints.filter { !$0.isBackup }.map(\.interface))
@@ -41,7 +41,7 @@ struct MultipathPlanTests {
     @Test func `no more endpoints are asked for than the kernel takes`() {
         let many = MultipathPlan.Interface(
             index: 3, name: "eth0", addresses: (0..<20).map { IPAddress(ipv4: $0) },
-            gateway: nil)
+            gateways: [])
         #expect(MultipathPlan.endpoints(.aggregate, [wifi, many]).count == 8)
     }
 

@@ -1,7 +1,8 @@
 import LinuxKernel
 import SystemPackage
 
-/// Measures the RTTs of interfaces with echo requests to their gateways.
+/// Measures the RTTs of interfaces with echo requests to their gateways, and notices those that
+/// silently drop everything.
 ///
 /// The kernel's own estimates do not help: a backup subflow carries no data, so its estimate dates
 /// from its setup.
@@ -12,6 +13,7 @@ struct EchoRounds {
         let socket: EchoSocket
         /// When unanswered requests were sent, by sequence number.
         var open: [UInt16: Duration] = [:]
+        var silence = Silence()
 
         init(_ interface: MultipathPlan.Interface, _ socket: consuming EchoSocket) {
             self.interface = interface
@@ -29,8 +31,13 @@ struct EchoRounds {
     /// The time after which an echo is lost. Longer than the RTT of any link usable for calls.
     private static let patience = Duration.seconds(2)
 
-    /// The interface with the shortest RTT; nil if not known yet.
-    var quickest: Int32? { comparison.choice }
+    /// What the echoes say of the interfaces, by their indices.
+    struct Verdict: Hashable {
+        /// The one with the shortest RTT; nil if not known yet.
+        var quickest: Int32?
+        /// Those that drop everything.
+        var silent: Set<Int32> = []
+    }
 
     /// The file descriptors that become readable when an echo arrives.
     var descriptors: [FileDescriptor] { paths.map { $0.socket.descriptor } }
@@ -39,7 +46,7 @@ struct EchoRounds {
     mutating func measure(_ interfaces: [MultipathPlan.Interface]) {
         paths = interfaces.compactMap { interface in
             if let path = paths.first(where: { $0.interface == interface }) { return path }
-            guard let gateway = interface.gateway,
+            guard let gateway = interface.gateways.first,
                 let socket = try? EchoSocket(to: gateway, over: interface.index)
             else { return nil }
             return Path(interface, socket)
@@ -61,19 +68,28 @@ struct EchoRounds {
             // An interface that cannot send counts as one that loses everything.
             try? path.socket.ask(number)
             path.open[number] = now
+            path.silence.ask(at: now)
         }
         return Self.interval
     }
 
-    /// Reads the echoes that have arrived and returns whether the choice has changed.
-    mutating func takeEchoes() -> Bool {
+    /// Reads the echoes that have arrived.
+    mutating func takeEchoes() -> Verdict {
         let now = KernelClock.monotonic
+        var verdict = Verdict()
         for path in paths {
             while let number = path.socket.next() {
-                guard let sent = path.open.removeValue(forKey: number) else { continue }
+                guard let sent = path.open.removeValue(forKey: number) else {
+                    path.silence.hear(after: Self.patience)
+                    continue
+                }
+                path.silence.hear(after: now - sent)
                 comparison.note(now - sent, over: path.interface.index)
             }
+            if path.silence.isSilent(at: now) { verdict.silent.insert(path.interface.index) }
         }
-        return comparison.choose()
+        _ = comparison.choose()
+        verdict.quickest = comparison.choice
+        return verdict
     }
 }

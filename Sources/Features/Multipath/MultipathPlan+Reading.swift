@@ -27,9 +27,11 @@ extension MultipathPlan {
                         $0.interface == link.index && $0.isIPv6 == address.address.isIPv6
                     }
             }
+            let gateways = ordered.filter { $0.interface == link.index }
+                .compactMap { $0.hops.first?.gateway }
             return Interface(
                 index: link.index, name: link.name, addresses: own.map(\.address),
-                gateway: route.hops.first?.gateway)
+                gateways: gateways)
         }
     }
 }

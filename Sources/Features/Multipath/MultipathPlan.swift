@@ -13,8 +13,8 @@ public enum MultipathPlan {
         public let name: String
         /// Its addresses usable as source addresses.
         public let addresses: [IPAddress]
-        /// Its gateway.
-        public let gateway: IPAddress?
+        /// Its gateways, that of IPv4 first.
+        public let gateways: [IPAddress]
     }
 
     /// A change of the kernel's endpoints.

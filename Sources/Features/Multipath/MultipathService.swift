@@ -10,14 +10,17 @@ import SystemPackage
 /// peer which subflows are backups. This service reads the interfaces (`rtnetlink`), plans the
 /// endpoints (`MultipathPlan`), and sends the changes to the path manager. Deleting an endpoint
 /// closes its subflows; the peer learns this at once over another one, so the connection does not
-/// wait for timeouts. Adding one gives subflows to existing connections as well. For `interactive`
-/// it also measures RTTs with echoes (`EchoRounds`).
+/// wait for timeouts. Adding one gives subflows to existing connections as well. It also measures
+/// RTTs with echoes (`EchoRounds`), for `interactive` and to notice that the preferred interface
+/// silently drops everything: then new connections start elsewhere (`Detour`).
 public final class MultipathService {
     private let mode: MultipathMode
     private let session: NetlinkSession
     private let manager: MultipathManager
     private let events: NetlinkEvents
-    private var rounds: EchoRounds?
+    private var rounds = EchoRounds()
+    private var verdict = EchoRounds.Verdict()
+    private var detour: Detour?
     /// Called with a description of the current endpoints, for people.
     private let report: (String) -> Void
     private var lastReport = ""
@@ -36,7 +39,6 @@ public final class MultipathService {
     ) throws(MultipathError) {
         self.mode = mode
         self.report = report
-        rounds = mode == .interactive ? EchoRounds() : nil
         try MultipathSupport.require()
         do {
             session = try NetlinkSession()
@@ -44,6 +46,8 @@ public final class MultipathService {
             events = try NetlinkEvents([.links, .addresses, .routes])
             manager = try MultipathManager()
             try manager.allow(paths: MultipathManager.limit)
+            // They may be there already.
+            _ = try session.execute(Detour.rules)
             try update()
         } catch {
             throw .netlink(error)
@@ -63,14 +67,15 @@ public final class MultipathService {
     public func run() throws(MultipathError) {
         do {
             while true {
-                let timeout = rounds?.turn()
+                let timeout = rounds.turn()
                 let ready = Readiness.wait(
-                    for: [events.descriptor] + (rounds?.descriptors ?? []), timeout: timeout)
-                let hasQuicker = rounds?.takeEchoes() ?? false
+                    for: [events.descriptor] + rounds.descriptors, timeout: timeout)
+                let former = verdict
+                verdict = rounds.takeEchoes()
                 if ready.contains(events.descriptor) {
                     try settle()
                     try update()
-                } else if hasQuicker {
+                } else if verdict != former {
                     try update()
                 }
             }
@@ -88,8 +93,9 @@ public final class MultipathService {
 
     private func update() throws(NetlinkError) {
         let interfaces = try MultipathPlan.interfaces(session)
-        rounds?.measure(interfaces)
-        let wanted = MultipathPlan.endpoints(mode, interfaces, quickest: rounds?.quickest)
+        rounds.measure(interfaces)
+        try follow(Detour(interfaces, verdict))
+        let wanted = MultipathPlan.endpoints(mode, interfaces, quickest: verdict.quickest)
         for step in MultipathPlan.steps(from: try manager.endpoints(), to: wanted) {
             do {
                 switch step {
@@ -102,9 +108,19 @@ public final class MultipathService {
                 report("\(error)")
             }
         }
-        let text = MultipathPlan.text(wanted, interfaces)
+        var text = MultipathPlan.text(wanted, interfaces)
+        if let other = interfaces.first(where: { $0.index == detour?.interface }) {
+            text += "; \(interfaces[0].name) is silent, so connections start on \(other.name)"
+        }
         if text != lastReport { report(text) }
         lastReport = text
+    }
+
+    private func follow(_ detour: Detour?) throws(NetlinkError) {
+        guard detour != self.detour else { return }
+        // What vanished with its interface cannot be removed any more.
+        _ = try session.execute((self.detour?.end ?? []) + (detour?.begin ?? []))
+        self.detour = detour
     }
 }
 

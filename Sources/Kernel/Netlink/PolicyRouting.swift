@@ -17,11 +17,16 @@ public struct RoutingRule: Sendable, Hashable {
     public var mark: UInt32?
     /// Matches only packets from this source address; nil for all.
     public var source: IPAddress?
+    /// Matches only packets to this port, if `transport` is given too; nil for all.
+    public var destinationPort: UInt16?
+    /// Whether the table's default routes are passed over.
+    public var passesDefaultsOver: Bool
 
     /// Makes a rule.
     public init(
         priority: UInt32, table: UInt32, isIPv6: Bool, inputInterface: String? = nil,
-        transport: UInt8? = nil, mark: UInt32? = nil, source: IPAddress? = nil
+        transport: UInt8? = nil, mark: UInt32? = nil, source: IPAddress? = nil,
+        destinationPort: UInt16? = nil, passesDefaultsOver: Bool = false
     ) {
         self.priority = priority
         self.table = table
@@ -30,6 +35,8 @@ public struct RoutingRule: Sendable, Hashable {
         self.transport = transport
         self.mark = mark
         self.source = source
+        self.destinationPort = destinationPort
+        self.passesDefaultsOver = passesDefaultsOver
     }
 
     /// Adds the rule. Equivalent to `ip rule add`.
@@ -45,6 +52,11 @@ public struct RoutingRule: Sendable, Hashable {
             if let transport { builder.put(Int(FRA_IP_PROTO), transport) }
             if let source { builder.put(Int(FRA_SRC), bytes: source.bytes) }
             if let mark { builder.put(Int(FRA_FWMARK), mark) }
+            if let destinationPort {
+                let range = fib_rule_port_range(start: destinationPort, end: destinationPort)
+                builder.put(Int(FRA_DPORT_RANGE), range)
+            }
+            if passesDefaultsOver { builder.put(Int(FRA_SUPPRESS_PREFIXLEN), UInt32(0)) }
         }
     }
 }

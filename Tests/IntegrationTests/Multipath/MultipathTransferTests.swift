@@ -81,6 +81,38 @@ struct MultipathTransferTests {
         #expect(sums.count == 2 && sums.first == sums.last)
     }
 
+    /// Asks for a file by a host's name when Wi-Fi has silently dropped everything for a while, and
+    /// again when Wi-Fi is back.
+    @Test(.requiresUplink, arguments: ["handover", "interactive"])
+    func `connections start on the other interface while the preferred one is silent`(
+        mode: String
+    ) async throws {
+        let result = try await StandInHost.script(
+            """
+            trap 'kill $(jobs -p)' EXIT
+            seq 1000 >$DIRECTORY/file
+            serve
+            cat >$DIRECTORY/silence.yaml <<END
+            name: Silence
+            interfaces:
+              wifi0: { profile: WiFi, set: { down.delay: 10ms } }
+              cell0: { profile: LTE, set: { down.delay: 30ms } }
+            timeline:
+              - { at: 0s, interface: wifi0, set: { blackhole: true }, for: 8s }
+            END
+            run --scenario $DIRECTORY/silence.yaml --multipath \(mode) -v -- sh -c '
+                get() { curl -4 -s --connect-timeout 3 -o $0/got -w "%{local_ip}\n" $1; }
+                sleep 3; get $1; cmp $0/file $0/got
+                until back=$(get $1) && test $back = 198.18.0.18; do sleep 0.2; done
+                ' $DIRECTORY http://host.linkcond:8000/file
+            """, by: .root)
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(result.standardOutput == "198.18.0.34\n", "\(result)")
+        #expect(
+            result.standardError.contains(
+                "wifi0 is silent, so connections start on cell0"), "\(result)")
+    }
+
     @Test func `handover keeps off the other interface while the preferred one is good`()
         async throws
     {
