@@ -54,13 +54,16 @@ public enum NetworkOverride {
     public static func show() throws(OverrideError) -> [OverriddenInterface] {
         try OverrideError.wrapping {
             let path = try NetworkPath.current()
-            return try NetlinkSession().links().compactMap { link in
+            let session = try NetlinkSession()
+            let preferred = try PreferredRoutes(session: session).interfaces()
+            return try session.links().compactMap { link in
                 guard let mark = NetworkMark(alias: link.aliasBytes) else { return nil }
                 let seen = path.interfaces.first { $0.index == link.index }
                 return OverriddenInterface(
                     name: link.name, mark: mark,
                     isExpensive: seen?.isExpensive ?? mark.makesExpensive(.other),
-                    isConstrained: seen?.isConstrained ?? mark.makesConstrained)
+                    isConstrained: seen?.isConstrained ?? mark.makesConstrained,
+                    hasLostPreference: mark.isPreferred && !preferred.contains(link.index))
             }
         }
     }
@@ -93,6 +96,8 @@ public struct OverriddenInterface: Hashable, Sendable {
     public var isExpensive: Bool
     /// Whether apps see it as constrained (Low Data Mode).
     public var isConstrained: Bool
+    /// Whether it is to be preferred, but the routes for that are gone.
+    public var hasLostPreference: Bool
 }
 
 /// A request to a process that may change interfaces.

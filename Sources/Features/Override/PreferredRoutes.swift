@@ -38,6 +38,12 @@ struct PreferredRoutes {
         }
     }
 
+    /// The interfaces that have such routes.
+    func interfaces() throws(NetlinkError) -> Set<Int32> {
+        let routes = try session.routes().filter { $0.origin == Self.origin }
+        return Set(copies(of: routes, over: nil).map(\.hop.interface))
+    }
+
     /// Removes the added routes.
     func remove(from interface: Int32) throws {
         let routes = try session.routes().filter { $0.origin == Self.origin }

@@ -17,6 +17,11 @@ enum OverrideText {
         return words.compactMap { $0 }.joined(separator: ", ")
     }
 
+    private static func preference(of interface: OverriddenInterface) -> String {
+        guard interface.mark.isPreferred else { return "no" }
+        return interface.hasLostPreference ? "lost" : "yes"
+    }
+
     /// One line for each interface, or a sentence if there are none.
     static func table(_ overrides: [OverriddenInterface], isStyled: Bool) -> String {
         guard !overrides.isEmpty else { return "There is no override.\n" }
@@ -25,12 +30,12 @@ enum OverrideText {
             let mark = interface.mark
             table.add([
                 interface.name, mark.kindText ?? "default",
-                mark.cost.rawValue, mark.lowDataText, mark.isPreferred ? "yes" : "no",
+                mark.cost.rawValue, mark.lowDataText, preference(of: interface),
                 mark.until.map(Timestamp.text) ?? "linkcond override clear",
             ])
         }
         let problems = overrides.compactMap { interface in
-            HostOverrides.problem(with: interface.mark).map { "\(interface.name): \($0)\n" }
+            HostOverrides.problem(with: interface).map { "\(interface.name): \($0)\n" }
         }
         return table.text(isStyled: isStyled) + problems.joined()
     }

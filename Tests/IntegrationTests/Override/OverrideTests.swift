@@ -100,6 +100,30 @@ struct OverrideTests {
         }
     }
 
+    @Test("A preference that went with its interface is told, and can be set again")
+    func lostPreference() async throws {
+        let result = try await PrivateHost.script(
+            """
+            shown() { "$0" override show --json | grep -E '"(preferred|problem)"'; }
+            "$0" override set -i eth0 --prefer 2>/dev/null; shown
+            ip link set eth0 down; ip link set eth0 up
+            ip route add default via 192.0.2.2; shown
+            "$0" override show | tail -n 1 | grep -o "went when it went down"
+            "$0" override set -i eth0 --prefer 2>/dev/null; shown
+            "$0" override clear 2>/dev/null
+            ip route show proto 108
+            """)
+        let lines = result.standardOutput.split(separator: "\n").map {
+            $0.drop { $0 == " " }.replacing(/: "its .*"/, with: ": told")
+        }
+        #expect(
+            lines == [
+                #""preferred" : true,"#, #""problem" : null,"#,
+                #""preferred" : false,"#, #""problem" : told,"#, "went when it went down",
+                #""preferred" : true,"#, #""problem" : null,"#,
+            ], "\(result)")
+    }
+
     @Test("An override ends by itself, however the caller ends")
     func limits() async throws {
         try await TestNetwork.with { network in

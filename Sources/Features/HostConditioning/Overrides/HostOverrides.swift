@@ -1,8 +1,8 @@
 import DataPlane
 import FoundationEssentials
 public import LinkModel
-public import NetworkPath
-import Override
+import NetworkPath
+public import Override
 
 /// Overrides of the host's interfaces, optionally with a time limit; NetworkManager follows them.
 public enum HostOverrides {
@@ -42,13 +42,21 @@ public enum HostOverrides {
             interfaces: change.interfaces, note: HostNetworkManager.followOverrides())
     }
 
-    /// The problem with an override's time limit if its watcher is gone.
-    public static func problem(with mark: NetworkMark) -> String? {
-        guard let watcher = mark.watcher else { return nil }
-        let environment = ProcessInfo.processInfo.environment
+    /// The problem with an override: its watcher is gone, or what makes it preferred.
+    public static func problem(with interface: OverriddenInterface) -> String? {
+        if isUnwatched(interface.mark) {
+            return
+                "the process that was to end this is gone; it stays until linkcond override clear"
+        }
+        guard interface.hasLostPreference else { return nil }
+        return "its preferred routes went when it went down; "
+            + "to prefer it again: linkcond override set -i \(interface.name) --prefer"
+    }
+
+    private static func isUnwatched(_ mark: NetworkMark) -> Bool {
+        guard let watcher = mark.watcher else { return false }
         let limit = TimeLimit(until: mark.until, process: nil, watcher: watcher)
-        guard limit.problem(environment) != nil else { return nil }
-        return "the process that was to end this is gone; it stays until linkcond override clear"
+        return limit.problem(ProcessInfo.processInfo.environment) != nil
     }
 
     /// Ends watchers that have nothing left to end. A watcher that is not reached, such as another

@@ -24,9 +24,9 @@ public struct OverrideJSON: Encodable {
         cost = mark.cost.rawValue
         lowData = mark.lowDataText
         kind = mark.kindText
-        preferred = mark.isPreferred
+        preferred = mark.isPreferred && !override.hasLostPreference
         until = mark.until.map(Timestamp.text)
-        problem = HostOverrides.problem(with: mark)
+        problem = HostOverrides.problem(with: override)
     }
 }
 
