@@ -77,6 +77,22 @@ struct NetworkFacadeTests {
         #expect(Self.property(facade, device, interface, "DeviceType") == .uint32(1))
     }
 
+    @Test func `an interface of another kind is another device with another connection`() throws {
+        var facade = NetworkFacade(Self.network(Self.wired(7)))
+        let read = {
+            Self.property($0, Self.manager, Self.managerInterface, "PrimaryConnection")?.text
+        }
+        let before = try #require(read(facade))
+        var wireless = Self.wired(7)
+        wireless.kind = .wifi
+        let signals = facade.update(to: Self.network(wireless))
+        let after = try #require(read(facade))
+        #expect(before != after)
+        #expect(
+            signals.map(\.member).filter { $0.hasPrefix("Device") || $0.hasSuffix("Connection") }
+                == ["DeviceAdded", "NewConnection", "DeviceRemoved"])
+    }
+
     @Test func `introspection names the properties and their types`() throws {
         let facade = NetworkFacade(Self.network(Self.wired(7)))
         let answer = facade.answer(

@@ -90,7 +90,7 @@ extension NetworkFacade {
     private func manager(_ member: String, _ arguments: [BusValue]) -> Answer? {
         switch member {
         case "GetDevices", "GetAllDevices":
-            return .values([.paths(network.interfaces.map { Name.device($0.index) })])
+            return .values([.paths(network.interfaces.map { Name.device($0.number) })])
         case "GetDeviceByIpIface":
             guard case .string(let name)? = arguments.first else { return .invalidArguments }
             guard let interface = network.interfaces.first(where: { $0.name == name }) else {
@@ -98,7 +98,7 @@ extension NetworkFacade {
                     name: "org.freedesktop.NetworkManager.UnknownDevice",
                     text: "there is no interface \(name)")
             }
-            return .values([.path(Name.device(interface.index))])
+            return .values([.path(Name.device(interface.number))])
         case "GetPermissions": return .values([.array(of: "{ss}", [])])
         case "CheckConnectivity": return .values([.uint32(network.reach.connectivity)])
         case "state": return .values([.uint32(network.reach.state)])
@@ -109,7 +109,7 @@ extension NetworkFacade {
     private func settings(_ member: String, _ arguments: [BusValue]) -> Answer? {
         switch member {
         case "ListConnections":
-            return .values([.paths(network.interfaces.map { Name.connection($0.index) })])
+            return .values([.paths(network.interfaces.map { Name.connection($0.number) })])
         case "GetConnectionByUuid":
             guard case .string(let uuid)? = arguments.first else { return .invalidArguments }
             guard let interface = network.interfaces.first(where: { $0.uuid == uuid }) else {
@@ -117,13 +117,14 @@ extension NetworkFacade {
                     name: "org.freedesktop.NetworkManager.Settings.InvalidConnection",
                     text: "there is no connection \(uuid)")
             }
-            return .values([.path(Name.connection(interface.index))])
+            return .values([.path(Name.connection(interface.number))])
         default: return Self.changes.contains(member) ? .denied : nil
         }
     }
 
     private func connection(_ path: ObjectPath, _ member: String) -> Answer? {
-        guard let interface = network.interfaces.first(where: { Name.connection($0.index) == path })
+        guard
+            let interface = network.interfaces.first(where: { Name.connection($0.number) == path })
         else { return .unknownObject }
         switch member {
         case "GetSettings": return .values([NetworkManagerObjects.settings(of: interface)])

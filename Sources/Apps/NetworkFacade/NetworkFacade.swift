@@ -50,32 +50,32 @@ public struct NetworkFacade: Sendable {
     /// Signals other than those for properties.
     private func legacySignals(to new: ReportedNetwork) -> [BusSignal] {
         var signals: [BusSignal] = []
-        let before = Dictionary(uniqueKeysWithValues: network.interfaces.map { ($0.index, $0) })
-        let after = Dictionary(uniqueKeysWithValues: new.interfaces.map { ($0.index, $0) })
-        for index in after.keys.sorted() where before[index] == nil {
-            let device = BusValue.path(Name.device(index))
-            let connection = BusValue.path(Name.connection(index))
+        let before = Dictionary(uniqueKeysWithValues: network.interfaces.map { ($0.number, $0) })
+        let after = Dictionary(uniqueKeysWithValues: new.interfaces.map { ($0.number, $0) })
+        for number in after.keys.sorted() where before[number] == nil {
+            let device = BusValue.path(Name.device(number))
+            let connection = BusValue.path(Name.connection(number))
             signals.append(BusSignal(Name.managerPath, Name.manager, "DeviceAdded", [device]))
             signals.append(
                 BusSignal(Name.settingsPath, Name.settings, "NewConnection", [connection]))
         }
-        for index in before.keys.sorted() where after[index] == nil {
-            let device = BusValue.path(Name.device(index))
-            let connection = BusValue.path(Name.connection(index))
+        for number in before.keys.sorted() where after[number] == nil {
+            let device = BusValue.path(Name.device(number))
+            let connection = BusValue.path(Name.connection(number))
             signals.append(BusSignal(Name.managerPath, Name.manager, "DeviceRemoved", [device]))
             signals.append(
                 BusSignal(Name.settingsPath, Name.settings, "ConnectionRemoved", [connection]))
         }
-        for (index, old) in before.sorted(by: { $0.key < $1.key }) {
-            guard let new = after[index] else { continue }
+        for (number, old) in before.sorted(by: { $0.key < $1.key }) {
+            guard let new = after[number] else { continue }
             if old.deviceState != new.deviceState {
                 signals.append(
                     BusSignal(
-                        Name.device(index), Name.device, "StateChanged",
+                        Name.device(number), Name.device, "StateChanged",
                         [.uint32(new.deviceState), .uint32(old.deviceState), .uint32(0)]))
             }
             if NetworkManagerObjects.settings(of: old) != NetworkManagerObjects.settings(of: new) {
-                signals.append(BusSignal(Name.connection(index), Name.connection, "Updated"))
+                signals.append(BusSignal(Name.connection(number), Name.connection, "Updated"))
             }
         }
         if network.reach.state != new.reach.state {

@@ -16,16 +16,16 @@ enum NetworkManagerName {
     static let settings = "org.freedesktop.NetworkManager.Settings"
     static let connection = "org.freedesktop.NetworkManager.Settings.Connection"
 
-    static func device(_ index: UInt32) -> ObjectPath {
-        ObjectPath("\(managerPath.text)/Devices/\(index)")
+    static func device(_ number: UInt32) -> ObjectPath {
+        ObjectPath("\(managerPath.text)/Devices/\(number)")
     }
 
-    static func activeConnection(_ index: UInt32) -> ObjectPath {
-        ObjectPath("\(managerPath.text)/ActiveConnection/\(index)")
+    static func activeConnection(_ number: UInt32) -> ObjectPath {
+        ObjectPath("\(managerPath.text)/ActiveConnection/\(number)")
     }
 
-    static func connection(_ index: UInt32) -> ObjectPath {
-        ObjectPath("\(settingsPath.text)/\(index)")
+    static func connection(_ number: UInt32) -> ObjectPath {
+        ObjectPath("\(settingsPath.text)/\(number)")
     }
 }
 
@@ -47,9 +47,12 @@ extension ReportedInterface {
     /// `NMDeviceState`: activated, or without a carrier.
     var deviceState: UInt32 { isUp ? 100 : 20 }
 
-    /// The connection's UUID, the same for the lifetime of the interface.
+    /// The number in the paths of its objects: that of the interface, unless it is not wired.
+    var number: UInt32 { index &+ (kind.deviceType - 1) &* 10_000_000 }
+
+    /// The connection's UUID, the same as long as the interface exists and is of this kind.
     var uuid: String {
-        let digits = String(index, radix: 16)
+        let digits = String(number, radix: 16)
         return "6c696e6b-636f-6e64-8000-" + String(repeating: "0", count: 12 - digits.count)
             + digits
     }

@@ -3,8 +3,9 @@ import Bus
 /// The objects that NetworkManager would have for a network.
 ///
 /// They have only what programs read. Facts that programs learn from the kernel, such as addresses,
-/// are left out. A device, its connection and the connection's profile share the interface's
-/// number.
+/// are left out. A device, its connection and the connection's profile share one number, which is
+/// another one once the interface is of another kind: programs do not expect that a device changes
+/// its type.
 struct NetworkManagerObjects {
     private typealias Name = NetworkManagerName
 
@@ -14,28 +15,28 @@ struct NetworkManagerObjects {
         var tree = ObjectTree()
         tree[Name.managerPath, Name.manager] = manager
         tree[Name.settingsPath, Name.settings] = [
-            "Connections": .paths(network.interfaces.map { Name.connection($0.index) }),
+            "Connections": .paths(network.interfaces.map { Name.connection($0.number) }),
             "Hostname": .string(""), "CanModify": .bool(false), "VersionId": .uint64(1),
         ]
         for interface in network.interfaces {
-            let device = Name.device(interface.index)
+            let device = Name.device(interface.number)
             tree[device, Name.device] = properties(of: interface)
             let (kind, details) = Self.details(of: interface)
             tree[device, kind] = details
-            tree[Name.connection(interface.index), Name.connection] = [
+            tree[Name.connection(interface.number), Name.connection] = [
                 "Unsaved": .bool(true), "Flags": .uint32(0), "Filename": .string(""),
                 "VersionId": .uint64(1),
             ]
             guard interface.isUp else { continue }
-            tree[Name.activeConnection(interface.index), Name.activeConnection] =
+            tree[Name.activeConnection(interface.number), Name.activeConnection] =
                 activeConnection(of: interface)
         }
         return tree
     }
 
     private var manager: ObjectTree.Properties {
-        let devices = network.interfaces.map { Name.device($0.index) }
-        let active = network.interfaces.filter(\.isUp).map { Name.activeConnection($0.index) }
+        let devices = network.interfaces.map { Name.device($0.number) }
+        let active = network.interfaces.filter(\.isUp).map { Name.activeConnection($0.number) }
         return [
             "ActivatingConnection": .path(.none),
             "ActiveConnections": .paths(active),
@@ -51,7 +52,7 @@ struct NetworkManagerObjects {
             "Metered": .uint32(network.metered.rawValue),
             "NetworkingEnabled": .bool(true),
             "PrimaryConnection": .path(
-                network.primary.map { Name.activeConnection($0.index) } ?? .none),
+                network.primary.map { Name.activeConnection($0.number) } ?? .none),
             "PrimaryConnectionType": .string(network.primary?.kind.connectionType ?? ""),
             "RadioFlags": .uint32(3),
             "Startup": .bool(false),
@@ -70,9 +71,9 @@ struct NetworkManagerObjects {
         let connectivity = interface.isUp ? network.reach.connectivity : 1
         return [
             "ActiveConnection": .path(
-                interface.isUp ? Name.activeConnection(interface.index) : .none),
+                interface.isUp ? Name.activeConnection(interface.number) : .none),
             "Autoconnect": .bool(true),
-            "AvailableConnections": .paths([Name.connection(interface.index)]),
+            "AvailableConnections": .paths([Name.connection(interface.number)]),
             // NetworkManager supports the device and detects its carrier.
             "Capabilities": .uint32(3),
             "DeviceType": .uint32(interface.kind.deviceType),
@@ -149,13 +150,13 @@ struct NetworkManagerObjects {
     }
 
     private func activeConnection(of interface: ReportedInterface) -> ObjectTree.Properties {
-        let isPrimary = interface.index == network.primary?.index
+        let isPrimary = interface.number == network.primary?.number
         return [
-            "Connection": .path(Name.connection(interface.index)),
+            "Connection": .path(Name.connection(interface.number)),
             "Controller": .path(.none),
             "Default": .bool(isPrimary),
             "Default6": .bool(isPrimary),
-            "Devices": .paths([Name.device(interface.index)]),
+            "Devices": .paths([Name.device(interface.number)]),
             "Dhcp4Config": .path(.none),
             "Dhcp6Config": .path(.none),
             "Id": .string(interface.name),

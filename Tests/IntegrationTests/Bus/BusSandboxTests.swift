@@ -65,6 +65,20 @@ struct BusSandboxTests {
             ])
     }
 
+    @Test(.requiresInstalled(python: "PyQt6.QtNetwork"), arguments: Caller.allCases)
+    func `Qt is told of another kind of interface`(caller: Caller) async throws {
+        let lines = try await BusFixture.lines(
+            of: "networkinformation.py", ["WiFi", "--dbus"],
+            changes: [
+                "override set --kind cellular", "override set --kind wired", "override clear",
+            ], by: caller)
+        #expect(
+            lines == [
+                "networkmanager False WiFi", "networkmanager True Cellular",
+                "networkmanager False Ethernet", "networkmanager False WiFi",
+            ])
+    }
+
     /// A kind of interface as profile or option name it, as nmcli does, and as Qt does.
     static let kinds = [
         (["WiFi"], "wifi", "WiFi"), (["LTE"], "gsm", "Cellular"), (["DSL"], "ethernet", "Ethernet"),
