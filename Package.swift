@@ -177,9 +177,16 @@ let apps = floor(
     // An app's view of the network, usable on its own.
     library(
         "NetworkPath", ["Netlink", "LinuxKernel", systemPackage], tests: ["NetworkPath"]),
-    // A URLSession that respects it. Links full Foundation, so nothing in linkcond depends on it.
+    // HTTP with libcurl, which FoundationNetworking needs as well.
+    [
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])])
+    ],
+    library("HTTPTransport", ["CCurl", "LinuxKernel", systemPackage], tests: ["HTTPTransport"]),
+    // A URLSession that respects the path. Links full Foundation, so nothing in linkcond depends on
+    // it.
     library(
-        "NetworkPathSession", ["NetworkPath", systemPackage],
+        "NetworkPathSession", ["HTTPTransport", "NetworkPath", "LinuxKernel", systemPackage],
         tests: ["NetworkPathSession"], with: ["NetworkSessionProbe"]),
     [
         // An app that uses it, for tests.

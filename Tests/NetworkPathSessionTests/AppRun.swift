@@ -17,6 +17,20 @@ struct AppRun {
         let resumedAt: Int64?
         let canResume: Bool
         let seconds: Double
+        let requests: [Metrics]
+    }
+
+    /// What a client has measured of a request.
+    struct Metrics: Decodable {
+        let interface: String?
+        let isExpensive: Bool
+        let isConstrained: Bool
+        let isMultipath: Bool
+        let isReused: Bool
+        let protocolName: String?
+        let status: Int?
+        /// Whether the dates are in order.
+        let isOrdered: Bool
     }
 
     /// What the server says of a request.
@@ -28,6 +42,7 @@ struct AppRun {
         let sent: Int?
         let received: Int?
         let credential: String?
+        let client: String
     }
 
     let reports: [Report]
@@ -45,6 +60,22 @@ struct AppRun {
         TEXT
 
         """
+
+    /// Sets up `cell0` as well, which is not preferred. `$neutral` is the same server at an address
+    /// that is on neither interface's own network.
+    static let joinBoth =
+        join + """
+            neutral=http://203.0.113.1:8000
+            ip -batch - <<TEXT
+            addr add 198.51.100.1/24 dev cell0
+            link set cell0 up
+            route add default via 198.51.100.2 dev cell0 metric 700
+            TEXT
+
+            """
+
+    /// The addresses of the app's interfaces, as the server sees them.
+    static let addresses = (eth0: "192.0.2.1", cell0: "198.51.100.1")
 
     /// Runs a script of the app in a network namespace of its own, which is gone afterwards.
     ///

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HTTPTransport
 import Testing
 
 @testable import NetworkPathSession
@@ -32,6 +33,19 @@ import Testing
                 "challenge here 0", "challenge here 0",
             ])
         #expect(result.requests.count == 4)
+    }
+
+    @Test(arguments: ["data", "download", "upload"])
+    func `a credential answers Digest as well`(_ kind: String) async throws {
+        let result = try await AppRun.run(
+            AppRun.join + """
+                $probe \(kind) "$url/file?size=1000&digest=p" credential=u:p
+                $probe \(kind) "$url/file?size=1000&digest=other" credential=u:p
+                """)
+        #expect(result.reports.map(\.outcome) == ["ok", "ok"])
+        #expect(result.reports.map(\.status) == [200, 401])
+        // The password is never shown.
+        #expect(result.requests.allSatisfy { $0.credential?.hasPrefix("Digest ") ?? true })
     }
 
     @Test func `a wrong credential is asked for again, until the delegate gives up`() async throws {
@@ -82,9 +96,12 @@ import Testing
         let url = try #require(URL(string: "http://192.0.2.2/"))
         let first = await authentication.decide(challenge) { _ in (.performDefaultHandling, nil) }
         #expect(first == .again)
-        #expect(
-            authentication.applied(to: URLRequest(url: url))
-                .value(forHTTPHeaderField: "Authorization") == "Basic dTpw")
+        var exchange = ExchangeRequest(url: url.absoluteString)
+        authentication.apply(to: &exchange, for: url)
+        #expect(exchange.headers == [ExchangeRequest.Header("Authorization", "Basic dTpw")])
+        exchange.headers = []
+        authentication.apply(to: &exchange, for: URL(string: "http://192.0.2.3/"))
+        #expect(exchange.headers == [])
         let storage = try #require(URLSessionConfiguration.ephemeral.urlCredentialStorage)
         authentication.succeed(storage: storage)
         #expect(storage.credentials(for: space)?["u"]?.password == "p")

@@ -8,18 +8,26 @@ struct Combination {
     var probe: NetworkSessionProbe
     var isAllowed: Bool
     var waits: Bool
-    var isDelegated: Bool
+    var style: Style
+
+    /// How the outcome is received.
+    enum Style: String {
+        case async, delegate, handler
+    }
 
     func report() async -> Report {
-        var report = Report(allowed: isAllowed, waits: waits, delegated: isDelegated)
+        var report = Report(allowed: isAllowed, waits: waits, delegated: style == .delegate)
         let begin = ContinuousClock.now
         let observer = Observer(options: probe.options)
         let session = NetworkSession(
-            configuration: configuration, delegate: isDelegated ? observer : nil)
+            configuration: configuration, delegate: style == .async ? nil : observer)
         do {
             let (body, response) =
-                isDelegated
-                ? try await delegated(session, observer) : try await awaited(session, observer)
+                switch style {
+                case .async: try await awaited(session, observer)
+                case .delegate: try await delegated(session, observer)
+                case .handler: try await handled(session)
+                }
             report.outcome = "ok"
             report.status = (response as? HTTPURLResponse)?.statusCode
             report.bytes = body
@@ -34,6 +42,7 @@ struct Combination {
         }
         report.waited = observer.notes.withLock { $0.waits } == 1
         report.resumedAt = observer.notes.withLock { $0.resumedAt }
+        report.requests = observer.notes.withLock { $0.metrics }.map(Metrics.init)
         report.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
     }
@@ -45,6 +54,12 @@ struct Combination {
         configuration.allowsConstrainedNetworkAccess = isAllowed
         configuration.waitsForConnectivity = waits
         configuration.temporaryDirectory = URL(filePath: ".")
+        configuration.movesDownloadsToBetterPath = probe.options["move"] == "yes"
+        if let type = probe.options["multipath"]
+            .flatMap(NetworkSession.MultipathServiceType.init(rawValue:))
+        {
+            configuration.multipathServiceType = type
+        }
         if let limit = probe.options["resource"].flatMap(Double.init) {
             configuration.timeoutIntervalForResource = limit
         }
@@ -79,8 +94,13 @@ struct Combination {
             let (body, response) = try await session.data(for: request, delegate: observer)
             return (body.count, response)
         case .upload:
-            let (body, response) = try await session.upload(
-                for: request, from: upload, delegate: observer)
+            let (body, response) =
+                if let file = probe.options["file"] {
+                    try await session.upload(
+                        for: request, fromFile: URL(filePath: file), delegate: observer)
+                } else {
+                    try await session.upload(for: request, from: upload, delegate: observer)
+                }
             return (body.count, response)
         case .download:
             let (file, response) =
@@ -112,6 +132,29 @@ struct Combination {
         if let error { throw error }
         guard let response = task.response else { throw URLError(.badServerResponse) }
         return (body, response)
+    }
+
+    private func handled(_ session: NetworkSession) async throws(URLError) -> (Int, URLResponse) {
+        let result: Result<(Int, URLResponse), URLError> = await withCheckedContinuation { waiter in
+            let end: @Sendable (Int?, URLResponse?, (any Error)?) -> Void = { bytes, response, error in
+                if let bytes, let response {
+                    waiter.resume(returning: .success((bytes, response)))
+                } else {
+                    waiter.resume(returning: .failure(error as? URLError ?? URLError(.unknown)))
+                }
+            }
+            let task =
+                switch probe.kind {
+                case .data:
+                    session.dataTask(with: request) { end($0?.count, $1, $2) }
+                case .upload:
+                    session.uploadTask(with: request, from: upload) { end($0?.count, $1, $2) }
+                case .download:
+                    session.downloadTask(with: request) { end($0.map(keep), $1, $2) }
+                }
+            task.resume()
+        }
+        return try result.get()
     }
 
     /// Moves a download to where it belongs and returns its size.

@@ -8,12 +8,14 @@ import NetworkPathSession
 ///
 /// It asks at once for every combination of `allowed`, `waits` and `style` (lists of values, such
 /// as `allowed=yes,no`, and `style=async,delegate`), says `waiting` and `began` on lines of their
-/// own, and for each what came of it as JSON. Other options: `resource` and `request`, time limits
+/// own, `better` and `worse` when a better path is there or gone, and for each what came of it as JSON.
+/// `style=handler` uses completion handlers. Other options: `resource` and `request`, time limits
 /// of the session in seconds, and `own`, of the request; `size`, of uploads; `save`, a file for resume data, which is used if it is there;
 /// `to`, where a download goes; `cancel=yes`, to cancel with resume data once a download began;
 /// `credential=USER:PASSWORD`, what challenges are answered with (`challenge=cancel` and
 /// `challenge=never` for other answers; each challenge is said as `challenge REALM FAILURES`);
-/// `again`, how often to ask, after which it says how many threads and descriptors it has.
+/// `multipath`, the service type; `move=yes`, to move downloads; `suspend`, to suspend a task for so
+/// many seconds once it began; `file`, a file to upload; `again`, how often to ask, after which it says how many threads and descriptors it has.
 @main
 struct NetworkSessionProbe {
     var kind: Kind
@@ -53,7 +55,7 @@ struct NetworkSessionProbe {
                     for style in values("style", "async") {
                         let one = Combination(
                             probe: self, isAllowed: isAllowed == "yes", waits: waits == "yes",
-                            isDelegated: style == "delegate")
+                            style: Combination.Style(rawValue: style) ?? .async)
                         group.addTask { say(await one.report()) }
                     }
                 }
@@ -89,4 +91,29 @@ struct Report: Codable {
     var resumedAt: Int64?
     var canResume = false
     var seconds = 0.0
+    var requests: [Metrics] = []
+}
+
+/// What was measured of a request.
+struct Metrics: Codable {
+    var interface: String?
+    var isExpensive: Bool
+    var isConstrained: Bool
+    var isMultipath: Bool
+    var isReused: Bool
+    var protocolName: String?
+    var status: Int?
+    var isOrdered: Bool
+
+    init(_ metrics: NetworkSessionTaskTransactionMetrics) {
+        interface = metrics.interfaceName
+        (isExpensive, isConstrained) = (metrics.isExpensive, metrics.isConstrained)
+        (isMultipath, isReused) = (metrics.isMultipath, metrics.isReusedConnection)
+        (protocolName, status) = (metrics.networkProtocolName, metrics.statusCode)
+        let dates = [
+            metrics.fetchStartDate, metrics.domainLookupEndDate, metrics.connectEndDate,
+            metrics.requestStartDate, metrics.responseStartDate, metrics.responseEndDate,
+        ].compactMap { $0 }
+        isOrdered = dates == dates.sorted()
+    }
 }

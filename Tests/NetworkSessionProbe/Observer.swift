@@ -10,6 +10,7 @@ final class Observer: NetworkSessionDelegate {
         var bytes = 0
         var resumedAt: Int64?
         var hasBegun = false
+        var metrics: [NetworkSessionTaskTransactionMetrics] = []
         var keep: (@Sendable (URL) -> Int)?
         var end: CheckedContinuation<(Int, URLError?), Never>?
     }
@@ -59,6 +60,19 @@ final class Observer: NetworkSessionDelegate {
     }
 
     func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask, betterPathAvailable: Bool
+    ) {
+        say(betterPathAvailable ? "better" : "worse")
+    }
+
+    func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask,
+        didFinishCollecting metrics: NetworkSessionTaskMetrics
+    ) {
+        notes.withLock { $0.metrics = metrics.transactionMetrics }
+    }
+
+    func networkSession(
         _ session: NetworkSession, task: NetworkSessionTask, didReceive data: Data
     ) {
         notes.withLock { $0.bytes += data.count }
@@ -83,6 +97,13 @@ final class Observer: NetworkSessionDelegate {
         guard isFirst else { return }
         say("began")
         if options["cancel"] == "yes" { Task { await task.cancelByProducingResumeData() } }
+        guard let pause = options["suspend"].flatMap(Double.init) else { return }
+        task.suspend()
+        say("suspended")
+        Task {
+            try? await Task.sleep(for: .seconds(pause))
+            task.resume()
+        }
     }
 
     func networkSession(

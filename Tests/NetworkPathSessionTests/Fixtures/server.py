@@ -8,14 +8,18 @@ GET /file?size=N       N bytes that are always the same; ranges and If-Range are
     &rest=KIND         what becomes of requests for a range: a status without it (`503`), `portal`
                        (a page with 200), `portal-tag` (and an entity tag of its own), `ignored` (the
                        whole), or a part with a wrong `start`, `total` or `tag`, or `no-range` said
+                       `no-tag`: none; `other`: other bytes of the same size without a tag
     &password=P        asks for the user `u` and this password (HTTP Basic)
+    &digest=P          the same by HTTP Digest
 GET /away              leads to /file of another port of the same host
+    &to=URL            leads there; `loop` leads to itself
 POST /anything         answers with the number of bytes received; takes `password` as well
 
 LOG gets a line of JSON for each request, with the bytes that are to be sent. READY is a file that
 appears once it listens.
 """
-import base64, hashlib, http.server, json, os, random, sys, threading, time, urllib.parse
+import base64, hashlib, http.server, json, os, random, sys, threading, time
+import urllib.parse, urllib.request
 
 lock = threading.Lock()
 bodies = {}
@@ -37,7 +41,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def note(self, **more):
         entry = {
             "method": self.command, "path": self.path, "range": self.headers["Range"],
-            "credential": self.headers["Authorization"], **more,
+            "credential": self.headers["Authorization"], "client": self.client_address[0],
+            **more,
         }
         with lock, open(sys.argv[3], "a") as log:
             log.write(json.dumps(entry) + "\n")
@@ -57,11 +62,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(text.encode())
 
     def is_refused(self):
+        if "digest" in self.query:
+            return self.is_refused_by_digest(self.query["digest"])
         password = self.query.get("password")
         words = base64.b64encode(f"u:{password}".encode()).decode()
         if password is None or self.headers["Authorization"] == "Basic " + words:
             return False
         self.answer(401, "who are you?", WWW_Authenticate='Basic realm="here"')
+        return True
+
+    def is_refused_by_digest(self, password):
+        """RFC 7616 with MD5 and without qop, as the oldest servers do it."""
+        md5 = lambda *words: hashlib.md5(":".join(words).encode()).hexdigest()
+        scheme, _, rest = (self.headers["Authorization"] or "").partition(" ")
+        given = urllib.request.parse_keqv_list(urllib.request.parse_http_list(rest))
+        wanted = md5(md5("u", "here", password), "once", md5(self.command, self.path))
+        if scheme == "Digest" and given.get("response") == wanted:
+            return False
+        self.answer(401, "who are you?", WWW_Authenticate='Digest realm="here", nonce="once"')
         return True
 
     def do_POST(self):
@@ -82,7 +100,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.is_refused():
             return
         if self.path.startswith("/away"):
-            return self.answer(302, "", Location="http://192.0.2.2:8001/file?size=1000")
+            to = query.get("to", "http://192.0.2.2:8001/file?size=1000")
+            return self.answer(302, "", Location=self.path if to == "loop" else to)
         version = query.get("version", "1")
         if version == "counted":
             # A resource that is another one whenever it is asked for.
@@ -106,8 +125,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if wanted and fault != "ignored" and (condition is None or condition == value):
             start, status = int(wanted.removeprefix("bytes=").split("-")[0]), 206
         said = start + 1 if fault == "start" else start
+        if fault == "other":
+            whole = body(len(whole), "other")
         self.send_response(status)
-        if name:
+        if name and fault not in ("no-tag", "other"):
             self.send_header(name, '"another"' if fault == "tag" else value)
         if status == 206 and fault != "no-range":
             total += fault == "total"

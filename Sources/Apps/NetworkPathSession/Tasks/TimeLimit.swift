@@ -9,11 +9,13 @@ enum TimeLimit {
     /// Some thirty years: longer limits count as none, because clocks cannot count so far.
     private static let endless: TimeInterval = 1_000_000_000
 
-    /// The limit of a request in whole seconds, as FoundationNetworking counts: it would take 0.5
-    /// for 0 and fail at once.
+    /// The limit of a request in whole seconds, as URLSession counts.
     static func wholeSeconds(_ limit: TimeInterval) -> TimeInterval {
         usable(limit, unsaid: ofRequests).rounded(.up)
     }
+
+    /// The limit of a request.
+    static func ofRequest(_ limit: TimeInterval) -> Duration { .seconds(wholeSeconds(limit)) }
 
     /// The limit of a resource.
     static func ofResource(_ limit: TimeInterval) -> Duration {

@@ -18,6 +18,8 @@ struct ResumeData: Hashable, Codable, Sendable {
         }
     }
 
+    /// The version of this format; nil in data that is older than the number.
+    var format: Int? = ResumeData.currentFormat
     var url: URL
     var headers: [String: String]
     /// The request's own; nil for the session's.
@@ -48,11 +50,25 @@ struct ResumeData: Hashable, Codable, Sendable {
 }
 
 extension ResumeData {
+    /// The version that this library writes and reads.
+    static let currentFormat = 1
+
+    private struct Version: Decodable {
+        var format: Int?
+    }
+
     /// Decodes data that an app has kept.
     ///
     /// It was on disk, where others may have written it: anything that a session would not have
     /// written is rejected.
     init(reading data: Data) throws(URLError) {
+        let format = (try? JSONDecoder().decode(Version.self, from: data))?.format
+        guard (format ?? Self.currentFormat) == Self.currentFormat else {
+            throw URLError(
+                .cannotDecodeRawData,
+                "The resume data is of version \(format ?? 0), and this is version "
+                    + "\(Self.currentFormat); start the download again.")
+        }
         guard let read = try? JSONDecoder().decode(ResumeData.self, from: data), read.isPlausible
         else {
             throw URLError(.cannotDecodeRawData, "This is no resume data of a NetworkSession.")

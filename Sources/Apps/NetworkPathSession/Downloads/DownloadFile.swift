@@ -54,9 +54,9 @@ final class DownloadFile: BodyReceiver {
     /// Whether the server refuses to send the rest, so that the whole must be requested.
     var mustRestart: Bool { state.withLock { $0.mustRestart } }
 
-    /// The request for the missing part.
-    var remainingRequest: URLRequest {
-        var request = request.urlRequest
+    /// A request for the missing part of what `request` asks for.
+    func remaining(of request: URLRequest) -> URLRequest {
+        var request = request
         if request.value(forHTTPHeaderField: "Accept-Encoding") == nil {
             // Ranges count bytes on the wire, which must be those of the file.
             request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
@@ -66,6 +66,26 @@ final class DownloadFile: BodyReceiver {
             request.setValue(resumed.validator.text, forHTTPHeaderField: "If-Range")
         }
         return request
+    }
+
+    /// Prepares to request the rest of an interrupted response; false if it cannot be resumed, in
+    /// which case nothing changes.
+    func continueByRange() -> Bool {
+        state.withLock { state in
+            guard let file = state.file, let data = resumeData(file, state) else { return false }
+            if state.hasOwnFile { state.resumed?.file.remove() }
+            state.resumed = ResumedDownload(data: data, file: file)
+            (state.file, state.asksForWhole, state.repeated) = (nil, false, 0)
+            return true
+        }
+    }
+
+    /// Whether an interrupted response could be resumed now.
+    var canContinueByRange: Bool {
+        state.withLock { state in
+            state.file.flatMap { resumeData($0, state) } != nil
+                && state.received < state.total ?? .max
+        }
     }
 
     /// Prepares to request the whole resource.
@@ -141,7 +161,10 @@ final class DownloadFile: BodyReceiver {
             do {
                 try state.file?.handle.write(contentsOf: fresh)
             } catch {
-                throw URLError(.cannotWriteToFile, "\(error)", url: request.url)
+                throw URLError(
+                    .cannotWriteToFile,
+                    "Cannot write to \(directory.path): \(error.localizedDescription)",
+                    url: request.url)
             }
             state.received += Int64(fresh.count)
             return Progress(
@@ -184,7 +207,7 @@ final class DownloadFile: BodyReceiver {
             state.isOver = true
             let resumed = state.resumed.take()
             let file = state.file.take()
-            if let file, let data = resumeData(file, state) {
+            if let file, let data = encodedResumeData(file, state) {
                 if let resumed, resumed.file.url != file.url { resumed.file.remove() }
                 try? file.handle.close()
                 return data
@@ -204,13 +227,17 @@ final class DownloadFile: BodyReceiver {
         for case let file? in files { file.remove() }
     }
 
-    private func resumeData(_ file: PartialFile, _ state: State) -> Data? {
+    private func encodedResumeData(_ file: PartialFile, _ state: State) -> Data? {
+        resumeData(file, state).flatMap { try? JSONEncoder().encode($0) }
+    }
+
+    private func resumeData(_ file: PartialFile, _ state: State) -> ResumeData? {
         guard let url = request.urlRequest.url, request.urlRequest.httpMethod ?? "GET" == "GET",
             let validator = state.validator, state.received > 0,
             state.received <= state.total ?? .max
         else { return nil }
         let timeout = TimeLimit.wholeSeconds(request.urlRequest.timeoutInterval)
-        let data = ResumeData(
+        return ResumeData(
             url: url, headers: request.urlRequest.allHTTPHeaderFields ?? [:],
             timeoutInterval: timeout == TimeLimit.ofRequests ? nil : timeout,
             allowsCellularAccess: request.allowsCellularAccess,
@@ -218,7 +245,6 @@ final class DownloadFile: BodyReceiver {
             allowsConstrainedNetworkAccess: request.allowsConstrainedNetworkAccess,
             partial: file.name, received: state.received, total: state.total,
             mediaType: state.mediaType, validator: validator)
-        return try? JSONEncoder().encode(data)
     }
 }
 

@@ -11,7 +11,30 @@ public protocol NetworkSessionDelegate: AnyObject, Sendable {
     func networkSession(
         _ session: NetworkSession, taskIsWaitingForConnectivity task: NetworkSessionTask)
 
-    /// The server asks for authentication (status 401, HTTP Basic). Equivalent to
+    /// A better network than that of the running transfer is there (true), or is gone again (false).
+    /// Equivalent to `NWConnection.betterPathUpdateHandler`. New requests use it by themselves.
+    func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask, betterPathAvailable: Bool)
+
+    /// The server redirects. The request to follow, changed if need be; nil to accept the response
+    /// as it is. The rules for networks apply to the new request. Equivalent to
+    /// `urlSession(_:task:willPerformHTTPRedirection:newRequest:)`.
+    func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: NetworkRequest
+    ) async -> NetworkRequest?
+
+    /// What the task has taken; called right before its end. Equivalent to
+    /// `urlSession(_:task:didFinishCollecting:)`.
+    func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask,
+        didFinishCollecting metrics: NetworkSessionTaskMetrics)
+
+    /// The session was invalidated, and its last task has ended.
+    func networkSession(
+        _ session: NetworkSession, didBecomeInvalidWithError error: (any Error)?)
+
+    /// The server asks for authentication (status 401, HTTP Basic or Digest). Equivalent to
     /// `urlSession(_:task:didReceive:)` of `URLSessionTaskDelegate`.
     ///
     /// `.useCredential` tries again with the credential; `.performDefaultHandling`, the default
@@ -64,6 +87,30 @@ extension NetworkSessionDelegate {
     /// Does nothing.
     public func networkSession(
         _ session: NetworkSession, taskIsWaitingForConnectivity task: NetworkSessionTask
+    ) {}
+
+    /// Does nothing.
+    public func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask, betterPathAvailable: Bool
+    ) {}
+
+    /// Follows.
+    public func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: NetworkRequest
+    ) async -> NetworkRequest? {
+        request
+    }
+
+    /// Does nothing.
+    public func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask,
+        didFinishCollecting metrics: NetworkSessionTaskMetrics
+    ) {}
+
+    /// Does nothing.
+    public func networkSession(
+        _ session: NetworkSession, didBecomeInvalidWithError error: (any Error)?
     ) {}
 
     /// Uses the configuration's `urlCredentialStorage`.

@@ -34,7 +34,7 @@ extension ResumeData {
                 ContentRange.init)
             guard let range, range.start == received, response.isVerbatim,
                 total == nil || range.total == nil || range.total == total,
-                version == nil || version == validator
+                isProof(version)
             else { return .noSuchPart }
             return .rest(total: range.total ?? total)
         case 416 where askedForRest:
@@ -55,6 +55,15 @@ extension ResumeData {
         default:
             return .somethingElse
         }
+    }
+}
+
+extension ResumeData {
+    /// Whether a part of this version belongs to the existing one. A part has the entity tag that
+    /// the whole has (RFC 9110, section 15.3.7); its time of change may be missing.
+    private func isProof(_ version: Validator?) -> Bool {
+        if case .entityTag = validator { return version == validator }
+        return version == nil || version == validator
     }
 }
 

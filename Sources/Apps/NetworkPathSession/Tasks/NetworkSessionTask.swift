@@ -6,7 +6,7 @@ import Synchronization
 public final class NetworkSessionTask: Sendable, Identifiable {
     /// The state of a task.
     public enum State: Hashable, Sendable {
-        /// `resume()` has not been called. Tasks cannot be suspended later.
+        /// `resume()` has not been called, or `suspend()` has been called since.
         case suspended
         /// It transfers or waits.
         case running
@@ -28,14 +28,21 @@ public final class NetworkSessionTask: Sendable, Identifiable {
         }
     }
 
+    /// Receives the outcome instead of the delegate.
+    typealias Handler = @Sendable (Transfer.Outcome) -> Void
+
     /// A number unique within the session.
     public let taskIdentifier: Int
     /// The request with which it was made.
     public let originalRequest: NetworkRequest
     let session: NetworkSession
     let kind: Kind
+    let pauses = Pauses()
+    private let handler: Handler?
 
     private struct Progress {
+        var currentRequest: NetworkRequest?
+        var priority = NetworkSessionTask.defaultPriority
         var state = State.suspended
         var response: URLResponse?
         var error: URLError?
@@ -45,7 +52,11 @@ public final class NetworkSessionTask: Sendable, Identifiable {
 
     private let progress = Mutex(Progress())
 
-    init(session: NetworkSession, identifier: Int, request: NetworkRequest, kind: Kind) {
+    init(
+        session: NetworkSession, identifier: Int, request: NetworkRequest, kind: Kind,
+        handler: Handler?
+    ) {
+        self.handler = handler
         (self.session, taskIdentifier) = (session, identifier)
         (originalRequest, self.kind) = (request, kind)
     }
@@ -59,9 +70,42 @@ public final class NetworkSessionTask: Sendable, Identifiable {
     /// The error, once it has failed.
     public var error: URLError? { progress.withLock { $0.error } }
 
-    /// Starts the task. The delegate is told how it ends.
+    /// The request after redirects.
+    public var currentRequest: NetworkRequest {
+        progress.withLock { $0.currentRequest } ?? originalRequest
+    }
+    /// The priority among the requests of an HTTP/2 connection, from 0 to 1; read when a request
+    /// begins. Equivalent to `URLSessionTask.priority`.
+    public var priority: Float {
+        get { progress.withLock { $0.priority } }
+        set { progress.withLock { $0.priority = min(max(newValue, 0), 1) } }
+    }
+    /// The priority of tasks for which none is set. Equivalent to `URLSessionTask.defaultPriority`.
+    public static let defaultPriority: Float = 0.5
+    /// A low priority.
+    public static let lowPriority: Float = 0.25
+    /// A high priority.
+    public static let highPriority: Float = 0.75
+
+    /// Starts the task, or continues it after `suspend()`. The delegate or the completion handler is
+    /// told how it ends.
     public func resume() {
-        begin(collecting: false, delegate: session.delegate)
+        progress.withLock { progress in
+            if progress.work != nil, progress.state == .suspended { progress.state = .running }
+        }
+        pauses.set(false)
+        begin(collecting: handler != nil, delegate: session.delegate)
+    }
+
+    /// Stops sending and receiving until `resume()`. Time limits do not run meanwhile, but servers
+    /// may close the connection.
+    public func suspend() {
+        let isPaused = progress.withLock { progress in
+            guard progress.work != nil, progress.state == .running else { return false }
+            progress.state = .suspended
+            return true
+        }
+        if isPaused { pauses.set(true) }
     }
 
     /// Ends it with `.cancelled` and discards downloaded data.
@@ -96,13 +140,15 @@ public final class NetworkSessionTask: Sendable, Identifiable {
     ) -> Task<Transfer.Outcome, Never> {
         progress.withLock { progress in
             if let work = progress.work { return work }
-            let isCancelled = progress.state != .suspended
+            let isCancelled = progress.state != .suspended || !session.tasks.add(self)
             if !isCancelled { progress.state = .running }
             let work = Task { [self] in
                 let transfer = Transfer(self, collecting: collecting, delegate: delegate)
                 let outcome = await transfer.outcome()
                 complete(outcome)
                 transfer.tellEnd(outcome)
+                handler?(outcome)
+                if session.tasks.remove(self) { session.end() }
                 return outcome
             }
             if isCancelled { work.cancel() }
@@ -122,11 +168,17 @@ public final class NetworkSessionTask: Sendable, Identifiable {
             return progress.work
         }
         work?.cancel()
+        pauses.end()
         return work
     }
 
     /// Whether downloaded data should be kept after a cancellation.
     var keepsResumeData: Bool { progress.withLock { $0.keepsResumeData } }
+
+    /// A redirect is followed.
+    func follow(_ request: NetworkRequest) {
+        progress.withLock { $0.currentRequest = request }
+    }
 
     /// The response has begun.
     func receive(_ response: URLResponse) {

@@ -1,20 +1,20 @@
 import Foundation
 import FoundationNetworking
+import HTTPTransport
 import Synchronization
 
 /// The credentials that a task presents to servers.
 ///
-/// FoundationNetworking also asks its delegate, but it continues only if there is a credential and
-/// otherwise never ends. So an attempt ends with the challenge, and the next attempt carries the
-/// credential.
+/// An attempt ends with the challenge, and the next attempt carries the credential.
 final class Authentication: Sendable {
     /// A response that asks for a credential.
     struct Challenge: Sendable {
         let original: URLAuthenticationChallenge
 
-        /// Whether a credential can answer it.
-        var isBasic: Bool {
-            original.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
+        /// Whether a name and a password can answer it.
+        var isAnswerable: Bool {
+            [NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest]
+                .contains(original.protectionSpace.authenticationMethod)
         }
     }
 
@@ -36,15 +36,19 @@ final class Authentication: Sendable {
 
     private let state = Mutex(State())
 
-    /// The request with the credential added.
-    func applied(to request: URLRequest) -> URLRequest {
-        guard let credential = state.withLock({ $0.credential }) else { return request }
-        var request = request
-        // RFC 7617, section 2.
-        let words = Data("\(credential.user ?? ""):\(credential.password ?? "")".utf8)
-        request.setValue(
-            "Basic \(words.base64EncodedString())", forHTTPHeaderField: "Authorization")
-        return request
+    /// Adds the credential to an exchange, if it is with the server that asked for it.
+    func apply(to exchange: inout ExchangeRequest, for url: URL?) {
+        let (credential, space) = state.withLock { ($0.credential, $0.space) }
+        guard let credential, let space, let url, space.isOrigin(of: url) else { return }
+        let (user, password) = (credential.user ?? "", credential.password ?? "")
+        if space.authenticationMethod == NSURLAuthenticationMethodHTTPDigest {
+            exchange.digestLogin = ExchangeRequest.Login(user: user, password: password)
+        } else {
+            // RFC 7617, section 2.
+            let words = Data("\(user):\(password)".utf8).base64EncodedString()
+            exchange.headers.removeAll { $0.name.lowercased() == "authorization" }
+            exchange.headers.append(ExchangeRequest.Header("Authorization", "Basic \(words)"))
+        }
     }
 
     /// Decides what to do about a challenge.
@@ -57,7 +61,7 @@ final class Authentication: Sendable {
         )?
     ) async -> Decision {
         let original = challenge.original
-        guard challenge.isBasic, let sender = original.sender else { return .asItIs }
+        guard challenge.isAnswerable, let sender = original.sender else { return .asItIs }
         let (failures, refused) = state.withLock { state in
             defer { state.failures += 1 }
             return (state.failures, state.credential)
@@ -86,5 +90,14 @@ final class Authentication: Sendable {
         let (credential, space) = state.withLock { ($0.credential, $0.space) }
         guard let credential, let space, credential.persistence != .none else { return }
         storage?.set(credential, for: space)
+    }
+}
+
+extension URLProtectionSpace {
+    /// Whether it belongs to the server of `url`.
+    fileprivate func isOrigin(of url: URL) -> Bool {
+        var own = URLComponents()
+        (own.scheme, own.host, own.port) = (`protocol`, host, port)
+        return own.url?.origin == url.origin
     }
 }
