@@ -77,12 +77,12 @@ import Testing
     @Test func `a suspended download is held up, and its time limits with it`() async throws {
         let result = try await AppRun.run(
             AppRun.join + """
-                $probe download "$url/file?size=20000000" style=delegate suspend=3 \
-                    request=1 resource=2
+                $probe download "$url/file?size=20000000" style=delegate suspend=5 \
+                    request=2 resource=4
                 """)
         #expect(result.reports.map(\.outcome) == ["ok"])
         #expect(result.reports.first?.bytes == 20_000_000)
-        #expect((result.reports.first?.seconds ?? 0) >= 3)
+        #expect((result.reports.first?.seconds ?? 0) >= 5)
         #expect(result.requests.count == 1)
     }
 
@@ -106,7 +106,7 @@ import Testing
                 cat out
                 """)
         // "Cannot open file."
-        #expect(result.reports.map(\.outcome) == ["-3000"])
+        #expect(result.reports.map(\.outcome) == ["-3001"])
         #expect(result.requests.allSatisfy { ($0.received ?? 0) < 8 << 30 })
     }
 }

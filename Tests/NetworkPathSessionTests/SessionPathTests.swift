@@ -136,6 +136,8 @@ import Testing
             AppRun.join + """
                 cp /etc/hosts hosts
                 mount --bind hosts /etc/hosts
+                echo nameserver 127.0.0.1 >resolver
+                mount --bind resolver /etc/resolv.conf
                 $probe data http://inside.example:8000/file waits=no
                 $probe data http://inside.example:8000/file waits=yes >out &
                 await waiting

@@ -14,7 +14,7 @@ import NetworkPathSession
 /// `to`, where a download goes; `cancel=yes`, to cancel with resume data once a download began;
 /// `credential=USER:PASSWORD`, what challenges are answered with (`challenge=cancel` and
 /// `challenge=never` for other answers; each challenge is said as `challenge REALM FAILURES`);
-/// `multipath`, the service type; `move=yes`, to move downloads; `suspend`, to suspend a task for so
+/// `multipath`, the service type; `move=yes`, to move downloads (`moved`); `suspend`, to suspend a task for so
 /// many seconds once it began; `file`, a file to upload; `again`, how often to ask, after which it says how many threads and descriptors it has.
 @main
 struct NetworkSessionProbe {

@@ -83,6 +83,7 @@ final class Observer: NetworkSessionDelegate {
         didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64
     ) {
         notes.withLock { $0.resumedAt = fileOffset }
+        if options["move"] == "yes" { say("moved") }
     }
 
     func networkSession(

@@ -218,6 +218,8 @@ extension Exchange {
 
     private func readBody(_ bytes: [UInt8]) -> Bool {
         noteActivity()
+        // The time that the receiver takes is not the server's.
+        defer { lastActivity = .now }
         return deliverHead() && (bytes.isEmpty || events.receive(bytes))
     }
 

@@ -71,15 +71,27 @@ public struct ExchangeConnection: Hashable, Sendable {
 public struct ExchangeMetrics: Hashable, Sendable {
     /// The protocol as ALPN names it (RFC 7301): `http/1.1`, `h2`.
     public var protocolName: String?
-    /// Times since the start of the exchange; nil for what did not happen.
-    public var nameResolved, connected, secured, requestBegun, responseBegun: Duration?
+    /// The time from the start of the exchange until the name was resolved.
+    public var nameResolved: Duration?
+    /// The time until there was a connection.
+    public var connected: Duration?
+    /// The time until TLS was done; nil without TLS.
+    public var secured: Duration?
+    /// The time until the request was sent.
+    public var requestBegun: Duration?
+    /// The time until the first byte of the response.
+    public var responseBegun: Duration?
     /// The time of the whole exchange.
     public var total = Duration.zero
-    /// Bytes of the request's head and of the response's, and of the bodies in transit.
-    public var sentHead, sentBody, receivedHead, receivedBody: Int64
+    /// Bytes of the request's head.
+    public var sentHead: Int64 = 0
+    /// Bytes of the request's body.
+    public var sentBody: Int64 = 0
+    /// Bytes of the response's head.
+    public var receivedHead: Int64 = 0
+    /// Bytes of the response's body in transit.
+    public var receivedBody: Int64 = 0
 
     /// Nothing has happened.
-    public init() {
-        (sentHead, sentBody, receivedHead, receivedBody) = (0, 0, 0, 0)
-    }
+    public init() {}
 }

@@ -23,6 +23,8 @@ public final class TransportClient: Sendable {
         do {
             let orders = try OrderBox()
             thread = try KernelThread(named: "HTTP transport") {
+                // TLS writes to connections that the server has closed.
+                KernelThread.outliveBrokenPipes()
                 TransportLoop(connectionsPerHost: connectionsPerHost)?.run(orders)
                 orders.refuseAll()
             }

@@ -159,11 +159,11 @@ final class DownloadFile: BodyReceiver {
             let fresh = data.dropFirst(Int(known))
             guard !fresh.isEmpty else { return nil }
             do {
-                try state.file?.handle.write(contentsOf: fresh)
+                try state.file?.append(fresh)
             } catch {
                 throw URLError(
                     .cannotWriteToFile,
-                    "Cannot write to \(directory.path): \(error.localizedDescription)",
+                    "Cannot write to \(directory.path): \(error).",
                     url: request.url)
             }
             state.received += Int64(fresh.count)

@@ -84,6 +84,11 @@ struct PartialFile: Sendable {
         try? FileDescriptor(rawValue: handle.fileDescriptor).stat().size
     }
 
+    /// Writes at its end. A full disk may leave a part of `data` there.
+    func append(_ data: Data) throws {
+        try FileDescriptor(rawValue: handle.fileDescriptor).writeAll(data)
+    }
+
     /// Closes and removes it, unless its name now refers to something else.
     func remove() {
         try? handle.close()

@@ -1,3 +1,4 @@
+import Foundation
 import NetworkPath
 
 /// A way to the server that a task may try.
@@ -28,7 +29,8 @@ extension AccessRules {
         }
         // The kernel opens subflows on any interface, so all must be permitted.
         let isMultipath = multipath != .none && available.allSatisfy(permits)
-        return [Candidate(isMultipath: isMultipath)] + bound.map { Candidate(interface: $0) }
+        return [Candidate(isMultipath: isMultipath)]
+            + bound.map { Candidate(interface: $0, isMultipath: isMultipath) }
     }
 
     /// Whether it is better to begin anew on `path` than to go on connecting on an `earlier` one.

@@ -1,5 +1,7 @@
 public import Foundation
+import FoundationNetworking
 import HTTPTransport
+import NetworkPath
 
 /// What a task has taken. Equivalent to `URLSessionTaskMetrics`.
 public struct NetworkSessionTaskMetrics: Hashable, Sendable {

@@ -23,7 +23,7 @@ final class Pauses: Sendable {
             if isPaused {
                 state.began = .now
             } else {
-                state.past += .now - state.began
+                state.past += ContinuousClock.now - state.began
             }
             defer { if !isPaused { state.waiters = [] } }
             return (state.race, isPaused ? [] : state.waiters)
@@ -59,7 +59,8 @@ final class Pauses: Sendable {
     func elapse(_ limit: Duration) async -> Bool {
         let start = (ContinuousClock.now, past)
         while true {
-            let left = limit - ((.now - start.0) - (past - start.1))
+            let running = ContinuousClock.now - start.0 - (past - start.1)
+            let left = limit - running
             guard left > .zero else { return true }
             guard (try? await Task.sleep(for: left)) != nil else { return false }
             await untilOver()
@@ -68,6 +69,8 @@ final class Pauses: Sendable {
 
     /// The time spent in pauses so far.
     private var past: Duration {
-        state.withLock { $0.past + ($0.isPaused ? .now - $0.began : .zero) }
+        state.withLock { state in
+            state.isPaused ? state.past + (ContinuousClock.now - state.began) : state.past
+        }
     }
 }

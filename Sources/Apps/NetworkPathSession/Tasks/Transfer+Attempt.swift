@@ -31,11 +31,11 @@ extension Transfer {
         _ request: NetworkRequest, _ rules: AccessRules, on path: NetworkPath?,
         after generation: Int
     ) async -> (Attempt.Ending, Interruption?) {
-        guard let exchange = exchange(for: request) else {
+        guard let exchange = makeExchange(for: request) else {
             let error = URLError(.unsupportedURL, "It is no URL of HTTP.", url: request.url)
             return (Attempt.Ending(result: .failure(error)), nil)
         }
-        let race = race(exchange, request, rules, on: path)
+        let race = makeRace(exchange, request, rules, on: path)
         task.pauses.attach(race)
         defer { task.pauses.attach(nil) }
         return await withTaskCancellationHandler {
@@ -65,7 +65,7 @@ extension Transfer {
         }
     }
 
-    private func race(
+    private func makeRace(
         _ exchange: ExchangeRequest, _ request: NetworkRequest, _ rules: AccessRules,
         on path: NetworkPath?
     ) -> Race {
@@ -92,7 +92,7 @@ extension Transfer {
         }
     }
 
-    private func exchange(for request: NetworkRequest) -> ExchangeRequest? {
+    private func makeExchange(for request: NetworkRequest) -> ExchangeRequest? {
         let urlRequest = download?.remaining(of: request.urlRequest) ?? request.urlRequest
         var body: ExchangeRequest.Body?
         // A redirect may have turned an upload into a GET.
@@ -103,12 +103,10 @@ extension Transfer {
             case .file(let file): body = .file(path: file.path)
             }
         }
-        var exchange = ExchangeRequest(urlRequest, session.configuration, body: body)
-        exchange?.weight = 1 + Int(task.priority * 255)
-        if var authenticated = exchange {
-            authentication.apply(to: &authenticated, for: urlRequest.url)
-            exchange = authenticated
-        }
+        guard var exchange = ExchangeRequest(urlRequest, session.configuration, body: body)
+        else { return nil }
+        exchange.weight = 1 + Int(task.priority * 255)
+        authentication.apply(to: &exchange, for: urlRequest.url)
         return exchange
     }
 
@@ -163,11 +161,11 @@ extension ExchangeRequest.Body {
     /// The size in bytes; -1 if unknown.
     fileprivate var size: Int64 {
         switch self {
-        case .none: 0
-        case .bytes(let bytes): Int64(bytes.count)
+        case .none: return 0
+        case .bytes(let bytes): return Int64(bytes.count)
         case .file(let path):
-            (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)??
-                .int64Value ?? -1
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            return (attributes?[.size] as? NSNumber)?.int64Value ?? -1
         }
     }
 }

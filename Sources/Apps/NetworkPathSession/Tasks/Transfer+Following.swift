@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
-import HTTPTransport
 import NetworkPath
+import Synchronization
 
 /// Requests one after the other: after a redirect, with a credential, for the rest of a download, or
 /// on another path.

@@ -1,7 +1,5 @@
 import Foundation
 import FoundationNetworking
-import HTTPTransport
-import NetworkPath
 import Synchronization
 
 /// Runs a task from start to end, within its time limit.
@@ -112,7 +110,7 @@ final class Transfer: Sendable {
             session, task: task,
             didFinishCollecting: NetworkSessionTaskMetrics(
                 taskInterval: DateInterval(
-                    start: start, duration: (.now - begin) / .seconds(1)),
+                    start: start, duration: (ContinuousClock.now - begin) / .seconds(1)),
                 redirectCount: redirects.load(ordering: .relaxed),
                 transactionMetrics: transactions.withLock { $0 }))
     }
