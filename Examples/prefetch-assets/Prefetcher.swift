@@ -42,6 +42,8 @@ struct Prefetcher {
         configuration.allowsExpensiveNetworkAccess = anyNetwork
         configuration.allowsConstrainedNetworkAccess = anyNetwork
         configuration.waitsForConnectivity = true
+        // What began on a mobile network leaves it when there is Wi-Fi.
+        configuration.movesDownloadsToBetterPath = true
         if !anyNetwork { configuration.timeoutIntervalForResource = patience }
         configuration.temporaryDirectory = store.incoming
         return NetworkSession(configuration: configuration)

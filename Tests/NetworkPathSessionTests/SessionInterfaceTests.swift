@@ -44,6 +44,32 @@ import Testing
         #expect(result.requests.map(\.client) == [AppRun.addresses.cell0])
     }
 
+    @Test func `a connection that was kept is not used where it may not be`() async throws {
+        let result = try await AppRun.run(
+            AppRun.joinBoth + """
+                $probe data $neutral/file first=$neutral/file allowed=no >out &
+                await first
+                \(Self.mark("eth0", "con"))
+                : >release
+                wait $!
+                cat out
+                """)
+        #expect(result.reports.map(\.outcome) == ["ok"])
+        #expect(
+            result.requests.map(\.client) == [AppRun.addresses.eth0, AppRun.addresses.cell0])
+    }
+
+    @Test func `a connection that was kept is used where it may be`() async throws {
+        let result = try await AppRun.run(
+            AppRun.joinBoth + """
+                : >release
+                $probe data $neutral/file first=$neutral/file style=delegate
+                """)
+        #expect(result.reports.first?.requests.map(\.isReused) == [true])
+        #expect(result.reports.first?.requests.map(\.protocolName) == ["http/1.1"])
+        #expect(result.reports.first?.requests.allSatisfy(\.isOrdered) == true)
+    }
+
     @Test func `it fails only where no interface may be used, for the preferred one's reason`()
         async throws
     {

@@ -21,6 +21,7 @@ struct Combination {
         let observer = Observer(options: probe.options)
         let session = NetworkSession(
             configuration: configuration, delegate: style == .async ? nil : observer)
+        await requestFirst(by: session)
         do {
             let (body, response) =
                 switch style {
@@ -47,6 +48,19 @@ struct Combination {
         return report
     }
 
+    /// Makes a connection that the session keeps, whatever the network.
+    private func requestFirst(by session: NetworkSession) async {
+        guard let url = probe.options["first"].flatMap({ URL(string: $0) }) else { return }
+        var request = NetworkRequest(url: url)
+        request.allowsExpensiveNetworkAccess = true
+        request.allowsConstrainedNetworkAccess = true
+        _ = try? await session.data(for: request)
+        say("first")
+        while !FileManager.default.fileExists(atPath: "release") {
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
     private var configuration: NetworkSession.Configuration {
         var configuration = NetworkSession.Configuration.ephemeral
         configuration.allowsCellularAccess = isAllowed
@@ -54,6 +68,13 @@ struct Combination {
         configuration.allowsConstrainedNetworkAccess = isAllowed
         configuration.waitsForConnectivity = waits
         configuration.temporaryDirectory = URL(filePath: ".")
+        if let authorities = probe.options["authorities"] {
+            var files = NetworkSession.Configuration.TLSFiles()
+            files.authorities = URL(filePath: authorities)
+            files.clientCertificate = probe.options["certificate"].map { URL(filePath: $0) }
+            files.clientKey = probe.options["key"].map { URL(filePath: $0) }
+            configuration.tlsFiles = files
+        }
         configuration.movesDownloadsToBetterPath = probe.options["move"] == "yes"
         if let type = probe.options["multipath"]
             .flatMap(NetworkSession.MultipathServiceType.init(rawValue:))

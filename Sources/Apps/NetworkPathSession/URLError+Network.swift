@@ -68,9 +68,8 @@ extension URLError {
     /// Whether the cause may be a missing network, provided that no connection was made.
     var mayBeMissingConnectivity: Bool {
         switch code {
-        case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .timedOut,
-            .networkConnectionLost, .notConnectedToInternet, .unknown:
-            // FoundationNetworking has no error code of its own for unreachable hosts.
+        case .cannotConnectToHost, .cannotFindHost, .timedOut, .networkConnectionLost,
+            .notConnectedToInternet:
             true
         default: false
         }

@@ -19,6 +19,12 @@ final class Attempt: ExchangeEvents {
         var isEstablished = false
         /// Why the connection that the kernel would have made is prohibited.
         var prohibition: URLError.NetworkUnavailableReason?
+
+        /// Whether another interface may succeed. The resolver is the same for all of them.
+        var mayTryAnother: Bool {
+            guard case .failure(let error) = result, prohibition == nil else { return true }
+            return [.cannotConnectToHost, .networkConnectionLost, .timedOut].contains(error.code)
+        }
     }
 
     /// A connection, and its interface.
@@ -86,9 +92,14 @@ final class Attempt: ExchangeEvents {
     }
 
     func mayBegin(on connection: ExchangeConnection) -> Bool {
+        let interface = candidate.interface ?? interface(of: connection)
+        // Of a connection that was kept, the socket was judged by other rules.
+        if !subject.rules.isLocal, let reason = interface.flatMap(subject.rules.prohibition) {
+            state.withLock { $0.ending.prohibition = reason }
+            return false
+        }
         guard claim() else { return false }
-        let link = Link(
-            connection: connection, interface: candidate.interface ?? interface(of: connection))
+        let link = Link(connection: connection, interface: interface)
         state.withLock { $0.ending.link = link }
         tell(.connected(link))
         return true

@@ -6,9 +6,19 @@ extension ExchangeRequest {
     /// The exchange for `request` of a task.
     ///
     /// - Parameter body: The body of an upload; nil for that of the request.
-    init?(_ request: URLRequest, _ configuration: NetworkSession.Configuration, body: Body?) {
+    ///
+    /// - Throws: `.unsupportedURL` if it is not HTTP; `.requestBodyStreamExhausted` for a stream as a
+    ///   body, which could not be sent again.
+    init(
+        _ request: URLRequest, _ configuration: NetworkSession.Configuration, body: Body?
+    ) throws(URLError) {
         guard let url = request.url, ["http", "https"].contains(url.scheme?.lowercased()) else {
-            return nil
+            throw URLError(.unsupportedURL, "It is no URL of HTTP.", url: request.url)
+        }
+        guard body != nil || request.httpBodyStream == nil else {
+            throw URLError(
+                .requestBodyStreamExhausted,
+                "A stream cannot be sent again; use an upload task with a file.", url: url)
         }
         self.init(url: url.absoluteString)
         method = request.httpMethod ?? "GET"

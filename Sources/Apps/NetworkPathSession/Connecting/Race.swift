@@ -78,6 +78,10 @@ final class Race: Sendable {
                     return (isWinner, next, state.order.isLost)
                 }
                 if isWinner { return finished(ending) }
+                guard ending.mayTryAnother || winner != nil else {
+                    cancelAll(but: number)
+                    return finished(ending)
+                }
                 failures.append(ending)
                 if isLost { return finished(Self.verdict(failures) ?? ending) }
                 begin(next, sink)
@@ -85,6 +89,8 @@ final class Race: Sendable {
         }
         preconditionFailure("the stream of a race has no end")
     }
+
+    private var winner: Int? { state.withLock { $0.order.winner } }
 
     /// The connection that carries the request; nil until there is one.
     var link: Attempt.Link? { state.withLock { $0.link } }

@@ -31,8 +31,10 @@ extension Transfer {
         _ request: NetworkRequest, _ rules: AccessRules, on path: NetworkPath?,
         after generation: Int
     ) async -> (Attempt.Ending, Interruption?) {
-        guard let exchange = makeExchange(for: request) else {
-            let error = URLError(.unsupportedURL, "It is no URL of HTTP.", url: request.url)
+        let exchange: ExchangeRequest
+        do {
+            exchange = try makeExchange(for: request)
+        } catch {
             return (Attempt.Ending(result: .failure(error)), nil)
         }
         let race = makeRace(exchange, request, rules, on: path)
@@ -92,7 +94,9 @@ extension Transfer {
         }
     }
 
-    private func makeExchange(for request: NetworkRequest) -> ExchangeRequest? {
+    private func makeExchange(
+        for request: NetworkRequest
+    ) throws(URLError) -> ExchangeRequest {
         let urlRequest = download?.remaining(of: request.urlRequest) ?? request.urlRequest
         var body: ExchangeRequest.Body?
         // A redirect may have turned an upload into a GET.
@@ -103,8 +107,7 @@ extension Transfer {
             case .file(let file): body = .file(path: file.path)
             }
         }
-        guard var exchange = ExchangeRequest(urlRequest, session.configuration, body: body)
-        else { return nil }
+        var exchange = try ExchangeRequest(urlRequest, session.configuration, body: body)
         exchange.weight = 1 + Int(task.priority * 255)
         authentication.apply(to: &exchange, for: urlRequest.url)
         return exchange

@@ -70,6 +70,8 @@ final class Transfer: Sendable {
             var outcome = Outcome.failure(stopError)
             while let ended = await group.next() {
                 group.cancelAll()
+                // Nobody waits for the end of a pause any more.
+                task.pauses.end()
                 if let ended { outcome = ended }
             }
             return outcome
