@@ -62,7 +62,8 @@ import Testing
     func `a part without the tag is not joined to what is there`(_ fault: String) async throws {
         let result = try await AppRun.run(
             AppRun.join + """
-                get() { $probe download "$url/file?size=200000&rest=\(fault)$1" save=state to=whole; }
+                file="$url/file?size=200000&rest=\(fault)"
+                get() { $probe download "$file$1" save=state to=whole; }
                 get '&cut=150000'
                 sed -i s/.cut=150000// state
                 get

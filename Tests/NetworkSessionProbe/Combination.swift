@@ -157,7 +157,8 @@ struct Combination {
 
     private func handled(_ session: NetworkSession) async throws(URLError) -> (Int, URLResponse) {
         let result: Result<(Int, URLResponse), URLError> = await withCheckedContinuation { waiter in
-            let end: @Sendable (Int?, URLResponse?, (any Error)?) -> Void = { bytes, response, error in
+            let end: @Sendable (Int?, URLResponse?, (any Error)?) -> Void = {
+                bytes, response, error in
                 if let bytes, let response {
                     waiter.resume(returning: .success((bytes, response)))
                 } else {

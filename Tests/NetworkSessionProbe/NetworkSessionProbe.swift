@@ -8,16 +8,17 @@ import NetworkPathSession
 ///
 /// It asks at once for every combination of `allowed`, `waits` and `style` (lists of values, such
 /// as `allowed=yes,no`, and `style=async,delegate`), says `waiting` and `began` on lines of their
-/// own, `better` and `worse` when a better path is there or gone, and for each what came of it as JSON.
-/// `style=handler` uses completion handlers. Other options: `resource` and `request`, time limits
-/// of the session in seconds, and `own`, of the request; `size`, of uploads; `save`, a file for resume data, which is used if it is there;
-/// `to`, where a download goes; `cancel=yes`, to cancel with resume data once a download began;
-/// `credential=USER:PASSWORD`, what challenges are answered with (`challenge=cancel` and
-/// `challenge=never` for other answers; each challenge is said as `challenge REALM FAILURES`);
-/// `multipath`, the service type; `move=yes`, to move downloads (`moved`); `suspend`, to suspend a task for so
-/// many seconds once it began; `file`, a file to upload; `first`, a URL to ask before,
-/// on any network, and then to wait for the file `release`; `authorities`, `certificate` and `key`, the files of
-/// TLS; `again`, how often to ask, after which it says how many threads and descriptors it has.
+/// own, `better` and `worse` when a better path is there or gone, and for each what came of it as
+/// JSON. `style=handler` uses completion handlers. Other options: `resource` and `request`, time
+/// limits of the session in seconds, and `own`, of the request; `size`, of uploads; `save`, a file
+/// for resume data, which is used if it is there; `to`, where a download goes; `cancel=yes`, to
+/// cancel with resume data once a download began; `credential=USER:PASSWORD`, what challenges are
+/// answered with (`challenge=cancel` and `challenge=never` for other answers; each challenge is
+/// said as `challenge REALM FAILURES`); `multipath`, the service type; `move=yes`, to move
+/// downloads (`moved`); `suspend`, to suspend a task for so many seconds once it began; `file`, a
+/// file to upload; `first`, a URL to ask before, on any network, and then to wait for the file
+/// `release`; `authorities`, `certificate` and `key`, the files of TLS; `again`, how often to ask,
+/// after which it says how many threads and descriptors it has.
 @main
 struct NetworkSessionProbe {
     var kind: Kind

@@ -11,8 +11,8 @@ public protocol ExchangeEvents: Sendable {
     func mayConnect(from local: SocketAddress, to remote: SocketAddress) -> Bool
 
     /// Whether the request may be sent, now that there is a connection. If not, the exchange fails
-    /// with `ExchangeFailure.Kind.stopped`, and nothing of the request has been sent. Asked again if
-    /// a connection that was kept turns out to be dead.
+    /// with `ExchangeFailure.Kind.stopped`, and nothing of the request has been sent. Asked again
+    /// if a connection that was kept turns out to be dead.
     func mayBegin(on connection: ExchangeConnection) -> Bool
 
     /// The head of the final response; false ends the exchange.

@@ -2,15 +2,15 @@ import LinuxKernel
 
 /// A client of HTTP with its own thread and its own connections, which later exchanges use again.
 ///
-/// Theory of operation. This is a thin layer over libcurl's multi interface. libcurl knows HTTP/1.1,
-/// HTTP/2, TLS, proxies and happy eyeballs between IPv6 and IPv4 (RFC 8305); it does not follow
-/// redirects here, has no cookies and no cache. Above it are decisions: `ExchangeEvents` is asked
-/// before a socket is opened and before a request is sent, so that a caller may race two exchanges
-/// for one request, and let only one of them send it.
+/// Theory of operation. This is a thin layer over libcurl's multi interface. libcurl knows
+/// HTTP/1.1, HTTP/2, TLS, proxies and happy eyeballs between IPv6 and IPv4 (RFC 8305); it does not
+/// follow redirects here, has no cookies and no cache. Above it are decisions: `ExchangeEvents` is
+/// asked before a socket is opened and before a request is sent, so that a caller may race two
+/// exchanges for one request, and let only one of them send it.
 ///
 /// One thread runs all exchanges of a client and makes all calls of `ExchangeEvents`. Other threads
-/// only put orders into a box and wake it. Name resolution uses the system's resolver, on threads of
-/// libcurl, and the kernel's routes.
+/// only put orders into a box and wake it. Name resolution uses the system's resolver, on threads
+/// of libcurl, and the kernel's routes.
 public final class TransportClient: Sendable {
     private let orders: OrderBox
     private let thread: KernelThread

@@ -7,8 +7,8 @@ extension ExchangeRequest {
     ///
     /// - Parameter body: The body of an upload; nil for that of the request.
     ///
-    /// - Throws: `.unsupportedURL` if it is not HTTP; `.requestBodyStreamExhausted` for a stream as a
-    ///   body, which could not be sent again.
+    /// - Throws: `.unsupportedURL` if it is not HTTP; `.requestBodyStreamExhausted` for a stream as
+    ///   a body, which could not be sent again.
     init(
         _ request: URLRequest, _ configuration: NetworkSession.Configuration, body: Body?
     ) throws(URLError) {

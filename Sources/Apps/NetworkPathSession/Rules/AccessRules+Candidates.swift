@@ -17,8 +17,8 @@ extension AccessRules {
     ///
     /// The first always follows the kernel's routes, since only they lead to hosts behind a VPN or
     /// on an interface's own network. Each socket of it is judged by the route that the kernel has
-    /// chosen (`prohibition(from:scope:to:on:)`), before any packet is sent. The others are bound to
-    /// a permitted interface that the kernel would not use by itself.
+    /// chosen (`prohibition(from:scope:to:on:)`), before any packet is sent. The others are bound
+    /// to a permitted interface that the kernel would not use by itself.
     func candidates(on path: NetworkPath?) -> [Candidate] {
         guard let path, !isLocal else { return [.system] }
         guard prohibition(of: path) == nil else { return [] }
@@ -64,7 +64,7 @@ extension AccessRules {
         if isMultipath {
             // It moves by itself, to any interface.
             let reasons = path.availableInterfaces.compactMap(prohibition)
-            return reasons.first.map { .lost($0) } ?? .fine
+            return reasons.first.map { PathVerdict.lost($0) } ?? .fine
         }
         let isUsable = interface.isAvailable ? now?.isAvailable : now?.isUp
         guard isUsable ?? false else {

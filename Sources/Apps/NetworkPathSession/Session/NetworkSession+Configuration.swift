@@ -63,8 +63,8 @@ extension NetworkSession {
         }
 
         /// Takes headers, cookies and credentials from `base` as well. Later changes of `base` have
-        /// no effect; its cache, its protocol classes and its proxies are not used. Proxies are those
-        /// of the environment (`https_proxy`, `no_proxy`).
+        /// no effect; its cache, its protocol classes and its proxies are not used. Proxies are
+        /// those of the environment (`https_proxy`, `no_proxy`).
         public init(_ base: URLSessionConfiguration) {
             self.base = base.copy() as? URLSessionConfiguration ?? base
             allowsCellularAccess = base.allowsCellularAccess

@@ -8,10 +8,10 @@ import Synchronization
 /// candidates: the kernel's own routes, then each permitted interface that those do not use. The
 /// candidates race (`Race`): the next begins when the one before fails or is late, and the first
 /// that is connected sends the request. A socket that the kernel would route over a prohibited
-/// interface is not opened. If nothing was exchanged with the server, and there is no network (or it
-/// changed in the meantime), the task waits for the path to change and tries again if
-/// `waitsForConnectivity` is set; otherwise it fails with `.notConnectedToInternet`. A task for which
-/// all networks are prohibited does the same without an attempt; its error says why
+/// interface is not opened. If nothing was exchanged with the server, and there is no network (or
+/// it changed in the meantime), the task waits for the path to change and tries again if
+/// `waitsForConnectivity` is set; otherwise it fails with `.notConnectedToInternet`. A task for
+/// which all networks are prohibited does the same without an attempt; its error says why
 /// (`URLError.networkUnavailableReason`). A failure on an existing path, such as a refused
 /// connection, is final. Redirects are new requests, judged again.
 ///
@@ -25,9 +25,9 @@ import Synchronization
 /// Three parts know nothing of each other: the rules are values (`Rules`), the transport is libcurl
 /// (`HTTPTransport`, `Connecting`), and the tasks wait, resume and move (`Tasks`, `Downloads`).
 ///
-/// Differences from Apple's. Names are resolved over the default path, whatever the interface. Rules
-/// apply to all hosts except this host itself, which is always allowed. Responses are not cached.
-/// There are no background sessions, streams or WebSockets, and no protocol classes.
+/// Differences from Apple's. Names are resolved over the default path, whatever the interface.
+/// Rules apply to all hosts except this host itself, which is always allowed. Responses are not
+/// cached. There are no background sessions, streams or WebSockets, and no protocol classes.
 public final class NetworkSession: Sendable {
     /// The configuration.
     public let configuration: Configuration
@@ -65,8 +65,8 @@ public final class NetworkSession: Sendable {
         if tasks.invalidate() { end() }
     }
 
-    /// Takes no more tasks, and cancels the running ones. The delegate is told when they have ended.
-    /// The shared session cannot be invalidated.
+    /// Takes no more tasks, and cancels the running ones. The delegate is told when they have
+    /// ended. The shared session cannot be invalidated.
     public func invalidateAndCancel() {
         guard self !== Self.shared else { return }
         let running = tasks.running

@@ -11,8 +11,9 @@ public protocol NetworkSessionDelegate: AnyObject, Sendable {
     func networkSession(
         _ session: NetworkSession, taskIsWaitingForConnectivity task: NetworkSessionTask)
 
-    /// A better network than that of the running transfer is there (true), or is gone again (false).
-    /// Equivalent to `NWConnection.betterPathUpdateHandler`. New requests use it by themselves.
+    /// A better network than that of the running transfer is there (true), or is gone again
+    /// (false). Equivalent to `NWConnection.betterPathUpdateHandler`. New requests use it by
+    /// themselves.
     func networkSession(
         _ session: NetworkSession, task: NetworkSessionTask, betterPathAvailable: Bool)
 

@@ -74,17 +74,20 @@ extension Authentication.Challenge {
             let field = response.value(forHTTPHeaderField: "WWW-Authenticate"),
             let challenge = AuthenticationChallenge.preferred(in: field)
         else { return nil }
+        let isDigest = challenge.scheme == "digest"
         let isSecure = url.scheme?.lowercased() == "https"
         let space = URLProtectionSpace(
             host: host, port: url.port ?? (isSecure ? 443 : 80),
             protocol: isSecure ? "https" : "http", realm: challenge.parameters["realm"],
-            authenticationMethod: challenge.scheme == "digest"
+            authenticationMethod: isDigest
                 ? NSURLAuthenticationMethodHTTPDigest : NSURLAuthenticationMethodHTTPBasic)
+        let proposal =
+            proposals?.defaultCredential(for: space)
+            ?? proposals?.credentials(for: space)?.values.first
         self.init(
             original: URLAuthenticationChallenge(
-                protectionSpace: space, proposedCredential: proposals?.defaultCredential(for: space),
-                previousFailureCount: 0, failureResponse: response, error: nil,
-                sender: NoSender()))
+                protectionSpace: space, proposedCredential: proposal, previousFailureCount: 0,
+                failureResponse: response, error: nil, sender: NoSender()))
     }
 }
 

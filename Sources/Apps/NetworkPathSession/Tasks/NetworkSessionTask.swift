@@ -87,8 +87,8 @@ public final class NetworkSessionTask: Sendable, Identifiable {
     /// A high priority.
     public static let highPriority: Float = 0.75
 
-    /// Starts the task, or continues it after `suspend()`. The delegate or the completion handler is
-    /// told how it ends.
+    /// Starts the task, or continues it after `suspend()`. The delegate or the completion handler
+    /// is told how it ends.
     public func resume() {
         progress.withLock { progress in
             if progress.work != nil, progress.state == .suspended { progress.state = .running }

@@ -71,7 +71,7 @@ extension Transfer {
         _ exchange: ExchangeRequest, _ request: NetworkRequest, _ rules: AccessRules,
         on path: NetworkPath?
     ) -> Race {
-        let (task, session, delegate) = (task, session, delegate)
+        let (task, session, delegate) = (self.task, self.session, self.delegate)
         let expected = exchange.body.size
         let subject = Attempt.Subject(
             url: request.url, rules: rules, path: path, receiver: receiver,
@@ -113,8 +113,8 @@ extension Transfer {
         return exchange
     }
 
-    /// Watches the path during an attempt; returns why it must end, or nil when the calling task was
-    /// cancelled.
+    /// Watches the path during an attempt; returns why it must end, or nil when the calling task
+    /// was cancelled.
     private func interruption(
         of race: Race, _ rules: AccessRules, on path: NetworkPath?, after generation: Int
     ) async -> Interruption? {

@@ -3,8 +3,8 @@ import FoundationNetworking
 import NetworkPath
 import Synchronization
 
-/// Requests one after the other: after a redirect, with a credential, for the rest of a download, or
-/// on another path.
+/// Requests one after the other: after a redirect, with a credential, for the rest of a download,
+/// or on another path.
 extension Transfer {
     /// What comes after an attempt.
     enum Next: Sendable {
