@@ -43,7 +43,7 @@ final class BodySource {
     /// Copies the next bytes into `buffer`; returns how many, or nil if the body has become shorter
     /// or cannot be read.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        let wanted = min(Int64(unsafe buffer.count), size - offset)
+        let wanted = min(Int64(buffer.count), size - offset)
         guard wanted > 0 else { return 0 }
         let count: Int
         switch content {
