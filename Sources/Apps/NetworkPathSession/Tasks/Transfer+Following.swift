@@ -75,7 +75,7 @@ extension Transfer {
     private func next(
         _ response: HTTPURLResponse, _ held: Data, _ request: NetworkRequest
     ) async -> Next {
-        do {
+        do throws(URLError) {
             if let next = try Redirect.request(after: response, to: request) {
                 let decision = await answer {
                     [session, delegate, task] () async -> NetworkRequest? in
