@@ -42,13 +42,15 @@ import Testing
         let client = try TransportClient(connectionsPerHost: 6)
         let watcher = Watcher(mayConnect: mayConnect)
         _ = client.start(request, watcher)
-        return await withExtendedLifetime(client) { await watcher.failure() }?.kind
+        defer { withExtendedLifetime(client) {} }
+        return await watcher.failure()?.kind
     }
 
-    @Test(arguments: [
-        ("http://127.0.0.1:9/", .cannotConnect), ("http://[::1]:9/", .cannotConnect),
-        ("nonsense://127.0.0.1/", .badURL), ("http:///", .badURL),
-    ] as [(String, ExchangeFailure.Kind)])
+    @Test(
+        arguments: [
+            ("http://127.0.0.1:9/", .cannotConnect), ("http://[::1]:9/", .cannotConnect),
+            ("nonsense://127.0.0.1/", .badURL), ("http:///", .badURL),
+        ] as [(String, ExchangeFailure.Kind)])
     func `failures are told apart`(_ url: String, _ kind: ExchangeFailure.Kind) async throws {
         #expect(try await Self.failure(of: ExchangeRequest(url: url)) == kind)
     }

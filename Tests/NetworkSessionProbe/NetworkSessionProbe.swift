@@ -16,7 +16,7 @@ import NetworkPathSession
 /// answered with (`challenge=cancel` and `challenge=never` for other answers; each challenge is
 /// said as `challenge REALM FAILURES`); `multipath`, the service type; `move=yes`, to move
 /// downloads (`moved`); `suspend`, to suspend a task for so many seconds once it began; `file`, a
-/// file to upload; `first`, a URL to ask before, on any network, and then to wait for the file
+/// file to upload (`sending`); `first`, a URL to ask before, on any network, and then to wait for the file
 /// `release`; `authorities`, `certificate` and `key`, the files of TLS; `again`, how often to ask,
 /// after which it says how many threads and descriptors it has.
 @main

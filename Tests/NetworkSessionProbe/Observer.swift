@@ -10,6 +10,7 @@ final class Observer: NetworkSessionDelegate {
         var bytes = 0
         var resumedAt: Int64?
         var hasBegun = false
+        var isSending = false
         var metrics: [NetworkSessionTaskTransactionMetrics] = []
         var keep: (@Sendable (URL) -> Int)?
         var end: CheckedContinuation<(Int, URLError?), Never>?
@@ -76,6 +77,17 @@ final class Observer: NetworkSessionDelegate {
         _ session: NetworkSession, task: NetworkSessionTask, didReceive data: Data
     ) {
         notes.withLock { $0.bytes += data.count }
+    }
+
+    func networkSession(
+        _ session: NetworkSession, task: NetworkSessionTask, didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {
+        let isFirst = notes.withLock { notes in
+            defer { notes.isSending = true }
+            return !notes.isSending
+        }
+        if isFirst, options["file"] != nil { say("sending") }
     }
 
     func networkSession(

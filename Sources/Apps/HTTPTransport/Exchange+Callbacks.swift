@@ -15,14 +15,19 @@ extension Exchange {
             },
             { buffer, size, count, context in
                 let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: size * count)
-                let isWanted = unsafe Exchange.from(context)?.readBody([UInt8](bytes))
-                return isWanted == true ? size * count : 0
+                guard let exchange = unsafe Exchange.from(context), !exchange.brake.isCancelled
+                else { return 0 }
+                // The same bytes come again when it goes on.
+                guard !exchange.brake.isPaused else { return Int(CURL_WRITEFUNC_PAUSE) }
+                return unsafe exchange.readBody([UInt8](bytes)) ? size * count : 0
             },
             { buffer, size, count, context in
                 let space = unsafe UnsafeMutableRawBufferPointer(
                     start: buffer, count: size * count)
-                return unsafe Exchange.from(context)?.writeBody(into: space)
-                    ?? Int(CURL_READFUNC_ABORT)
+                guard let exchange = unsafe Exchange.from(context), !exchange.brake.isCancelled
+                else { return Int(CURL_READFUNC_ABORT) }
+                guard !exchange.brake.isPaused else { return Int(CURL_READFUNC_PAUSE) }
+                return unsafe exchange.writeBody(into: space) ?? Int(CURL_READFUNC_ABORT)
             },
             { context, offset, origin in
                 guard origin == SEEK_SET, let exchange = unsafe Exchange.from(context) else {

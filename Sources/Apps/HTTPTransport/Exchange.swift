@@ -8,6 +8,7 @@ final class Exchange {
     let handle: UnsafeMutableRawPointer
     let request: ExchangeRequest
     private let events: any ExchangeEvents
+    let brake: Brake
     let errorText: UnsafeMutablePointer<CChar>
     /// The lines of the request's head, which libcurl does not copy.
     var headers: UnsafeMutablePointer<curl_slist>?
@@ -24,12 +25,14 @@ final class Exchange {
     /// libcurl is prepared once per process.
     private static let isPrepared = lc_curl_prepare() != 0
 
-    init(_ request: ExchangeRequest, _ events: any ExchangeEvents) throws(ExchangeFailure) {
+    init(
+        _ request: ExchangeRequest, _ events: any ExchangeEvents, _ brake: Brake
+    ) throws(ExchangeFailure) {
         guard Self.isPrepared, let handle = unsafe curl_easy_init() else {
             throw ExchangeFailure(.other, "libcurl cannot be used")
         }
         unsafe self.handle = handle
-        (self.request, self.events) = (request, events)
+        (self.request, self.events, self.brake) = (request, events, brake)
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         body = try BodySource(request.body)

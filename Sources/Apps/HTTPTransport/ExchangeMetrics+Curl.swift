@@ -18,8 +18,9 @@ extension ExchangeMetrics {
         sentBody = unsafe lc_curl_size(handle, CURLINFO_SIZE_UPLOAD_T)
         receivedHead = Int64(unsafe lc_curl_number(handle, CURLINFO_HEADER_SIZE))
         receivedBody = unsafe lc_curl_size(handle, CURLINFO_SIZE_DOWNLOAD_T)
-        protocolName = Self.protocolNames[
-            unsafe lc_curl_number(handle, CURLINFO_HTTP_VERSION)]
+        protocolName =
+            Self.protocolNames[
+                unsafe lc_curl_number(handle, CURLINFO_HTTP_VERSION)]
     }
 
     private static let protocolNames = [

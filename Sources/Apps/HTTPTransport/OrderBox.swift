@@ -6,7 +6,7 @@ import SystemPackage
 final class OrderBox: Sendable {
     /// A wish.
     enum Order: Sendable {
-        case start(Int, ExchangeRequest, any ExchangeEvents)
+        case start(Int, ExchangeRequest, any ExchangeEvents, Brake)
         case cancel(Int)
         case pause(Int, Bool)
         /// Cancel everything and end the thread.
@@ -64,7 +64,7 @@ final class OrderBox: Sendable {
     }
 
     private func refuse(_ order: Order) {
-        guard case .start(_, _, let events) = order else { return }
+        guard case .start(_, _, let events, _) = order else { return }
         events.ended(.failure(ExchangeFailure(.stopped, "the client has ended")))
     }
 }

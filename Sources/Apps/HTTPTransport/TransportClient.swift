@@ -37,7 +37,9 @@ public final class TransportClient: Sendable {
     /// Cancels what still runs.
     deinit {
         orders.put(.finish)
-        thread.join()
+        // The last reference may be one of its own thread's, which cannot wait for itself.
+        let thread = thread
+        Task { thread.join() }
     }
 
     /// Starts an exchange. It keeps the events until it has ended.
@@ -45,8 +47,9 @@ public final class TransportClient: Sendable {
         _ request: ExchangeRequest, _ events: any ExchangeEvents
     ) -> RunningExchange {
         let number = orders.nextNumber()
-        orders.put(.start(number, request, events))
-        return RunningExchange(number: number, orders: orders)
+        let brake = Brake()
+        orders.put(.start(number, request, events, brake))
+        return RunningExchange(number: number, orders: orders, brake: brake)
     }
 }
 
@@ -54,10 +57,17 @@ public final class TransportClient: Sendable {
 public struct RunningExchange: Sendable {
     fileprivate let number: Int
     fileprivate let orders: OrderBox
+    fileprivate let brake: Brake
 
     /// Ends it with `ExchangeFailure.Kind.stopped`, unless it has ended.
-    public func cancel() { orders.put(.cancel(number)) }
+    public func cancel() {
+        brake.cancel()
+        orders.put(.cancel(number))
+    }
 
     /// Stops sending and receiving, without a time limit, or continues.
-    public func setPaused(_ isPaused: Bool) { orders.put(.pause(number, isPaused)) }
+    public func setPaused(_ isPaused: Bool) {
+        brake.setPaused(isPaused)
+        orders.put(.pause(number, isPaused))
+    }
 }

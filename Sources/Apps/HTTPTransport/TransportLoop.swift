@@ -36,9 +36,9 @@ final class TransportLoop {
     /// Carries out an order; false if it is the last.
     private func carryOut(_ order: OrderBox.Order) -> Bool {
         switch order {
-        case .start(let number, let request, let events):
+        case .start(let number, let request, let events, let brake):
             do throws(ExchangeFailure) {
-                let exchange = try Exchange(request, events)
+                let exchange = try Exchange(request, events, brake)
                 exchanges[number] = exchange
                 unsafe curl_multi_add_handle(multi, exchange.handle)
             } catch {

@@ -51,7 +51,7 @@ final class Attempt: ExchangeEvents {
         /// It begins to connect.
         case began
         /// It carries the request.
-        case connected(Link)
+        case connected
         /// It has ended.
         case ended(Ending)
     }
@@ -65,7 +65,7 @@ final class Attempt: ExchangeEvents {
 
     private let subject: Subject
     private let candidate: Candidate
-    private let claim: @Sendable () -> Bool
+    private let claim: @Sendable (Link) -> Bool
     private let tell: @Sendable (Event) -> Void
     private let state = Mutex(State())
 
@@ -73,7 +73,7 @@ final class Attempt: ExchangeEvents {
     ///   - claim: Whether this attempt may send the request, now that it is connected.
     ///   - tell: Receives the events.
     init(
-        _ subject: Subject, _ candidate: Candidate, claim: @escaping @Sendable () -> Bool,
+        _ subject: Subject, _ candidate: Candidate, claim: @escaping @Sendable (Link) -> Bool,
         tell: @escaping @Sendable (Event) -> Void
     ) {
         (self.subject, self.candidate) = (subject, candidate)
@@ -98,10 +98,10 @@ final class Attempt: ExchangeEvents {
             state.withLock { $0.ending.prohibition = reason }
             return false
         }
-        guard claim() else { return false }
         let link = Link(connection: connection, interface: interface)
+        guard claim(link) else { return false }
         state.withLock { $0.ending.link = link }
-        tell(.connected(link))
+        tell(.connected)
         return true
     }
 

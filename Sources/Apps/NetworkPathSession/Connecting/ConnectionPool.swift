@@ -52,7 +52,7 @@ final class ConnectionPool: Sendable {
         let way = Way(candidate, on: path)
         if let client = clients.withLock({ $0[way] }) { return client }
         let new = try TransportClient(connectionsPerHost: connectionsPerHost)
-        // Dropped outside the lock, since a client waits for its thread.
+        // Dropped outside the lock, since a client cancels its exchanges.
         let (client, dropped) = clients.withLock { clients in
             let useless = clients.filter { entry in
                 path.map { !entry.key.isUseful(on: $0) } ?? false

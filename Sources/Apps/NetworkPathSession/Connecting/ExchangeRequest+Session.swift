@@ -20,7 +20,7 @@ extension ExchangeRequest {
                 .requestBodyStreamExhausted,
                 "A stream cannot be sent again; use an upload task with a file.", url: url)
         }
-        self.init(url: url.absoluteString)
+        self.init(url: Self.address(of: url))
         method = request.httpMethod ?? "GET"
         if let body {
             self.body = body
@@ -34,6 +34,15 @@ extension ExchangeRequest {
         idleLimit = TimeLimit.ofRequest(
             own == TimeLimit.ofRequests ? configuration.timeoutIntervalForRequest : own)
         certificates = configuration.certificates
+    }
+
+    /// Resolvers know `localhost` without a dot at the end.
+    private static func address(of url: URL) -> String {
+        guard let host = url.host, host.hasSuffix("."), LocalHost.contains(host),
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { return url.absoluteString }
+        parts.host = String(host.dropLast())
+        return parts.string ?? url.absoluteString
     }
 
     private static func headers(

@@ -50,7 +50,7 @@ final class Race: Sendable {
         var timers: [Task<Void, Never>] = []
         defer {
             for timer in timers { timer.cancel() }
-            // Not dropped under the lock, since a client waits for its thread.
+            // Not dropped under the lock, since a client cancels its exchanges.
             _ = state.withLock { state in
                 defer { state.runners = [:] }
                 return state.runners
@@ -68,8 +68,7 @@ final class Race: Sendable {
                         guard (try? await Task.sleep(for: delay)) != nil else { return }
                         sink.yield(.late(number))
                     })
-            case .event(let number, .connected(let link)):
-                state.withLock { $0.link = link }
+            case .event(let number, .connected):
                 cancelAll(but: number)
             case .event(let number, .ended(let ending)):
                 let (isWinner, next, isLost) = state.withLock { state in
@@ -104,6 +103,18 @@ final class Race: Sendable {
         for runner in runners { runner.exchange.cancel() }
     }
 
+    /// Ends it with `error` unless a connection carries the request, which must not be sent twice;
+    /// returns whether it ends.
+    func stopUnlessConnected(with error: URLError) -> Bool {
+        let isStopped = state.withLock { state in
+            guard state.link == nil else { return false }
+            state.stopped = state.stopped ?? error
+            return true
+        }
+        if isStopped { stop(with: error) }
+        return isStopped
+    }
+
     /// Stops sending and receiving, or continues.
     func setPaused(_ isPaused: Bool) {
         let runners = state.withLock { state in
@@ -117,8 +128,12 @@ final class Race: Sendable {
         guard let number else { return }
         let attempt = Attempt(
             subject, candidates[number],
-            claim: { [weak self] in
-                self?.state.withLock { $0.stopped == nil && $0.order.claim(number) } ?? false
+            claim: { [weak self] link in
+                self?.state.withLock { state in
+                    guard state.stopped == nil, state.order.claim(number) else { return false }
+                    state.link = link
+                    return true
+                } ?? false
             },
             tell: { sink.yield(.event(number, $0)) })
         if let stopped = state.withLock({ $0.stopped }) {

@@ -69,9 +69,9 @@ public final class NetworkSession: Sendable {
     /// ended. The shared session cannot be invalidated.
     public func invalidateAndCancel() {
         guard self !== Self.shared else { return }
-        let running = tasks.running
-        if tasks.invalidate() { end() }
-        for task in running { task.cancel() }
+        let hasEnded = tasks.invalidate()
+        for task in tasks.running { task.cancel() }
+        if hasEnded { end() }
     }
 
     /// The last task of an invalid session has ended.

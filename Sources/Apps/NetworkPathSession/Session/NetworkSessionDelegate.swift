@@ -4,8 +4,9 @@ public import FoundationNetworking
 /// The callbacks of a session about its tasks. Equivalent to `URLSessionTaskDelegate`,
 /// `URLSessionDataDelegate` and `URLSessionDownloadDelegate` in one; all methods are optional.
 ///
-/// Calls for one task are sequential; those for different tasks may be concurrent. Those about data
-/// come from a thread of the session and must return soon: other transfers wait meanwhile.
+/// Calls for one task are sequential, except that `betterPathAvailable` may come during another one;
+/// those for different tasks may be concurrent. Those about data come from a thread of the session
+/// and must return soon: other transfers wait meanwhile.
 public protocol NetworkSessionDelegate: AnyObject, Sendable {
     /// The task waits for a network that it may use; called at most once per task. Equivalent to
     /// `urlSession(_:taskIsWaitingForConnectivity:)`.

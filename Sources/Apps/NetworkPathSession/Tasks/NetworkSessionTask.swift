@@ -92,20 +92,20 @@ public final class NetworkSessionTask: Sendable, Identifiable {
     public func resume() {
         progress.withLock { progress in
             if progress.work != nil, progress.state == .suspended { progress.state = .running }
+            pauses.set(false)
         }
-        pauses.set(false)
         begin(collecting: handler != nil, delegate: session.delegate)
     }
 
     /// Stops sending and receiving until `resume()`. Time limits do not run meanwhile, but servers
     /// may close the connection.
     public func suspend() {
-        let isPaused = progress.withLock { progress in
-            guard progress.work != nil, progress.state == .running else { return false }
+        progress.withLock { progress in
+            guard progress.work != nil, progress.state == .running else { return }
             progress.state = .suspended
-            return true
+            // Not after the lock, or a cancellation in between would leave it paused.
+            pauses.set(true)
         }
-        if isPaused { pauses.set(true) }
     }
 
     /// Ends it with `.cancelled` and discards downloaded data.

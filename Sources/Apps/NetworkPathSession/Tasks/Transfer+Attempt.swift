@@ -124,11 +124,11 @@ extension Transfer {
             // Earlier reports may be older than the attempt. Reports from here on are not missed.
             generation = session.observer.generation
             guard let now = NetworkPath.seen() else { continue }
-            guard let link = race.link else {
-                if let path, rules.isBetterStart(now, than: path) { return .restart }
-                continue
+            if let path, race.link == nil, rules.isBetterStart(now, than: path) {
+                let error = Interruption.restart.error(url: task.originalRequest.url)
+                if race.stopUnlessConnected(with: error) { return .restart }
             }
-            guard let interface = link.interface else { continue }
+            guard let link = race.link, let interface = link.interface else { continue }
             var isBetter = false
             switch rules.verdict(
                 on: now, connectedBy: interface, isMultipath: link.connection.isMultipath)
