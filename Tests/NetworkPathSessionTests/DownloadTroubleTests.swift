@@ -96,6 +96,15 @@ import Testing
         #expect(Set(result.reports.prefix(2).map(\.bytes)).count == 1)
     }
 
+    @Test func `tasks count what they receive and send`() async throws {
+        let result = try await AppRun.run(
+            AppRun.join + """
+                $probe download "$url/file?size=3000" style=delegate counts=yes
+                $probe upload $url/file style=delegate counts=yes
+                """)
+        #expect(result.lines.filter { $0 != "began" } == ["counts 3000 0", "counts 6 100000"])
+    }
+
     @Test func `a file that becomes shorter while it is sent is no upload`() async throws {
         let result = try await AppRun.run(
             AppRun.join + """

@@ -150,6 +150,9 @@ struct Combination {
                 }
         }
         let (body, error) = await observer.end(of: task, keep: keep)
+        if probe.options["counts"] == "yes" {
+            say("counts \(task.countOfBytesReceived) \(task.countOfBytesSent)")
+        }
         if let error { throw error }
         guard let response = task.response else { throw URLError(.badServerResponse) }
         return (body, response)

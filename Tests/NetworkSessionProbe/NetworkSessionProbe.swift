@@ -17,8 +17,9 @@ import NetworkPathSession
 /// said as `challenge REALM FAILURES`); `multipath`, the service type; `move=yes`, to move
 /// downloads (`moved`); `suspend`, to suspend a task for so many seconds once it began; `file`, a
 /// file to upload (`sending`); `first`, a URL to ask before, on any network, and then to wait for the file
-/// `release`; `authorities`, `certificate` and `key`, the files of TLS; `again`, how often to ask,
-/// after which it says how many threads and descriptors it has.
+/// `release`; `authorities`, `certificate` and `key`, the files of TLS; `counts=yes`, to say
+/// what a task with a delegate counted; `again`, how often to ask, after which it says how many
+/// threads and descriptors it has.
 @main
 struct NetworkSessionProbe {
     var kind: Kind

@@ -43,6 +43,7 @@ final class Attempt: ExchangeEvents {
         /// Whether another request may follow a response, whose body is held back.
         let mayBeFollowed: @Sendable (HTTPURLResponse) -> Bool
         let onResponse: @Sendable (HTTPURLResponse) -> Void
+        let onReceive: @Sendable (_ bytes: Int) -> Void
         let onSend: @Sendable (_ bytes: Int64, _ total: Int64) -> Void
     }
 
@@ -130,6 +131,7 @@ final class Attempt: ExchangeEvents {
 
     func receive(_ bytes: [UInt8]) -> Bool {
         let data = Data(bytes)
+        subject.onReceive(bytes.count)
         let isHeld = state.withLock { state in
             state.ending.held?.append(data)
             return state.ending.held != nil

@@ -48,6 +48,8 @@ public final class NetworkSessionTask: Sendable, Identifiable {
         var error: URLError?
         var work: Task<Transfer.Outcome, Never>?
         var keepsResumeData = false
+        var received: Int64 = 0
+        var sent: Int64 = 0
     }
 
     private let progress = Mutex(Progress())
@@ -69,6 +71,13 @@ public final class NetworkSessionTask: Sendable, Identifiable {
     public var response: URLResponse? { progress.withLock { $0.response } }
     /// The error, once it has failed.
     public var error: URLError? { progress.withLock { $0.error } }
+
+    /// The bytes of the body of the latest response so far, before the parts that a download had.
+    public var countOfBytesReceived: Int64 { progress.withLock { $0.received } }
+    /// The size of the body of the latest response; -1 if unknown.
+    public var countOfBytesExpectedToReceive: Int64 { response?.expectedContentLength ?? -1 }
+    /// The bytes of the request's body that were sent so far; it may be sent again.
+    public var countOfBytesSent: Int64 { progress.withLock { $0.sent } }
 
     /// The request after redirects.
     public var currentRequest: NetworkRequest {
@@ -182,7 +191,17 @@ public final class NetworkSessionTask: Sendable, Identifiable {
 
     /// The response has begun.
     func receive(_ response: URLResponse) {
-        progress.withLock { $0.response = response }
+        progress.withLock { ($0.response, $0.received) = (response, 0) }
+    }
+
+    /// A part of the response's body.
+    func count(received bytes: Int) {
+        progress.withLock { $0.received += Int64(bytes) }
+    }
+
+    /// So much of the request's body was sent.
+    func count(sent total: Int64) {
+        progress.withLock { $0.sent = total }
     }
 
     private func complete(_ outcome: Transfer.Outcome) {

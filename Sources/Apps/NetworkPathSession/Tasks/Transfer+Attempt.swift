@@ -79,7 +79,9 @@ extension Transfer {
                 response.statusCode == 401 || Redirect.isRedirect(response)
             },
             onResponse: { task.receive($0) },
+            onReceive: { task.count(received: $0) },
             onSend: { bytes, total in
+                task.count(sent: total)
                 delegate?.networkSession(
                     session, task: task, didSendBodyData: bytes, totalBytesSent: total,
                     totalBytesExpectedToSend: expected)
