@@ -26,9 +26,14 @@ bodies = {}
 
 
 def body(size, version):
+    """A body and its entity tag."""
     with lock:
         if (size, version) not in bodies:
-            bodies[size, version] = random.Random(version).randbytes(size)
+            source = random.Random(version)
+            # Python makes 256 MiB at a time at most.
+            parts = [source.randbytes(min(size - at, 1 << 24)) for at in range(0, size, 1 << 24)]
+            whole = b"".join(parts)
+            bodies[size, version] = whole, '"' + hashlib.sha256(whole).hexdigest()[:16] + '"'
         return bodies[size, version]
 
 
@@ -107,8 +112,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             # A resource that is another one whenever it is asked for.
             Handler.count = getattr(Handler, "count", 0) + 1
             version = f"counted {Handler.count}"
-        whole = body(int(query.get("size", 1000)), version)
-        tag = '"' + hashlib.sha256(whole).hexdigest()[:16] + '"'
+        whole, tag = body(int(query.get("size", 1000)), version)
         date = "Sat, 21 Nov 2026 10:00:00 GMT"
         name, value = {
             "none": (None, None), "weak": ("ETag", "W/" + tag), "date": ("Last-Modified", date),
@@ -126,7 +130,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             start, status = int(wanted.removeprefix("bytes=").split("-")[0]), 206
         said = start + 1 if fault == "start" else start
         if fault == "other":
-            whole = body(len(whole), "other")
+            whole, _ = body(len(whole), "other")
         self.send_response(status)
         if name and fault not in ("no-tag", "other"):
             self.send_header(name, '"another"' if fault == "tag" else value)
