@@ -308,7 +308,7 @@ let commandLine: [[Target]] = [
                 "Matrix", "Multipath", "PacketEngine", "DataPlanes", "DataPlane",
                 "EnginePlane", "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor",
                 "Override", "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport",
-                "Scenarios", "HostConditioning", "UserCatalog", "SandboxRuns",
+                "Scenarios", "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink",
                 "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
                 argumentParser, systemPackage,
             ],

@@ -24,6 +24,10 @@ struct RunCommand: ParsableCommand {
             Inside, host.linkcond is this host's loopback, and server.linkcond is where the \
             servers of --server run, in their own network.
 
+            --publish 8080:80 lets 127.0.0.1:8080 and [::1]:8080 of this host lead to port 80 of \
+            the command. The server has to listen on all addresses, such as 0.0.0.0, and sees its \
+            clients as host.linkcond.
+
             --loopback also conditions traffic between the command's processes over 127.0.0.1, \
             ::1 or their other addresses: packets to a server get the profile's up, replies its \
             down, on a link separate from the one to host.linkcond. The server is the end with a \
@@ -95,6 +99,8 @@ struct RunCommand: ParsableCommand {
 
     @Option(help: "How the command reaches this host's network.")
     var uplink = SandboxRequest.Uplink.auto
+
+    @OptionGroup var network: NetworkOptions
 
     @Option(
         help: ArgumentHelp(
@@ -189,6 +195,7 @@ struct RunCommand: ParsableCommand {
         request.servers = server.commands.map { .shell($0) }
         request.serverPorts = server.readyPorts
         request.uplink = uplink
+        request.publishedPorts = network.publishedPorts
         request.backend = backend
         if let multipath { request.multipath = multipath }
         request.conditionsLoopback = loopback

@@ -17,6 +17,8 @@ struct FirstProcess {
     let request: SandboxRequest
     let network: SandboxNetwork
     let channel: MessageChannel
+    /// The host's sockets of published ports; nil without such ports.
+    let published: PublishedSockets?
 
     func run() -> Never {
         Process.dieWithParent()
@@ -46,6 +48,9 @@ struct FirstProcess {
         defer { withExtendedLifetime(overrides) {} }
         let session = try request.recording.wantsConstrainedUse ? session(in: namespaces.app) : nil
         try NetworkNamespace.enter(namespaces.far)
+        // Before Multipath TCP, which replaces the sockets of later threads.
+        let publication = try Publication(
+            published, request, request.wires(of: network), links, channel)
         let multipath =
             request.multipath == .off
             ? nil : try SandboxMultipath(request.multipath, namespaces, channel)
@@ -54,7 +59,7 @@ struct FirstProcess {
         for (name, value) in request.variables { Process.setVariable(name, value) }
         let processes = ProcessTree(channel: channel, signals: signals)
         do {
-            let code = try run(processes, links, loopback, multipath, session)
+            let code = try run(processes, links, loopback, multipath, session, publication)
             try processes.endAll(within: request.serverStop)
             channel.send(.ended(code))
         } catch {
@@ -63,13 +68,13 @@ struct FirstProcess {
         }
         // Exiting also closes the packet engine's sockets, which takes the kernel a while; nobody
         // should wait for that.
-        withExtendedLifetime((links, loopback)) { Process.exitAtOnce(0) }
+        withExtendedLifetime((links, loopback, publication)) { Process.exitAtOnce(0) }
     }
 
     /// Runs servers and command, and returns the command's exit code once its data has arrived.
     private func run(
         _ processes: ProcessTree, _ links: SandboxLinks, _ loopback: PacketLoop?,
-        _ multipath: SandboxMultipath?, _ session: NetlinkSession?
+        _ multipath: SandboxMultipath?, _ session: NetlinkSession?, _ publication: Publication?
     ) throws -> Int32 {
         let namespaces = links.namespaces
         for server in request.servers {
@@ -88,15 +93,18 @@ struct FirstProcess {
         var sampler = LinkSampler(links, since: beginning, isWanted: request.recording.wantsSamples)
         links.onFailure = { channel.send(.note("\($0)")) }
         func rounds() -> Duration? {
-            [sampler.turn(), watch?.turn(), links.turn()].compactMap(\.self).min()
+            publication?.follow(links)
+            return [sampler.turn(), watch?.turn(), links.turn()].compactMap(\.self).min()
         }
         let code = try processes.wait(for: app, playing: performance, rounds: rounds)
         let duration = KernelClock.monotonic - beginning
         let constrained = watch?.finish()
         watch = nil
         channel.send(.commandEnded)
+        publication?.stopListening()
         try processes.endApp(within: request.serverStop, rounds: rounds)
-        try drain(links, processes, isInterrupted: app.isInterrupted, rounds: rounds)
+        try drain(
+            links, processes, publication, isInterrupted: app.isInterrupted, rounds: rounds)
         let whole = KernelClock.monotonic - beginning
         let samples = sampler.finish()
         var report = try links.finish(
@@ -113,8 +121,8 @@ struct FirstProcess {
 
     /// Waits until the command's data has arrived, and reports to the supervisor what has not.
     private func drain(
-        _ links: SandboxLinks, _ processes: ProcessTree, isInterrupted: Bool,
-        rounds: () -> Duration?
+        _ links: SandboxLinks, _ processes: ProcessTree, _ publication: Publication?,
+        isInterrupted: Bool, rounds: () -> Duration?
     ) throws {
         let limit = request.drainLimit(isInterrupted: isInterrupted)
         let beginning = KernelClock.monotonic
@@ -122,8 +130,9 @@ struct FirstProcess {
             request: request, network: network, links: links, processes: processes,
             channel: channel)
         let remainder = try drain.run(within: limit, rounds: rounds)
-        let left = max(.zero, limit - (KernelClock.monotonic - beginning))
-        channel.send(.drained(remainder, milliseconds: Int64(left / .milliseconds(1))))
+        func left() -> Duration { max(.zero, limit - (KernelClock.monotonic - beginning)) }
+        publication?.finish(within: left())
+        channel.send(.drained(remainder, milliseconds: Int64(left() / .milliseconds(1))))
     }
 
     /// A netlink session in a namespace, which the calling thread enters and stays in.

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxKernel
 import SystemPackage
+import Uplink
 
 /// The process between supervisor and first process. It makes the namespaces, which PID 1 of a PID
 /// namespace cannot do for itself, and then waits for it.
@@ -8,6 +9,7 @@ struct NamespaceMaker {
     let request: SandboxRequest
     let network: SandboxNetwork
     let channel: MessageChannel
+    let published: PublishedSockets?
     let isRootless: Bool
 
     func run() -> Never {
@@ -15,7 +17,9 @@ struct NamespaceMaker {
         do {
             try makeNamespaces()
             guard let child = try Process.fork() else {
-                FirstProcess(request: request, network: network, channel: channel).run()
+                FirstProcess(
+                    request: request, network: network, channel: channel, published: published
+                ).run()
             }
             channel.send(.forked(child))
             channel.close()

@@ -4,6 +4,7 @@ import LinuxKernel
 import PacketLoop
 public import Recording
 import SystemPackage
+import Uplink
 
 /// Runs a command on its own conditioned network.
 ///
@@ -72,10 +73,13 @@ public enum Sandbox {
             let signals = try SignalDescriptor(PassedOnSignals.all)
             let (channel, inner) = try MessageChannel.pair()
             let network = request.network ?? .unused()
+            let published =
+                request.publishedPorts.isEmpty ? nil : try PublishedSockets(request.publishedPorts)
             guard try Process.fork() != nil else {
                 channel.close()
                 NamespaceMaker(
-                    request: request, network: network, channel: inner, isRootless: isRootless
+                    request: request, network: network, channel: inner, published: published,
+                    isRootless: isRootless
                 ).run()
             }
             inner.close()

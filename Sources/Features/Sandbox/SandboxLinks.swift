@@ -78,7 +78,7 @@ final class SandboxLinks {
         let interfaces = request.interfaces
         let wires = request.wires(of: network)
         preference = RoutePreference(interfaces.map(\.name))
-        (namespaces, sessions) = try SandboxNamespaces.make(network, wires, interfaces, preference)
+        (namespaces, sessions) = try SandboxNamespaces.make(network, wires, request, preference)
         let conditioned = try ConditionedWires.start(request, wires)
         dataPlane = conditioned.choice.kind
         explanation = request.explanation(of: conditioned.choice)

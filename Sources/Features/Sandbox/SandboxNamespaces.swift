@@ -22,9 +22,10 @@ struct SandboxNamespaces: Sendable {
     /// Makes and joins them. The calling thread's namespace becomes the far side; the thread ends
     /// up in the link's.
     static func make(
-        _ network: SandboxNetwork, _ wires: [Wire], _ interfaces: [SandboxInterface],
+        _ network: SandboxNetwork, _ wires: [Wire], _ request: SandboxRequest,
         _ preference: RoutePreference
     ) throws -> (SandboxNamespaces, Sessions) {
+        let interfaces = request.interfaces
         let far = try NetworkNamespace.openCurrent()
         let farSession = try NetlinkSession()
         NamespaceParameters.set()
@@ -34,6 +35,7 @@ struct SandboxNamespaces: Sendable {
         let appSession = try NetlinkSession()
         NamespaceParameters.set()
         allowPing()
+        if !request.publishedPorts.isEmpty { allowLowPorts() }
         if wires.count > 1 { keepAddressesApart() }
         try Namespaces.network.unshare()
         let link = try NetworkNamespace.openCurrent()

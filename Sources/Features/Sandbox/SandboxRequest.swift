@@ -3,6 +3,7 @@ public import LinuxKernel
 public import NetworkPath
 public import Recording
 public import Scenarios
+public import Uplink
 
 /// A request for `run`.
 public struct SandboxRequest: Sendable {
@@ -69,6 +70,8 @@ public struct SandboxRequest: Sendable {
     public var backend = Backend.auto
     /// How the far side reaches the host's network.
     public var uplink = Uplink.auto
+    /// Ports of the host that lead to servers of the command.
+    public var publishedPorts: [PublishedPort] = []
     /// How the command's TCP connections use its interfaces.
     public var multipath = MultipathMode.off
     /// Whether the conditions also apply between the command's own processes, on the loopback.

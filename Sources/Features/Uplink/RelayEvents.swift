@@ -1,19 +1,21 @@
 import LinuxKernel
 import SystemPackage
 
-/// The events that the relay waits for, and their targets.
-final class RelayEvents {
-    /// The target of an event.
-    enum Target {
-        case orders
-        case requests
-        case accept(RelaySockets.Family)
-        case acceptMultipath(MultipathPorts.Port)
-        case datagrams(RelaySockets.Family)
-        case stream(StreamRelay.Connection)
-        case outlet(DatagramOutlet)
-    }
+/// The targets of the relay's events.
+enum RelayTarget {
+    case orders
+    case requests
+    case accept(RelaySockets.Family)
+    case acceptMultipath(MultipathPorts.Port)
+    case datagrams(RelaySockets.Family)
+    case stream(StreamRelay.Connection)
+    case outlet(DatagramOutlet)
+}
 
+typealias RelayEvents = TargetedEvents<RelayTarget>
+
+/// Events of file descriptors, and their targets.
+final class TargetedEvents<Target> {
     private let queue: EventQueue
     private var targets: [UInt64: Target] = [:]
     private var lastToken: UInt64 = 0

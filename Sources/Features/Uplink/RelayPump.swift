@@ -28,7 +28,7 @@ extension StreamRelay {
         /// Its kernel sizes buffers by the number of segments, which have 64 KiB on the loopback,
         /// so it would buffer megabytes that the link has not seen. Up to this size, a segment
         /// counts as 2 KiB.
-        private static let shape = StreamShape(
+        static let shape = StreamShape(
             unsentLimit: leastUnsent, segmentSize: 1380, receiveBuffer: 32 * 1024,
             growsWithReading: true)
 
@@ -38,12 +38,18 @@ extension StreamRelay {
         /// the number of segments in flight. Within a host, RTTs are microseconds, so the start of
         /// every stream looks like a fast one. Half of the initial ten segments leave both
         /// unchanged.
-        private static let shapeWithinHost = StreamShape(
+        static let shapeWithinHost = StreamShape(
             unsentLimit: leastUnsent, segmentSize: 1380, receiveBuffer: 2 * leastWindow,
             growsWithReading: false)
 
         init(_ socket: consuming StreamSocket) {
             self.socket = socket
+        }
+
+        /// The end of a client on this host, accepted by a listener of this shape.
+        init(clientWithinHost socket: consuming StreamSocket) {
+            self.socket = socket
+            window = Self.leastWindow
         }
 
         /// The host's end of a connection; starts to connect.

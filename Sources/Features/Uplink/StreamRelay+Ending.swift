@@ -13,7 +13,7 @@ extension StreamRelay {
                 abort(connection)
                 return false
             }
-            let isOver = connection.up.hasFinished
+            let isOver = connection.pumps.up.hasFinished
             if isOver { drop(connection) } else { abort(connection) }
             return !isOver
         }
@@ -24,7 +24,7 @@ extension StreamRelay.Connection {
     fileprivate var isSettled: Bool {
         // Before that, the app cannot have sent data.
         guard case .relaying(let far) = phase else { return true }
-        guard up.hasFinished || up.isEmpty && !far.isReadable else { return false }
+        guard pumps.up.hasFinished || pumps.up.isEmpty && !far.isReadable else { return false }
         // Unacknowledged data is lost if the kernel goes with this process.
         return host.socket.unacknowledged() == 0
     }

@@ -25,8 +25,7 @@ final class StreamRelay {
         var phase: Phase
         var host: Side
         var deadline: Duration
-        var up = Pump()
-        var down = Pump()
+        var pumps = Pumps()
         var isQueued = false
 
         init(_ ends: Ends, _ attempt: Attempt, host: Side, deadline: Duration) {
@@ -63,8 +62,6 @@ final class StreamRelay {
     private var queued: [Connection] = []
     private var buffer = [UInt8](repeating: 0, count: Side.mostPortion)
 
-    /// How many portions a connection moves before others get their turn.
-    private static let turn = 8
     /// After this time neither end tries any more: Linux gives up after 127 s by default.
     private static let connectTimeout = Duration.seconds(130)
     /// Within this time the listener's side has answered the app's request, or given up after 63 s.
@@ -240,22 +237,11 @@ final class StreamRelay {
 
     /// Moves data as long as both sides allow it.
     private func pump(_ connection: Connection, _ far: Side, at now: Duration) {
-        let host = connection.host
-        for _ in 0..<Self.turn {
-            guard
-                let (farReady, hostReady) = try? StreamSocket.readiness(
-                    of: far.socket, and: host.socket)
-            else { return abort(connection) }
-            let up = connection.up.step(
-                from: far, farReady, to: host, hostReady, &buffer, at: now)
-            let down = connection.down.step(
-                from: host, hostReady, to: far, farReady, &buffer, at: now)
-            switch (up, down) {
-            case (.failed, _), (_, .failed): return abort(connection)
-            case (.finished, .finished): return drop(connection)
-            case (.moved, _), (_, .moved): continue
-            default: return
-            }
+        switch connection.pumps.move(between: far, and: connection.host, &buffer, at: now) {
+        case .failed: return abort(connection)
+        case .over: return drop(connection)
+        case .waiting: return
+        case .unfinished: break
         }
         guard !connection.isQueued else { return }
         connection.isQueued = true

@@ -20,6 +20,8 @@ public enum UplinkError: Error, Sendable, Hashable, CustomStringConvertible {
     case noPacketFilter
     /// No interface has this name.
     case noSuchInterface(String)
+    /// A port of the host cannot be had.
+    case notPublished(PublishedPort, at: Endpoint, Errno)
 
     /// One sentence: what failed, why, and the remedy.
     public var description: String {
@@ -43,6 +45,8 @@ public enum UplinkError: Error, Sendable, Hashable, CustomStringConvertible {
                 + "and --server for what the command needs"
         case .noSuchInterface(let name):
             "\(name): no such interface in the sandbox"
+        case .notPublished(let port, let endpoint, let errno):
+            Self.reason(port, endpoint, errno)
         }
     }
 }

@@ -37,6 +37,9 @@
 #ifndef IP_RECVORIGDSTADDR
 #define IP_RECVORIGDSTADDR IP_ORIGDSTADDR
 #endif
+#ifndef IP_BIND_ADDRESS_NO_PORT
+#define IP_BIND_ADDRESS_NO_PORT 24
+#endif
 #ifndef IPPROTO_MPTCP
 #define IPPROTO_MPTCP 262
 #endif
@@ -221,6 +224,59 @@ int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape) {
     begin_receive_buffer(fd, shape.receive_buffer, shape.grows);
     if (connect(fd, &address.any, length) && errno != EINPROGRESS) return give_up(fd);
     return fd;
+}
+
+int lc_listen_stream(struct lc_endpoint at, struct lc_stream_shape shape) {
+    union address address;
+    socklen_t length = to_address(at, &address);
+    int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    if (at.is_ipv6 && set_option(fd, SOL_IPV6, IPV6_V6ONLY, 1)) return give_up(fd);
+    if (set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1)) return give_up(fd);
+    // Accepted sockets inherit these.
+    set_option(fd, SOL_TCP, TCP_MAXSEG, (int)shape.segment_size);
+    begin_receive_buffer(fd, shape.receive_buffer, shape.grows);
+    if (bind(fd, &address.any, length) || listen(fd, SOMAXCONN)) return give_up(fd);
+    return fd;
+}
+
+int lc_stop_listening(int fd) { return shutdown(fd, SHUT_RDWR) ? -errno : 0; }
+
+static int open_bound(struct lc_endpoint at, int type) {
+    union address address;
+    socklen_t length = to_address(at, &address);
+    int fd = socket(address.any.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    if (at.is_ipv6 && set_option(fd, SOL_IPV6, IPV6_V6ONLY, 1)) return give_up(fd);
+    // The port is chosen for each peer on its own.
+    if (at.port == 0) set_option(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+    return bind(fd, &address.any, length) ? give_up(fd) : fd;
+}
+
+static int connect_bound(int fd, struct lc_endpoint to) {
+    if (fd < 0) return fd;
+    union address address;
+    socklen_t length = to_address(to, &address);
+    if (connect(fd, &address.any, length) && errno != EINPROGRESS) return give_up(fd);
+    return fd;
+}
+
+int lc_connect_stream_from(struct lc_endpoint from, struct lc_endpoint to, uint32_t unsent_limit) {
+    int fd = open_bound(from, SOCK_STREAM);
+    if (fd >= 0 && set_stream_options(fd, unsent_limit)) return give_up(fd);
+    return connect_bound(fd, to);
+}
+
+int lc_bind_datagram(struct lc_endpoint at) {
+    int fd = open_bound(at, SOCK_DGRAM);
+    if (fd < 0) return fd;
+    make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF, link_room);
+    make_room(fd, SO_SNDBUFFORCE, SO_SNDBUF, link_room);
+    return fd;
+}
+
+int lc_connect_datagram_from(struct lc_endpoint from, struct lc_endpoint to) {
+    return connect_bound(lc_bind_datagram(from), to);
 }
 
 int lc_connect_unshaped_stream(struct lc_endpoint to) {

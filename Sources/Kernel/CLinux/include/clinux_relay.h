@@ -61,7 +61,23 @@ struct lc_stream_shape {
 /// A nonblocking TCP socket that starts to connect.
 int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape);
 
-/// The same with the shape that the kernel gives it.
+/// A nonblocking TCP listener whose connections have this shape.
+int lc_listen_stream(struct lc_endpoint at, struct lc_stream_shape shape);
+
+/// Makes a listener refuse connections, even if other processes have copies of its descriptor.
+int lc_stop_listening(int fd);
+
+/// A nonblocking TCP socket that starts to connect from an address. At most `unsent_limit` bytes
+/// wait in the socket to be sent for the first time.
+int lc_connect_stream_from(struct lc_endpoint from, struct lc_endpoint to, uint32_t unsent_limit);
+
+/// A nonblocking UDP socket at an address and a port.
+int lc_bind_datagram(struct lc_endpoint at);
+
+/// A nonblocking UDP socket at an address, connected to one peer.
+int lc_connect_datagram_from(struct lc_endpoint from, struct lc_endpoint to);
+
+/// The same as `lc_connect_stream` with the shape that the kernel gives it.
 int lc_connect_unshaped_stream(struct lc_endpoint to);
 
 /// A nonblocking connected ping socket (ICMP echo without privileges).

@@ -1,0 +1,47 @@
+import LinuxKernel
+
+extension StreamRelay {
+    /// Both directions of a relayed connection.
+    struct Pumps {
+        /// What remains to be done after moving data.
+        enum Outcome {
+            /// Nothing until one of the sides becomes ready.
+            case waiting
+            /// More data may follow; others get their turn first.
+            case unfinished
+            /// Both streams have ended.
+            case over
+            /// A side failed.
+            case failed
+        }
+
+        private(set) var up = Pump()
+        private(set) var down = Pump()
+
+        /// How many portions a connection moves before others get their turn.
+        private static let turn = 8
+
+        /// Moves data as long as both sides allow it; up is from `near` to `far`.
+        mutating func move(
+            between near: Side, and far: Side, _ buffer: inout [UInt8], at now: Duration
+        ) -> Outcome {
+            for _ in 0..<Self.turn {
+                guard
+                    let (nearReady, farReady) = try? StreamSocket.readiness(
+                        of: near.socket, and: far.socket)
+                else { return .failed }
+                let upward = up.step(
+                    from: near, nearReady, to: far, farReady, &buffer, at: now)
+                let downward = down.step(
+                    from: far, farReady, to: near, nearReady, &buffer, at: now)
+                switch (upward, downward) {
+                case (.failed, _), (_, .failed): return .failed
+                case (.finished, .finished): return .over
+                case (.moved, _), (_, .moved): continue
+                default: return .waiting
+                }
+            }
+            return .unfinished
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import Uplink
+
+/// Options for the network of a run.
+struct NetworkOptions: ParsableArguments {
+    @Option(
+        name: .customLong("publish"),
+        help: ArgumentHelp(
+            "Let a port of this host lead to a server of the command, through the link: 8080:80, "
+                + "127.0.0.1:5353:53/udp; may be given several times.",
+            valueName: "[address:]port:port"),
+        transform: Self.port)
+    var publishedPorts: [PublishedPort] = []
+
+    private static func port(_ text: String) throws -> PublishedPort {
+        guard let port = PublishedPort(text) else {
+            throw ValidationError(
+                "\"\(text)\" names no ports; write the host's port and the command's, such as "
+                    + "8080:80, for UDP 5353:53/udp, with an address of this host "
+                    + "0.0.0.0:8080:80")
+        }
+        return port
+    }
+}
