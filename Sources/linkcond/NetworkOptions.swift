@@ -1,4 +1,5 @@
 import ArgumentParser
+import Sandbox
 import Uplink
 
 /// Options for the network of a run.
@@ -11,6 +12,23 @@ struct NetworkOptions: ParsableArguments {
             valueName: "[address:]port:port"),
         transform: Self.port)
     var publishedPorts: [PublishedPort] = []
+
+    @Option(
+        name: .customLong("tcp"),
+        help: ArgumentHelp(
+            "The congestion control of the run's TCP, on both sides of the link: cubic, bbr, reno "
+                + "or another of this kernel. Default: this host's.", valueName: "name"),
+        transform: Self.congestionControl)
+    var congestionControl: CongestionControl?
+
+    private static func congestionControl(_ text: String) throws -> CongestionControl {
+        guard let found = CongestionControl(text) else {
+            throw ValidationError(
+                "\"\(text)\" is not the name of a congestion control; write one such as cubic, bbr "
+                    + "or reno")
+        }
+        return found
+    }
 
     private static func port(_ text: String) throws -> PublishedPort {
         guard let port = PublishedPort(text) else {

@@ -30,12 +30,14 @@ struct SandboxNamespaces: Sendable {
         let farSession = try NetlinkSession()
         NamespaceParameters.set()
         allowLowPorts()
+        try request.congestionControl?.use()
         try Namespaces.network.unshare()
         let app = try NetworkNamespace.openCurrent()
         let appSession = try NetlinkSession()
         NamespaceParameters.set()
         allowPing()
         if !request.publishedPorts.isEmpty { allowLowPorts() }
+        try request.congestionControl?.use()
         if wires.count > 1 { keepAddressesApart() }
         try Namespaces.network.unshare()
         let link = try NetworkNamespace.openCurrent()

@@ -72,6 +72,8 @@ public struct SandboxRequest: Sendable {
     public var uplink = Uplink.auto
     /// Ports of the host that lead to servers of the command.
     public var publishedPorts: [PublishedPort] = []
+    /// The congestion control of the run's TCP, on both sides of the link; nil: the host's.
+    public var congestionControl: CongestionControl?
     /// How the command's TCP connections use its interfaces.
     public var multipath = MultipathMode.off
     /// Whether the conditions also apply between the command's own processes, on the loopback.
