@@ -21,6 +21,13 @@ struct NetworkOptions: ParsableArguments {
         transform: Self.congestionControl)
     var congestionControl: CongestionControl?
 
+    @Flag(
+        name: .customLong("map-root"),
+        help: """
+            Without root, make the command root over the run's networks, and over nothing else.
+            """)
+    var mapsRoot = false
+
     private static func congestionControl(_ text: String) throws -> CongestionControl {
         guard let found = CongestionControl(text) else {
             throw ValidationError(

@@ -198,6 +198,7 @@ struct RunCommand: ParsableCommand {
         request.uplink = uplink
         request.publishedPorts = network.publishedPorts
         request.congestionControl = network.congestionControl
+        request.mapsRoot = network.mapsRoot
         request.backend = backend
         if let multipath { request.multipath = multipath }
         request.conditionsLoopback = loopback

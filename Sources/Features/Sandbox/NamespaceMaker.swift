@@ -35,7 +35,7 @@ struct NamespaceMaker {
         if isRootless {
             let (user, group) = (getuid(), getgid())
             try Namespaces.user.unshare()
-            try Namespaces.keepIdentity(user: user, group: group)
+            try Namespaces.keepIdentity(user: user, group: group, asRoot: request.mapsRoot)
         }
         try ([.mount, .network, .process] as Namespaces).unshare()
     }

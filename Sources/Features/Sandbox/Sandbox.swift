@@ -57,6 +57,11 @@ public enum Sandbox {
         if let obstacle = UplinkPlan(request.uplink)?.obstacle(isRootless: isRootless) {
             throw obstacle
         }
+        // Root's command has these privileges already.
+        guard isRootless || !request.mapsRoot || request.identity == nil else {
+            throw SandboxError(
+                "--map-root makes the command root without sudo; leave sudo out", status: .usage)
+        }
         if let problem = SandboxInterface.problem(of: request.interfaces) {
             throw SandboxError(problem)
         }

@@ -80,11 +80,11 @@ struct SandboxNamespaces: Sendable {
     /// Lets the command's user send echo requests: ping's file capability has no effect in a user
     /// namespace.
     private static func allowPing() {
-        let group = getgid()
-        // Kernels without IPv4 have no such file and need none.
-        try? Namespaces.write(
-            geteuid() == 0 ? "0 2147483647" : "\(group) \(group)",
-            to: "/proc/sys/net/ipv4/ping_group_range")
+        let parameter = KernelParameter("net/ipv4/ping_group_range")
+        // Kernels without IPv4 have no such parameter and need none. A user namespace has few of the
+        // groups.
+        if geteuid() == 0, (try? parameter.write("0 2147483647")) != nil { return }
+        try? parameter.write("\(getgid()) \(getgid())")
     }
 
     /// Stops interfaces of the calling thread's namespace from announcing their multicast groups:

@@ -90,6 +90,9 @@ public struct SandboxRequest: Sendable {
     public var recording = RecordingRequest()
     /// How long the command may run; nil: without limit.
     public var timeout: Duration?
+    /// Whether a caller without root is root in the sandbox, with all privileges over its networks
+    /// and no more than before over the host.
+    public var mapsRoot = false
     /// The user that runs the command; nil: the caller.
     public var identity: Program.Identity?
     /// Environment variables of the command, in addition to the caller's.

@@ -32,7 +32,7 @@ struct RunCongestionControlTests {
     }
 
     @Test func `without it both ends have the host's`() async throws {
-        let host = try shell("sysctl -n net.ipv4.tcp_congestion_control")
+        let host = try shell("cat /proc/sys/net/ipv4/tcp_congestion_control")
         let output = try await SandboxedRun(
             "WiFi", "--uplink", "none", "--", "cat",
             "/proc/sys/net/ipv4/tcp_congestion_control"

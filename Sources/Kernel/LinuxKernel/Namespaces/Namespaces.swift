@@ -31,11 +31,16 @@ public struct Namespaces: OptionSet, Sendable {
 
     /// Keeps the caller's user and group in a new user namespace, where it has all privileges and
     /// its child processes have none.
-    public static func keepIdentity(user: UInt32, group: UInt32) throws(KernelError) {
+    ///
+    /// - Parameter isRoot: whether they are called root there. Then its child processes have all
+    ///   privileges there too. Equivalent to `unshare --map-root-user`.
+    public static func keepIdentity(
+        user: UInt32, group: UInt32, asRoot isRoot: Bool = false
+    ) throws(KernelError) {
         // Without denying setgroups(2), only root may map a group.
         try write("deny", to: "/proc/self/setgroups")
-        try write("\(user) \(user) 1", to: "/proc/self/uid_map")
-        try write("\(group) \(group) 1", to: "/proc/self/gid_map")
+        try write("\(isRoot ? 0 : user) \(user) 1", to: "/proc/self/uid_map")
+        try write("\(isRoot ? 0 : group) \(group) 1", to: "/proc/self/gid_map")
     }
 
     /// Moves the calling process, which must have a single thread, to the user namespace of another
