@@ -57,7 +57,8 @@ struct FirstProcess {
         defer { withExtendedLifetime(multipath) {} }
         if let uplink = UplinkPlan(request.uplink) { try connect(uplink) }
         for (name, value) in request.variables { Process.setVariable(name, value) }
-        let processes = ProcessTree(channel: channel, signals: signals)
+        let processes = ProcessTree(
+            channel: channel, signals: signals, isJob: request.isJob)
         do {
             let code = try run(processes, links, loopback, multipath, session, publication)
             try processes.endAll(within: request.serverStop)
@@ -171,7 +172,7 @@ struct FirstProcess {
     }
 
     /// Signals that would end this process, or that it waits for.
-    private static let handled = PassedOnSignals.all + [SIGCHLD]
+    private static let handled = PassedOnSignals.all + [SIGCHLD, SIGCONT]
 
     private func prepareFiles() throws(KernelError) {
         try Mount.separate()

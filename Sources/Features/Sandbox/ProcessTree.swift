@@ -17,13 +17,16 @@ final class ProcessTree {
     private var endedServer: (name: String, end: ProcessEnd)?
     /// How many signals from outside have asked to end.
     private var endRequests = 0
+    /// Whether the caller is a job of a shell, which takes the terminal back when the job stops.
+    private let isJob: Bool
     /// Whether all processes are being ended.
     private var isEnding = false
 
     /// Make this in the first process while it is on the far side.
-    init(channel: MessageChannel, signals: SignalDescriptor) {
+    init(channel: MessageChannel, signals: SignalDescriptor, isJob: Bool) {
         self.channel = channel
         self.signals = signals
+        self.isJob = isJob
     }
 
     /// Starts a server. Its output goes to standard error, because standard output is the
@@ -127,6 +130,7 @@ final class ProcessTree {
                 performance?.ended(process, end)
                 note(process, end)
             }
+            if app.takeStop(), isJob { Process.stopGroup() }
             let next = [performance?.turn(), try app.turn(), rounds()]
             if app.isOver {
                 guard !app.isInterrupted, let performance else { return app.exitCode }
@@ -206,6 +210,7 @@ final class ProcessTree {
     /// Reaps children. Orphans in the PID namespace are children of this process.
     private func reap() -> [(process: Int32, end: ProcessEnd)] {
         while let signal = signals.next() {
+            if signal.number == SIGCONT { app?.followShell() }
             // The command receives the terminal's signals itself.
             if !signal.wasSent { takeNote(ofSignal: signal.number) }
         }

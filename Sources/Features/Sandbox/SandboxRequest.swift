@@ -90,6 +90,9 @@ public struct SandboxRequest: Sendable {
     public var recording = RecordingRequest()
     /// How long the command may run; nil: without limit.
     public var timeout: Duration?
+    /// Whether the caller is a job of a shell: it stops when the command stops, so that the shell
+    /// takes the terminal back.
+    public var isJob = false
     /// Whether a caller without root is root in the sandbox, with all privileges over its networks
     /// and no more than before over the host.
     public var mapsRoot = false

@@ -118,6 +118,12 @@ int lc_reap(pid_t pid, int wait, struct lc_child_exit *found) {
     return 1;
 }
 
+int lc_take_stop(pid_t pid) {
+    siginfo_t found = {0};
+    if (waitid(P_PID, (id_t)pid, &found, WSTOPPED | WNOHANG) != 0) return -errno;
+    return found.si_pid == pid ? found.si_status : 0;
+}
+
 static void tell_failure(int report, int in_exec) {
     int failure[2] = {errno, in_exec};
     (void)!write(report, failure, sizeof failure);

@@ -84,4 +84,38 @@ time.sleep(0.3)
 type_line("spoken")
 expect(r"\nread-spoken")
 expect("PROMPT> ")
+
+# One that stops itself gives the terminal back, and fg goes on with it.
+for signal in ["STOP", "TSTP"]:
+    type_line(f"{run} sh -c 'echo halting; kill -{signal} $$; echo continued'")
+    expect(r"\nhalting")
+    expect("(Stopped|Suspended)")
+    expect("PROMPT> ")
+    type_line("echo mine")
+    expect(r"\nmine")
+    expect("PROMPT> ")
+    type_line("fg")
+    expect(r"\ncontinued")
+    expect("PROMPT> ")
+
+# So does one in a process group of its own, which the shell does not know.
+own = "import os, signal; os.setpgid(0, 0); print('halting'); "
+own += "os.kill(os.getpid(), signal.SIGSTOP); print('continued')"
+type_line(f"{run} python3 -uc \"{own}\"")
+expect(r"\nhalting")
+expect("(Stopped|Suspended)")
+expect("PROMPT> ")
+type_line("fg")
+expect(r"\ncontinued")
+expect("PROMPT> ")
+
+# One in the background that reads stops, and reads once it is in the foreground.
+type_line(f"{run} sh -c 'read word; echo read-$word' &")
+expect("PROMPT> ")
+time.sleep(1)
+type_line("fg")
+time.sleep(0.3)
+type_line("later")
+expect(r"\nread-later")
+expect("PROMPT> ")
 type_line("exit")

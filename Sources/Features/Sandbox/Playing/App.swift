@@ -99,6 +99,21 @@ final class App {
         exitCode = end.shellCode
     }
 
+    /// Whether the command has been stopped since the last call, by itself or at its terminal, rather
+    /// than by the scenario.
+    func takeStop() -> Bool {
+        guard let command, Process.takeStop(of: command) else { return false }
+        return !isSuspended && ending == nil
+    }
+
+    /// Follows the shell, which has continued the sandbox's process group: the command may be in
+    /// another one.
+    func followShell() {
+        if isSuspended { return processes.halt(SIGSTOP) }
+        guard let command, Process.isStopped(command) else { return }
+        Process.continueGroup(of: command)
+    }
+
     /// Does what is due and returns when to call again; nil: when a process has ended.
     func turn() throws(SandboxError) -> Duration? {
         guard let ending else { return nil }

@@ -77,6 +77,10 @@ struct lc_child_exit {
 /// Reaps a child that has ended: 1, or 0 if there is none. Waits for `pid` (-1: any) if `wait`.
 int lc_reap(pid_t pid, int wait, struct lc_child_exit *exit);
 
+/// The signal that has stopped a child, if it is still stopped and this was not asked before; else
+/// 0. Never waits.
+int lc_take_stop(pid_t pid);
+
 /// Closes the descriptors from `first` to `last`, now or when a program is executed.
 void lc_close_range(int first, int last, int on_exec);
 

@@ -108,6 +108,21 @@ public enum Process {
         return ["T", "t"].contains(text[end...].dropFirst(2).first)
     }
 
+    /// Whether a signal has stopped a child that is still stopped; true once for each stop. A
+    /// debugger's stops do not count.
+    public static func takeStop(of child: Int32) -> Bool { lc_take_stop(child) > 0 }
+
+    /// Stops the processes of the caller's group as Ctrl-Z does, so that their shell takes the
+    /// terminal back. Without such a shell nothing happens. The caller goes on if it is the first
+    /// process of its namespace.
+    public static func stopGroup() { _ = kill(0, SIGTSTP) }
+
+    /// Continues a process and its group, unless that is in another process namespace.
+    public static func continueGroup(of process: Int32) {
+        let group = getpgid(process)
+        _ = kill(group > 0 ? -group : process, SIGCONT)
+    }
+
     /// The process that made this one, or has taken its place.
     public static var parent: Int32 { getppid() }
 
