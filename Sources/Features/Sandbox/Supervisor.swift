@@ -58,6 +58,7 @@ struct Supervisor<Listener: Sandbox.Listener> {
                     uplink.stop()
                     outcome.statistics?.add(uplink: uplink.relay.losses)
                     if let note = uplink.relay.losses.note { listener.note(note) }
+                    if let note = uplink.relay.foreignNote { listener.note(note) }
                 }
                 // The kernel is slow to remove the namespaces, but no process is left in them.
                 outcome.statistics?.drain = drain.statistics

@@ -7,24 +7,29 @@ enum Unreachability: Sendable, Hashable {
     case port
     /// A firewall forbids it.
     case prohibited
+    /// The destination does not know the transport protocol.
+    case unknownProtocol
 
     /// The code of ICMP's type 3 (RFC 792, RFC 1812).
     var icmpCode: UInt8 {
         switch self {
         case .network: 0
         case .host: 1
+        case .unknownProtocol: 2
         case .port: 3
         case .prohibited: 13
         }
     }
 
-    /// The code of ICMPv6's type 1 (RFC 4443, section 3.1).
-    var icmpv6Code: UInt8 {
+    /// The type, code and parameter of ICMPv6 (RFC 4443, sections 3.1 and 3.4).
+    var icmpv6: (type: UInt8, code: UInt8, parameter: UInt32) {
         switch self {
-        case .network: 0
-        case .prohibited: 1
-        case .host: 3
-        case .port: 4
+        case .network: (1, 0, 0)
+        case .prohibited: (1, 1, 0)
+        case .host: (1, 3, 0)
+        case .port: (1, 4, 0)
+        // A parameter problem; the parameter is the place of the header's number in the packet.
+        case .unknownProtocol: (4, 1, 6)
         }
     }
 }
@@ -71,11 +76,14 @@ enum AnswerPacket {
         _ reason: Unreachability, quoting packet: [UInt8], from reporter: IPAddress,
         to sender: IPAddress
     ) -> [UInt8] {
-        sender.isIPv6
-            ? IPPacket.error(
-                type: 1, code: reason.icmpv6Code, quoting: packet, from: reporter, to: sender)
-            : IPPacket.error(
+        guard sender.isIPv6 else {
+            return IPPacket.error(
                 type: 3, code: reason.icmpCode, quoting: packet, from: reporter, to: sender)
+        }
+        let (type, code, parameter) = reason.icmpv6
+        return IPPacket.error(
+            type: type, code: code, parameter: parameter, quoting: packet, from: reporter,
+            to: sender)
     }
 
     /// An echo reply.

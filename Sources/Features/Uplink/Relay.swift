@@ -19,6 +19,7 @@ public final class Relay: Sendable {
     private let orders: RelayOrders
     private let thread: KernelThread
     private let tally = LossTally()
+    private let foreign = ForeignProtocols()
 
     /// Starts relaying on its own thread, which begins in the namespaces of the calling thread.
     ///
@@ -35,7 +36,7 @@ public final class Relay: Sendable {
         }
         let loop = RelayLoop.Settings(
             sockets: sockets, network: network, scope: scope, resolver: resolver, losses: tally,
-            orders: orders)
+            foreign: foreign, orders: orders)
         do {
             thread = try KernelThread(named: "linkcond relay") {
                 defer { orders.reportEnd() }
@@ -53,6 +54,9 @@ public final class Relay: Sendable {
 
     /// The losses; complete only after `stop()`.
     public var losses: UplinkLosses { tally.counted }
+
+    /// A note about packets of protocols that the relay does not carry; nil if there were none.
+    public var foreignNote: String? { foreign.note }
 
     /// Readable when the relay has ended.
     public var end: FileDescriptor { orders.end }

@@ -12,6 +12,8 @@ final class RelayLoop {
         var resolver: HostResolver
         /// The tally of losses.
         var losses: LossTally
+        /// The tally of packets of other protocols.
+        var foreign: ForeignProtocols
         /// Orders from other threads.
         var orders: RelayOrders
     }
@@ -20,6 +22,7 @@ final class RelayLoop {
     private let events: RelayEvents
     private let streams: StreamRelay
     private let datagrams: DatagramRelay
+    private let answer: ([UInt8], IPAddress) -> Void
     private let start = ContinuousClock.now
     private var packet = [UInt8](repeating: 0, count: 65_536)
 
@@ -46,6 +49,7 @@ final class RelayLoop {
             let family = address.isIPv6 ? sockets.ipv6 : sockets.ipv4
             if family?.send(packet, to: address) == false { losses.add(to: \.down.unsent) }
         }
+        self.answer = answer
         let paths = sockets.multipath.map { MultipathPorts($0, events: events) }
         streams = StreamRelay(
             events: events, host: host, paths: paths, limit: (descriptors - flows) / 2,
@@ -130,10 +134,11 @@ final class RelayLoop {
         for _ in 0..<Self.turn {
             guard let (count, isUnfinished) = try? settings.sockets.tap.receive(into: &packet)
             else { return }
-            guard
-                let request = RequestPacket(
-                    Array(packet.prefix(count)), isUnfinished: isUnfinished)
-            else { continue }
+            let bytes = Array(packet.prefix(count))
+            guard let request = RequestPacket(bytes, isUnfinished: isUnfinished) else {
+                refuse(bytes, at: now)
+                continue
+            }
             let destination = request.destination.address
             switch request.kind {
             case .connection, .multipathConnection, .path:
@@ -147,5 +152,15 @@ final class RelayLoop {
                 datagrams.handle(request, at: now)
             }
         }
+    }
+
+    /// Answers a packet of a protocol that the relay does not carry as its destination would that
+    /// does not know the protocol.
+    private func refuse(_ bytes: [UInt8], at now: Duration) {
+        guard let packet = ForeignPacket(bytes),
+            settings.network.relays(trafficTo: packet.destination, settings.scope),
+            settings.foreign.count(packet, at: now)
+        else { return }
+        answer(packet.refusal, packet.source)
     }
 }

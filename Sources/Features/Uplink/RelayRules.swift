@@ -50,8 +50,12 @@ struct RelayRules: Sendable, Hashable {
             "meta nfproto \(family) meta l4proto udp tproxy \(short) to :\(ports.datagram) accept"
         }
         return marked + ["iifname != \"\(network.interface)\" accept"] + exceptions
-            + ["tcp flags & (fin | syn | rst | ack) == syn drop"] + echoes + datagrams
+            + ["tcp flags & (fin | syn | rst | ack) == syn drop", Self.foreignRule] + echoes
+            + datagrams
     }
+
+    /// The relay answers protocols other than TCP, UDP and ICMP (`ForeignProtocols`).
+    private static let foreignRule = "meta l4proto != { 1, 6, 17, 58 } drop"
 
     /// Traffic that the kernel handles.
     private var exceptions: [String] {

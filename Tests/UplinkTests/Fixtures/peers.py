@@ -313,6 +313,19 @@ def connect(host, port, seconds):
     print("at once" if time.monotonic() - begin < float(seconds) / 2 else "late")
 
 
+def foreign_protocol(host, number):
+    """Sends a packet of a protocol, and prints the error that comes back."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sender = socket.socket(family, socket.SOCK_RAW, int(number))
+    sender.connect((host, 0))
+    sender.settimeout(20)
+    sender.send(bytes(100))
+    try:
+        sender.recv(100)
+    except OSError as error:
+        print(error.errno or "nothing")
+
+
 def datagram_socket(host):
     return socket.socket(
         socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM)

@@ -33,7 +33,8 @@ int lc_bound_port(int fd);
 int lc_raw_sender(int is_ipv6, uint32_t mark);
 
 /// A nonblocking packet socket that receives the TCP SYNs and ICMP echo requests that arrive at an
-/// interface, from the IP header on.
+/// interface, from the IP header on; and the beginning of packets of protocols other than TCP, UDP
+/// and ICMP.
 int lc_packet_tap(uint32_t interface);
 
 /// recvmsg on a packet tap. `is_unfinished` becomes 1 if the transport checksum was left to a

@@ -29,8 +29,8 @@ public struct RawSender: ~Copyable, Sendable {
     }
 }
 
-/// Receives TCP connection requests and ICMP echo requests as they arrive at an interface, before
-/// any rule drops them.
+/// Receives TCP connection requests, ICMP echo requests, and the beginning of packets of protocols
+/// other than TCP, UDP and ICMP, as they arrive at an interface, before any rule drops them.
 ///
 /// Creating it requires `CAP_NET_RAW` in the network namespace of the calling thread; using it
 /// requires nothing.
