@@ -216,6 +216,7 @@ struct RunCommand: ParsableCommand {
         let isOverridden = override.change != InterfaceOverride() || request.saysMoreThanKinds
         request.bus = try bus.bus(isOverridden: isOverridden, console)
         request.describeNetwork()
+        for note in request.proxyNotes(environment) { console.note(note) }
         let files = try recording.files(for: &request)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
