@@ -5,6 +5,7 @@ import Glibc
 import HostConditioning
 import Multipath
 import Netlink
+import Sandbox
 
 /// `linkcond status`
 struct StatusCommand: ParsableCommand {
@@ -15,6 +16,9 @@ struct StatusCommand: ParsableCommand {
             The conditions come from the kernel or the packet engine, so they are what the \
             interface really has, no matter who applied them. Dropped packets found the queue \
             full; lost packets were lost by the profile's loss. The rate is that of the last second.
+
+            Inside a run, or with --pid of a process there, it shows the run's links. LATE is what \
+            one packet in a hundred exceeded: how much later than scheduled the packet engine sent.
 
             Multipath TCP connections are shown with their paths, inside a run with --multipath, \
             or with --pid of a process there.
@@ -58,7 +62,7 @@ struct StatusCommand: ParsableCommand {
     }
 
     private func text(_ planes: DataPlanes, _ console: Console) throws -> String {
-        let conditioned = try planes.status()
+        let conditioned = try planes.status() + RunService.links(isChosen: target.isGiven)
         let connections = try MultipathConnection.all()
         guard !json else {
             return try JSONText.text(

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Catalog
+import DataPlane
+import HostConditioning
 import LinkModel
 import LinkUnits
 import Sandbox
@@ -24,6 +26,9 @@ struct VerifyCommand: ParsableCommand {
             100,000 by chance. If the probes or the packet engine notice that this machine is too \
             slow or too busy for a check, it is not judged, and its line says so. A check whose \
             tolerance exceeds half of the expected value is called weak.
+
+            Without profiles, inside a run or with --pid of a process there, it shows the run's \
+            links and whether they have kept to their profile so far.
 
             The exit code is 1 if a check fails, and 69 if this host does not support the link.
 
@@ -65,8 +70,14 @@ struct VerifyCommand: ParsableCommand {
             """)
     var jobs = 1
 
-    @Flag(help: "Print JSON, as Profiles/schema/verify.schema.json describes it.")
+    @Flag(
+        help: """
+            Print JSON, as Profiles/schema/verify.schema.json describes it; of a run, as \
+            status.schema.json.
+            """)
     var json = false
+
+    @OptionGroup(title: "Whose run") var target: TargetOptions
 
     @OptionGroup var global: GlobalOptions
 
@@ -77,8 +88,8 @@ struct VerifyCommand: ParsableCommand {
         if all && !profiles.isEmpty {
             throw ValidationError("--all and names contradict each other; leave one out.")
         }
-        if !all && profiles.isEmpty {
-            throw ValidationError("Name a profile, or give --all; linkcond list shows them.")
+        if target.isGiven, all || !profiles.isEmpty {
+            throw ValidationError("--pid and the like show a run as it is; leave profiles out.")
         }
         guard (1...64).contains(jobs) else {
             throw ValidationError("--jobs \(jobs) is outside 1 to 64.")
@@ -90,6 +101,12 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
+        try target.enter(console)
+        let run = RunService.links(isChosen: target.isGiven)
+        guard all || !profiles.isEmpty else { return try judge(run, console) }
+        if !run.isEmpty {
+            console.report("Inside a run, profiles are measured beside it, on links of their own")
+        }
         let measurements = try measurements()
         let time = LinkMeasurements.expectedTime(of: measurements, jobs: jobs)
         console.report(
@@ -110,6 +127,25 @@ struct VerifyCommand: ParsableCommand {
         guard results.allSatisfy(\.isAsPromised) else {
             throw ExitCode(ExitStatus.failed.rawValue)
         }
+    }
+
+    /// Shows the links of a run, and fails if one of them was not as its profile says.
+    private func judge(_ run: [ConditionedInterface], _ console: Console) throws {
+        guard !run.isEmpty else {
+            throw ValidationError(
+                target.isGiven
+                    ? "No run's command has this network; name a profile to measure it."
+                    : "Name a profile, or give --all; linkcond list shows them.")
+        }
+        if json {
+            try console.print(JSONText.text(of: StatusJSON(run, [])))
+        } else {
+            let verdicts = run.map { link in
+                "\(link.interface): \(link.problem?.printable ?? "as promised so far")\n"
+            }
+            try console.print(StatusTable.text(ofRun: run) + verdicts.joined())
+        }
+        if run.contains(where: { $0.isFaithful == false }) { throw ExitCode(.failed) }
     }
 
     private func measure(

@@ -2,7 +2,14 @@ import Foundation
 
 /// What `linkcond status --json` prints, as far as tests ask.
 struct Status: Decodable {
+    struct Lateness: Decodable {
+        let p50: Double
+        let p99: Double
+        let maximum: Double
+    }
+
     struct Counters: Decodable {
+        let latenessMicroseconds: Lateness?
         let packets: Int
         let bytes: Int
         let dropped: Int
@@ -26,6 +33,7 @@ struct Status: Decodable {
         let faithful: Bool?
         let until: String?
         let untilExitOf: Int?
+        let command: String?
         let down: Way?
         let up: Way?
         let problem: String?

@@ -10,8 +10,8 @@ struct ProxyVariablesTests {
     @Test(
         arguments: [
             ("http://127.0.0.1:3128/", "127.0.0.1"), ("localhost:3128", "localhost"),
-            ("socks5h://user:secret@[::1]:1080", "::1"), ("http://a@b@proxy.example", "proxy.example"),
-            ("proxy", "proxy"), ("", ""),
+            ("socks5h://user:secret@[::1]:1080", "::1"),
+            ("http://a@b@proxy.example", "proxy.example"), ("proxy", "proxy"), ("", ""),
         ])
     func `the host of a proxy is found`(proxy: String, host: String) {
         #expect(ProxyVariables.host(of: proxy) == host)
@@ -43,11 +43,14 @@ struct ProxyVariablesTests {
         #expect(notes.first?.hasSuffix("no_proxy=\(wanted)") == true)
     }
 
-    @Test(arguments: ["*", ".linkcond", "linkcond", "a, *.linkcond", "host.linkcond,server.linkcond"])
+    @Test(
+        arguments: [
+            "*", ".linkcond", "linkcond", "a, *.linkcond", "host.linkcond,server.linkcond",
+        ])
     func `no_proxy that names them is enough`(list: String) {
         for name in ["no_proxy", "NO_PROXY"] {
-            #expect(
-                ProxyVariables(["http_proxy": Self.remote, name: list]).notes(hasUplink: true) == [])
+            let variables = ProxyVariables(["http_proxy": Self.remote, name: list])
+            #expect(variables.notes(hasUplink: true) == [])
         }
     }
 

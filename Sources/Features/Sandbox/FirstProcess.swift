@@ -93,9 +93,12 @@ struct FirstProcess {
         let performance = perform(app, links, since: beginning)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.recording.wantsSamples)
         links.onFailure = { channel.send(.note("\($0)")) }
+        let service = RunService(request, in: namespaces.app)
         func rounds() -> Duration? {
             publication?.follow(links)
-            return [sampler.turn(), watch?.turn(), links.turn()].compactMap(\.self).min()
+            let next = [sampler.turn(), watch?.turn(), links.turn(), service?.turn(links)]
+            processes.wakeUps = service?.wakeUps ?? []
+            return next.compactMap(\.self).min()
         }
         let code = try processes.wait(for: app, playing: performance, rounds: rounds)
         let duration = KernelClock.monotonic - beginning

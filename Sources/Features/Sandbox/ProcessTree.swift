@@ -13,6 +13,8 @@ final class ProcessTree {
     /// The helper that serves the sandbox's bus.
     private(set) var bus: Int32?
     private var app: App?
+    /// What else wakes it up while the command runs; `rounds` takes care of it.
+    var wakeUps: [FileDescriptor] = []
     /// A server that ended before the command was started.
     private var endedServer: (name: String, end: ProcessEnd)?
     /// How many signals from outside have asked to end.
@@ -137,7 +139,7 @@ final class ProcessTree {
                 if performance.isOver(exitCode: app.exitCode) { return app.exitCode }
             }
             let ready = Readiness.wait(
-                for: [signals.descriptor, channel.descriptor],
+                for: [signals.descriptor, channel.descriptor] + wakeUps,
                 timeout: next.compactMap(\.self).min())
             if ready.contains(channel.descriptor) { try receive() }
         }

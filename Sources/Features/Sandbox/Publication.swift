@@ -28,9 +28,9 @@ struct Publication {
             else { return }
             channel.send(
                 .note(
-                    "--publish: the server at port \(port) listens on 127.0.0.1 or ::1 alone, where "
-                        + "nothing arrives from outside the run; let it listen on all addresses, "
-                        + "such as 0.0.0.0"))
+                    "--publish: the server at port \(port) listens on 127.0.0.1 or ::1 alone, "
+                        + "where nothing arrives from outside the run; let it listen on all "
+                        + "addresses, such as 0.0.0.0"))
         }
         for port in request.publishedPorts {
             channel.send(.explanation("port \(port.port) of the command is published: \(port)"))

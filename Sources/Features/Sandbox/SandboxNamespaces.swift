@@ -81,8 +81,8 @@ struct SandboxNamespaces: Sendable {
     /// namespace.
     private static func allowPing() {
         let parameter = KernelParameter("net/ipv4/ping_group_range")
-        // Kernels without IPv4 have no such parameter and need none. A user namespace has few of the
-        // groups.
+        // Kernels without IPv4 have no such parameter and need none. A user namespace has only few
+        // of the groups.
         if geteuid() == 0, (try? parameter.write("0 2147483647")) != nil { return }
         try? parameter.write("\(getgid()) \(getgid())")
     }

@@ -72,7 +72,8 @@ final class ForeignProtocols: Sendable {
         let packets = state.withLock(\.packets)
         guard !packets.isEmpty else { return nil }
         let list = packets.sorted { $0.key < $1.key }.map { number, count in
-            "\(Self.names[number] ?? "IP protocol \(number)") (\(count) packet\(count == 1 ? "" : "s"))"
+            let name = Self.names[number] ?? "IP protocol \(number)"
+            return "\(name) (\(count) packet\(count == 1 ? "" : "s"))"
         }
         return "the uplink carries TCP, UDP and ping, and not what the command has sent: "
             + list.joined(separator: ", ") + "; it was told so by ICMP"

@@ -20,6 +20,8 @@ public struct ConditionedInterface: Sendable, Hashable, Codable {
     public var since: Int64
     /// When they end automatically, and which watcher ends them; nil: never.
     public var limit: TimeLimit?
+    /// The command of the run whose link it is: the conditions end with it. Nil outside of runs.
+    public var command: String?
     /// The seed of the packet engine.
     public var seed: UInt64?
     /// The conditioned directions.
@@ -44,6 +46,11 @@ public struct ConditionedInterface: Sendable, Hashable, Codable {
         self.profile = profile
         self.since = since
         self.limit = limit
+    }
+
+    /// How late the packet engine was, in the worse direction; nil without it, or without packets.
+    public var lateness: EngineCounters.Lateness? {
+        directions.values.compactMap(\.counters.engine?.lateness).max { $0.p99 < $1.p99 }
     }
 
     /// The conditioned traffic; nil if unknown.

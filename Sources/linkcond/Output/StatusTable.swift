@@ -14,12 +14,17 @@ enum StatusTable {
         }
         guard !conditioned.allSatisfy(\.directions.isEmpty) else { return problems.joined() }
         // Process limits share the column of times; they are rare.
-        let hasLimits = conditioned.contains { $0.limit != nil }
-        var table = Table(
-            [
-                "INTERFACE", "PROFILE", "WAY", "BACKEND", .right("RATE"), .right("PACKETS"),
-                .right("DROPPED"), .right("LOST"), .right("QUEUED"), "SINCE",
-            ] + (hasLimits ? ["UNTIL"] : []) + ["CONDITIONS"])
+        let hasLimits = conditioned.contains { $0.limit != nil || $0.command != nil }
+        let hasLateness = conditioned.contains { $0.lateness != nil }
+        var columns: [Table.Column] = [
+            "INTERFACE", "PROFILE", "WAY", "BACKEND", .right("RATE"), .right("PACKETS"),
+            .right("DROPPED"), .right("LOST"), .right("QUEUED"),
+        ]
+        if hasLateness { columns.append(.right("LATE")) }
+        columns.append("SINCE")
+        if hasLimits { columns.append("UNTIL") }
+        columns.append("CONDITIONS")
+        var table = Table(columns)
         for interface in conditioned {
             let names =
                 interface.interface
@@ -27,25 +32,47 @@ enum StatusTable {
             for direction in [Direction.down, .up] {
                 guard let way = interface.directions[direction] else { continue }
                 let counters = way.counters
-                table.add(
-                    [
-                        names, interface.profile, direction.rawValue, interface.plane.rawValue,
-                        rate(counters.bitsPerSecond), "\(counters.packets)", "\(counters.dropped)",
-                        "\(counters.lost)", "\(counters.heldPackets)",
-                        Timestamp.text(interface.since),
-                    ] + (hasLimits ? [until(interface.limit)] : [])
-                        + [conditions(way, direction, interface)])
+                var cells = [
+                    names, interface.profile, direction.rawValue, interface.plane.rawValue,
+                    rate(counters.bitsPerSecond), "\(counters.packets)", "\(counters.dropped)",
+                    "\(counters.lost)", "\(counters.heldPackets)",
+                ]
+                if hasLateness { cells.append(text(of: counters.engine?.lateness)) }
+                cells.append(Timestamp.text(interface.since))
+                if hasLimits { cells.append(until(interface)) }
+                table.add(cells + [conditions(way, direction, interface)])
             }
         }
         return table.text(isStyled: isStyled) + problems.joined()
     }
 
-    private static func until(_ limit: TimeLimit?) -> String {
-        guard let limit else { return "linkcond clear" }
+    private static func until(_ interface: ConditionedInterface) -> String {
         let ends = [
-            limit.until.map(Timestamp.text), limit.process.map { "exit of process \($0)" },
+            interface.limit?.until.map(Timestamp.text),
+            interface.limit?.process.map { "exit of process \($0)" },
+            interface.command.map { _ in "end of the run" },
         ]
-        return ends.compactMap { $0 }.joined(separator: " or ")
+        let text = ends.compactMap { $0 }.joined(separator: " or ")
+        return text.isEmpty ? "linkcond clear" : text
+    }
+
+    /// What one packet in a hundred exceeded.
+    private static func text(of lateness: EngineCounters.Lateness?) -> String {
+        lateness.map { Duration.microseconds($0.p99.rounded()).unitText } ?? "-"
+    }
+
+    /// The run in whose network the caller is, one line for each link; empty outside of runs.
+    static func text(ofRun links: [ConditionedInterface]) -> String {
+        links.map { link in
+            let ways = [Direction.down, .up].compactMap { way in
+                link.directions[way].map {
+                    "\(way.rawValue) \(ProfileWriter.line(of: $0.conditions))"
+                }
+            }
+            let late = link.lateness.map { "; 1% of packets more than \(text(of: $0)) late" } ?? ""
+            return "Run: \(link.interface) is \(link.profile) (\(ways.joined(separator: "; "))), "
+                + "until \(until(link))\(late)\n"
+        }.joined()
     }
 
     private static func conditions(

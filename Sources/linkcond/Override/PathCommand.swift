@@ -1,6 +1,7 @@
 import ArgumentParser
 import LinkModel
 import NetworkPath
+import Sandbox
 
 /// `linkcond path`
 struct PathCommand: ParsableCommand {
@@ -10,6 +11,8 @@ struct PathCommand: ParsableCommand {
         discussion: """
             Traffic uses the interfaces that are marked as used, unless an app binds its sockets \
             to another. The path is expensive or constrained if one of them is.
+
+            Inside a run, or with --pid of a process there, the last lines are about the run.
 
             The exit code is 1 if there is no path; --watch only prints that.
 
@@ -37,7 +40,8 @@ struct PathCommand: ParsableCommand {
             try console.print(
                 json
                     ? JSONText.text(of: PathJSON(path))
-                    : PathText.text(of: path, isStyled: console.isStyled))
+                    : PathText.text(of: path, isStyled: console.isStyled)
+                        + StatusTable.text(ofRun: RunService.links(isChosen: target.isGiven)))
             if path.status != .satisfied { throw ExitCode(.failed) }
             return
         }

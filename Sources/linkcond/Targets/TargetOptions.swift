@@ -30,6 +30,9 @@ struct TargetOptions: ParsableArguments {
         if let pid, pid <= 0 { throw ValidationError("--pid \(pid): process IDs begin with 1.") }
     }
 
+    /// Whether one of them is given.
+    var isGiven: Bool { !targets.isEmpty }
+
     private var targets: [NetworkTarget] {
         [
             netns.map { .namespace($0) }, pid.map { .process($0) },

@@ -27,6 +27,7 @@ struct ConditionedJSON: Encodable {
     let since: String
     @OrNull var until: String?
     @OrNull var untilExitOf: Int32?
+    @OrNull var command: String?
     let selectors: [String]
     @OrNull var down: CountedDirectionJSON<CountersJSON>?
     @OrNull var up: CountedDirectionJSON<CountersJSON>?
@@ -44,6 +45,7 @@ struct ConditionedJSON: Encodable {
         since = Timestamp.text(interface.since)
         until = interface.limit?.until.map(Timestamp.text)
         untilExitOf = interface.limit?.process
+        command = interface.command
         let counted = interface.directions.mapValues {
             CountedDirectionJSON($0.conditions, CountersJSON($0.counters))
         }
@@ -61,6 +63,7 @@ struct CountersJSON: Encodable {
     let lost: UInt64
     let queuedPackets: UInt64
     let bitsPerSecond: UInt64
+    @OrNull var latenessMicroseconds: EngineCounters.Lateness?
 
     init(_ counters: DirectionCounters) {
         packets = counters.packets
@@ -69,5 +72,6 @@ struct CountersJSON: Encodable {
         lost = counters.lost
         queuedPackets = counters.heldPackets
         bitsPerSecond = counters.bitsPerSecond
+        latenessMicroseconds = counters.engine?.lateness
     }
 }

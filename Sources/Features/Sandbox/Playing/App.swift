@@ -99,8 +99,8 @@ final class App {
         exitCode = end.shellCode
     }
 
-    /// Whether the command has been stopped since the last call, by itself or at its terminal, rather
-    /// than by the scenario.
+    /// Whether the command has been stopped since the last call, by itself or at its terminal and
+    /// not by the scenario.
     func takeStop() -> Bool {
         guard let command, Process.takeStop(of: command) else { return false }
         return !isSuspended && ending == nil

@@ -36,8 +36,8 @@ struct ProxyVariables {
             hasUplink
             ? "for a proxy of this host, set \(first.variable)=\(Self.ofHost(first.value))"
             : "with --uplink none no proxy of this host can be reached; unset it"
-        return "\(names) (\(first.value)): inside the run that is the command's own loopback, where "
-            + "no proxy listens unless the command starts one; \(remedy)"
+        return "\(names) (\(first.value)): inside the run that is the command's own loopback, "
+            + "where no proxy listens unless the command starts one; \(remedy)"
     }
 
     private var exceptionsNote: String? {

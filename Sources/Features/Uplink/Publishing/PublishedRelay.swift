@@ -83,8 +83,8 @@ public final class PublishedRelay: Sendable {
     /// How many connections were refused for lack of file descriptors.
     public var refusedConnections: Int { orders.refusedConnections }
 
-    /// Ends once everything that the app has sent was passed to the host's kernel, or after `limit`.
-    /// The app must have ended.
+    /// Ends once everything that the app has sent was passed to the host's kernel, or after
+    /// `limit`. The app must have ended.
     public func finish(within limit: Duration) {
         orders.finish(within: limit)
         thread.join()

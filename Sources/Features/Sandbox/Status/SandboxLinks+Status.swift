@@ -1,0 +1,37 @@
+import DataPlane
+import LinkModel
+import PacketLoop
+
+extension SandboxLinks {
+    /// The links of the interfaces as `status` shows them, but for their rates.
+    ///
+    /// - Parameters:
+    ///   - beginning: When the run began, in seconds since 1970.
+    ///   - limit: When it ends; nil: with the command.
+    func status(
+        of request: SandboxRequest, since beginning: Int64, limit: TimeLimit?
+    ) -> [ConditionedInterface] {
+        interfaces.map { interface in
+            var status = ConditionedInterface(
+                by: dataPlane, on: interface.name, index: interface.index,
+                name: ApplyRequest.defaultName, profile: interface.profile, since: beginning,
+                limit: limit)
+            let conditions = interface.conditions.withExplicitLoss
+            let counters = counters(of: interface.name)
+            for direction in Direction.allCases {
+                let counted = direction == .up ? counters?.up : counters?.down
+                status.directions[direction] = ConditionedDirection(
+                    direction.conditions(of: conditions), counted ?? DirectionCounters())
+            }
+            status.dnsDelay = conditions.dnsDelay
+            status.command = request.command.map(\.description).joined(separator: " ")
+            if let loop = loop(of: interface.name) {
+                let faithfulness = Faithfulness(loop)
+                status.seed = request.usedSeed
+                status.isFaithful = faithfulness.isGiven
+                status.problem = faithfulness.note
+            }
+            return status
+        }
+    }
+}
