@@ -101,7 +101,7 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        try target.enter(console)
+        try target.enter(console, followsRuns: true)
         let run = RunService.links(isChosen: target.isGiven)
         guard all || !profiles.isEmpty else { return try judge(run, console) }
         if !run.isEmpty {

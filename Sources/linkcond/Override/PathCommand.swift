@@ -34,7 +34,7 @@ struct PathCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
-        try target.enter(console)
+        try target.enter(console, followsRuns: true)
         guard watch else {
             let path = try NetworkPath.current()
             try console.print(

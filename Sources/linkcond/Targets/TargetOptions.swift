@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import HostConditioning
 import LinuxKernel
+import Sandbox
 
 /// Options that select the network namespace.
 struct TargetOptions: ParsableArguments {
@@ -43,8 +44,13 @@ struct TargetOptions: ParsableArguments {
     /// Moves the process to the selected network namespace and reports which one it is.
     ///
     /// Call this before opening or starting anything that belongs to a network namespace.
-    func enter(_ console: Console) throws {
-        guard let target = targets.first else { return }
+    ///
+    /// - Parameter followsRuns: Whether the process of `linkcond run` stands for its command.
+    func enter(_ console: Console, followsRuns: Bool = false) throws {
+        guard var target = targets.first else { return }
+        if followsRuns, let pid, let process = RunService.processInside(runOf: pid) {
+            target = .process(process)
+        }
         let network = try target.enter(environment: ProcessInfo.processInfo.environment)
         console.report("in the \(network.label)")
     }

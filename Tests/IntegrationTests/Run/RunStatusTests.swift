@@ -101,7 +101,7 @@ struct RunStatusTests {
             until process=$(pgrep -f -x 'sleep 1000.25'); do sleep 0.05; done
             $IDENTITY $PROGRAM status --pid $process | grep -o 'apple/LTE *down'
             $IDENTITY $PROGRAM path --pid $process 2>/dev/null | grep -o 'Run: eth0 is apple/LTE'
-            $IDENTITY $PROGRAM verify --pid $process | grep -o 'Run: eth0 is apple/LTE'
+            $IDENTITY $PROGRAM verify --pid $job | grep -o 'Run: eth0 is apple/LTE'
             # The host itself is in no run.
             $IDENTITY $PROGRAM status
             $IDENTITY $PROGRAM verify 2>/dev/null || echo code $?

@@ -21,7 +21,7 @@ public final class RunService {
     private var clients: [MessageChannel] = []
     private var before: (time: Duration, interfaces: [ConditionedInterface]) = (.zero, [])
 
-    private static let name = "linkcond-run"
+    static let name = "linkcond-run"
     /// How long a rate is measured.
     private static let measuring = Duration.milliseconds(250)
     /// The most clients that get the same answer; others wait for the next one.

@@ -1,0 +1,20 @@
+extension RunService {
+    /// A process in the network of a run's command, given the process of `linkcond run`; nil if
+    /// `process` is another, or its command does not run.
+    public static func processInside(runOf process: Int32) -> Int32? {
+        guard HostNames.text(of: "/proc/\(process)/comm") == "linkcond\n" else { return nil }
+        // The maker of the namespaces, the first process, and its children.
+        return children(of: process).flatMap(children).flatMap(children).first(where: isServed)
+    }
+
+    private static func children(of process: Int32) -> [Int32] {
+        let text = HostNames.text(of: "/proc/\(process)/task/\(process)/children") ?? ""
+        return text.split(separator: " ").compactMap { Int32($0) }
+    }
+
+    /// Whether the service is in the network of a process.
+    private static func isServed(_ process: Int32) -> Bool {
+        let sockets = HostNames.text(of: "/proc/\(process)/net/unix") ?? ""
+        return sockets.split(separator: "\n").contains { $0.hasSuffix(" @\(name)") }
+    }
+}
