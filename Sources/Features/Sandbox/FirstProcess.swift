@@ -86,6 +86,7 @@ struct FirstProcess {
         let beginning = KernelClock.monotonic
         // Started before the command, whose first packets count as well.
         var watch = ConstrainedWatch(links, since: beginning, session)
+        let service = RunService(request, in: namespaces.app)
         let app = try App(AppProcesses()) { () throws(SandboxError) in
             try start(in: namespaces.app)
         }
@@ -93,7 +94,6 @@ struct FirstProcess {
         let performance = perform(app, links, since: beginning)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.recording.wantsSamples)
         links.onFailure = { channel.send(.note("\($0)")) }
-        let service = RunService(request, in: namespaces.app)
         func rounds() -> Duration? {
             publication?.follow(links)
             let next = [sampler.turn(), watch?.turn(), links.turn(), service?.turn(links)]
