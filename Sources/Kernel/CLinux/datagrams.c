@@ -93,6 +93,29 @@ int lc_send_datagram(int fd, const void *bytes, size_t length, struct lc_endpoin
     return sendto(fd, bytes, length, MSG_NOSIGNAL, &address.any, address_length) < 0 ? -errno : 0;
 }
 
+int lc_send_datagram_from(
+    int fd, const void *bytes, size_t length, struct lc_endpoint from, struct lc_endpoint to) {
+    union address source, destination;
+    to_address(from, &source);
+    struct in_pktinfo ipv4 = {.ipi_spec_dst = source.v4.sin_addr};
+    struct in6_pktinfo ipv6 = {.ipi6_addr = source.v6.sin6_addr};
+    size_t size = to.is_ipv6 ? sizeof ipv6 : sizeof ipv4;
+    struct iovec part = {(void *)bytes, length};
+    union {
+        char bytes[CMSG_SPACE(sizeof(struct in6_pktinfo))];
+        struct cmsghdr alignment;
+    } control = {{0}};
+    struct msghdr message = {
+        .msg_name = &destination, .msg_namelen = to_address(to, &destination), .msg_iov = &part,
+        .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(size)};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = to.is_ipv6 ? SOL_IPV6 : SOL_IP;
+    header->cmsg_type = to.is_ipv6 ? IPV6_PKTINFO : IP_PKTINFO;
+    header->cmsg_len = CMSG_LEN(size);
+    memcpy(CMSG_DATA(header), to.is_ipv6 ? (void *)&ipv6 : (void *)&ipv4, size);
+    return sendmsg(fd, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
 int lc_take_datagram_error(
     int fd, void *buffer, size_t capacity, struct lc_endpoint *to, uint32_t *length) {
     struct iovec part = {buffer, capacity};

@@ -281,6 +281,9 @@ int lc_connect_stream_from(struct lc_endpoint from, struct lc_endpoint to, uint3
 int lc_bind_datagram(struct lc_endpoint at) {
     int fd = open_bound(at, SOCK_DGRAM);
     if (fd < 0) return fd;
+    set_option(
+        fd, at.is_ipv6 ? SOL_IPV6 : SOL_IP, at.is_ipv6 ? IPV6_RECVORIGDSTADDR : IP_RECVORIGDSTADDR,
+        1);
     make_room(fd, SO_RCVBUFFORCE, SO_RCVBUF, link_room);
     make_room(fd, SO_SNDBUFFORCE, SO_SNDBUF, link_room);
     return fd;

@@ -9,8 +9,9 @@ struct RunForeignProtocolTests {
         let result = try await StandInHost.script(
             """
             (run WiFi --map-root -- sh -c '
-                for host in host.linkcond 192.0.2.1; do
-                    python3 $0 foreign_protocol $(getent ahostsv4 $host | cut -d" " -f1 | head -n 1) 132
+                host=$(getent ahostsv4 host.linkcond | cut -d" " -f1 | head -n 1)
+                for address in $host 192.0.2.1; do
+                    python3 $0 foreign_protocol $address 132
                 done' $DIRECTORY/peers.py 2>$DIRECTORY/log)
             grep -o 'SCTP ([0-9]* packets)' $DIRECTORY/log
             """, by: caller)

@@ -83,6 +83,31 @@ struct RunPublishTests {
                 """, by: caller)
     }
 
+    @Test func `UDP is answered from the address that the client has asked`() async throws {
+        try await expect(
+            "here\n",
+            from: """
+                (run WiFi --uplink none --publish 0.0.0.0:5353:53/udp -- \
+                    python3 $DIRECTORY/peers.py datagram_echo_server 53 0.0.0.0 \
+                    2>$DIRECTORY/log) & job=$!
+                python3 - <<'END'
+                import socket
+                client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                # A connected socket hears nothing from other addresses.
+                client.connect(("127.0.0.2", 5353))
+                client.settimeout(0.5)
+                while True:
+                    try:
+                        client.send(b"here")
+                        print(client.recv(100).decode())
+                        break
+                    except OSError:
+                        pass
+                END
+                end
+                """)
+    }
+
     @Test func `a server's last words arrive though the command has ended`() async throws {
         try await expect(
             "200000\n",

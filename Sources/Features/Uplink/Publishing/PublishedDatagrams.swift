@@ -8,7 +8,7 @@ final class PublishedDatagrams {
     /// The datagrams of one client.
     final class Flow {
         let entry: PublishedSockets.Datagrams
-        let client: Endpoint
+        let key: Key
         let way: PublishedRelay.Way
         /// Connected to the server.
         let socket: DatagramSocket
@@ -16,20 +16,23 @@ final class PublishedDatagrams {
         var lastUse: Duration
 
         init(
-            _ entry: PublishedSockets.Datagrams, _ client: Endpoint, _ way: PublishedRelay.Way,
+            _ entry: PublishedSockets.Datagrams, _ key: Key, _ way: PublishedRelay.Way,
             _ socket: consuming DatagramSocket, at now: Duration
         ) {
             self.entry = entry
-            self.client = client
+            self.key = key
             self.way = way
             self.socket = socket
             lastUse = now
         }
     }
 
-    private struct Key: Hashable {
+    /// What distinguishes flows.
+    struct Key: Hashable {
         let entry: ObjectIdentifier
         let client: Endpoint
+        /// The address of the host that the client has sent to, and that must answer.
+        let host: IPAddress
     }
 
     private let events: TargetedEvents<PublishedLoop.Target>
@@ -56,7 +59,7 @@ final class PublishedDatagrams {
     func receive(from entry: PublishedSockets.Datagrams, at now: Duration) {
         guard let datagrams = try? entry.socket.receive(into: &room) else { return }
         for datagram in datagrams {
-            guard let flow = flow(of: datagram.sender, entry, at: now) else { continue }
+            guard let flow = flow(of: datagram, entry, at: now) else { continue }
             flow.lastUse = now
             do throws(Errno) {
                 try flow.socket.send(datagram.payload)
@@ -73,14 +76,17 @@ final class PublishedDatagrams {
         guard let datagrams = try? flow.socket.receive(into: &room) else { return }
         flow.lastUse = now
         for datagram in datagrams {
-            try? flow.entry.socket.send(datagram.payload, to: flow.client)
+            try? flow.entry.socket.send(
+                datagram.payload, from: flow.key.host, to: flow.key.client)
         }
     }
 
     private func flow(
-        of client: Endpoint, _ entry: PublishedSockets.Datagrams, at now: Duration
+        of datagram: Datagram, _ entry: PublishedSockets.Datagrams, at now: Duration
     ) -> Flow? {
-        let key = Key(entry: ObjectIdentifier(entry), client: client)
+        let key = Key(
+            entry: ObjectIdentifier(entry), client: datagram.sender,
+            host: datagram.destination.address)
         guard let way = state.ways.first else { return nil }
         if let flow = flows[key] {
             if flow.way == way { return flow }
@@ -95,7 +101,7 @@ final class PublishedDatagrams {
             let socket = try? DatagramSocket(
                 connectedTo: Endpoint(way.app, port: entry.port), from: way.gateway)
         else { return nil }
-        let flow = Flow(entry, client, way, socket, at: now)
+        let flow = Flow(entry, key, way, socket, at: now)
         guard let token = try? events.watch(flow.socket.descriptor, .level, for: .flow(flow))
         else { return nil }
         flow.token = token

@@ -28,6 +28,10 @@ int lc_receive_datagrams(
 /// sendto.
 int lc_send_datagram(int fd, const void *bytes, size_t length, struct lc_endpoint to);
 
+/// The same from one of this host's addresses, of the same family.
+int lc_send_datagram_from(
+    int fd, const void *bytes, size_t length, struct lc_endpoint from, struct lc_endpoint to);
+
 /// Takes the next error for a datagram that a socket of `lc_datagram_socket` sent. Returns the
 /// error as a positive errno, the datagram's destination, and the part of it that was quoted.
 int lc_take_datagram_error(

@@ -72,7 +72,8 @@ int lc_stop_listening(int fd);
 /// wait in the socket to be sent for the first time.
 int lc_connect_stream_from(struct lc_endpoint from, struct lc_endpoint to, uint32_t unsent_limit);
 
-/// A nonblocking UDP socket at an address and a port.
+/// A nonblocking UDP socket at an address and a port, which reports the destinations of its
+/// datagrams.
 int lc_bind_datagram(struct lc_endpoint at);
 
 /// A nonblocking UDP socket at an address, connected to one peer.

@@ -53,6 +53,15 @@ public struct DatagramSocket: ~Copyable, Sendable {
         try checked(unsafe lc_send_datagram(owned.number, bytes, bytes.count, endpoint.shim))
     }
 
+    /// Sends a datagram from one of this host's addresses, of the same family as the endpoint's.
+    public borrowing func send(
+        _ bytes: [UInt8], from source: IPAddress, to endpoint: Endpoint
+    ) throws(Errno) {
+        try checked(
+            unsafe lc_send_datagram_from(
+                owned.number, bytes, bytes.count, Endpoint(source, port: 0).shim, endpoint.shim))
+    }
+
     /// A datagram that did not arrive.
     public struct Failure: Sendable {
         /// Why it did not arrive.
@@ -89,7 +98,7 @@ public struct Datagram: Sendable {
     public let payload: [UInt8]
     /// Its source.
     public let sender: Endpoint
-    /// Its original destination; known for transparent sockets only.
+    /// Its original destination; known for transparent sockets and those made for an address only.
     public let destination: Endpoint
 }
 
