@@ -141,7 +141,9 @@ struct VerifyCommand: ParsableCommand {
             try console.print(JSONText.text(of: StatusJSON(run, [])))
         } else {
             let verdicts = run.map { link in
-                "\(link.interface): \(link.problem?.printable ?? "as promised so far")\n"
+                let unknown = link.isFaithful == nil ? "the kernel tells no lateness" : nil
+                let flaw = link.problem ?? unknown
+                return "\(link.interface): \(flaw?.printable ?? "as promised so far")\n"
             }
             try console.print(StatusTable.text(ofRun: run) + verdicts.joined())
         }

@@ -74,7 +74,7 @@ final class PublishedLoop {
     private func handle(_ event: EventQueue.Event, at now: Duration) {
         switch events.target(of: event.token) {
         case .clients(let entry): streams.accept(from: entry, at: now)
-        case .stream(let connection): streams.handle(event, connection, at: now)
+        case .stream(let connection): streams.handle(connection, at: now)
         case .datagrams(let entry): datagrams.receive(from: entry, at: now)
         case .flow(let flow): datagrams.receive(by: flow, at: now)
         case .orders, nil: break

@@ -165,7 +165,7 @@ final class PublishedStreams {
     // MARK: Data
 
     /// Handles an event of one of a connection's sockets.
-    func handle(_ event: EventQueue.Event, _ connection: Connection, at now: Duration) {
+    func handle(_ connection: Connection, at now: Duration) {
         switch connection.phase {
         case .connecting: finishConnecting(connection, at: now)
         case .relaying:
