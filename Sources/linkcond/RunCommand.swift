@@ -199,7 +199,7 @@ struct RunCommand: ParsableCommand {
         request.publishedPorts = network.publishedPorts
         request.congestionControl = network.congestionControl
         request.mapsRoot = network.mapsRoot
-        request.isJob = true
+        request.isJob = console.hasTerminal
         request.backend = backend
         if let multipath { request.multipath = multipath }
         request.conditionsLoopback = loopback

@@ -143,7 +143,7 @@ struct VerifyCommand: ParsableCommand {
             let verdicts = run.map { link in
                 let unknown = link.isFaithful == nil ? "the kernel tells no lateness" : nil
                 let flaw = link.problem ?? unknown
-                return "\(link.interface): \(flaw?.printable ?? "as promised so far")\n"
+                return "\(link.interface): \(flaw ?? "as promised so far")".printable + "\n"
             }
             try console.print(StatusTable.text(ofRun: run) + verdicts.joined())
         }

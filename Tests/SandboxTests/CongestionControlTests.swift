@@ -1,4 +1,5 @@
 import LinkTesting
+import SystemPackage
 import Testing
 
 @testable import Sandbox

@@ -42,12 +42,12 @@ public struct CongestionControl: Sendable, Hashable {
         }
         switch reason {
         case .noSuchFileOrDirectory:
-            return "--tcp \(name): this kernel has no such congestion control\(list(available)); if "
-                + "it has it as a module, load it with sudo modprobe tcp_\(name)"
+            return "--tcp \(name): this kernel has no such congestion control\(list(available)); "
+                + "if it has it as a module, load it with sudo modprobe tcp_\(name)"
         case .notPermitted:
             let wanted = (allowed.isEmpty ? ["..."] : allowed) + [name]
-            return "--tcp \(name): this host keeps it to itself\(list(allowed)); allow it with sudo "
-                + "sysctl -w net.ipv4.tcp_allowed_congestion_control='"
+            return "--tcp \(name): this host keeps it to itself\(list(allowed)); allow it with "
+                + "sudo sysctl -w net.ipv4.tcp_allowed_congestion_control='"
                 + "\(wanted.joined(separator: " "))'"
         default:
             return "--tcp \(name): \(reason)"

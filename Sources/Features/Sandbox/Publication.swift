@@ -1,5 +1,6 @@
 import LinkModel
 import LinuxKernel
+import Netlink
 import Synchronization
 import SystemPackage
 import Uplink

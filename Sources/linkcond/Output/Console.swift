@@ -21,6 +21,14 @@ struct Console {
         return environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
+    /// Whether the program has a terminal, by which a user can continue it after a stop.
+    var hasTerminal: Bool {
+        guard let terminal = try? FileDescriptor.open(FilePath("/dev/tty"), .readOnly)
+        else { return false }
+        try? terminal.close()
+        return true
+    }
+
     /// Prints a result and a line break.
     func print(_ text: String) throws(OutputError) {
         do {

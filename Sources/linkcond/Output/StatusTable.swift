@@ -70,8 +70,9 @@ enum StatusTable {
                 }
             }
             let late = link.lateness.map { "; 1% of packets more than \(text(of: $0)) late" } ?? ""
-            return "Run: \(link.interface) is \(link.profile) (\(ways.joined(separator: "; "))), "
-                + "until \(until(link))\(late)\n"
+            let conditions = "\(link.profile) (\(ways.joined(separator: "; ")))"
+            let line = "Run: \(link.interface) is \(conditions), until \(until(link))\(late)"
+            return line.printable + "\n"
         }.joined()
     }
 

@@ -1,6 +1,7 @@
 public import DataPlane
 import FoundationEssentials
 import LinkModel
+import LinkUnits
 import LinuxKernel
 import SystemPackage
 
@@ -44,10 +45,11 @@ public final class RunService {
         else { return nil }
         self.socket = socket
         self.request = request
-        beginning = Int64(Date().timeIntervalSince1970)
-        let seconds = request.timeout.map { $0.components.seconds }
-        let end = seconds.map { beginning + $0 }
-        limit = end.map { TimeLimit(until: $0, process: nil) }
+        let beginning = Int64(Date().timeIntervalSince1970)
+        self.beginning = beginning
+        limit = request.timeout.map {
+            TimeLimit(until: beginning + $0.components.seconds, process: nil)
+        }
     }
 
     /// What is readable when a client connects; empty while others wait, whose turn comes first.

@@ -1,5 +1,6 @@
 import DataPlane
 import LinkModel
+import LinuxKernel
 import PacketLoop
 
 extension SandboxLinks {

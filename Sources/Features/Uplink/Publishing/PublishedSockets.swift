@@ -1,3 +1,4 @@
+import LinkModel
 import LinuxKernel
 import SystemPackage
 
@@ -52,8 +53,8 @@ public final class PublishedSockets: Sendable {
                     }
                 } catch {
                     // A host without IPv6 has only one loopback.
-                    let isMissing = error == .addressNotAvailable
-                        || error == .addressFamilyNotSupported
+                    let isMissing =
+                        error == .addressNotAvailable || error == .addressFamilyNotSupported
                     guard port.address == nil, endpoint.address.isIPv6, isMissing else {
                         throw .notPublished(port, at: endpoint, error)
                     }
