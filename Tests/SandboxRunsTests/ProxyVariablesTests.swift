@@ -21,7 +21,10 @@ struct ProxyVariablesTests {
         arguments: [
             ("http_proxy", "http://127.0.0.1:3128", "http_proxy=http://host.linkcond:3128"),
             ("HTTPS_PROXY", "http://[::1]:3128", "HTTPS_PROXY=http://host.linkcond:3128"),
-            ("all_proxy", "socks5h://localhost:1080", "all_proxy=socks5h://host.linkcond:1080"),
+            (
+                "http_proxy", "http://...@127.0.0.1:3128",
+                "http_proxy=http://...@host.linkcond:3128"
+            ), ("all_proxy", "socks5h://localhost:1080", "all_proxy=socks5h://host.linkcond:1080"),
         ])
     func `a proxy on the loopback is told, with what to write instead`(
         variable: String, value: String, remedy: String
@@ -32,6 +35,12 @@ struct ProxyVariablesTests {
         #expect(notes.first?.hasSuffix("set \(remedy)") == true)
         let withoutUplink = ProxyVariables([variable: value]).notes(hasUplink: false)
         #expect(withoutUplink.first?.hasSuffix("unset it") == true)
+    }
+
+    @Test(arguments: ["http://user:secret@127.0.0.1:1", "user:secret@proxy.example:1"])
+    func `a password is not told`(value: String) throws {
+        let note = try #require(ProxyVariables(["http_proxy": value]).notes(hasUplink: true).first)
+        #expect(note.contains("...@") && !note.contains("secret") && !note.contains("user"))
     }
 
     @Test(arguments: ["", "localhost", "example.com,host.linkcond", "notlinkcond"])

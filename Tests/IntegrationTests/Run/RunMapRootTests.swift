@@ -55,7 +55,7 @@ struct RunMapRootTests {
             """
             ping -c 1 -W 20 server.linkcond >/dev/null && echo ping
             curl -s -o /dev/null -w '%{time_total}' http://server.linkcond:8000/ |
-                awk '{ print $1 >= 0.22 ? "late" : "early" }'
+                awk '{ print ($1 >= 0.22) ? "late" : "early" }'
             """, by: .ordinaryUser
         ).output()
         #expect(output == "ping\nlate\n")

@@ -29,7 +29,7 @@ struct RunPublishTests {
                 head -c 2000000 /dev/urandom >$DIRECTORY/file
                 (run LTE --uplink none --publish 8080:80 -- \
                     python3 -m http.server --bind 0.0.0.0 --directory $DIRECTORY 80 \
-                    2>$DIRECTORY/log) & job=$!
+                    >$DIRECTORY/log 2>&1) & job=$!
                 reach http://127.0.0.1:8080/
                 for host in 127.0.0.1 '[::1]'; do
                     curl -sS -m 60 http://$host:8080/file | cmp - $DIRECTORY/file && echo same
@@ -38,7 +38,7 @@ struct RunPublishTests {
                 grep -q '^198.18.[0-9]*.1 ' $DIRECTORY/log && echo host.linkcond
                 # A handshake and a request: two round trips of 115 ms.
                 curl -s -o /dev/null -w '%{time_starttransfer}' http://127.0.0.1:8080/ \
-                    | awk '{ print $1 >= 0.22 ? "late" : "early" }'
+                    | awk '{ print ($1 >= 0.22) ? "late" : "early" }'
                 end
                 curl -s -m 5 http://127.0.0.1:8080/ || [ $? != 7 ] || echo refused
                 """, by: caller)
@@ -176,8 +176,9 @@ struct RunPublishTests {
                 timeline: [{ at: 1 s, interface: wifi0, down: true }]
                 END
                 (run --scenario $DIRECTORY/down.yaml --uplink none --publish 8080:80 -v -- \
-                    python3 -m http.server --bind 0.0.0.0 80 2>$DIRECTORY/log) & job=$!
+                    python3 -m http.server --bind 0.0.0.0 80 >$DIRECTORY/log 2>&1) & job=$!
                 until grep -q 'wifi0: down' $DIRECTORY/log; do sleep 0.05; done
+                reach http://127.0.0.1:8080/
                 curl -sS -m 30 -o /dev/null -w '%{http_code}\\n' http://127.0.0.1:8080/
                 end
                 """)

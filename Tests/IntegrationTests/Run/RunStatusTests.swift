@@ -97,8 +97,8 @@ struct RunStatusTests {
     func `from outside, by a process of the run`(caller: Caller) async throws {
         let result = try await StandInHost.script(
             """
-            (run LTE --uplink none -- sleep 1000.25) & job=$!
-            until process=$(pgrep -f -x 'sleep 1000.25'); do sleep 0.05; done
+            (run LTE --uplink none -- sleep 1000.$$) & job=$!
+            until process=$(pgrep -f -x "sleep 1000.$$"); do sleep 0.05; done
             $IDENTITY $PROGRAM status --pid $process | grep -o 'apple/LTE *down'
             $IDENTITY $PROGRAM path --pid $process 2>/dev/null | grep -o 'Run: eth0 is apple/LTE'
             $IDENTITY $PROGRAM verify --pid $job | grep -o 'Run: eth0 is apple/LTE'

@@ -15,7 +15,7 @@ struct ProxyVariables {
     /// Reads them from an environment.
     init(_ environment: [String: String]) {
         proxies = Self.names.flatMap { [$0, $0.uppercased()] }.compactMap { name in
-            environment[name].flatMap { $0.isEmpty ? nil : (name, $0) }
+            environment[name].flatMap { $0.isEmpty ? nil : (name, Self.withoutSecrets($0)) }
         }
         exceptions = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
     }
@@ -67,6 +67,13 @@ struct ProxyVariables {
         let host = host(of: proxy)
         let written = proxy.contains("[\(host)]") ? "[\(host)]" : host
         return proxy.replacing(written, with: "host.linkcond", maxReplacements: 1)
+    }
+
+    /// The same proxy without user and password, which do not belong into logs.
+    private static func withoutSecrets(_ proxy: String) -> String {
+        guard let at = proxy.lastIndex(of: "@") else { return proxy }
+        let scheme = proxy.firstRange(of: "://").map { proxy[..<$0.upperBound] } ?? ""
+        return "\(scheme)...@\(proxy[proxy.index(after: at)...])"
     }
 
     /// The host of `http://user:password@host:3128/`, whose scheme, user and port may be missing.
