@@ -66,11 +66,10 @@ struct RunCommand: ParsableCommand {
             reported, and its connections are reset. Servers run until then.
 
             The exit code is the command's, or 128 plus the number of the signal that killed it; \
-            124 if it ran longer than --timeout; 69 if the kernel lacks \
-            Multipath TCP or the congestion control; 73 instead \
-            of 0 if a file of --stats, --timeline, --pcap or --log could not be written; 74 or 78 \
-            if a delivery trace cannot be read or is invalid; 125 if linkcond failed; 126 if the \
-            command cannot be executed; 127 if it is not found.
+            124 if it ran longer than --timeout; 69 if the kernel lacks Multipath TCP or the \
+            congestion control; 73 instead of 0 if a file of --stats, --timeline, --pcap or --log \
+            could not be written; 74 or 78 if a delivery trace cannot be read or is invalid; 125 \
+            if linkcond failed; 126 if the command cannot be executed; 127 if it is not found.
 
             Examples:
               linkcond run LTE -- curl -O http://host.linkcond:8000/file

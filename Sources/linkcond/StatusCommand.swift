@@ -17,9 +17,9 @@ struct StatusCommand: ParsableCommand {
             interface really has, no matter who applied them. Dropped packets found the queue \
             full; lost packets were lost by the profile's loss. The rate is that of the last second.
 
-            Inside a run, or with --pid of a process there or of linkcond run itself, it \
-            shows the run's links. LATE is what \
-            one packet in a hundred exceeded: how much later than scheduled the packet engine sent.
+            Inside a run, or with --pid of a process there or of linkcond run itself, it shows the \
+            run's links. LATE is what one packet in a hundred exceeded: how much later than \
+            scheduled the packet engine sent.
 
             Multipath TCP connections are shown with their paths, inside a run with --multipath, \
             or with --pid of a process there.
