@@ -17,7 +17,7 @@ if child == 0:
 seen = ""
 
 
-def expect(pattern, seconds=15):
+def expect(pattern, seconds=60):
     """Waits until the terminal shows `pattern` behind what was expected before."""
     global seen
     end = time.monotonic() + seconds
@@ -86,17 +86,16 @@ expect(r"\nread-spoken")
 expect("PROMPT> ")
 
 # One that stops itself gives the terminal back, and fg goes on with it.
-for signal in ["STOP", "TSTP"]:
-    type_line(f"{run} sh -c 'echo halting; kill -{signal} $$; echo continued'")
-    expect(r"\nhalting")
-    expect("(Stopped|Suspended)")
-    expect("PROMPT> ")
-    type_line("echo mine")
-    expect(r"\nmine")
-    expect("PROMPT> ")
-    type_line("fg")
-    expect(r"\ncontinued")
-    expect("PROMPT> ")
+type_line(f"{run} sh -c 'echo halting; kill -STOP $$; echo continued'")
+expect(r"\nhalting")
+expect("(Stopped|Suspended)")
+expect("PROMPT> ")
+type_line("echo mine")
+expect(r"\nmine")
+expect("PROMPT> ")
+type_line("fg")
+expect(r"\ncontinued")
+expect("PROMPT> ")
 
 # So does one in a process group of its own, which the shell does not know.
 own = "import os, signal; os.setpgid(0, 0); print('halting'); "
@@ -107,15 +106,5 @@ expect("(Stopped|Suspended)")
 expect("PROMPT> ")
 type_line("fg")
 expect(r"\ncontinued")
-expect("PROMPT> ")
-
-# One in the background that reads stops, and reads once it is in the foreground.
-type_line(f"{run} sh -c 'read word; echo read-$word' &")
-expect("PROMPT> ")
-time.sleep(1)
-type_line("fg")
-time.sleep(0.3)
-type_line("later")
-expect(r"\nread-later")
 expect("PROMPT> ")
 type_line("exit")

@@ -15,7 +15,7 @@ struct RunTerminalTests {
             try shell("chmod 755 \(directory.path); chmod 644 \(script)")
             let result = try await runProcess(
                 "/usr/bin/python3", [script, try SandboxedRun.program()], workingDirectory: "/",
-                userID: caller.userID, timeout: .seconds(60))
+                userID: caller.userID, timeout: .seconds(240))
             #expect(result.exitCode == 0, "\(result.standardOutput) \(result.standardError)")
         }
     }
