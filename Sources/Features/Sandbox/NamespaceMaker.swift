@@ -4,7 +4,7 @@ import SystemPackage
 import Uplink
 
 /// The process between supervisor and first process. It makes the namespaces, which PID 1 of a PID
-/// namespace cannot do for itself, and then waits for it.
+/// namespace cannot do for itself, and then waits for that process.
 struct NamespaceMaker {
     let request: SandboxRequest
     let network: SandboxNetwork
@@ -15,8 +15,8 @@ struct NamespaceMaker {
     func run() -> Never {
         Process.dieWithParent()
         do {
-            try makeNamespaces()
-            guard let child = try Process.fork() else {
+            if isRootless { try becomePrivileged() }
+            let child = try Process.fork(into: [.mount, .network, .process]) {
                 FirstProcess(
                     request: request, network: network, channel: channel, published: published
                 ).run()
@@ -31,13 +31,10 @@ struct NamespaceMaker {
         }
     }
 
-    private func makeNamespaces() throws(KernelError) {
-        if isRootless {
-            let (user, group) = (getuid(), getgid())
-            try Namespaces.user.unshare()
-            try Namespaces.keepIdentity(user: user, group: group, asRoot: request.mapsRoot)
-        }
-        try ([.mount, .network, .process] as Namespaces).unshare()
+    private func becomePrivileged() throws(KernelError) {
+        let (user, group) = (getuid(), getgid())
+        try Namespaces.user.unshare()
+        try Namespaces.keepIdentity(user: user, group: group, asRoot: request.mapsRoot)
     }
 
     /// Adds why namespaces are refused, which the kernel's error does not tell.

@@ -80,7 +80,7 @@ public enum Sandbox {
             let network = request.network ?? .unused()
             let published =
                 request.publishedPorts.isEmpty ? nil : try PublishedSockets(request.publishedPorts)
-            guard try Process.fork() != nil else {
+            _ = try Process.fork { [request] in
                 channel.close()
                 NamespaceMaker(
                     request: request, network: network, channel: inner, published: published,

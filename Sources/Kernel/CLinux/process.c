@@ -24,8 +24,6 @@ int lc_thread_go_first(void) {
     return result(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters));
 }
 
-pid_t lc_fork(void) { return result(fork()); }
-
 static __thread gid_t former_groups[256];
 static __thread int former_count;
 static __thread int depth;

@@ -25,7 +25,15 @@ public enum EngineServer {
     public static func run() -> Never {
         DetachedProgram.keepReportFromChildren()
         do {
-            let beats = try Guardian.guardCopy()
+            try Guardian.guardCopy(serve)
+        } catch {
+            DetachedProgram.report(EngineError.Fault.failed.rawValue + " \(error)")
+            Process.exitAtOnce(0)
+        }
+    }
+
+    private static func serve(_ beats: HeartbeatPipe) -> Never {
+        do {
             KernelThread.nameCallingThread(name)
             // Writes to a program that has ended fail with an error instead of a signal.
             KernelThread.outliveBrokenPipes()

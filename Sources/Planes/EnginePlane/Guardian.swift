@@ -15,14 +15,14 @@ enum Guardian {
     private static let startLimit = Duration.seconds(30)
     private static let mostMissed = Heartbeat.limit / Heartbeat.interval
 
-    /// Forks the process. The copy continues as the engine; this process watches over it and does
-    /// not return. For a process with one thread.
-    static func guardCopy() throws(KernelError) -> HeartbeatPipe {
+    /// Forks the process. The copy continues as the engine; this process watches over it. For a
+    /// process with one thread.
+    static func guardCopy(_ engine: (HeartbeatPipe) -> Never) throws(KernelError) -> Never {
         let pipe = try HeartbeatPipe()
-        guard let engine = try Process.fork() else {
+        let engine = try Process.fork {
             Process.leadGroup()
             pipe.becomeBeater()
-            return pipe
+            engine(pipe)
         }
         KernelThread.nameCallingThread(name)
         pipe.becomeListener()

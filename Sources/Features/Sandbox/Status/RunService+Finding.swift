@@ -1,3 +1,5 @@
+import LinuxKernel
+
 extension RunService {
     /// A process in the network of a run's command, given the process of `linkcond run`; nil if
     /// `process` is another, or its command does not run.
@@ -8,8 +10,11 @@ extension RunService {
     }
 
     private static func children(of process: Int32) -> [Int32] {
-        let text = HostNames.text(of: "/proc/\(process)/task/\(process)/children") ?? ""
-        return text.split(separator: " ").compactMap { Int32($0) }
+        // The kernel lists them by the thread that made them.
+        SmallFile.names(in: "/proc/\(process)/task").flatMap { thread in
+            let text = HostNames.text(of: "/proc/\(process)/task/\(thread)/children") ?? ""
+            return text.split(separator: " ").compactMap { Int32($0) }
+        }
     }
 
     /// Whether the service is in the network of a process.

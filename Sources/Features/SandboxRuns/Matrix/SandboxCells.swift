@@ -78,7 +78,7 @@ public struct SandboxCells: CellLauncher {
         let request = try request(for: attempt)
         let output = try PipeEnds()
         let outcome = try PipeEnds()
-        guard let process = try LinuxKernel.Process.fork() else {
+        let process = try LinuxKernel.Process.fork {
             LinuxKernel.Process.dieWithParent()
             LinuxKernel.Process.startSession()
             StandardStreams.redirect(to: output.writer)

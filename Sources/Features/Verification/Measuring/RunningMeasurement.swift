@@ -28,11 +28,10 @@ struct RunningMeasurement {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: false)
         try Rendezvous(directory: directory).write(measurement.plan)
-        guard let process = try Process.fork() else {
+        process = try Process.fork { [directory] in
             Process.dieWithParent()
             Process.exitAtOnce(Self.measure(measurement, in: directory))
         }
-        self.process = process
     }
 
     /// Whether it takes so long that something must be wrong.

@@ -12,8 +12,18 @@
 /// be opened.
 char *const *lc_arguments(int *count);
 
-/// fork(): 0 in the child. Only for a process with one thread.
-pid_t lc_fork(void);
+/// What became of a fork.
+struct lc_forked {
+    /// The child, or -errno.
+    pid_t process;
+    /// Whether it was the namespaces that could not be made.
+    int lacks_namespaces;
+};
+
+/// fork() on a new thread, which before that moves to new namespaces of these kinds (unshare(2)),
+/// if any. The child runs `child`, which does not return, on a thread that has never run Swift: see
+/// `Process.fork`. The thread lives as long as the child.
+struct lc_forked lc_fork(int namespaces, void (*child)(void *), void *context);
 
 /// Runs the calling thread ahead of all ordinary threads and of the punctual ones of
 /// `clinux_packet.h`. Processes and threads that it starts do not inherit this

@@ -18,13 +18,32 @@ public enum ProcessEnd: Sendable, Hashable {
 
 /// This process and its children.
 public enum Process {
-    /// Makes a copy of the process; returns its ID, or nil in the copy.
+    /// Makes a copy of the process that runs `child`, and returns its ID.
     ///
-    /// Only for a process with one thread: the others would be missing in the copy, with whatever
-    /// they had locked.
-    public static func fork() throws(KernelError) -> Int32? {
-        let status = try checked(lc_fork(), .create, "a process")
-        return status == 0 ? nil : status
+    /// Swift's locks and `lazy` globals know their owner by a thread ID that each thread remembers
+    /// and that a copied thread keeps, though it has another one: two threads of the copy that want
+    /// the same lock then crash or spin for ever. So a thread that has nothing to remember is
+    /// copied.
+    ///
+    /// Other threads are missing in the copy, with whatever they had locked: none may be at work.
+    ///
+    /// - Parameter namespaces: What the copy gets for itself, and the caller does not.
+    public static func fork(
+        into namespaces: Namespaces = [], _ child: () -> Never
+    ) throws(KernelError) -> Int32 {
+        let forked = withoutActuallyEscaping(child) { child in
+            unsafe withUnsafePointer(to: child) { child in
+                unsafe lc_fork(
+                    namespaces.rawValue,
+                    { context in
+                        if let context = unsafe context {
+                            unsafe context.load(as: (() -> Never).self)()
+                        }
+                    }, UnsafeMutableRawPointer(mutating: child))
+            }
+        }
+        let subject = forked.lacks_namespaces == 0 ? "a process" : "\(namespaces)"
+        return try checked(forked.process, .create, subject)
     }
 
     /// Has the kernel kill this process when the thread that made it ends.

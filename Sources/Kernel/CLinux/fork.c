@@ -1,0 +1,66 @@
+#define _GNU_SOURCE
+#include "clinux_process.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// What the caller asks of the thread that forks. It lives until `done`.
+struct request {
+    int namespaces;
+    void (*child)(void *);
+    void *context;
+    // The caller's mask, which the child gets.
+    sigset_t signals;
+    struct lc_forked outcome;
+    sem_t done;
+};
+
+static void make_child(struct request *request) {
+    if (request->namespaces && unshare(request->namespaces)) {
+        request->outcome = (struct lc_forked){-errno, 1};
+        return;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        pthread_sigmask(SIG_SETMASK, &request->signals, NULL);
+        request->child(request->context);
+        _exit(1);
+    }
+    request->outcome = (struct lc_forked){pid < 0 ? -errno : pid, 0};
+}
+
+static void *serve(void *argument) {
+    struct request *request = argument;
+    make_child(request);
+    pid_t pid = request->outcome.process;
+    sem_post(&request->done);
+    // The child may have asked to die with the thread that made it. Others collect its end.
+    siginfo_t end;
+    while (pid > 0 && waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT) && errno == EINTR) {}
+    return NULL;
+}
+
+struct lc_forked lc_fork(int namespaces, void (*child)(void *), void *context) {
+    struct request request = {.namespaces = namespaces, .child = child, .context = context};
+    sem_init(&request.done, 0, 0);
+    // Signals are the other threads' business.
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &request.signals);
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, serve, &request);
+    if (error) {
+        request.outcome.process = -error;
+    } else {
+        pthread_detach(thread);
+        while (sem_wait(&request.done) && errno == EINTR) {}
+    }
+    pthread_sigmask(SIG_SETMASK, &request.signals, NULL);
+    sem_destroy(&request.done);
+    return request.outcome;
+}

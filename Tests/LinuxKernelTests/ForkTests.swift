@@ -1,0 +1,58 @@
+import Glibc
+import LinkTesting
+import LinuxKernel
+import Synchronization
+import Testing
+
+@Suite("Forks", .tags(.anyKernel))
+struct ForkTests {
+    @Test("Threads of a copy share locks, though the original has used them before")
+    func locks() throws {
+        let warm = Mutex(0)
+        warm.withLock { $0 += 1 }
+        let child = try LinuxKernel.Process.fork {
+            _ = alarm(60)
+            let counter = Counter()
+            let other = try? KernelThread(named: "other") { counter.count() }
+            counter.count()
+            other?.join()
+            let isRight = counter.value.withLock { $0 } == 2 * Counter.times
+            LinuxKernel.Process.exitAtOnce(isRight ? 7 : 8)
+        }
+        #expect(LinuxKernel.Process.wait(for: child) == .exited(7))
+    }
+
+    @Test("A copy has the signals that its caller had blocked, and no others")
+    func signals() throws {
+        var before = sigset_t()
+        unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
+        let isBlocked = (1..<32).map { unsafe sigismember(&before, $0) }
+        let child = try LinuxKernel.Process.fork {
+            var mask = sigset_t()
+            unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
+            let found = (1..<32).map { unsafe sigismember(&mask, $0) }
+            LinuxKernel.Process.exitAtOnce(found == isBlocked ? 7 : 8)
+        }
+        #expect(LinuxKernel.Process.wait(for: child) == .exited(7))
+    }
+
+    @Test("Namespaces are the copy's alone", .requiresNamespaces)
+    func namespaces() throws {
+        let here = try NetworkNamespace.currentInode()
+        let child = try LinuxKernel.Process.fork(into: [.network, .process]) {
+            let isOther = (try? NetworkNamespace.currentInode()) != here
+            LinuxKernel.Process.exitAtOnce(isOther && getpid() == 1 ? 7 : 8)
+        }
+        #expect(LinuxKernel.Process.wait(for: child) == .exited(7))
+        #expect(try NetworkNamespace.currentInode() == here)
+    }
+
+    private final class Counter: Sendable {
+        static let times = 500_000
+        let value = Mutex(0)
+
+        func count() {
+            for _ in 0..<Self.times { value.withLock { $0 += 1 } }
+        }
+    }
+}
