@@ -155,7 +155,7 @@ struct WatcherTests {
     func movedInEnding() async throws {
         try await expect(
             """
-            unshare -n sleep 60 & other=$!
+            unshare -n sleep 600 & other=$!
             isOther() { test "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/$$/ns/net)"; }
             eventually isOther
             # Each is moved at another moment around its end.
