@@ -42,27 +42,27 @@ struct SilenceTests {
     }
 }
 
-@Suite("Detours", .tags(.unit))
-struct DetourTests {
-    private func detour(silent: Set<Int32>, quickest: Int32? = nil, of count: Int32 = 3) -> Int32? {
+@Suite("Bypass routes", .tags(.unit))
+struct BypassRouteTests {
+    private func bypass(silent: Set<Int32>, quickest: Int32? = nil, of count: Int32 = 3) -> Int32? {
         let interfaces = (1...count).map {
             MultipathPlan.Interface(index: $0, name: "if\($0)", addresses: [], gateways: [])
         }
-        return Detour(interfaces, .init(quickest: quickest, silent: silent))?.interface
+        return BypassRoute(interfaces, .init(quickest: quickest, silent: silent))?.interface
     }
 
     @Test func `there is one only while the preferred interface is silent and another is not`() {
-        #expect(detour(silent: []) == nil)
-        #expect(detour(silent: [2, 3]) == nil)
-        #expect(detour(silent: [1, 2, 3]) == nil)
-        #expect(detour(silent: [1], of: 1) == nil)
-        #expect(detour(silent: [1]) == 2)
-        #expect(detour(silent: [1, 2]) == 3)
+        #expect(bypass(silent: []) == nil)
+        #expect(bypass(silent: [2, 3]) == nil)
+        #expect(bypass(silent: [1, 2, 3]) == nil)
+        #expect(bypass(silent: [1], of: 1) == nil)
+        #expect(bypass(silent: [1]) == 2)
+        #expect(bypass(silent: [1, 2]) == 3)
     }
 
     @Test func `it takes the quickest of the others`() {
-        #expect(detour(silent: [1], quickest: 3) == 3)
-        #expect(detour(silent: [1], quickest: 1) == 2)
-        #expect(detour(silent: [1, 3], quickest: 3) == 2)
+        #expect(bypass(silent: [1], quickest: 3) == 3)
+        #expect(bypass(silent: [1], quickest: 1) == 2)
+        #expect(bypass(silent: [1, 3], quickest: 3) == 2)
     }
 }

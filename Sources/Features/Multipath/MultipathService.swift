@@ -12,7 +12,7 @@ import SystemPackage
 /// closes its subflows; the peer learns this at once over another one, so the connection does not
 /// wait for timeouts. Adding one gives subflows to existing connections as well. It also measures
 /// RTTs with echoes (`EchoRounds`), for `interactive` and to notice that the preferred interface
-/// silently drops everything: then new connections start elsewhere (`Detour`).
+/// silently drops everything: then new connections start elsewhere (`BypassRoute`).
 public final class MultipathService {
     private let mode: MultipathMode
     private let session: NetlinkSession
@@ -20,7 +20,7 @@ public final class MultipathService {
     private let events: NetlinkEvents
     private var rounds = EchoRounds()
     private var verdict = EchoRounds.Verdict()
-    private var detour: Detour?
+    private var bypass: BypassRoute?
     /// Called with a description of the current endpoints, for people.
     private let report: (String) -> Void
     private var lastReport = ""
@@ -47,7 +47,7 @@ public final class MultipathService {
             manager = try MultipathManager()
             try manager.allow(paths: MultipathManager.limit)
             // They may be there already.
-            _ = try session.execute(Detour.rules)
+            _ = try session.execute(BypassRoute.rules)
             try update()
         } catch {
             throw .netlink(error)
@@ -94,7 +94,7 @@ public final class MultipathService {
     private func update() throws(NetlinkError) {
         let interfaces = try MultipathPlan.interfaces(session)
         rounds.measure(interfaces)
-        try follow(Detour(interfaces, verdict))
+        try follow(BypassRoute(interfaces, verdict))
         let wanted = MultipathPlan.endpoints(mode, interfaces, quickest: verdict.quickest)
         for step in MultipathPlan.steps(from: try manager.endpoints(), to: wanted) {
             do {
@@ -109,18 +109,18 @@ public final class MultipathService {
             }
         }
         var text = MultipathPlan.text(wanted, interfaces)
-        if let other = interfaces.first(where: { $0.index == detour?.interface }) {
+        if let other = interfaces.first(where: { $0.index == bypass?.interface }) {
             text += "; \(interfaces[0].name) is silent, so connections start on \(other.name)"
         }
         if text != lastReport { report(text) }
         lastReport = text
     }
 
-    private func follow(_ detour: Detour?) throws(NetlinkError) {
-        guard detour != self.detour else { return }
+    private func follow(_ bypass: BypassRoute?) throws(NetlinkError) {
+        guard bypass != self.bypass else { return }
         // What vanished with its interface cannot be removed any more.
-        _ = try session.execute((self.detour?.end ?? []) + (detour?.begin ?? []))
-        self.detour = detour
+        _ = try session.execute((self.bypass?.end ?? []) + (bypass?.begin ?? []))
+        self.bypass = bypass
     }
 }
 

@@ -7,7 +7,7 @@ import Netlink
 /// elsewhere. A routing table of its own has the default routes of another interface then, for TCP
 /// and for name queries, as far as a socket is not bound to an address or interface. Otherwise the
 /// table is empty and changes nothing.
-struct Detour: Hashable {
+struct BypassRoute: Hashable {
     /// The interface by which connections start.
     let interface: Int32
     private let gateways: [IPAddress]
