@@ -189,12 +189,14 @@ struct SandboxLinksTests {
     ) async throws {
         let cases = ["", "-I cell0", "-I 198.18.0.34", "-I fd6c:696e:6b63:0:2::2"]
         let (first, last, packets) = try await Self.withLinks(Self.three, backend) { links in
+            // The shortest of a few, since a busy machine may look late at any of them.
             func delays() throws -> [Double] {
                 try cases.map { option in
                     let host = option.contains(":") ? "fd6c:696e:6b63::1" : "198.18.0.1"
-                    let text = try Self.inApp(links, "ping -n -c 1 -W 20 \(option) \(host)")
-                    let match = try #require(text.firstMatch(of: /time=([0-9.]+) ms/))
-                    return try #require(Double(match.1))
+                    let text = try Self.inApp(
+                        links, "ping -n -c 5 -i 0.01 -W 20 \(option) \(host)")
+                    let times = text.matches(of: /time=([0-9.]+) ms/).compactMap { Double($0.1) }
+                    return try #require(times.min())
                 }
             }
             // The hosts get to know each other, for which a busy kernel may take a second.
@@ -211,7 +213,7 @@ struct SandboxLinksTests {
         #expect(first[1...].allSatisfy { $0 >= 60 && $0 < 180 }, "\(first)")
         #expect(last.allSatisfy { $0 >= 180 }, "\(last)")
         // The kernel also counts how the hosts join multicast groups.
-        if backend == .engine { #expect(packets == [2, 2, 10, 10]) }
+        if backend == .engine { #expect(packets == [10, 10, 50, 50]) }
     }
 
     @Test(.enabled("ping has to be there") { hasPrograms("ping") }, arguments: backends)
