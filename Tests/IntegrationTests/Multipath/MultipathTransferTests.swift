@@ -98,11 +98,11 @@ struct MultipathTransferTests {
               wifi0: { profile: WiFi, set: { down.delay: 10ms } }
               cell0: { profile: LTE, set: { down.delay: 30ms } }
             timeline:
-              - { at: 0s, interface: wifi0, set: { blackhole: true }, for: 8s }
+              - { at: 0s, interface: wifi0, set: { blackhole: true }, for: 15s }
             END
             run --scenario $DIRECTORY/silence.yaml --multipath \(mode) -v -- sh -c '
                 get() { curl -4 -s --connect-timeout 3 -o $0/got -w "%{local_ip}\n" $1; }
-                sleep 3; get $1; cmp $0/file $0/got
+                sleep 3; until here=$(get $1); do :; done; echo $here; cmp $0/file $0/got
                 until back=$(get $1) && test $back = 198.18.0.18; do sleep 0.2; done
                 ' $DIRECTORY http://host.linkcond:8000/file
             """, by: .root)
