@@ -100,11 +100,11 @@ struct MultipathTransferTests {
             timeline:
               - { at: 0s, interface: wifi0, set: { blackhole: true }, for: 15s }
             END
-            run --scenario $DIRECTORY/silence.yaml --multipath \(mode) -v -- sh -c '
+            (run --scenario $DIRECTORY/silence.yaml --multipath \(mode) -v -- sh -c '
                 get() { curl -4 -s --connect-timeout 3 -o $0/got -w "%{local_ip}\n" $1; }
                 sleep 3; until here=$(get $1); do :; done; echo $here; cmp $0/file $0/got
                 until back=$(get $1) && test $back = 198.18.0.18; do sleep 0.2; done
-                ' $DIRECTORY http://host.linkcond:8000/file
+                ' $DIRECTORY http://host.linkcond:8000/file)
             """, by: .root)
         #expect(result.exitCode == 0, "\(result)")
         #expect(result.standardOutput == "198.18.0.34\n", "\(result)")
