@@ -80,17 +80,13 @@ let model = floor(
 let formats = floor(
     "Formats",
     library(
-        "ProfileFormat", ["Scenarios", "LinkModel", "LinkUnits", yams], tests: ["ProfileFormat"]
-    ),
+        "ProfileFormat", ["Scenarios", "LinkModel", "LinkUnits", yams], tests: ["ProfileFormat"]),
     // Imports link conditions of other tools as profiles.
     library(
-        "ProfileImport", ["ProfileFormat", "LinkModel", "LinkUnits"],
-        tests: ["ProfileImport"]),
+        "ProfileImport", ["ProfileFormat", "LinkModel", "LinkUnits"], tests: ["ProfileImport"]),
     // The catalogue: YAML files, compiled to Swift values when linkcond is built.
     [
-        program(
-            "CatalogCompiler",
-            ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits"]),
+        program("CatalogCompiler", ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits"]),
         .plugin(
             name: "CompileCatalog", capability: .buildTool(), dependencies: ["CatalogCompiler"]),
     ],
@@ -112,8 +108,7 @@ let kernel = floor(
             name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
     ],
     library("LinuxKernel", ["CLinux", systemPackage], tests: ["LinuxKernel"]),
-    library(
-        "Netlink", ["LinuxKernel", "CNetlink", systemPackage], tests: ["Netlink"]),
+    library("Netlink", ["LinuxKernel", "CNetlink", systemPackage], tests: ["Netlink"]),
     library(
         "TrafficControl", ["Netlink", "LinkUnits", "CNetlink", systemPackage],
         tests: ["TrafficControl", "TrafficControlKernel"], with: ["KernelPlane"])
