@@ -65,4 +65,18 @@ struct MultipathServiceTests {
         }
         #expect(found == ["if2 192.0.2.34"])
     }
+
+    @Test func `receive windows begin wide at both ends`() async throws {
+        let windows = try await withNewNamespace {
+            let parameter = KernelParameter("net/ipv4/tcp_rmem")
+            try parameter.write("4096 131072 6291456")
+            try MultipathService.welcomePaths()
+            let far = try parameter.read()
+            try parameter.write("4096 131072 6291456")
+            try shell(Self.twoInterfaces)
+            _ = try MultipathService(.aggregate)
+            return [far, try parameter.read()]
+        }
+        #expect(windows.allSatisfy { $0.split(whereSeparator: \.isWhitespace)[1] == "6291456" })
+    }
 }

@@ -40,6 +40,7 @@ public final class MultipathService {
         self.mode = mode
         self.report = report
         try MultipathSupport.require()
+        ReceiveWindow.widen()
         do {
             session = try NetlinkSession()
             // Subscribed before the interfaces are read, so that no change is missed.
@@ -56,6 +57,7 @@ public final class MultipathService {
 
     /// Lets incoming connections to the calling thread's network namespace have several subflows.
     public static func welcomePaths() throws(MultipathError) {
+        ReceiveWindow.widen()
         do {
             try MultipathManager().allow(paths: MultipathManager.limit)
         } catch {

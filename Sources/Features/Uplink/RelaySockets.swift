@@ -81,7 +81,7 @@ public final class RelaySockets: Sendable {
     public static func open(
         _ network: FarNetwork, scope: RelayScope = .everything, isMultipath: Bool = false
     ) throws(UplinkError) -> RelaySockets {
-        tuneKernel()
+        tuneKernel(isMultipath: isMultipath)
         let index = try index(of: network.interface)
         let sockets: RelaySockets
         let rules: RelayRules
@@ -124,10 +124,13 @@ public final class RelaySockets: Sendable {
 
     /// Lets TCP windows grow to the bandwidth-delay product of a satellite link, and keeps
     /// connections from inheriting metrics of earlier ones.
-    private static func tuneKernel() {
+    private static func tuneKernel(isMultipath: Bool) {
         // If /proc is read-only, as in some containers, the kernel's defaults must do.
         try? KernelParameter("net/ipv4/tcp_wmem").write("4096 16384 16777216")
-        try? KernelParameter("net/ipv4/tcp_rmem").write("4096 131072 33554432")
+        // Multipath TCP has set wider ones.
+        if !isMultipath {
+            try? KernelParameter("net/ipv4/tcp_rmem").write("4096 131072 33554432")
+        }
         try? KernelParameter("net/ipv4/tcp_no_metrics_save").write("1")
     }
 
