@@ -2,6 +2,7 @@ import LinkModel
 import LinkUnits
 import LinuxKernel
 import Netlink
+import Scenarios
 import SystemPackage
 import Uplink
 
@@ -101,16 +102,24 @@ struct Drain {
         let switchedOn = try links.switchedOn
         let reachable = Set(
             interfaces.filter { switchedOn.contains($0.index) }.flatMap(\.addresses))
+        let hasOtherPaths =
+            request.multipath != .off
+            && interfaces.contains { !$0.isDead && switchedOn.contains($0.index) }
+        lazy var moved = MovedConnections()
         for socket in ListedSocket.all(.tcp) where socket.isUnderWay {
             // The app's own programs have ended and cannot receive anything.
             guard !own.contains(socket.remote.address), !socket.remote.address.isLoopback else {
                 continue
             }
             let interface = interfaces.first { $0.addresses.contains(socket.local.address) }
-            if interface?.isDead == true || !reachable.contains(socket.local.address) {
-                found.hopeless.append(socket)
-            } else {
+            if interface?.isDead != true, reachable.contains(socket.local.address) {
                 found.connections.append(socket)
+            } else if !hasOtherPaths {
+                found.hopeless.append(socket)
+            } else if moved.isMoving(socket) {
+                found.connections.append(socket)
+            } else if !moved.haveDelivered(socket) {
+                found.hopeless.append(socket)
             }
         }
         found.packets = links.packetsUnderWay

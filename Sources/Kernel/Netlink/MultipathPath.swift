@@ -50,7 +50,21 @@ public struct MultipathPath: Sendable, Hashable {
     /// `MPTCP_SUBFLOW_FLAG_BKUP_REM` and `MPTCP_SUBFLOW_FLAG_BKUP_LOC`.
     private static let backupFlags: UInt32 = 1 << 4 | 1 << 5
 
-    fileprivate static let establishedState: UInt32 = 1
+    /// Where a path is in its life.
+    public enum Phase: Sendable {
+        /// It carries data, or could.
+        case established
+        /// This end has closed it and waits for the other end.
+        case closing
+
+        /// As bits, by the kernel's tcp_states.h.
+        fileprivate var states: UInt32 {
+            switch self {
+            case .established: 1 << 1
+            case .closing: 1 << 4 | 1 << 9 | 1 << 11
+            }
+        }
+    }
 }
 
 extension NetlinkSession {
@@ -58,10 +72,11 @@ extension NetlinkSession {
     /// family `sockets`. Equivalent to the `tcp-ulp-mptcp` part of `ss --tcp --info`.
     ///
     /// Requires `CAP_NET_ADMIN` there; without it the kernel reports no paths.
-    public func multipathPaths() throws(NetlinkError) -> [MultipathPath] {
-        try tcpSockets(
-            inStates: 1 << MultipathPath.establishedState, details: 1 << (INET_DIAG_INFO - 1)
-        ).compactMap { MultipathPath($0) }
+    public func multipathPaths(
+        _ phase: MultipathPath.Phase = .established
+    ) throws(NetlinkError) -> [MultipathPath] {
+        try tcpSockets(inStates: phase.states, details: 1 << (INET_DIAG_INFO - 1))
+            .compactMap { MultipathPath($0) }
     }
 
     /// The replies about all TCP sockets in these states of the kernel's tcp_states.h.

@@ -113,6 +113,61 @@ struct MultipathTransferTests {
                 "wifi0 is silent, so connections start on cell0"), "\(result)")
     }
 
+    /// The server counts what it got.
+    @Test(arguments: ["download", "upload"])
+    func `what arrived by the other interface is not said to be lost`(
+        direction: String
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory.path
+            try shell("head -c 3000000 /dev/urandom >\(path)/file")
+            try """
+            name: Silence
+            interfaces:
+              wifi0: { profile: WiFi, set: { down.bandwidth: 8Mbit/s, up.bandwidth: 8Mbit/s } }
+              cell0: { profile: LTE }
+            timeline:
+              - { at: 1s, interface: wifi0, set: { blackhole: true } }
+            """.write(toFile: "\(path)/silence.yaml", atomically: true, encoding: .utf8)
+            let command =
+                direction == "upload"
+                ? "exec 3<>/dev/tcp/server.linkcond/8000; cat \(path)/file >&3"
+                : "exec 3<>/dev/tcp/server.linkcond/8001; cat <&3 >\(path)/got; sleep 2"
+            let result = try await SandboxedRun(
+                arguments: [
+                    "--scenario", "\(path)/silence.yaml", "--multipath", "handover", "--stats",
+                    "\(path)/stats.json", "--server", Self.plainServer(path), "--server-ready",
+                    "8001", "--", "bash", "-c", command,
+                ]
+            ).result()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try shell("cmp \(path)/file \(path)/got") == "")
+            let statistics = try RunStatistics(path: "\(path)/stats.json")
+            #expect(statistics.receivedBytes["cell0", default: 0] > 10_000)
+            #expect(statistics.drain.undeliveredConnections == 0, "\(result)")
+        }
+    }
+
+    /// Receives `got` at port 8000, and sends `file` from port 8001.
+    private static func plainServer(_ path: String) -> String {
+        """
+        exec python3 -c '
+        import socket, threading
+        ways = [socket.create_server(("", port)) for port in (8000, 8001)]
+        def receive():
+            connection = ways[0].accept()[0]
+            open("\(path)/got", "wb").write(connection.makefile("rb").read())
+        def send():
+            while True:
+                connection = ways[1].accept()[0]
+                try: connection.sendall(open("\(path)/file", "rb").read())
+                except OSError: pass
+                connection.close()
+        threading.Thread(target=receive, daemon=True).start()
+        send()'
+        """
+    }
+
     @Test func `handover keeps off the other interface while the preferred one is good`()
         async throws
     {
@@ -160,7 +215,12 @@ struct RunStatistics: Decodable {
         let furtherPaths: Int
     }
 
+    struct Drain: Decodable {
+        let undeliveredConnections: Int
+    }
+
     let interfaces: [Interface]
+    let drain: Drain
     let multipath: Multipath?
 
     init(path: String) throws {
