@@ -85,12 +85,6 @@ static inline long lc_curl_number(CURL *easy, CURLINFO info) {
     return value;
 }
 
-static inline int lc_curl_socket(CURL *easy) {
-    curl_socket_t value = CURL_SOCKET_BAD;
-    curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value);
-    return value;
-}
-
 static inline void lc_curl_limit_connections(CURLM *multi, long per_host) {
     curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, per_host);
 }
@@ -159,12 +153,16 @@ static inline int lc_curl_open_socket(const struct curl_sockaddr *remote, int is
     return socket(remote->family, type, remote->protocol);
 }
 
-// Whether a connected socket is Multipath TCP and has not fallen back to TCP.
-static inline int lc_curl_is_multipath(int fd) {
+// Whether a descriptor is a Multipath TCP connection from a local port that has not fallen back to TCP.
+static inline int lc_curl_is_multipath(int fd, int port) {
     enum { mptcp_info = 1 };
     unsigned char info[512];
-    socklen_t size = sizeof info;
-    return getsockopt(fd, SOL_MPTCP, mptcp_info, info, &size) == 0;
+    struct sockaddr_storage local;
+    socklen_t size = sizeof info, local_size = sizeof local;
+    if (getsockopt(fd, SOL_MPTCP, mptcp_info, info, &size) != 0) return 0;
+    if (getsockname(fd, (struct sockaddr *)&local, &local_size) != 0) return 0;
+    // The port is in the same place for both families.
+    return ntohs(((struct sockaddr_in *)&local)->sin_port) == port;
 }
 
 #endif

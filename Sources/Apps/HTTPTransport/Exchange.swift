@@ -9,6 +9,7 @@ final class Exchange {
     let request: ExchangeRequest
     private let events: any ExchangeEvents
     let brake: Brake
+    private let multipathSockets: MultipathSockets
     let errorText: UnsafeMutablePointer<CChar>
     /// The lines of the request's head, which libcurl does not copy.
     var headers: UnsafeMutablePointer<curl_slist>?
@@ -26,13 +27,15 @@ final class Exchange {
     private static let isPrepared = lc_curl_prepare() != 0
 
     init(
-        _ request: ExchangeRequest, _ events: any ExchangeEvents, _ brake: Brake
+        _ request: ExchangeRequest, _ events: any ExchangeEvents, _ brake: Brake,
+        _ multipathSockets: MultipathSockets
     ) throws(ExchangeFailure) {
         guard Self.isPrepared, let handle = unsafe curl_easy_init() else {
             throw ExchangeFailure(.other, "libcurl cannot be used")
         }
         unsafe self.handle = handle
         (self.request, self.events, self.brake) = (request, events, brake)
+        self.multipathSockets = multipathSockets
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         body = try BodySource(request.body)
@@ -147,7 +150,9 @@ extension Exchange {
                 return -1
             }
         }
-        return unsafe lc_curl_open_socket(remote, request.isMultipath ? 1 : 0)
+        let socket = unsafe lc_curl_open_socket(remote, request.isMultipath ? 1 : 0)
+        if request.isMultipath, socket >= 0 { multipathSockets.add(socket) }
+        return socket
     }
 
     /// Whether the request may be sent over the connection.
@@ -155,13 +160,12 @@ extension Exchange {
         remote: String, _ remotePort: Int, local: String, _ localPort: Int
     ) -> Bool {
         noteActivity()
-        let socket = unsafe lc_curl_socket(handle)
         return events.mayBegin(
             on: ExchangeConnection(
                 localAddress: local, localPort: localPort, remoteAddress: remote,
                 remotePort: remotePort,
                 isReused: unsafe lc_curl_number(handle, CURLINFO_NUM_CONNECTS) == 0,
-                isMultipath: socket >= 0 && lc_curl_is_multipath(socket) != 0))
+                isMultipath: multipathSockets.areConnected(from: localPort)))
     }
 }
 

@@ -6,6 +6,7 @@ import SystemPackage
 final class TransportLoop {
     private let multi: UnsafeMutableRawPointer
     private var exchanges: [Int: Exchange] = [:]
+    private let multipathSockets = MultipathSockets()
     /// The longest wait without a reason to wake up.
     private static let patience = Duration.seconds(3600)
 
@@ -38,7 +39,7 @@ final class TransportLoop {
         switch order {
         case .start(let number, let request, let events, let brake):
             do throws(ExchangeFailure) {
-                let exchange = try Exchange(request, events, brake)
+                let exchange = try Exchange(request, events, brake, multipathSockets)
                 exchanges[number] = exchange
                 unsafe curl_multi_add_handle(multi, exchange.handle)
             } catch {

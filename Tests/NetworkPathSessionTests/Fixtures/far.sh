@@ -8,6 +8,7 @@ ip -batch - <<TEXT
 link set lo up
 link add far type veth peer name eth0
 addr add 192.0.2.2/24 dev far
+addr add 2001:db8::2/64 dev far nodad
 link set far up
 link add far-cell type veth peer name cell0
 addr add 198.51.100.2/24 dev far-cell

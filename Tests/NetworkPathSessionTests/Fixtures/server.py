@@ -15,10 +15,12 @@ GET /away              leads to /file of another port of the same host
     &to=URL            leads there; `loop` leads to itself
 POST /anything         answers with the number of bytes received; takes `password` as well
 
+The second port after PORT speaks IPv6 as well, and Multipath TCP if the kernel does.
+
 LOG gets a line of JSON for each request, with the bytes that are to be sent. READY is a file that
 appears once it listens.
 """
-import base64, hashlib, http.server, json, os, random, sys, threading, time
+import base64, hashlib, http.server, json, os, random, socket, sys, threading, time
 import urllib.parse, urllib.request
 
 lock = threading.Lock()
@@ -153,11 +155,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
             pass
 
 
+class ManyProtocols(http.server.ThreadingHTTPServer):
+    address_family = socket.AF_INET6
+
+    def server_bind(self):
+        try:
+            other = socket.socket(self.address_family, self.socket_type, socket.IPPROTO_MPTCP)
+        except OSError:
+            pass
+        else:
+            self.socket.close()
+            self.socket = other
+        self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
+
+
 http.server.ThreadingHTTPServer.request_queue_size = 64
 servers = [
     http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2]) + offset), Handler)
     for offset in (0, 1)
-]
-threading.Thread(target=servers[1].serve_forever, daemon=True).start()
+] + [ManyProtocols(("::", int(sys.argv[2]) + 2), Handler)]
+for server in servers[1:]:
+    threading.Thread(target=server.serve_forever, daemon=True).start()
 open(sys.argv[4], "w").close()
 servers[0].serve_forever()
