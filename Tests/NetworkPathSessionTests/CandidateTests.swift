@@ -159,4 +159,10 @@ import Testing
         #expect(
             try Self.verdict(Self.one, Self.one, costly, isMultipath: true) == .lost(.expensive))
     }
+
+    @Test func `apps that want several networks do not wait long for the first`() {
+        let delays = NetworkSession.MultipathServiceType.allCases.map(\.connectionAttemptDelay)
+        #expect(delays.first == .seconds(2))
+        #expect(delays.dropFirst().allSatisfy { $0 == .milliseconds(250) })
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import NetworkPath
 import Synchronization
 
 /// Connects by several ways and lets the first that is connected carry the request. The request
@@ -170,5 +171,14 @@ final class Race: Sendable {
     /// Of several failures the last that is no prohibition, since that candidate may be used.
     private static func verdict(_ failures: [Attempt.Ending]) -> Attempt.Ending? {
         failures.last { $0.prohibition == nil } ?? failures.first
+    }
+}
+
+extension NetworkSession.MultipathServiceType {
+    /// How long a candidate may take to connect before the next one begins. RFC 8305 recommends
+    /// 250 ms, and 2 s at most: apps that ask for several networks get the former, others stay with
+    /// the preferred network as long as possible.
+    var connectionAttemptDelay: Duration {
+        self == .none ? .seconds(2) : .milliseconds(250)
     }
 }

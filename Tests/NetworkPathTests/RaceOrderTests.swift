@@ -1,7 +1,7 @@
 import LinkTesting
 import Testing
 
-@testable import NetworkPathSession
+import NetworkPath
 
 @Suite("The order in which candidates connect", .tags(.unit)) struct RaceOrderTests {
     @Test func `the next begins when the one before fails, until none is left`() {
@@ -41,11 +41,5 @@ import Testing
         #expect(order.winner == 1)
         #expect(order.fail(0) == nil)
         #expect(!order.isLost)
-    }
-
-    @Test func `apps that want several networks do not wait long for the first`() {
-        let delays = NetworkSession.MultipathServiceType.allCases.map(\.connectionAttemptDelay)
-        #expect(delays.first == .seconds(2))
-        #expect(delays.dropFirst().allSatisfy { $0 == .milliseconds(250) })
     }
 }
