@@ -12,12 +12,14 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-let argumentParser = Target.Dependency.product(
-    name: "ArgumentParser", package: "swift-argument-parser")
-let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
-let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
-let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let product: (String, String) -> Target.Dependency = { .product(name: $0, package: $1) }
+let argumentParser = product("ArgumentParser", "swift-argument-parser")
+let deque = product("DequeModule", "swift-collections")
+let nio = ["NIOCore", "NIOPosix", "NIOTLS"].map { product($0, "swift-nio") }
+let nioSSL = product("NIOSSL", "swift-nio-ssl")
+let subprocess = product("Subprocess", "swift-subprocess")
+let systemPackage = product("SystemPackage", "swift-system")
+let yams = product("Yams", "Yams")
 
 // A single file that runs on every Linux, when built by Scripts/lib/build.sh. Other packages may
 // not depend on targets with unsafe flags, which includes targets that use the plugin.
@@ -118,8 +120,7 @@ let kernel = floor(
 let emulation = floor(
     "Emulation",
     // The emulation itself: no clock, no file descriptors, no threads.
-    library(
-        "PacketEngine", ["LinkModel", "LinkUnits", deque], tests: ["PacketEngine"]),
+    library("PacketEngine", ["LinkModel", "LinkUnits", deque], tests: ["PacketEngine"]),
     // Runs it between two interfaces in real time. The programs are a packet loop and a meter for
     // tests and benchmarks.
     library(
@@ -170,19 +171,21 @@ let planes = floor(
 let apps = floor(
     "Apps",
     // An app's view of the network, usable on its own.
-    library(
-        "NetworkPath", ["Netlink", "LinuxKernel", systemPackage], tests: ["NetworkPath"]),
+    library("NetworkPath", ["Netlink", "LinuxKernel", systemPackage], tests: ["NetworkPath"]),
     // HTTP with libcurl, which FoundationNetworking needs as well.
     [
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])])
     ],
     library("HTTPTransport", ["CCurl", "LinuxKernel", systemPackage], tests: ["HTTPTransport"]),
-    // A URLSession that respects the path. Links full Foundation, so nothing in linkcond depends on
-    // it.
+    // A URLSession that respects the path. Links full Foundation: linkcond must not depend on it.
     library(
         "NetworkPathSession", ["HTTPTransport", "NetworkPath", "LinuxKernel", systemPackage],
         tests: ["NetworkPathSession"], with: ["NetworkSessionProbe"]),
+    // Apple's Network. Builds swift-nio: linkcond must not depend on it.
+    library(
+        "Network", ["NetworkPath", "LinuxKernel", systemPackage, nioSSL] + nio,
+        tests: ["Network"], with: ["network-tour"]),
     [
         // An app that uses it, for tests.
         program(
@@ -193,9 +196,11 @@ let apps = floor(
             "sync-when-free", ["NetworkPath", "NetworkPathSession"],
             path: "Examples/sync-when-free"),
         program("prefetch-assets", ["NetworkPathSession"], path: "Examples/prefetch-assets"),
+        program("network-tour", ["Network"], path: "Examples/network-tour"),
         // Depends on the programs, so that they are built before the tests run them.
         testTarget(
-            "Example", ["linkcond", "sync-when-free", "prefetch-assets", "LinkTesting"]),
+            "Example",
+            ["linkcond", "sync-when-free", "prefetch-assets", "network-tour", "LinkTesting"]),
         // A separate program, since libsystemd can only be linked dynamically.
         program(
             "LinkcondBus",
@@ -235,11 +240,8 @@ let features = floor(
     // How the far side of a sandbox reaches the host's network.
     library(
         "Uplink", ["Netlink", "LinuxKernel", "LinkModel", systemPackage], tests: ["Uplink"]),
-    // The part of playing scenarios that all stages share: commands beside the app, and the app's
-    // view.
-    library(
-        "ScenarioPlaying",
-        ["Scenarios", "NetworkPath", "LinuxKernel", systemPackage]),
+    // The shared part of playing scenarios: commands beside the app, and the app's view.
+    library("ScenarioPlaying", ["Scenarios", "NetworkPath", "LinuxKernel", systemPackage]),
     library(
         "Sandbox",
         [
@@ -348,11 +350,14 @@ let package = Package(
         .plugin(name: "LinkcondPlugin", targets: ["LinkcondPlugin"]),
         .library(name: "NetworkPath", targets: ["NetworkPath"]),
         .library(name: "NetworkPathSession", targets: ["NetworkPathSession"]),
+        .library(name: "Network", targets: ["Network"]),
         .executable(name: "linkcond-bus", targets: ["LinkcondBus"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
@@ -372,11 +377,10 @@ if Context.environment["LINKCOND_NO_PLUGIN"] != nil {
 // Scripts/fuzz.
 if Context.environment["LINKCOND_FUZZ"] != nil {
     let fuzzed = [
-        "LinkUnits", "LinkModel", "ProfileFormat", "Scenarios", "PacketEngine",
-        "ProfileImport", "CLinux", "LinuxKernel", "CNetlink", "Netlink",
-        "NetworkPath", "TrafficControl", "PacketLoop", "Recording", "Uplink", "DataPlane",
-        "KernelPlane",
-        "EnginePlane", "DataPlanes", "CExpat", "XMLReading", "Matrix",
+        "LinkUnits", "LinkModel", "ProfileFormat", "Scenarios", "PacketEngine", "ProfileImport",
+        "CLinux", "LinuxKernel", "CNetlink", "Netlink", "NetworkPath", "TrafficControl",
+        "PacketLoop", "Recording", "Uplink", "DataPlane", "KernelPlane", "EnginePlane",
+        "DataPlanes", "CExpat", "XMLReading", "Matrix",
     ]
     package.products = []
     package.targets.removeAll { !fuzzed.contains($0.name) }
