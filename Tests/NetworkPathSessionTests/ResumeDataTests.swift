@@ -43,6 +43,17 @@ import Testing
         #expect(ResumeData.Validator(response)?.text == validator)
     }
 
+    @Test(arguments: [(true, 0, true), (nil, 0, false), (nil, 5, true), (true, -1, false)])
+    func `only data of a growing file may be of an empty one`(
+        _ isGrowing: Bool?, _ received: Int64, _ isUsable: Bool
+    ) throws {
+        let data = ResumeData(
+            url: try #require(URL(string: "http://192.0.2.2/")), headers: [:], partial: "part",
+            received: received, validator: .entityTag("\"a\""), isOfGrowingFile: isGrowing)
+        let read = try? ResumeData(reading: JSONEncoder().encode(data))
+        #expect((read == data) == isUsable)
+    }
+
     @Test func `data of others is refused`() {
         let session = NetworkSession(configuration: .ephemeral)
         #expect(throws: URLError.self) {

@@ -39,8 +39,8 @@ extension Exchange {
 
     /// What to send.
     func setRequest() {
-        // Larger buffers than libcurl's own need fewer system calls.
-        set(CURLOPT_BUFFERSIZE, 256 << 10)
+        set(CURLOPT_BUFFERSIZE, request.receiveBuffer)
+        // Larger than libcurl's own, for fewer system calls.
         set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
         if request.decodesBody { set(CURLOPT_ACCEPT_ENCODING, "") }
         let needsBody = ["POST", "PUT", "PATCH"].contains(request.method)

@@ -77,6 +77,9 @@ public struct ExchangeRequest: Sendable {
     public var digestLogin: Login?
     /// The certificates.
     public var certificates = Certificates()
+    /// The most bytes of a response that are received and not yet passed on, in bytes; larger
+    /// buffers need fewer system calls.
+    public var receiveBuffer = 256 << 10
     /// The weight among the streams of an HTTP/2 connection, from 1 to 256.
     public var weight = 16
 

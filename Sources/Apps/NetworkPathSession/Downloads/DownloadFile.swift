@@ -37,17 +37,22 @@ final class DownloadFile: BodyReceiver {
 
     private let request: NetworkRequest
     private let directory: URL
+    private let onFile: @Sendable (URL, Data) -> Void
     private let onResume: @Sendable (Progress) -> Void
     private let onWrite: @Sendable (Progress) -> Void
     private let state: Mutex<State>
 
+    /// The most bytes that are received and not in the file yet: what a killed app loses.
+    static let blockSize = 64 << 10
+
     init(
         _ request: NetworkRequest, resuming resumed: ResumedDownload?, in directory: URL,
+        onFile: @escaping @Sendable (_ location: URL, _ resumeData: Data) -> Void,
         onResume: @escaping @Sendable (Progress) -> Void,
         onWrite: @escaping @Sendable (Progress) -> Void
     ) {
         (self.request, self.directory) = (request, directory)
-        (self.onResume, self.onWrite) = (onResume, onWrite)
+        (self.onFile, self.onResume, self.onWrite) = (onFile, onResume, onWrite)
         state = Mutex(State(resumed: resumed))
     }
 
@@ -94,9 +99,13 @@ final class DownloadFile: BodyReceiver {
     }
 
     func begin(_ response: URLResponse) throws(URLError) {
-        let resumption = try state.withLock { state throws(URLError) in
-            try begin(response, &state)
+        let (resumption, file, data) = try state.withLock { state throws(URLError) in
+            let resumption = try begin(response, &state)
+            let file = state.file
+            let data = file.flatMap { resumeData($0, state, isGrowing: true) }
+            return (resumption, file, data.flatMap { try? JSONEncoder().encode($0) })
         }
+        if let file, let data { onFile(file.url, data) }
         if let resumption { onResume(resumption) }
     }
 
@@ -231,9 +240,12 @@ final class DownloadFile: BodyReceiver {
         resumeData(file, state).flatMap { try? JSONEncoder().encode($0) }
     }
 
-    private func resumeData(_ file: PartialFile, _ state: State) -> ResumeData? {
+    /// - Parameter isGrowing: Whether the data is to remain valid while the download goes on.
+    private func resumeData(
+        _ file: PartialFile, _ state: State, isGrowing: Bool = false
+    ) -> ResumeData? {
         guard let url = request.urlRequest.url, request.urlRequest.httpMethod ?? "GET" == "GET",
-            let validator = state.validator, state.received > 0,
+            let validator = state.validator, state.received > 0 || isGrowing,
             state.received <= state.total ?? .max
         else { return nil }
         let timeout = TimeLimit.wholeSeconds(request.urlRequest.timeoutInterval)
@@ -244,7 +256,8 @@ final class DownloadFile: BodyReceiver {
             allowsExpensiveNetworkAccess: request.allowsExpensiveNetworkAccess,
             allowsConstrainedNetworkAccess: request.allowsConstrainedNetworkAccess,
             partial: file.name, received: state.received, total: state.total,
-            mediaType: state.mediaType, validator: validator)
+            mediaType: state.mediaType, validator: validator,
+            isOfGrowingFile: isGrowing ? true : nil)
     }
 }
 

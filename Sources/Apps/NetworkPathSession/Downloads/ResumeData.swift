@@ -36,6 +36,8 @@ struct ResumeData: Hashable, Codable, Sendable {
     /// The media type, if known.
     var mediaType: String?
     var validator: Validator
+    /// Whether the file may have grown since, and all of it counts.
+    var isOfGrowingFile: Bool?
 
     /// The request for the whole resource.
     var request: NetworkRequest {
@@ -79,7 +81,8 @@ extension ResumeData {
     private var isPlausible: Bool {
         let texts = [validator.text] + headers.flatMap { [$0.key, $0.value] }
         return ["http", "https"].contains(url.scheme?.lowercased()) && url.host != nil
-            && received > 0 && received <= total ?? .max
+            && (received > 0 || received == 0 && isOfGrowingFile == true)
+            && received <= total ?? .max
             // Nothing that could end a header line and start another.
             && !texts.contains { $0.unicodeScalars.contains { ["\r", "\n", "\0"].contains($0) } }
     }

@@ -93,8 +93,9 @@ public final class NetworkSession: Sendable {
     /// A task that resumes an interrupted download if the resource is unchanged and the server
     /// supports ranges; otherwise it starts over. Resume data can be used once.
     ///
-    /// - Parameter data: From `URLError.downloadTaskResumeData` or
-    ///   `NetworkSessionTask.cancelByProducingResumeData()`, also of an earlier run of the program.
+    /// - Parameter data: From `URLError.downloadTaskResumeData`,
+    ///   `NetworkSessionTask.cancelByProducingResumeData()` or the delegate, also of an earlier run
+    ///   of the program.
     /// - Throws: `.cannotDecodeRawData` if the data or the file that it names is not from a
     ///   session; nothing is touched then. `.cannotOpenFile` if another task is resuming it.
     public func downloadTask(withResumeData data: Data) throws(URLError) -> NetworkSessionTask {
@@ -106,11 +107,13 @@ public final class NetworkSession: Sendable {
     func resumption(
         from data: Data
     ) throws(URLError) -> (NetworkRequest, ResumedDownload?) {
-        let data = try ResumeData(reading: data)
+        var data = try ResumeData(reading: data)
         guard let file = try PartialFile.open(data.partial, in: configuration.temporaryDirectory)
         else { return (data.request, nil) }
-        // Someone has cut the file: what it lacks cannot be requested.
-        guard file.size ?? 0 >= data.received else {
+        let size = file.size ?? 0
+        if data.isOfGrowingFile == true { data.received = max(data.received, size) }
+        // Someone has cut the file, and what it lacks cannot be requested; or there is nothing yet.
+        guard size >= data.received, 1...(data.total ?? .max) ~= data.received else {
             file.remove()
             return (data.request, nil)
         }

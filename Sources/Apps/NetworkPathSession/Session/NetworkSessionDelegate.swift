@@ -63,6 +63,16 @@ public protocol NetworkSessionDelegate: AnyObject, Sendable {
         _ session: NetworkSession, task: NetworkSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
 
+    /// A download that can be resumed writes to this file from now on. Called before the first byte,
+    /// and again if it starts over with a new file.
+    ///
+    /// The resume data remains valid however the download is interrupted. An app that stores it here
+    /// loses at most 64 KiB of what it has received when it is killed. Apple's background sessions
+    /// do this for apps.
+    func networkSession(
+        _ session: NetworkSession, downloadTask task: NetworkSessionTask,
+        willWriteTo location: URL, resumeData: Data)
+
     /// A download resumes where it was interrupted; -1 for an unknown size. Not called if it starts
     /// over because the resource has changed.
     func networkSession(
@@ -138,6 +148,12 @@ extension NetworkSessionDelegate {
     public func networkSession(
         _ session: NetworkSession, task: NetworkSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {}
+
+    /// Does nothing.
+    public func networkSession(
+        _ session: NetworkSession, downloadTask task: NetworkSessionTask,
+        willWriteTo location: URL, resumeData: Data
     ) {}
 
     /// Does nothing.

@@ -110,6 +110,7 @@ extension Transfer {
             }
         }
         var exchange = try ExchangeRequest(urlRequest, session.configuration, body: body)
+        if download != nil { exchange.receiveBuffer = DownloadFile.blockSize }
         exchange.weight = 1 + Int(task.priority * 255)
         authentication.apply(to: &exchange, for: urlRequest.url)
         return exchange

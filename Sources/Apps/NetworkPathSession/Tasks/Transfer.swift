@@ -42,6 +42,10 @@ final class Transfer: Sendable {
         download = DownloadFile(
             task.originalRequest, resuming: resumed,
             in: session.configuration.temporaryDirectory,
+            onFile: { location, resumeData in
+                delegate?.networkSession(
+                    session, downloadTask: task, willWriteTo: location, resumeData: resumeData)
+            },
             onResume: { progress in
                 delegate?.networkSession(
                     session, downloadTask: task, didResumeAtOffset: progress.received,
