@@ -186,16 +186,20 @@ let apps = floor(
     library(
         "Network", ["NetworkPath", "LinuxKernel", systemPackage, nioSSL] + nio,
         tests: ["Network"], with: ["network-tour"]),
+    // Downloads an app's assets in the background; SHA-256 is libcrypto's, which libcurl links.
+    library(
+        "AssetDownloads", ["NetworkPathSession", "CCrypto", "LinuxKernel", systemPackage],
+        tests: ["AssetDownloads"]),
     [
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // An app that uses it, for tests.
         program(
             "NetworkSessionProbe", ["NetworkPathSession"], path: "Tests/NetworkSessionProbe"),
-        // Example apps that use both libraries. Part of this package, so that CI does not build the
-        // libraries twice.
+        // Example apps. Part of this package, so that CI does not build the libraries twice.
         program(
             "sync-when-free", ["NetworkPath", "NetworkPathSession"],
             path: "Examples/sync-when-free"),
-        program("prefetch-assets", ["NetworkPathSession"], path: "Examples/prefetch-assets"),
+        program("prefetch-assets", ["AssetDownloads"], path: "Examples/prefetch-assets"),
         program("network-tour", ["Network"], path: "Examples/network-tour"),
         // Depends on the programs, so that they are built before the tests run them.
         testTarget(
@@ -297,50 +301,48 @@ let features = floor(
         ], tests: ["SandboxRuns"])
 )
 
-let commandLine: [[Target]] = [
-    [
-        program(
-            "linkcond",
-            [
-                "Matrix", "Multipath", "PacketEngine", "DataPlanes", "DataPlane",
-                "EnginePlane", "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor",
-                "Override", "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport",
-                "Scenarios", "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink",
-                "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
-                argumentParser, systemPackage,
-            ],
-            linkerSettings: staticLinking),
-        // swift package linkcond test, for packages that depend on this one.
-        .plugin(
-            name: "LinkcondPlugin",
-            capability: .command(
-                intent: .custom(
-                    verb: "linkcond", description: "Run the tests once per network profile.")),
-            dependencies: ["linkcond"]),
-        // Depends on the program, so that it is built before the tests run it.
-        testTarget(
-            "CommandLine",
-            [
-                "linkcond", "Matrix", "UserCatalog", "Catalog", "ProfileFormat", "LinkModel",
-                "LinkTesting", argumentParser, systemPackage,
-            ]),
-        // Tests with real programs in network namespaces, on this kernel and in the kernel lab.
-        testTarget(
-            "Integration",
-            [
-                "linkcond", "LinkcondBus", "Matrix", "Recording", "Verification", "KernelPlane",
-                "NetworkPathSession", "LinkModel", "LinkUnits", "LinuxKernel", "LinkTesting",
-            ]),
-        // Test support shared by several modules: processes, goldens, seeds.
-        .target(
-            name: "LinkTesting",
-            dependencies: [
-                "KernelPlane", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", subprocess,
-                systemPackage,
-            ],
-            path: "Tests/LinkTesting", swiftSettings: swiftSettings),
-        testTarget("LinkTesting", ["LinkTesting"]),
-    ]
+let commandLine: [Target] = [
+    program(
+        "linkcond",
+        [
+            "Matrix", "Multipath", "PacketEngine", "DataPlanes", "DataPlane",
+            "EnginePlane", "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor",
+            "Override", "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport",
+            "Scenarios", "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink",
+            "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
+            argumentParser, systemPackage,
+        ],
+        linkerSettings: staticLinking),
+    // swift package linkcond test, for packages that depend on this one.
+    .plugin(
+        name: "LinkcondPlugin",
+        capability: .command(
+            intent: .custom(
+                verb: "linkcond", description: "Run the tests once per network profile.")),
+        dependencies: ["linkcond"]),
+    // Depends on the program, so that it is built before the tests run it.
+    testTarget(
+        "CommandLine",
+        [
+            "linkcond", "Matrix", "UserCatalog", "Catalog", "ProfileFormat", "LinkModel",
+            "LinkTesting", argumentParser, systemPackage,
+        ]),
+    // Tests with real programs in network namespaces, on this kernel and in the kernel lab.
+    testTarget(
+        "Integration",
+        [
+            "linkcond", "LinkcondBus", "Matrix", "Recording", "Verification", "KernelPlane",
+            "NetworkPathSession", "LinkModel", "LinkUnits", "LinuxKernel", "LinkTesting",
+        ]),
+    // Test support shared by several modules: processes, goldens, seeds.
+    .target(
+        name: "LinkTesting",
+        dependencies: [
+            "KernelPlane", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", subprocess,
+            systemPackage,
+        ],
+        path: "Tests/LinkTesting", swiftSettings: swiftSettings),
+    testTarget("LinkTesting", ["LinkTesting"]),
 ]
 
 let package = Package(
@@ -351,6 +353,7 @@ let package = Package(
         .library(name: "NetworkPath", targets: ["NetworkPath"]),
         .library(name: "NetworkPathSession", targets: ["NetworkPathSession"]),
         .library(name: "Network", targets: ["Network"]),
+        .library(name: "AssetDownloads", targets: ["AssetDownloads"]),
         .executable(name: "linkcond-bus", targets: ["LinkcondBus"]),
     ],
     dependencies: [
@@ -362,8 +365,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
-    targets: model + formats + kernel + emulation + planes + apps + features
-        + commandLine.flatMap { $0 }
+    targets: model + formats + kernel + emulation + planes + apps + features + commandLine
 )
 
 // The plugin's tool is linkcond, which must be built a second time for it, with all its modules.

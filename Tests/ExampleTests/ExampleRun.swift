@@ -8,7 +8,11 @@ struct ExampleRun {
         let method: String
         let path: String
         let bytes: Int
-        let range: String?
+        var range: String?
+        /// Where the requested part begins.
+        var start: Int?
+        /// What has reached the client's host of earlier responses for the same path.
+        var received: Int?
     }
 
     /// What the server was asked for; without manifests.
@@ -33,13 +37,13 @@ struct ExampleRun {
     /// In the script `$example` is the program, `$url` the server and `$linkcond` linkcond; the
     /// working directory is empty.
     ///
-    /// - Parameter scenario: interfaces and timeline of a scenario, in place of Wi-Fi. Its commands
-    ///   find the server's log as `$D/requests` and the working directory as `$D/work`.
+    /// - Parameter scenario: the name of a scenario, or the interfaces and the timeline of one, in
+    ///   place of Wi-Fi. Its commands find the server's log as `$D/requests` and the working
+    ///   directory as `$D/work`.
     static func of(
         _ example: String, _ options: [String], scenario: String? = nil, script: String
     ) async throws -> ExampleRun {
-        let server = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "Fixtures/files.py").path
+        let server = fixture(example == "prefetch-assets" ? "asset_server.py" : "files.py")
         let linkcond =
             try ProcessInfo.processInfo.environment["LINKCOND_BINARY"]
             ?? BuiltProduct.path(of: "linkcond")
@@ -52,7 +56,9 @@ struct ExampleRun {
                 url=http://server.linkcond:8000
                 """
             let network =
-                if let scenario {
+                if let scenario, !scenario.contains("\n") {
+                    ["--scenario", scenario]
+                } else if let scenario {
                     ["--scenario", try directory.write("name: A test\n" + scenario, to: "s.yaml")]
                 } else {
                     ["wifi"]
@@ -78,6 +84,12 @@ struct ExampleRun {
                 requests: requests, sent: statistics.up.counters.bytes,
                 received: statistics.down.counters.bytes, output: result.standardOutput)
         }
+    }
+
+    /// The path of a file beside the tests.
+    static func fixture(_ name: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/\(name)")
+            .path
     }
 
     struct Failure: Error, CustomStringConvertible {

@@ -18,7 +18,7 @@ import Testing
     func `on a network that costs it fetches what is essential`(_ option: String) async throws {
         let run = try await ExampleRun.of(
             "prefetch-assets", [option],
-            script: Self.await + "$example app $url/manifest.json assets 1 || list")
+            script: Self.await + "$example app $url/manifest.json assets --wait 1 || list")
         #expect(run.output.contains("cut.pack 5000000\nintro.pack 100000\n"))
         #expect(run.requests.map(\.bytes).reduce(0, +) == Self.essential)
         #expect(run.received > Self.essential)
@@ -33,7 +33,7 @@ import Testing
                 $example app $url/manifest.json assets &
                 while kill -0 $! 2>/dev/null; do list 2>/dev/null || true; done
                 wait $!
-                $example helper $url/manifest.json assets
+                $example extension periodic $url/manifest.json assets
                 """)
         #expect(
             run.requests.map(\.path) == [
@@ -69,34 +69,48 @@ import Testing
         #expect(run.requests.map(\.bytes).reduce(0, +) == Self.all)
     }
 
-    @Test func `the helper fetches nothing on a network that costs`() async throws {
+    @Test func `the extension periodically fetches nothing on a network that costs`() async throws {
         let run = try await ExampleRun.of(
             "prefetch-assets", ["--expensive"],
-            script: "! $example helper $url/manifest.json assets 2")
+            script: "! $example extension periodic $url/manifest.json assets --wait 2")
         #expect(run.requests.isEmpty)
         #expect(run.received < 10_000)
     }
 
-    @Test func `the helper leaves while the app is at it`() async throws {
+    @Test func `the extension leaves while the app is at it`() async throws {
         let run = try await ExampleRun.of(
             "prefetch-assets", ["--expensive"],
             script: Self.await + """
-                $example app $url/manifest.json assets 2 &
+                $example app $url/manifest.json assets --wait 2 &
                 await assets/intro.pack
                 code=0
-                $example helper $url/manifest.json assets || code=$?
+                $example extension periodic $url/manifest.json assets || code=$?
                 [ $code = 75 ]
                 wait $! || true
                 """)
         #expect(run.requests.map(\.bytes).reduce(0, +) == Self.essential)
     }
 
-    @Test func `what is not of the right size is not put in place`() async throws {
+    @Test func `after an installation the extension fetches what is essential on any network`()
+        async throws
+    {
         let run = try await ExampleRun.of(
-            "prefetch-assets", [],
-            script: Self.await + "! $example app $url/short.json assets; list; ls assets/.incoming")
-        #expect(run.requests.map(\.path).contains("/short.pack"))
-        #expect(!run.output.contains("short.pack 1000"))
-        #expect(!run.output.contains(".partial"))
+            "prefetch-assets", ["--constrained"],
+            script: Self.await + """
+                ! $example simulate --app-install $url/manifest.json assets --wait 1
+                list
+                """)
+        #expect(run.output.hasSuffix("cut.pack 5000000\nintro.pack 100000\n"), "\(run.output)")
+        #expect(run.requests.map(\.bytes).reduce(0, +) == Self.essential)
+    }
+
+    @Test func `an asset on demand is fetched on any network when the app asks for it`()
+        async throws
+    {
+        let run = try await ExampleRun.of(
+            "prefetch-assets", ["--expensive"],
+            script: "! $example app $url/manifest.json assets --get extra.pack --wait 1")
+        #expect(run.requests.map(\.path).contains("/extra.pack"))
+        #expect(!run.requests.map(\.path).contains("/level1.pack"))
     }
 }
