@@ -13,12 +13,8 @@ public struct InvokingUser: Sendable, Hashable {
     public static func behindSudo(environment: [String: String]) -> InvokingUser? {
         guard getuid() == 0, geteuid() == 0 else { return nil }
         return InvokingUser(
-            environment: environment, users: text(of: "/etc/passwd"),
-            groups: text(of: "/etc/group"))
-    }
-
-    private static func text(of path: String) -> String {
-        (try? SmallFile.read(path, limit: 64 << 20)) ?? ""
+            environment: environment, users: UserAccount.text(of: "/etc/passwd"),
+            groups: UserAccount.text(of: "/etc/group"))
     }
 
     /// Reads sudo's variables, and from the user databases what they leave out.
@@ -27,25 +23,14 @@ public struct InvokingUser: Sendable, Hashable {
             let group = environment["SUDO_GID"].flatMap(UInt32.init),
             let name = environment["SUDO_USER"]
         else { return nil }
-        let memberships = Self.records(groups).compactMap { fields -> UInt32? in
-            guard fields.count > 3, fields[3].split(separator: ",").contains(Substring(name)) else {
-                return nil
-            }
-            return UInt32(fields[2])
-        }
+        let memberships = UserAccount.groups(of: name, groups)
         identity = Program.Identity(
             user: user, group: group, groups: [group] + memberships.filter { $0 != group })
         // The number is what rights go by; several names may have it.
-        let records = Self.records(users).filter { $0.count > 5 && $0[2] == "\(user)" }
+        let records = UserAccount.records(users).filter { $0.count > 5 && $0[2] == "\(user)" }
         let home = (records.first { $0[0] == name } ?? records.first)?[5]
         var variables = ["USER": name, "LOGNAME": name]
         variables["HOME"] = home.map(String.init)
         self.variables = variables
-    }
-
-    private static func records(_ text: String) -> [[Substring]] {
-        text.split(separator: "\n").map {
-            $0.split(separator: ":", omittingEmptySubsequences: false)
-        }
     }
 }

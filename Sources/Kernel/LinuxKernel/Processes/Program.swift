@@ -52,6 +52,8 @@ public struct Program: Sendable {
     public var startsSession = false
     /// Whether it leads its own process group, to which the terminal's Ctrl-C does not go.
     var leadsGroup = false
+    /// Environment variables, in addition to those of this process.
+    public var variables: [String: String] = [:]
     /// Another user; nil: the caller's.
     public var identity: Identity?
     /// Whether the kernel kills it when the thread that starts it ends.
@@ -81,43 +83,37 @@ public struct Program: Sendable {
         return path.split(separator: ":").contains { unsafe access("\($0)/\(name)", F_OK) == 0 }
     }
 
-    /// Starts it with the environment of this process and returns its process ID; the guardian's
-    /// if it has one.
+    /// Starts it and returns its process ID; the guardian's if it has one.
     ///
     /// No signal is blocked in it; those that this process ignores it ignores as well, unless it
     /// is detached or guarded.
     public func start() throws(Failure) -> Int32 {
-        var words: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { word in
-            unsafe strdup(word.bytes + [0])
-        }
-        unsafe words.append(nil)
-        defer { unsafe words.forEach { unsafe free($0) } }
+        let words = TextVector(arguments)
+        let environment = TextVector(environmentWith: variables)
         let groups = identity?.groups ?? []
         let parameters = guardian?.parameters ?? []
         let file = { (index: Int) -> Int32 in
             index < streams.count ? streams[index]?.rawValue ?? -1 : -1
         }
         var isOfProgram: Int32 = 0
-        let status = unsafe words.withUnsafeBufferPointer { words in
-            unsafe groups.withUnsafeBufferPointer { groups in
-                unsafe parameters.withUnsafeBufferPointer { parameters in
-                    var program = unsafe lc_program(
-                        arguments: words.baseAddress, environment: environ,
-                        network: network?.rawValue ?? -1,
-                        streams: (file(0), file(1), file(2), file(3)),
-                        starts_session: startsSession ? 1 : 0, leads_group: leadsGroup ? 1 : 0,
-                        changes_identity: identity == nil ? 0 : 1, user: identity?.user ?? 0,
-                        group: identity?.group ?? 0, groups: groups.baseAddress,
-                        group_count: Int32(groups.count),
-                        dies_with_parent: diesWithParent ? 1 : 0,
-                        is_detached: isDetached ? 1 : 0,
-                        guardian: lc_guardian(
-                            lifeline: guardian?.lifeline.rawValue ?? -1,
-                            kept: guardian?.kept?.rawValue ?? -1,
-                            parameters: parameters.baseAddress,
-                            parameter_count: Int32(parameters.count)))
-                    return unsafe lc_spawn(&program, &isOfProgram)
-                }
+        let status = unsafe groups.withUnsafeBufferPointer { groups in
+            unsafe parameters.withUnsafeBufferPointer { parameters in
+                var program = unsafe lc_program(
+                    arguments: words.address, environment: environment.address,
+                    network: network?.rawValue ?? -1,
+                    streams: (file(0), file(1), file(2), file(3)),
+                    starts_session: startsSession ? 1 : 0, leads_group: leadsGroup ? 1 : 0,
+                    changes_identity: identity == nil ? 0 : 1, user: identity?.user ?? 0,
+                    group: identity?.group ?? 0, groups: groups.baseAddress,
+                    group_count: Int32(groups.count),
+                    dies_with_parent: diesWithParent ? 1 : 0,
+                    is_detached: isDetached ? 1 : 0,
+                    guardian: lc_guardian(
+                        lifeline: guardian?.lifeline.rawValue ?? -1,
+                        kept: guardian?.kept?.rawValue ?? -1,
+                        parameters: parameters.baseAddress,
+                        parameter_count: Int32(parameters.count)))
+                return unsafe lc_spawn(&program, &isOfProgram)
             }
         }
         guard status > 0 else {
