@@ -1,6 +1,7 @@
 import ArgumentParser
 import Catalog
 import LinkModel
+import Scenarios
 import UserCatalog
 
 /// `linkcond list`
@@ -71,7 +72,8 @@ struct ListCommand: ParsableCommand {
         console.explain("your scenarios come from \(catalog.directories.joined(separator: ", "))")
         for problem in problems { console.note("\(problem)") }
         if json {
-            try console.print(JSONText.text(of: entries.map(ScenarioSummaryJSON.init)))
+            try console.print(
+                JSONText.text(of: entries.map { ScenarioSummaryJSON($0.scenario, file: $0.file) }))
         } else {
             try console.print(ScenarioTable.list(entries).text(isStyled: console.isStyled))
         }

@@ -55,6 +55,13 @@ struct RunCommand: ParsableCommand {
             an exit code, run exits with 0 or 1, whatever the command's is. -v prints every event, \
             --stats and --timeline record them. LINKCOND_SCENARIO holds the name.
 
+            A scenario can have several apps (apps:), each on a device with its own interfaces and \
+            home. All run the command, or the one that the scenario names. LINKCOND_DEVICE holds \
+            the name of the device; linkcond status, path and override concern the device where \
+            they run. The run ends when all apps have ended. The exit code is the first one, in \
+            the order of the file, that is not 0 and not checked by an expectation. --loopback and \
+            --publish need a single device.
+
             With --multipath TCP connections use several interfaces through Multipath TCP: \
             handover uses the most preferred one, and the others if it fails; interactive uses \
             the one with the lowest RTT; aggregate uses all at once. Programs and servers need no \
@@ -150,7 +157,8 @@ struct RunCommand: ParsableCommand {
     var command: [String] = []
 
     func validate() throws {
-        guard !command.isEmpty else {
+        // The apps of a scenario may name their own.
+        guard !command.isEmpty || scenario.name != nil else {
             throw ValidationError(
                 "there is no command; write it behind --, as in: linkcond run LTE -- curl URL")
         }

@@ -127,7 +127,8 @@ struct ShowCommand: ParsableCommand {
         case .yaml:
             try console.print(entry.text)
         case .json:
-            try console.print(JSONText.text(of: ScenarioJSON(entry, seed: seed)))
+            try console.print(
+                JSONText.text(of: ScenarioJSON(entry.scenario, file: entry.file, seed: seed)))
         case let format:
             throw UsageError(
                 description:

@@ -33,10 +33,12 @@ struct SandboxLinksTests {
     /// What `body` finds in a sandbox with these interfaces, whose first process it stands for.
     private static func withLinks<Value: Sendable>(
         _ interfaces: [SandboxInterface], _ backend: Backend = .engine,
+        devices: [SandboxDevice] = [],
         _ body: @escaping @Sendable (SandboxLinks) throws -> Value
     ) async throws -> Value {
         var request = SandboxRequest(interfaces: interfaces, command: [])
         request.backend = backend
+        request.devices = devices
         return try await withNewNamespace { [request] in
             let links = try SandboxLinks(request, SandboxNetwork(number: 0))
             defer { withExtendedLifetime(links) {} }
@@ -46,21 +48,23 @@ struct SandboxLinksTests {
 
     /// What the app sees of its interfaces, in its order of preference: `wifi0+cell0-` for one that
     /// leads to the network by both families, and one that does not.
-    private static func path(_ links: SandboxLinks) throws -> String {
-        try interfaces(links).filter { $0.kind != .loopback }
+    private static func path(_ links: SandboxLinks, _ device: Int = 0) throws -> String {
+        try interfaces(links, device).filter { $0.kind != .loopback }
             .map { $0.name + ($0.isUp && $0.supportsIPv4 && $0.supportsIPv6 ? "+" : "-") }.joined()
     }
 
-    private static func interfaces(_ links: SandboxLinks) throws -> [NetworkInterface] {
+    private static func interfaces(
+        _ links: SandboxLinks, _ device: Int = 0
+    ) throws -> [NetworkInterface] {
         // A kernel that has IP tunnels has this one in each namespace.
-        try NetworkNamespace.visit(links.namespaces.app) {
+        try NetworkNamespace.visit(links.namespaces.apps[device]) {
             Result { try NetworkPath.current() }
         }.get().interfaces.filter { $0.name != "tunl0" }
     }
 
     /// Runs a script where the app is.
     private static func inApp(_ links: SandboxLinks, _ script: String) throws -> String {
-        try NetworkNamespace.visit(links.namespaces.app) { Result { try shell(script) } }.get()
+        try NetworkNamespace.visit(links.namespaces.apps[0]) { Result { try shell(script) } }.get()
     }
 
     private static let three = [
@@ -93,6 +97,47 @@ struct SandboxLinksTests {
                 "wifi0+cell0+", "cell0+wifi0-", "cell0+vpn0+wifi0-", "vpn0+cell0+wifi0-",
                 "vpn0+wifi0+cell0+", "cell0+vpn0+wifi0+", "cell0+wifi0+", "wifi0+",
                 "wifi0+", "wifi0+cell0-", "cell0+wifi0+",
+            ])
+    }
+
+    @Test(arguments: backends)
+    func `a device has its own interfaces and preference, and no way to another`(
+        backend: Backend
+    ) async throws {
+        let devices = [["vpn0", "wifi0"], ["cell0"]].map {
+            SandboxDevice(name: $0[0], interfaces: $0, command: [])
+        }
+        let seen = try await Self.withLinks(Self.three, backend, devices: devices) { links in
+            func ping(_ address: String, from device: Int) throws -> String {
+                try NetworkNamespace.visit(links.namespaces.apps[device]) {
+                    Result {
+                        try shell("ping -c 1 -W 1 \(address) > /dev/null && echo yes || echo no")
+                    }
+                }.get()
+            }
+            var seen: [String] = []
+            func look(_ change: () throws -> Void = {}) throws {
+                try change()
+                try links.settle()
+                seen.append(links.interfaces.filter(\.isUsable).map(\.name).joined(separator: " "))
+                seen[seen.count - 1] += " " + (try Self.path(links)) + (try Self.path(links, 1))
+            }
+            try look()
+            try look { try links.setPresence("vpn0", isPresent: true) }
+            try look { try links.prefer("wifi0") }
+            try look { try links.setCarrier("cell0", isUp: false) }
+            try look { try links.setCarrier("cell0", isUp: true) }
+            // The far side, and the other device.
+            for address in ["198.18.0.1", "198.18.0.34"] {
+                seen.append(try ping(address, from: 0) + ping(address, from: 1))
+            }
+            return seen
+        }
+        #expect(
+            seen == [
+                "wifi0 cell0 wifi0+cell0+", "vpn0 wifi0 cell0 vpn0+wifi0+cell0+",
+                "wifi0 vpn0 cell0 wifi0+vpn0+cell0+", "wifi0 vpn0 wifi0+vpn0+cell0-",
+                "wifi0 vpn0 cell0 wifi0+vpn0+cell0+", "yes\nyes\n", "no\nyes\n",
             ])
     }
 
@@ -150,7 +195,7 @@ struct SandboxLinksTests {
             }
             let links = try SandboxLinks(request, SandboxNetwork(number: 0))
             defer { withExtendedLifetime(links) {} }
-            return try [links.namespaces.far, links.namespaces.app, links.namespaces.link].map {
+            return try [links.namespaces.far, links.namespaces.apps[0], links.namespaces.link].map {
                 place in
                 try NetworkNamespace.visit(place) {
                     Result {

@@ -8,6 +8,7 @@ import Testing
         let process = try #require(
             ListedProcess(stat: "42 (a) R 1 (b\n) S 7 40 39 34816 42 4194560 100"))
         #expect(process.id == 42)
+        #expect(process.parent == 7)
         #expect(process.session == 39)
         #expect(!process.hasEnded)
     }
@@ -23,7 +24,7 @@ import Testing
 
     @Test func `this process is among all, and where it is`() {
         #expect(ListedProcess.all().contains { !$0.hasEnded })
-        #expect(ListedProcess.network(of: "self")?.hasPrefix("net:[") == true)
-        #expect(ListedProcess.network(of: "0") == nil)
+        #expect(ListedProcess.network("self/ns/net")?.hasPrefix("net:[") == true)
+        #expect(ListedProcess.network(of: 0) == nil)
     }
 }

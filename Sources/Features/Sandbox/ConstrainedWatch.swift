@@ -1,29 +1,22 @@
 import LinuxKernel
-import Netlink
 import NetworkPath
 import Recording
-import SystemPackage
 
 /// Periodically reads the command's network use over constrained interfaces.
 struct ConstrainedWatch {
     private let links: SandboxLinks
     private let beginning: Duration
-    /// A session in the command's network namespace.
-    private let session: NetlinkSession
     /// By interface name.
     private var meters: [String: ConstrainedMeter] = [:]
     private var nextTime = ConstrainedWatch.interval
 
     private static let interval = Duration.milliseconds(100)
 
-    /// Begins with the start of the command; nil if its network use is not counted.
-    ///
-    /// - Parameter session: In the command's network namespace; nil: not requested.
-    init?(_ links: SandboxLinks, since beginning: Duration, _ session: NetlinkSession?) {
-        guard let session else { return nil }
+    /// Begins with the start of the command; nil if its network use is not wanted or not counted.
+    init?(_ links: SandboxLinks, since beginning: Duration, isWanted: Bool) {
+        guard isWanted else { return nil }
         self.links = links
         self.beginning = beginning
-        self.session = session
         for name in links.interfaces.map(\.name) {
             guard let requests = links.requests(over: name) else { return nil }
             meters[name] = ConstrainedMeter(isConstrained: isConstrained(name), requests: requests)
@@ -59,7 +52,6 @@ struct ConstrainedWatch {
     }
 
     private func isConstrained(_ name: String) -> Bool {
-        guard let link = try? session.link(named: name) else { return false }
-        return NetworkMark.effective(alias: link.aliasBytes)?.makesConstrained ?? false
+        links.effectiveMark(of: name)?.makesConstrained ?? false
     }
 }

@@ -95,11 +95,22 @@ struct Drain {
     private func look() throws -> UnderWay {
         var found = UnderWay()
         found.isAsking = (try? links.neighbours)?.contains(where: \.isSought) == true
-        try NetworkNamespace.enter(links.namespaces.app)
-        let interfaces = links.interfaces
+        for device in links.namespaces.apps.indices { try look(at: device, &found) }
+        found.packets = links.packetsUnderWay
+        if !request.servers.isEmpty, found.hasArrived {
+            try NetworkNamespace.enter(links.namespaces.far)
+            found.isUnread = isUnread()
+        }
+        return found
+    }
+
+    /// Adds the connections of a device.
+    private func look(at device: Int, _ found: inout UnderWay) throws {
+        try NetworkNamespace.enter(links.namespaces.apps[device])
+        let interfaces = links.interfaces(of: device)
         let own = Set(interfaces.flatMap(\.addresses))
         // The command may have brought interfaces down itself, which removes their routes.
-        let switchedOn = try links.switchedOn
+        let switchedOn = try links.switchedOn(of: device)
         let reachable = Set(
             interfaces.filter { switchedOn.contains($0.index) }.flatMap(\.addresses))
         let hasOtherPaths =
@@ -122,12 +133,6 @@ struct Drain {
                 found.hopeless.append(socket)
             }
         }
-        found.packets = links.packetsUnderWay
-        if !request.servers.isEmpty, found.hasArrived {
-            try NetworkNamespace.enter(links.namespaces.far)
-            found.isUnread = isUnread()
-        }
-        return found
     }
 
     /// Whether servers have not read all data and all ends of streams.

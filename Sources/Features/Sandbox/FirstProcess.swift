@@ -44,9 +44,8 @@ struct FirstProcess {
             request.conditionsLoopback
             ? try LoopbackWire.start(request, namespaces: namespaces) : nil
 
-        let overrides = try serveOverrides(in: namespaces.app)
+        let overrides = try namespaces.apps.map(serveOverrides)
         defer { withExtendedLifetime(overrides) {} }
-        let session = try request.recording.wantsConstrainedUse ? session(in: namespaces.app) : nil
         try NetworkNamespace.enter(namespaces.far)
         // Before Multipath TCP, which replaces the sockets of later threads.
         let publication = try Publication(
@@ -60,7 +59,7 @@ struct FirstProcess {
         let processes = ProcessTree(
             channel: channel, signals: signals, isJob: request.isJob)
         do {
-            let code = try run(processes, links, loopback, multipath, session, publication)
+            let code = try run(processes, links, loopback, multipath, publication)
             try processes.endAll(within: request.serverStop)
             channel.send(.ended(code))
         } catch {
@@ -72,35 +71,39 @@ struct FirstProcess {
         withExtendedLifetime((links, loopback, publication)) { Process.exitAtOnce(0) }
     }
 
-    /// Runs servers and command, and returns the command's exit code once its data has arrived.
+    /// Runs servers and commands, and returns the exit code once all data has arrived.
     private func run(
         _ processes: ProcessTree, _ links: SandboxLinks, _ loopback: PacketLoop?,
-        _ multipath: SandboxMultipath?, _ session: NetlinkSession?, _ publication: Publication?
+        _ multipath: SandboxMultipath?, _ publication: Publication?
     ) throws -> Int32 {
         let namespaces = links.namespaces
         for server in request.servers {
             try processes.startServer(server, network: namespaces.far, identity: request.identity)
         }
-        if let bus = request.bus { try start(bus, processes, namespaces) }
+        let launchers = try launchers(in: namespaces, processes)
         try processes.waitForServers(at: request.serverPorts)
         let beginning = KernelClock.monotonic
-        // Started before the command, whose first packets count as well.
-        var watch = ConstrainedWatch(links, since: beginning, session)
-        let service = RunService(request, in: namespaces.app)
-        let app = try App(AppProcesses()) { () throws(SandboxError) in
-            try start(in: namespaces.app)
+        // Started before the commands, whose first packets count as well.
+        var watch = ConstrainedWatch(
+            links, since: beginning, isWanted: request.recording.wantsConstrainedUse)
+        let services = namespaces.apps.enumerated().compactMap { device, namespace in
+            RunService(request, device: device, in: namespace)
         }
-        if let bus = processes.bus { app.exclude(session: bus) }
-        let performance = perform(app, links, since: beginning)
+        let devices = try launchers.map { launcher, bus in
+            try RunningDevice(launcher, hasOthers: launchers.count > 1, bus: bus)
+        }
+        let apps = devices.map(\.app)
+        let performance = perform(devices, links, since: beginning)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.recording.wantsSamples)
         links.onFailure = { channel.send(.note("\($0)")) }
         func rounds() -> Duration? {
             publication?.follow(links)
-            let next = [sampler.turn(), watch?.turn(), links.turn(), service?.turn(links)]
-            processes.wakeUps = service?.wakeUps ?? []
+            let next =
+                [sampler.turn(), watch?.turn(), links.turn()] + services.map { $0.turn(links) }
+            processes.wakeUps = services.flatMap(\.wakeUps)
             return next.compactMap(\.self).min()
         }
-        let code = try processes.wait(for: app, playing: performance, rounds: rounds)
+        try processes.wait(for: apps, playing: performance, rounds: rounds)
         let duration = KernelClock.monotonic - beginning
         let constrained = watch?.finish()
         watch = nil
@@ -108,7 +111,8 @@ struct FirstProcess {
         publication?.stopListening()
         try processes.endApp(within: request.serverStop, rounds: rounds)
         try drain(
-            links, processes, publication, isInterrupted: app.isInterrupted, rounds: rounds)
+            links, processes, publication, isInterrupted: apps.contains(where: \.isInterrupted),
+            rounds: rounds)
         let whole = KernelClock.monotonic - beginning
         let samples = sampler.finish()
         var report = try links.finish(
@@ -120,7 +124,15 @@ struct FirstProcess {
         report.statistics?.multipath = try multipath?.count()
         if let loopback { report.add(loopback: loopback, after: whole) }
         try send(report)
-        return code
+        return exitCode(of: devices)
+    }
+
+    /// The first exit code of an app that is not 0, except where the scenario expects one.
+    private func exitCode(of devices: [RunningDevice]) -> Int32 {
+        let codes = devices.filter {
+            request.scenario?.scenario.expectsExit(on: $0.name) != true
+        }.map(\.app.exitCode)
+        return codes.first { $0 != 0 } ?? 0
     }
 
     /// Waits until the command's data has arrived, and reports to the supervisor what has not.
@@ -139,22 +151,14 @@ struct FirstProcess {
         channel.send(.drained(remainder, milliseconds: Int64(left() / .milliseconds(1))))
     }
 
-    /// A netlink session in a namespace, which the calling thread enters and stays in.
-    private func session(in namespace: FileDescriptor) throws -> NetlinkSession {
-        try NetworkNamespace.enter(namespace)
-        return try NetlinkSession()
-    }
-
     /// Prepares to play the scenario, if there is one.
     private func perform(
-        _ app: App, _ links: SandboxLinks, since beginning: Duration
+        _ devices: [RunningDevice], _ links: SandboxLinks, since beginning: Duration
     ) -> ScenarioPerformance? {
         guard let scenario = request.scenario else { return nil }
-        // The app may need all processors.
+        // The apps may need all processors.
         KernelThread.letOnlyCallingThreadPrecede()
-        let stage = SandboxStage(
-            links: links, app: app, beginning: beginning,
-            commands: ScenarioCommands(network: links.namespaces.app, identity: request.identity))
+        let stage = SandboxStage(links: links, devices: devices, beginning: beginning)
         return ScenarioPerformance(scenario, seed: request.usedSeed, on: stage, channel)
     }
 
@@ -193,16 +197,30 @@ struct FirstProcess {
         try Mount.replaceFiles(files)
     }
 
-    private func start(
-        _ bus: SandboxBus, _ processes: ProcessTree, _ namespaces: SandboxNamespaces
-    ) throws(SandboxError) {
+    /// What starts the app of each device, and the session of its message bus if it has one.
+    private func launchers(
+        in namespaces: SandboxNamespaces, _ processes: ProcessTree
+    ) throws(SandboxError) -> [(launcher: AppLauncher, bus: Int32?)] {
+        try zip(request.allDevices, namespaces.apps).map { device, network throws(SandboxError) in
+            let bus = try startBus(in: network)
+            if let bus { processes.adopt(bus: bus.process) }
+            let launcher = AppLauncher(
+                request: request, device: device, network: network,
+                busVariables: bus?.variables ?? [:])
+            return (launcher, bus?.process)
+        }
+    }
+
+    private func startBus(
+        in network: FileDescriptor
+    ) throws(SandboxError) -> SandboxBus.Running? {
+        guard let bus = request.bus else { return nil }
         do {
-            let running = try bus.start(in: namespaces.app, as: request.identity)
-            processes.adopt(bus: running.process)
-            for (name, value) in running.variables { Process.setVariable(name, value) }
+            return try bus.start(in: network, as: request.identity)
         } catch  where !bus.isRequired {
             channel.send(
                 .explanation("\(error); programs that ask D-Bus see the host's network"))
+            return nil
         }
     }
 
@@ -215,26 +233,5 @@ struct FirstProcess {
         channel.send(.built)
         try sockets.send(over: channel.descriptor)
         guard case .start = channel.receiveMessage() else { Process.exitAtOnce(0) }
-    }
-
-    private func start(in namespace: FileDescriptor) throws(SandboxError) -> Int32 {
-        var program = Program(request.command)
-        program.network = namespace
-        program.identity = request.identity
-        do {
-            return try program.start()
-        } catch {
-            let name = request.command.first.map { "\($0)" } ?? ""
-            guard error.isOfProgram else {
-                throw SandboxError(
-                    "\(name): cannot start a process: \(error.errno)"
-                        + DescriptorLimit.hint(error.errno))
-            }
-            guard error.errno == .noSuchFileOrDirectory || !program.isInPath else {
-                throw SandboxError(
-                    "\(name): cannot be executed: \(error.errno)", status: .notExecutable)
-            }
-            throw SandboxError("\(name): command not found", status: .notFound)
-        }
     }
 }

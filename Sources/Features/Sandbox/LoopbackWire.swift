@@ -30,19 +30,21 @@ enum LoopbackWire {
     /// Conditions the loopback. The calling thread is in the link's namespace.
     static func start(_ request: SandboxRequest, namespaces: SandboxNamespaces) throws -> PacketLoop
     {
+        // There are no other devices: `SandboxRequest.obstacleOfDevices`.
+        let app = namespaces.apps[0]
         try NetlinkSession().executeAll([
-            Link.addVeth(linkEnd, to: appEnd, namespace: namespaces.app.rawValue),
+            Link.addVeth(linkEnd, to: appEnd, namespace: app.rawValue),
             Link.disableAutoconfiguration(index: linkEnd.index),
             Link.bringUp(index: linkEnd.index),
         ])
         let loop = try PacketLoop(
-            loopbackOf: namespaces.app, arrivingAt: linkEnd.index,
+            loopbackOf: app, arrivingAt: linkEnd.index,
             conditions: request.preferred.conditions,
             traces: request.traces[request.preferred.conditions],
             // A different seed than for the way to the far side.
             seed: request.usedSeed.byteSwapped &+ 1)
         try loop.start()
-        try NetworkNamespace.enter(namespaces.app)
+        try NetworkNamespace.enter(app)
         try acceptReturningPackets()
         do {
             try NetlinkSession().executeAll(appMessages)

@@ -10,9 +10,10 @@ final class ProcessTree {
     private let signals: SignalDescriptor
     private let processes = AppProcesses()
     private var servers: [Int32: String] = [:]
-    /// The helper that serves the sandbox's bus.
-    private(set) var bus: Int32?
-    private var app: App?
+    /// The helpers that serve the buses of the devices.
+    private var buses: Set<Int32> = []
+    /// Empty until the commands are started.
+    private var apps: [App] = []
     /// What else wakes it up while the command runs; `rounds` takes care of it.
     var wakeUps: [FileDescriptor] = []
     /// A server that ended before the command was started.
@@ -49,8 +50,8 @@ final class ProcessTree {
         }
     }
 
-    /// Watches the helper that serves the sandbox's bus.
-    func adopt(bus process: Int32) { bus = process }
+    /// Watches a helper that serves a bus.
+    func adopt(bus process: Int32) { buses.insert(process) }
 
     /// Waits until servers listen on all of these ports on the far side, where the calling thread
     /// is.
@@ -116,27 +117,29 @@ final class ProcessTree {
         }
     }
 
-    /// Waits until the run is over and returns the app's exit code; passes signals on to the app.
+    /// Waits until the run is over; passes signals on to the apps.
     ///
     /// - Parameters:
     ///   - performance: The scenario played in the meantime.
     ///   - rounds: Other periodic work; returns when it is due again; nil: never.
     func wait(
-        for app: App, playing performance: ScenarioPerformance? = nil,
+        for apps: [App], playing performance: ScenarioPerformance? = nil,
         rounds: () -> Duration? = { nil }
-    ) throws(SandboxError) -> Int32 {
-        self.app = app
+    ) throws(SandboxError) {
+        self.apps = apps
         while true {
             for (process, end) in reap() {
-                app.ended(process, end)
+                for app in apps { app.ended(process, end) }
                 performance?.ended(process, end)
                 note(process, end)
             }
-            if app.takeStop(), isJob { Process.stopGroup() }
-            let next = [performance?.turn(), try app.turn(), rounds()]
-            if app.isOver {
-                guard !app.isInterrupted, let performance else { return app.exitCode }
-                if performance.isOver(exitCode: app.exitCode) { return app.exitCode }
+            let stopped = apps.filter { $0.takeStop() }
+            if !stopped.isEmpty, isJob { Process.stopGroup() }
+            var next = [performance?.turn(), rounds()]
+            for app in apps { next.append(try app.turn()) }
+            if apps.allSatisfy(\.isOver) {
+                guard !apps.contains(where: \.isInterrupted), let performance else { return }
+                if performance.isOver() { return }
             }
             let ready = Readiness.wait(
                 for: [signals.descriptor, channel.descriptor] + wakeUps,
@@ -151,7 +154,7 @@ final class ProcessTree {
     /// after `patience`.
     func endApp(within patience: Duration, rounds: () -> Duration?) throws {
         guard Process.hasOthers else { return }
-        try end(within: patience, rounds: rounds) { processes.onAppSide(without: bus) }
+        try end(within: patience, rounds: rounds) { processes.onAppSide(without: buses) }
     }
 
     /// Asks all other processes to end, and kills them after `patience`.
@@ -196,13 +199,13 @@ final class ProcessTree {
     private func note(_ process: Int32, _ end: ProcessEnd) {
         guard !isEnding else { return }
         if let server = servers.removeValue(forKey: process) {
-            if app == nil {
+            if apps.isEmpty {
                 endedServer = (server, end)
             } else {
                 channel.send(.note("\(server): the server ended (\(end.text))"))
             }
         }
-        guard process == bus else { return }
+        guard buses.contains(process) else { return }
         channel.send(
             .note(
                 "the sandbox's D-Bus ended (\(end.text)); programs learn nothing more of the "
@@ -212,7 +215,7 @@ final class ProcessTree {
     /// Reaps children. Orphans in the PID namespace are children of this process.
     private func reap() -> [(process: Int32, end: ProcessEnd)] {
         while let signal = signals.next() {
-            if signal.number == SIGCONT { app?.followShell() }
+            if signal.number == SIGCONT { for app in apps { app.followShell() } }
             // The command receives the terminal's signals itself.
             if !signal.wasSent { takeNote(ofSignal: signal.number) }
         }
@@ -222,7 +225,7 @@ final class ProcessTree {
     }
 
     private func takeNote(ofSignal number: Int32) {
-        app?.takeNote(ofSignal: number)
+        for app in apps { app.takeNote(ofSignal: number) }
         if App.endingSignals.contains(number) { endRequests += 1 }
     }
 
@@ -230,7 +233,7 @@ final class ProcessTree {
         switch channel.receiveMessage() {
         case .signal(let number):
             takeNote(ofSignal: number)
-            app?.pass(signal: number)
+            for app in apps { app.pass(signal: number) }
         case nil:
             // The supervisor is gone, and with it everyone who waits for this run.
             Process.exitAtOnce(0)

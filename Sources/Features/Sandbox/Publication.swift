@@ -19,7 +19,8 @@ struct Publication {
         guard let sockets else { return nil }
         self.channel = channel
         self.wires = Dictionary(uniqueKeysWithValues: wires.map { ($0.app.name, $0) })
-        let app = links.namespaces.app
+        // There are no other devices: `SandboxRequest.obstacleOfDevices`.
+        let app = links.namespaces.apps[0]
         let warned = WarnedPorts()
         relay = try PublishedRelay(
             sockets, ways: Self.ways(to: links.interfaces, self.wires)

@@ -65,7 +65,9 @@ public enum Sandbox {
         if let problem = SandboxInterface.problem(of: request.interfaces) {
             throw SandboxError(problem)
         }
+        if let obstacle = request.obstacleOfDevices { throw obstacle }
         var request = request
+        request.users = try AppUsers(of: request, isRootless: isRootless)
         // With the rights of the caller, who owns the files, and before anything is built.
         do {
             request.traces = try LoadedTraces(

@@ -21,6 +21,8 @@ final class SandboxLinks {
         let name: String
         /// Its index in the app's network namespace.
         let index: Int32
+        /// The index of the device that has it.
+        let device: Int
         /// The app's IPv4 and IPv6 addresses on it.
         let addresses: [IPAddress]
         /// The conditions of its link.
@@ -51,19 +53,21 @@ final class SandboxLinks {
     /// Called when an interface failed to appear or vanish, or connections could not be ended.
     var onFailure: (SandboxError) -> Void = { _ in }
 
-    private struct Part {
+    /// An interface's wire and link.
+    struct Part {
         let wire: Wire
         let conditioned: any ConditionedWire
         let firstProfile: String
         let endsConnections: Bool
     }
 
-    private let request: SandboxRequest
-    private let parts: [String: Part]
-    private let sessions: SandboxNamespaces.Sessions
-    private let recorder: PacketRecorder?
+    let request: SandboxRequest
+    let parts: [String: Part]
+    let sessions: SandboxNamespaces.Sessions
+    let recorder: PacketRecorder?
     private var states: [String: Interface]
-    private var preference: RoutePreference
+    /// The order of preference on each device.
+    private var preferences: [RoutePreference]
     /// Whether connections could not be ended, which is reported once.
     private var hasKeptConnections = false
     /// Interfaces that are appearing or vanishing.
@@ -77,8 +81,8 @@ final class SandboxLinks {
         self.request = request
         let interfaces = request.interfaces
         let wires = request.wires(of: network)
-        preference = RoutePreference(interfaces.map(\.name))
-        (namespaces, sessions) = try SandboxNamespaces.make(network, wires, request, preference)
+        preferences = request.allDevices.map { RoutePreference($0.interfaces) }
+        (namespaces, sessions) = try SandboxNamespaces.make(network, wires, request, preferences)
         let conditioned = try ConditionedWires.start(request, wires)
         dataPlane = conditioned.choice.kind
         explanation = request.explanation(of: conditioned.choice)
@@ -90,16 +94,22 @@ final class SandboxLinks {
                 wire: wire, conditioned: conditioned, firstProfile: interface.profile,
                 endsConnections: interface.endsConnections)
             states[interface.name] = Interface(
-                name: interface.name, index: wire.app.index, addresses: wire.families.map(\.app),
-                conditions: interface.conditions, profile: interface.profile,
+                name: interface.name, index: wire.app.index, device: wire.device,
+                addresses: wire.families.map(\.app), conditions: interface.conditions,
+                profile: interface.profile,
                 mark: interface.mark, isPresent: interface.isPresent)
             if !interface.isPresent { conditioned.setConnected(false) }
         }
         (self.parts, self.states) = (parts, states)
     }
 
-    /// All interfaces, most preferred first.
-    var interfaces: [Interface] { preference.order.compactMap { states[$0] } }
+    /// All interfaces by device, the most preferred of each first.
+    var interfaces: [Interface] { preferences.flatMap(\.order).compactMap { states[$0] } }
+
+    /// The interfaces of a device, most preferred first.
+    func interfaces(of device: Int) -> [Interface] {
+        preferences[device].order.compactMap { states[$0] }
+    }
 
     // MARK: Changes
 
@@ -147,15 +157,16 @@ final class SandboxLinks {
         let (part, state) = try find(interface)
         guard state.isPresent != isPresent else { return }
         let wire = part.wire
+        let app = namespaces.apps[wire.device]
         let steps: [InterfaceMove.Step]
         if isPresent {
             let move = Link.move(
-                index: wire.away.index, to: namespaces.app.rawValue, name: wire.app.name)
-            let metric = preference.metric(of: interface)
+                index: wire.away.index, to: app.rawValue, name: wire.app.name)
+            let metric = metric(of: interface)
             steps = [
                 .init(namespace: namespaces.link, messages: [move]),
                 .init(
-                    namespace: namespaces.app,
+                    namespace: app,
                     messages: wire.bringUpMessages
                         + (state.hasCarrier ? wire.addressMessages(metric: metric) : [])),
             ]
@@ -165,10 +176,10 @@ final class SandboxLinks {
             endConnections(part)
             let move = Link.move(
                 index: wire.app.index, to: namespaces.link.rawValue, name: wire.away.name)
-            steps = [.init(namespace: namespaces.app, messages: [move])]
+            steps = [.init(namespace: app, messages: [move])]
         }
         moves[interface] = try InterfaceMove(interface, steps)
-        moveMetrics[interface] = preference.metric(of: interface)
+        moveMetrics[interface] = metric(of: interface)
         states[interface]?.isPresent = isPresent
         if !isPresent { onChange(self) }
     }
@@ -193,15 +204,15 @@ final class SandboxLinks {
 
     private func finish(_ move: InterfaceMove, of interface: String) throws(SandboxError) {
         moves[interface] = nil
-        let metric = moveMetrics.removeValue(forKey: interface)
+        let former = moveMetrics.removeValue(forKey: interface)
         try move.finish()
         guard let part = parts[interface], let state = states[interface], state.isPresent else {
             return
         }
         // Its preference may have changed during the move.
-        let wanted = preference.metric(of: interface)
-        if let metric, metric != wanted, state.hasCarrier {
-            let change = RoutePreference.Change(interface: interface, old: metric, new: wanted)
+        let wanted = metric(of: interface)
+        if let former, former != wanted, state.hasCarrier {
+            let change = RoutePreference.Change(interface: interface, old: former, new: wanted)
             try carryOut([(change, part.wire)], interface)
         }
         part.conditioned.setConnected(state.hasCarrier)
@@ -212,7 +223,7 @@ final class SandboxLinks {
     func setMark(_ interface: String, _ mark: NetworkMark) throws(SandboxError) {
         let (part, state) = try find(interface)
         let index = part.wire.app.index
-        let session = state.isPresent ? sessions.app : sessions.link
+        let session = state.isPresent ? sessions.apps[part.wire.device] : sessions.link
         do throws(NetlinkError) {
             let link = try session.get([Link.get(index: index)])[0].flatMap(Link.init)
             let override = NetworkMark(alias: link?.aliasBytes ?? []) ?? NetworkMark()
@@ -229,13 +240,13 @@ final class SandboxLinks {
 
     /// Makes an interface the most preferred: new connections use it.
     func prefer(_ interface: String) throws(SandboxError) {
-        _ = try known(interface)
+        let device = try known(interface).0.wire.device
         // Another thread adds the routes of an appearing interface, and corrects their metrics
         // afterwards. It must not collide with a route of the same metric.
-        if moveMetrics.contains(where: { preference.metric(of: $0.key) != $0.value }) {
+        if moveMetrics.contains(where: { metric(of: $0.key) != $0.value }) {
             try settle()
         }
-        let changes = preference.prefer(interface)
+        let changes = preferences[device].prefer(interface)
         try carryOut(
             changes.compactMap { change in
                 guard states[change.interface]?.isUsable == true, moves[change.interface] == nil
@@ -245,31 +256,39 @@ final class SandboxLinks {
         onChange(self)
     }
 
+    private func metric(of interface: String) -> UInt32 {
+        parts[interface].map { preferences[$0.wire.device].metric(of: interface) } ?? 0
+    }
+
     /// Changes the metrics of routes: adds the new routes first, so that there is always one.
     private func carryOut(
         _ changes: [(RoutePreference.Change, Wire)], _ interface: String
     ) throws(SandboxError) {
+        // They are all of one device.
+        guard let device = changes.first?.1.device else { return }
         try send(
-            changes.flatMap { $1.routeMessages(metric: $0.new) }, sessions.app, interface,
+            changes.flatMap { $1.routeMessages(metric: $0.new) }, sessions.apps[device], interface,
             unless: .fileExists)
-        try remove(changes.flatMap { $1.routeRemovalMessages(metric: $0.old) })
+        try remove(changes.flatMap { $1.routeRemovalMessages(metric: $0.old) }, from: device)
     }
 
     private func addAddresses(_ wire: Wire) throws(SandboxError) {
-        let metric = preference.metric(of: wire.app.name)
+        let name = wire.app.name
         try send(
-            wire.addressMessages(metric: metric), sessions.app, wire.app.name, unless: .fileExists)
+            wire.addressMessages(metric: metric(of: name)), sessions.apps[wire.device], name,
+            unless: .fileExists)
     }
 
     private func removeAddresses(_ wire: Wire) throws(SandboxError) {
-        try remove(wire.removalMessages(metric: preference.metric(of: wire.app.name)))
+        try remove(wire.removalMessages(metric: metric(of: wire.app.name)), from: wire.device)
     }
 
     /// Ends the app's connections over a vanished interface, as phones do.
     private func endConnections(_ part: Part) {
         guard part.endsConnections else { return }
         do {
-            _ = try NetworkNamespace.visit(namespaces.app) { () throws(KernelError) in
+            _ = try NetworkNamespace.visit(namespaces.apps[part.wire.device]) {
+                () throws(KernelError) in
                 Result { () throws(NetlinkError) in
                     try NetlinkSession(.sockets).endConnections(
                         from: part.wire.families.map(\.app), interface: part.wire.app.index)
@@ -298,7 +317,7 @@ final class SandboxLinks {
         guard let part = parts[interface], let state = states[interface] else {
             throw SandboxError(
                 "\(interface): no such interface (have: "
-                    + "\(preference.order.joined(separator: ", ")))")
+                    + "\(interfaces.map(\.name).joined(separator: ", ")))")
         }
         return (part, state)
     }
@@ -320,72 +339,13 @@ final class SandboxLinks {
     }
 
     /// Removes things that may be gone already, together with others or by the command's action.
-    private func remove(_ messages: [NetlinkMessage]) throws(SandboxError) {
+    private func remove(
+        _ messages: [NetlinkMessage], from device: Int
+    ) throws(SandboxError) {
         do {
-            _ = try sessions.app.execute(messages)
+            _ = try sessions.apps[device].execute(messages)
         } catch {
             throw SandboxError("the interfaces cannot be changed: \(error)")
         }
-    }
-
-    // MARK: Counters
-
-    /// The traffic on an interface's link so far; nil if unknown.
-    func counters(of interface: String) -> LinkCounters? {
-        try? parts[interface]?.conditioned.counters
-    }
-
-    /// The counters of an interface's link that only the packet engine has.
-    func loop(of interface: String) -> LoopStatistics? { parts[interface]?.conditioned.loop }
-
-    /// How often the app has opened a connection, sent data or requested an echo over an interface;
-    /// nil if not counted.
-    func requests(over interface: String) -> UInt64? { loop(of: interface)?.up.requests }
-
-    /// How many packets toward the network are on the links.
-    var packetsUnderWay: UInt64 { parts.values.reduce(0) { $0 + $1.conditioned.packetsUnderWay } }
-
-    /// The far side in the app's neighbour table; empty if nothing was ever sent there.
-    var neighbours: [KnownNeighbour] {
-        get throws(NetlinkError) { try sessions.app.neighbours() }
-    }
-
-    /// The indices of the app's interfaces that are up.
-    var switchedOn: Set<Int32> {
-        get throws(NetlinkError) { Set(try sessions.app.links().filter(\.isUp).map(\.index)) }
-    }
-
-    /// Collects the counters and completes the recordings.
-    ///
-    /// - Parameters:
-    ///   - duration: How long the command ran.
-    ///   - whole: How long the links carried packets.
-    ///   - samples: The links over time, by interface name.
-    func finish(
-        after duration: Duration, carrying whole: Duration, samples: [String: [LinkSample]]
-    ) throws -> SandboxReport {
-        let all = request.interfaces.compactMap { parts[$0.name] }
-        if recorder != nil {
-            // Stopping first makes the counters match the files.
-            for part in all { part.conditioned.stop() }
-        }
-        var report = SandboxReport(loops: all.compactMap(\.conditioned.loop))
-        let recording = recorder?.finish() ?? RecordingReport()
-        report.fileNotes = recording.notes
-        report.fileFailures = recording.failures
-        guard request.recording.wantsStatistics else { return report }
-        let interfaces = try all.map { part in
-            let name = part.wire.app.name
-            var statistics = InterfaceStatistics(
-                name: name, profile: part.firstProfile,
-                counters: try part.conditioned.counters.averaged(over: whole))
-            statistics.samples = samples[name] ?? []
-            return statistics
-        }
-        let isEmulated = dataPlane == .engine
-        report.statistics = LinkStatistics(
-            backend: dataPlane, seed: isEmulated ? request.usedSeed : nil,
-            duration: duration, interfaces: interfaces, loops: report.loops, recording: recording)
-        return report
     }
 }

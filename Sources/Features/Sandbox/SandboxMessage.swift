@@ -29,7 +29,7 @@ enum SandboxMessage: Hashable {
     /// From inside: the links are empty, or the wait is over; what did not arrive, and how many
     /// milliseconds remain for the relay.
     case drained(Drain.Remainder, milliseconds: Int64)
-    /// From inside: everything has ended; the command's exit code.
+    /// From inside: everything has ended; the exit code that no expectation covers.
     case ended(Int32)
     /// From inside: the command did not run.
     case failed(SandboxError)

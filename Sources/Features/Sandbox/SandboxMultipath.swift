@@ -12,7 +12,7 @@ import SystemPackage
 /// kernel opens subflows over all interfaces according to the mode (`MultipathService`).
 struct SandboxMultipath {
     private let mode: MultipathMode
-    private let app: FileDescriptor
+    private let apps: [FileDescriptor]
     private let threads: [KernelThread]
 
     /// Sets it up for the first process and its future children. Leaves the calling thread on the
@@ -21,12 +21,12 @@ struct SandboxMultipath {
         _ mode: MultipathMode, _ namespaces: SandboxNamespaces, _ channel: MessageChannel
     ) throws(SandboxError) {
         self.mode = mode
-        app = namespaces.app
+        apps = namespaces.apps
         do {
-            let service = try Self.followInterfaces(mode, namespaces, channel)
+            let services = try apps.map { try Self.followInterfaces(mode, $0, channel) }
             try NetworkNamespace.enter(namespaces.far)
             try MultipathService.welcomePaths()
-            threads = [service] + (try Self.replaceSockets(namespaces))
+            threads = services + (try Self.replaceSockets(namespaces))
         } catch let error as MultipathError {
             throw SandboxError(error.description, status: error.isLack ? .unavailable : .sandbox)
         } catch {
@@ -34,20 +34,22 @@ struct SandboxMultipath {
         }
     }
 
-    /// The command's connections so far. Leaves the calling thread in the command's network
-    /// namespace.
+    /// The connections of all apps so far. Leaves the calling thread in an app's network namespace.
     func count() throws(KernelError) -> MultipathStatistics {
-        try NetworkNamespace.enter(app)
-        let counters = try MultipathCounters()
+        let counters = try apps.map { app throws(KernelError) in
+            try NetworkNamespace.enter(app)
+            return try MultipathCounters()
+        }
         return MultipathStatistics(
-            mode: mode.rawValue, connections: counters.connections,
-            plainConnections: counters.plainConnections, furtherPaths: counters.furtherPaths)
+            mode: mode.rawValue, connections: counters.reduce(0) { $0 + $1.connections },
+            plainConnections: counters.reduce(0) { $0 + $1.plainConnections },
+            furtherPaths: counters.reduce(0) { $0 + $1.furtherPaths })
     }
 
     private static func followInterfaces(
-        _ mode: MultipathMode, _ namespaces: SandboxNamespaces, _ channel: MessageChannel
+        _ mode: MultipathMode, _ app: FileDescriptor, _ channel: MessageChannel
     ) throws -> KernelThread {
-        try NetworkNamespace.enter(namespaces.app)
+        try NetworkNamespace.enter(app)
         // Done at once, so that even the command's first connection gets all subflows.
         _ = try MultipathService(mode)
         return try KernelThread(named: "multipath") {
@@ -62,7 +64,7 @@ struct SandboxMultipath {
     private static func replaceSockets(_ namespaces: SandboxNamespaces) throws -> [KernelThread] {
         let interceptor: StreamInterceptor
         do throws(KernelError) {
-            interceptor = try StreamInterceptor(in: [namespaces.app, namespaces.far])
+            interceptor = try StreamInterceptor(in: namespaces.apps + [namespaces.far])
         } catch {
             throw MultipathError.noInterception(error)
         }

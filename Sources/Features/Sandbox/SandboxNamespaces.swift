@@ -6,16 +6,16 @@ import SystemPackage
 
 /// The network namespaces of a sandbox, kept alive by file descriptors.
 struct SandboxNamespaces: Sendable {
-    /// The namespace of the command.
-    var app: FileDescriptor
+    /// The namespace of each device's command; at least one.
+    var apps: [FileDescriptor]
     /// The namespace in which both directions are conditioned.
     var link: FileDescriptor
     /// The namespace of the servers and the uplink.
     var far: FileDescriptor
 
-    /// Netlink sessions in two of them, for changes while the command runs.
+    /// Netlink sessions in some of them, for changes while the command runs.
     struct Sessions {
-        let app: NetlinkSession
+        let apps: [NetlinkSession]
         let link: NetlinkSession
     }
 
@@ -23,7 +23,7 @@ struct SandboxNamespaces: Sendable {
     /// up in the link's.
     static func make(
         _ network: SandboxNetwork, _ wires: [Wire], _ request: SandboxRequest,
-        _ preference: RoutePreference
+        _ preferences: [RoutePreference]
     ) throws -> (SandboxNamespaces, Sessions) {
         let interfaces = request.interfaces
         let far = try NetworkNamespace.openCurrent()
@@ -31,20 +31,22 @@ struct SandboxNamespaces: Sendable {
         NamespaceParameters.set()
         allowLowPorts()
         try request.congestionControl?.use()
-        try Namespaces.network.unshare()
-        let app = try NetworkNamespace.openCurrent()
-        let appSession = try NetlinkSession()
-        NamespaceParameters.set()
-        allowPing()
-        if !request.publishedPorts.isEmpty { allowLowPorts() }
-        try request.congestionControl?.use()
-        if wires.count > 1 { keepAddressesApart() }
+        var apps: [(network: FileDescriptor, session: NetlinkSession)] = []
+        for _ in request.allDevices {
+            try Namespaces.network.unshare()
+            apps.append((try NetworkNamespace.openCurrent(), try NetlinkSession()))
+            NamespaceParameters.set()
+            allowPing()
+            if !request.publishedPorts.isEmpty { allowLowPorts() }
+            try request.congestionControl?.use()
+            if wires.count > 1 { keepAddressesApart() }
+        }
         try Namespaces.network.unshare()
         let link = try NetworkNamespace.openCurrent()
         let linkSession = try NetlinkSession()
         NamespaceParameters.set()
         if wires.count > 1 { silenceNewInterfaces() }
-        let namespaces = SandboxNamespaces(app: app, link: link, far: far)
+        let namespaces = SandboxNamespaces(apps: apps.map(\.network), link: link, far: far)
 
         let absent = Set(interfaces.filter { !$0.isPresent }.map(\.name))
         do {
@@ -57,19 +59,22 @@ struct SandboxNamespaces: Sendable {
                     + "sudo modprobe bridge, or give the command one interface")
         }
         try farSession.executeAll(network.farMessages(wires))
-        try appSession.executeAll(
-            SandboxNetwork.appMessages
-                + zip(wires, interfaces).flatMap { wire, interface in
-                    wire.lastingMessages
-                        + (interface.isPresent
-                            ? wire.bringUpMessages + [wire.alias(interface.mark)]
-                                + wire.addressMessages(
-                                    metric: preference.metric(of: interface.name))
-                            : [])
-                })
+        for (device, app) in apps.enumerated() {
+            try app.session.executeAll(
+                SandboxNetwork.appMessages
+                    + zip(wires, interfaces).filter { $0.0.device == device }
+                    .flatMap { wire, interface in
+                        wire.lastingMessages
+                            + (interface.isPresent
+                                ? wire.bringUpMessages + [wire.alias(interface.mark)]
+                                    + wire.addressMessages(
+                                        metric: preferences[device].metric(of: interface.name))
+                                : [])
+                    })
+        }
         try linkSession.executeAll(
             zip(wires, interfaces).filter { !$0.1.isPresent }.map { $0.alias($1.mark) })
-        return (namespaces, Sessions(app: appSession, link: linkSession))
+        return (namespaces, Sessions(apps: apps.map(\.session), link: linkSession))
     }
 
     /// Lets servers of any user listen on ports such as 53 and 80, as on their own host.

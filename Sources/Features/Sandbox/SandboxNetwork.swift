@@ -19,6 +19,8 @@ import Uplink
 ///                                                  ├ trunk ─── far0
 ///     cell0 ─── app2 ═ conditions ═ far2 ─── port2 ┘
 ///
+/// Several devices are as many app namespaces; each has the ends of its own interfaces' wires.
+///
 /// The bridge's ports are isolated from each other, and it has static entries for the app's
 /// interfaces. So no wire carries another's packets.
 public struct SandboxNetwork: Sendable, Hashable {
@@ -129,7 +131,8 @@ public struct SandboxNetwork: Sendable, Hashable {
                 return [
                     Link.addVeth(
                         wire.appEnd, to: isAbsent ? wire.away : wire.app,
-                        namespace: (isAbsent ? namespaces.link : namespaces.app).rawValue,
+                        namespace: (isAbsent ? namespaces.link : namespaces.apps[wire.device])
+                            .rawValue,
                         address: isSingle ? nil : wire.linkLayerAddress),
                     Link.addVeth(
                         wire.farEnd, to: isSingle ? far : wire.port,

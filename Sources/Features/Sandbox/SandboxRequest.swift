@@ -56,6 +56,9 @@ public struct SandboxRequest: Sendable {
     public var laterConditions: [LinkConditions] = []
     /// The command: a program and its arguments.
     public var command: [RawText]
+    /// Several apps, each on its own device with some of the interfaces; empty: one, with `command`
+    /// and all of them.
+    public var devices: [SandboxDevice] = []
     /// The servers, which run on the far side until the command has ended and its data has arrived.
     public var servers: [Server] = []
     /// Ports on which the servers must listen before the command starts.
@@ -105,6 +108,9 @@ public struct SandboxRequest: Sendable {
     var usedSeed: UInt64 { seed ?? drawn }
     private let drawn = UInt64(UInt32.random(in: .min ... .max))
 
+    /// The users that apps run as, after `Sandbox.run` has found them.
+    var users = AppUsers()
+
     /// The delivery traces of all conditions, after `Sandbox.run` has read them.
     var traces = LoadedTraces()
 
@@ -128,11 +134,6 @@ public struct SandboxRequest: Sendable {
     /// otherwise the first of all.
     public var preferred: SandboxInterface {
         interfaces.first(where: \.isPresent) ?? interfaces[0]
-    }
-
-    /// The wires of the interfaces, in order.
-    func wires(of network: SandboxNetwork) -> [Wire] {
-        network.wires(behind: interfaces.map(\.name))
     }
 
     /// How long data in flight may take to arrive after the command's end.

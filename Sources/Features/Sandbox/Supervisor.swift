@@ -94,12 +94,10 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 + "allow it more with ulimit -n")
     }
 
-    /// Sets the exit code according to the scenario's expectations; they alone decide if one
-    /// expects an exit code.
+    /// Makes failed expectations of the scenario known by the exit code.
     private func judge(_ outcome: inout Sandbox.Outcome) {
-        let expectsExit = request.scenario?.scenario.expectsExit ?? false
-        guard outcome.exitCode == 0 || expectsExit && !outcome.isTimedOut else { return }
-        outcome.exitCode = outcome.failedExpectations > 0 ? 1 : 0
+        guard outcome.exitCode == 0, outcome.failedExpectations > 0 else { return }
+        outcome.exitCode = 1
     }
 
     private func connectUplink(to process: Int32) throws -> UplinkPlan.Connection? {

@@ -17,6 +17,8 @@ struct Wire: Sendable, Hashable {
     let app: Link.WireEnd
     /// Zero for a sandbox's only wire; otherwise counted from 1.
     let number: Int
+    /// The index of the device that has the interface.
+    var device = 0
     /// IPv4 and IPv6 addresses.
     let families: [Addresses]
 

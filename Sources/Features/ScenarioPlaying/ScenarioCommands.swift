@@ -2,33 +2,50 @@ public import LinuxKernel
 public import Scenarios
 public import SystemPackage
 
-/// A scenario's commands beside the app. They run in its network, each in its own session, which
-/// distinguishes them from the app.
+/// Where a command of a scenario runs, and as whom.
+public struct CommandSurroundings: Sendable {
+    /// The network namespace.
+    public var network: FileDescriptor
+    /// The user; nil: the caller.
+    public var identity: Program.Identity?
+    /// Environment variables, in addition to the caller's.
+    public var variables: [String: String]
+
+    /// Describes surroundings.
+    public init(
+        network: FileDescriptor, identity: Program.Identity?, variables: [String: String] = [:]
+    ) {
+        self.network = network
+        self.identity = identity
+        self.variables = variables
+    }
+}
+
+/// A scenario's commands beside the app, each in its own session, which distinguishes them from the
+/// app.
 public struct ScenarioCommands {
-    /// The network namespace in which they run.
-    public let network: FileDescriptor
-    let identity: Program.Identity?
     /// Background commands, by process ID.
     private var commands: [Int32: String] = [:]
     /// How checks ended, by process ID; nil: still running.
     private var checks: [Int32: ProcessEnd?] = [:]
 
-    /// Prepares to start commands in a network namespace as the caller or another user.
-    public init(network: FileDescriptor, identity: Program.Identity?) {
-        self.network = network
-        self.identity = identity
-    }
+    /// Prepares to start commands.
+    public init() {}
 
     /// Starts a background command; returns its session ID.
-    public mutating func start(_ command: String) throws(StageError) -> Int32 {
-        let process = try launch(command)
+    public mutating func start(
+        _ command: String, in surroundings: CommandSurroundings
+    ) throws(StageError) -> Int32 {
+        let process = try launch(command, surroundings)
         commands[process] = command
         return process
     }
 
     /// Starts a check; returns its session ID.
-    public mutating func startCheck(_ command: String) throws(StageError) -> Int32 {
-        let process = try launch(command)
+    public mutating func startCheck(
+        _ command: String, in surroundings: CommandSurroundings
+    ) throws(StageError) -> Int32 {
+        let process = try launch(command, surroundings)
         checks.updateValue(nil, forKey: process)
         return process
     }
@@ -59,10 +76,13 @@ public struct ScenarioCommands {
     }
 
     /// Its output goes to standard error, because standard output is the app's.
-    private func launch(_ command: String) throws(StageError) -> Int32 {
+    private func launch(
+        _ command: String, _ surroundings: CommandSurroundings
+    ) throws(StageError) -> Int32 {
         var program = Program("/bin/sh", ["-c", command])
-        program.network = network
-        program.identity = identity
+        program.network = surroundings.network
+        program.identity = surroundings.identity
+        program.variables = surroundings.variables
         program.startsSession = true
         program.streams = [Program.nothing, .standardError, .standardError]
         do {

@@ -69,6 +69,7 @@ struct PlayCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         let entry = try UserCatalog.scenarios.entry(named: scenario)
+        if let problem = entry.scenario.problemOnHost { throw UsageError(description: problem) }
         let (scenario, notes) = entry.scenario.forHost
         var hosts = try HostInterfaces(interfaces, of: scenario)
         try target.enter(console)

@@ -34,6 +34,7 @@ enum ScenarioTable {
         var text = (isStyled ? Style.bold(scenario.name) : scenario.name) + " (scenario)\n"
         if !scenario.summary.isEmpty { text += scenario.summary + "\n" }
         text += "\n" + interfaces(scenario).text(isStyled: isStyled)
+        if !scenario.apps.isEmpty { text += "\n" + devices(scenario).text(isStyled: isStyled) }
         let (timeline, rest) = seed.map { events(scenario, seed: $0) } ?? (plan(scenario), nil)
         if !timeline.rows.isEmpty { text += "\n" + timeline.text(isStyled: isStyled) }
         if let rest { text += rest + "\n" }
@@ -62,6 +63,19 @@ enum ScenarioTable {
         return table
     }
 
+    private static func devices(_ scenario: Scenario) -> Table {
+        var table = Table(["DEVICE", "INTERFACES", "APP"])
+        for app in scenario.apps {
+            let command = app.command.map { $0.joined(separator: " ").printable }
+            let facts = [app.launch.description, app.isRunning ? "" : "does not run at first"]
+            table.add([
+                app.name, app.interfaces.joined(separator: ", "),
+                ([command ?? "the command"] + facts.filter { !$0.isEmpty }).joined(separator: ", "),
+            ])
+        }
+        return table
+    }
+
     /// The timeline as in the file, sorted by time.
     private static func plan(_ scenario: Scenario) -> Table {
         var table = Table(["WHEN", .right("FOR"), "WHAT"])
@@ -71,7 +85,7 @@ enum ScenarioTable {
         for (_, entry) in entries {
             table.add([
                 entry.when, entry.length?.unitText ?? "",
-                entry.actions.map(\.description).joined(separator: "; "),
+                entry.descriptions.joined(separator: "; "),
             ])
         }
         return table
@@ -83,10 +97,10 @@ enum ScenarioTable {
         var timeline = Timeline(scenario, seed: seed)
         let limit = scenario.length == nil ? endlessLimit : eventLimit
         while table.rows.count < limit, let event = timeline.next() {
-            table.add([event.time.secondsText, event.action.description])
+            table.add([event.time.secondsText, event.description])
         }
         let hasMore = timeline.next() != nil
-        for end in timeline.endExpectations { table.add(["end", "expect: \(end.expectation)"]) }
+        for end in timeline.endExpectations { table.add(["end", end.description]) }
         return (table, hasMore ? "... and so on; show --format json has more of them" : nil)
     }
 

@@ -1,7 +1,9 @@
 import LinkModel
+import LinkTesting
 import LinkUnits
 import ProfileFormat
 import Scenarios
+import Testing
 
 /// A few profiles to tell apart.
 private let profiles: [String: Profile] = [
@@ -50,4 +52,14 @@ func events(_ scenario: Scenario, seed: UInt64 = 1, limit: Int = 30) -> [String]
         let time = event.time == .zero ? "0 s" : event.time.unitText
         return "\(time) \(event.action)"
     }
+}
+
+/// `yaml` in the syntax that the validator reads.
+func json(of yaml: String) async throws -> String {
+    let result = try await runProcess(
+        "python3",
+        ["-c", "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)"],
+        input: yaml)
+    #expect(result.exitCode == 0, "\(result.standardError)")
+    return result.standardOutput
 }

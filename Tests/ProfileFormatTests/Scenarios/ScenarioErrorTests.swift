@@ -103,7 +103,7 @@ struct ScenarioErrorTests {
         ),
         (
             "{ at: 5 s, comment: x }",
-            "5: comment: unknown key; known here: at, every, from, until, for, limit, interface, profile, set, over, down, up, expensive, constrained, kind, appear, vanish, prefer, app, exec, expect"
+            "5: comment: unknown key; known here: at, every, from, until, for, limit, interface, profile, set, over, down, up, expensive, constrained, kind, appear, vanish, prefer, device, app, exec, expect"
         ),
         ("{ at: 5 s, perfer: cell0 }", "5: perfer: unknown key; did you mean prefer?"),
         ("{ interface: wifi0, down: true }", "5: at: is missing; write at: 5 s, or every: 15 s"),

@@ -91,16 +91,6 @@ struct ScenarioReaderTests {
         try await JSONSchema("scenario").expectValid(try await json(of: Self.everything))
     }
 
-    /// `yaml` in the syntax that the validator reads.
-    private func json(of yaml: String) async throws -> String {
-        let result = try await runProcess(
-            "python3",
-            ["-c", "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)"],
-            input: yaml)
-        #expect(result.exitCode == 0, "\(result.standardError)")
-        return result.standardOutput
-    }
-
     @Test func `an empty timeline is a scenario in which nothing happens`() throws {
         for timeline in ["", "timeline: []", "repeat: { every: 1 s }"] {
             let scenario = try readScenario(

@@ -21,12 +21,12 @@ import Testing
             status: .satisfied, isExpensive: true, isConstrained: false, interface: "cell0")
         var player = Self.player(wanted)
         var stage = VirtualStage()
-        stage.seenPath = SeenPath(status: .satisfied, isExpensive: true, interface: "cell0")
+        stage.seenPaths[nil] = SeenPath(status: .satisfied, isExpensive: true, interface: "cell0")
         #expect(stage.play(&player).map(\.failure) == [nil])
 
         player = Self.player(wanted)
         stage = VirtualStage()
-        stage.seenPath = SeenPath(status: .unsatisfied)
+        stage.seenPaths[nil] = SeenPath(status: .unsatisfied)
         let events = stage.play(&player)
         #expect(
             events.map(\.sentence) == [
@@ -81,7 +81,7 @@ import Testing
             ]), seed: 1)
         var stage = VirtualStage(checks: [(0, .seconds(1))])
         #expect(stage.play(&player, until: .seconds(2)).isEmpty)
-        let end = player.end(exitCode: 3, on: &stage)
+        let end = player.end(exitCodes: [nil: 3], on: &stage)
         #expect(end.events.map(\.failure) == ["expected exit == 0; was 3"])
         #expect(!player.isOver)
         #expect(stage.play(&player).map(\.failure) == [nil])

@@ -13,7 +13,7 @@ import Testing
         var player = TimelinePlayer(
             Player.scenario([
                 Player.entry(at: .seconds(5), .app(.terminate)),
-                Player.entry(at: .seconds(8), .app(.relaunch)),
+                Player.entry(at: .seconds(8), .app(.relaunch())),
             ]), seed: 1)
         var stage = VirtualStage()
         _ = stage.play(&player, until: .seconds(6))
@@ -26,7 +26,7 @@ import Testing
         var player = TimelinePlayer(
             Player.scenario(
                 [
-                    Player.entry(at: .seconds(2), .app(.relaunch)),
+                    Player.entry(at: .seconds(2), .app(.relaunch())),
                     ScenarioEntry(
                         schedule: .every(.milliseconds(100), from: .zero, until: nil),
                         actions: [.prefer(interface: "wifi0")]),

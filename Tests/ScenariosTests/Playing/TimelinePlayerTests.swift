@@ -156,7 +156,7 @@ import Testing
         let events = stage.play(&player, until: .seconds(1000))
         #expect(events.count == 400)
         #expect(!player.isOver)
-        _ = player.end(exitCode: 0, on: &stage)
+        _ = player.end(exitCodes: [nil: 0], on: &stage)
         #expect(player.isOver)
     }
 }

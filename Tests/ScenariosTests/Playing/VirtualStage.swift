@@ -13,7 +13,8 @@ struct VirtualStage: Stage {
     var conditions: [(time: Duration, LinkConditions)] = []
     /// How much an interface carries in a second.
     var rates: [String: UInt64] = [:]
-    var seenPath = SeenPath(status: .satisfied, interface: "wifi0")
+    /// What is seen on each device.
+    var seenPaths: [String?: SeenPath] = [nil: SeenPath(status: .satisfied, interface: "wifi0")]
     /// Interfaces of which nothing can be changed.
     var broken: Set<String>
     /// How checks end, in the order in which they are started, and how long they take.
@@ -67,14 +68,24 @@ struct VirtualStage: Stage {
         return ByteCount(bytes: UInt64(now / .seconds(1) * Double(rate)))
     }
 
-    mutating func perform(_ action: AppAction) throws(StageError) { try note("\(action)") }
+    private func of(_ device: String?) -> String { device.map { "\($0): " } ?? "" }
 
-    mutating func execute(_ command: String) throws(StageError) { try note("exec \(command)") }
+    mutating func perform(_ action: AppAction, on device: String?) throws(StageError) {
+        try note("\(of(device))\(action)")
+    }
 
-    mutating func path() throws(StageError) -> SeenPath { seenPath }
+    mutating func execute(_ command: String, on device: String?) throws(StageError) {
+        try note("\(of(device))exec \(command)")
+    }
 
-    mutating func startCheck(_ command: String) throws(StageError) -> Int32 {
-        try note("check \(command)")
+    mutating func path(on device: String?) throws(StageError) -> SeenPath {
+        seenPaths[device] ?? SeenPath(status: .unsatisfied)
+    }
+
+    mutating func startCheck(
+        _ command: String, on device: String?
+    ) throws(StageError) -> Int32 {
+        try note("\(of(device))check \(command)")
         let check = checks.isEmpty ? (code: 0, length: Duration.zero) : checks.removeFirst()
         checkCount += 1
         running[checkCount] = (check.code, now + check.length)

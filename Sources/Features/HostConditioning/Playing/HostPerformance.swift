@@ -44,7 +44,7 @@ public struct HostPerformance {
             scenario, on: interfaces, planes, request,
             backend: try planes.backend(backend, forAll: scenario.allConditions),
             overrideWatcher: limits.overrides.watcher,
-            commands: ScenarioCommands(
+            surroundings: CommandSurroundings(
                 network: try NetworkNamespace.openCurrent(), identity: identity))
         self.scenario = scenario
         self.tell = tell

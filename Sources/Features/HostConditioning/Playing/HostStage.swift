@@ -29,7 +29,8 @@ struct HostStage: Stage {
     private let overrideWatcher: String
     private var beginning: Duration
     private var states: [String: State]
-    var commands: ScenarioCommands
+    private let surroundings: CommandSurroundings
+    var commands = ScenarioCommands()
 
     /// - Parameters:
     ///   - request: The common part of all conditions.
@@ -37,13 +38,13 @@ struct HostStage: Stage {
     init(
         _ scenario: Scenario, on interfaces: HostInterfaces, _ planes: DataPlanes,
         _ request: ApplyRequest, backend: Backend,
-        overrideWatcher: String, commands: ScenarioCommands
+        overrideWatcher: String, surroundings: CommandSurroundings
     ) {
         self.planes = planes
         self.request = request
         self.backend = backend
         self.overrideWatcher = overrideWatcher
-        self.commands = commands
+        self.surroundings = surroundings
         beginning = KernelClock.monotonic
         states = [:]
         for interface in scenario.interfaces {
@@ -104,15 +105,15 @@ struct HostStage: Stage {
         }
     }
 
-    func perform(_ action: AppAction) throws(StageError) {
+    func perform(_ action: AppAction, on device: String?) throws(StageError) {
         throw StageError("there is no app")
     }
 
-    mutating func execute(_ command: String) throws(StageError) {
-        _ = try commands.start(command)
+    mutating func execute(_ command: String, on device: String?) throws(StageError) {
+        _ = try commands.start(command, in: surroundings)
     }
 
-    func path() throws(StageError) -> SeenPath {
+    func path(on device: String?) throws(StageError) -> SeenPath {
         var path = try Self.wrap { SeenPath(try NetworkPath.current()) }
         // Expectations use the scenario's interface names.
         path.interface =
@@ -120,8 +121,10 @@ struct HostStage: Stage {
         return path
     }
 
-    mutating func startCheck(_ command: String) throws(StageError) -> Int32 {
-        try commands.startCheck(command)
+    mutating func startCheck(
+        _ command: String, on device: String?
+    ) throws(StageError) -> Int32 {
+        try commands.startCheck(command, in: surroundings)
     }
 
     mutating func exitCode(ofCheck check: Int32) -> Int32? {

@@ -2,6 +2,13 @@ import LinkModel
 public import Scenarios
 
 extension Scenario {
+    /// Why a host cannot play it; nil if it can.
+    public var problemOnHost: String? {
+        guard apps.count > 1 else { return nil }
+        return "\(name): it has several devices (\(apps.map(\.name).joined(separator: ", "))), but "
+            + "this host is one; play it with linkcond run --scenario"
+    }
+
     /// The part that can be played without an app and without removing interfaces, and notes on the
     /// rest.
     public var forHost: (scenario: Scenario, notes: [String]) {

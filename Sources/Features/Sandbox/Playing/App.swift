@@ -1,14 +1,17 @@
 import Glibc
 import LinuxKernel
+import Scenarios
 
-/// The command of a sandbox over its restarts: a scenario may suspend it, end it and start it
+/// The command of a device over its restarts: a scenario may suspend it, end it and start it
 /// again, with all its descendants.
 final class App {
     /// Starts the command and returns its process ID.
-    typealias Launch = () throws(SandboxError) -> Int32
+    typealias Launch = (LaunchOptions) throws(SandboxError) -> Int32
 
     private let launch: Launch
-    private(set) var processes: AppProcesses
+    private var processes: AppProcesses
+    /// The options of the scenario's last relaunch.
+    private(set) var options = LaunchOptions()
     /// The command, while it runs.
     private(set) var command: Int32?
     /// The exit code of the command's last run.
@@ -26,12 +29,14 @@ final class App {
         var isFollowedByLaunch = false
     }
 
-    /// Starts the command.
-    init(_ processes: AppProcesses, launch: @escaping Launch) throws(SandboxError) {
+    /// An app that does not run yet.
+    init(_ processes: AppProcesses, launch: @escaping Launch) {
         self.processes = processes
         self.launch = launch
-        command = try launch()
     }
+
+    /// Starts the command.
+    func start() throws(SandboxError) { command = try launch(options) }
 
     /// Whether neither the command runs nor a restart is pending.
     var isOver: Bool { command == nil && ending == nil }
@@ -69,11 +74,11 @@ final class App {
         end()
     }
 
-    /// Ends what is left and starts the command again.
-    func relaunch() throws(SandboxError) {
+    /// Ends what is left; the next `turn` after that starts the command again.
+    func relaunch(_ options: LaunchOptions) {
         if ending == nil { end() }
         ending?.isFollowedByLaunch = true
-        _ = try turn()
+        self.options = options
     }
 
     /// Passes a signal from outside on to the command.
@@ -120,7 +125,7 @@ final class App {
         if command == nil && processes.all.isEmpty {
             self.ending = nil
             isSuspended = false
-            if ending.isFollowedByLaunch { command = try launch() }
+            if ending.isFollowedByLaunch { try start() }
             return nil
         }
         guard let deadline = ending.deadline else { return nil }

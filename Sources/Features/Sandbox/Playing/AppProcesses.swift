@@ -1,18 +1,25 @@
 import Glibc
 import LinuxKernel
+import SystemPackage
 
 /// The processes of the app in a sandbox: the command and all its descendants, including those that
 /// have left their parent, session or terminal.
 ///
 /// The app is everything except the sandbox's own processes: the first process, processes on the
-/// far side, and the sessions of the bus and of the scenario's commands.
+/// far side, and the sessions of the bus and of the scenario's commands. With several devices, it is
+/// what runs in the network of its device, and descendants that made themselves another network.
 struct AppProcesses {
     private let farNetwork: String
+    /// The network of the device; nil: there is only one.
+    private let network: String?
     private var foreignSessions: Set<Int32> = []
 
     /// Make this in the first process while it is on the far side.
-    init() {
-        farNetwork = ListedProcess.network(of: "self") ?? ""
+    ///
+    /// - Parameter device: The network namespace of the app's device; nil: there is only one.
+    init(on device: FileDescriptor? = nil) {
+        farNetwork = ListedProcess.network("self/ns/net") ?? ""
+        network = device.map { ListedProcess.network("self/fd/\($0.rawValue)") ?? "" }
     }
 
     /// Excludes a session that is not the app's.
@@ -20,19 +27,33 @@ struct AppProcesses {
 
     /// The app's running or stopped processes.
     var all: Set<Int32> {
-        others { !foreignSessions.contains($0.session) }
-            .filter { ListedProcess.network(of: "\($0)") != farNetwork }
+        let own = others { !foreignSessions.contains($0.session) }
+            .filter { ListedProcess.network(of: $0) != farNetwork }
+        guard network != nil else { return own }
+        let parents = Dictionary(ListedProcess.all().map { ($0.id, $0.parent) }) { $1 }
+        return own.filter { isOnDevice($0, parents) }
     }
 
-    /// All processes on the app's side, whether the app's or not, except one session.
-    func onAppSide(without session: Int32?) -> Set<Int32> {
-        others { $0.session != session }
-            .filter { ListedProcess.network(of: "\($0)") != farNetwork }
+    /// Whether a process or one of its ancestors is in the device's network.
+    private func isOnDevice(_ process: Int32, _ parents: [Int32: Int32]) -> Bool {
+        var ancestor = process
+        // The first process belongs to no device.
+        while ancestor > 1 {
+            if ListedProcess.network(of: ancestor) == network { return true }
+            ancestor = parents[ancestor] ?? 0
+        }
+        return false
+    }
+
+    /// All processes on the side of the apps, whether an app's or not, except some sessions.
+    func onAppSide(without sessions: Set<Int32>) -> Set<Int32> {
+        others { !sessions.contains($0.session) }
+            .filter { ListedProcess.network(of: $0) != farNetwork }
     }
 
     /// The servers and their descendants.
     var onFarSide: Set<Int32> {
-        others { _ in true }.filter { ListedProcess.network(of: "\($0)") == farNetwork }
+        others { _ in true }.filter { ListedProcess.network(of: $0) == farNetwork }
     }
 
     /// All except the first process.

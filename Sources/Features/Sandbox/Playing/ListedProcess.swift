@@ -6,6 +6,8 @@ struct ListedProcess: Hashable {
     let id: Int32
     /// Whether it is a zombie.
     let hasEnded: Bool
+    /// The PID of its parent; 0 for a parent outside the PID namespace.
+    let parent: Int32
     /// Its session ID; 0 for a session from outside the PID namespace.
     let session: Int32
 
@@ -16,8 +18,10 @@ struct ListedProcess: Hashable {
             let id = Int32(text[..<opening].prefix { $0 != " " })
         else { return nil }
         let fields = text[text.index(after: closing)...].split(separator: " ")
-        guard fields.count > 3, let session = Int32(fields[3]) else { return nil }
+        guard fields.count > 3, let parent = Int32(fields[1]), let session = Int32(fields[3])
+        else { return nil }
         self.id = id
+        self.parent = parent
         self.session = session
         hasEnded = ["Z", "X"].contains(fields[0])
     }
@@ -32,7 +36,10 @@ struct ListedProcess: Hashable {
 
     /// The network namespace of a process, as named by the kernel; nil if it is not visible, for
     /// example because the process is ending.
-    static func network(of process: String) -> String? {
-        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/net")
+    static func network(of process: Int32) -> String? { network("\(process)/ns/net") }
+
+    /// The network namespace that a link in `/proc` leads to.
+    static func network(_ link: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(link)")
     }
 }

@@ -11,10 +11,10 @@ import SystemPackage
 /// A sandbox as the stage of a scenario.
 struct SandboxStage: Stage {
     let links: SandboxLinks
-    let app: App
+    let devices: [RunningDevice]
     /// When the command was first started, by `KernelClock.monotonic`.
     let beginning: Duration
-    var commands: ScenarioCommands
+    var commands = ScenarioCommands()
 
     var now: Duration { KernelClock.monotonic - beginning }
 
@@ -47,26 +47,36 @@ struct SandboxStage: Stage {
         return ByteCount(bytes: counters.up.bytes.bytes &+ counters.down.bytes.bytes)
     }
 
-    func perform(_ action: AppAction) throws(StageError) {
+    private func device(_ name: String?) throws(StageError) -> RunningDevice {
+        guard let device = devices.first(where: { $0.name == name }) else {
+            throw StageError("\(name ?? ""): no such device")
+        }
+        return device
+    }
+
+    func perform(_ action: AppAction, on device: String?) throws(StageError) {
+        let app = try self.device(device).app
         try Self.wrap {
             switch action {
             case .suspend: try app.suspend()
             case .resume: try app.resume()
             case .terminate: try app.terminate()
-            case .relaunch: try app.relaunch()
+            case .relaunch(let options): app.relaunch(options)
             case .signal(let number): try app.signal(number)
             }
         }
     }
 
-    mutating func execute(_ command: String) throws(StageError) {
-        app.exclude(session: try commands.start(command))
+    mutating func execute(_ command: String, on device: String?) throws(StageError) {
+        let device = try self.device(device)
+        device.app.exclude(session: try commands.start(command, in: device.surroundings))
     }
 
-    func path() throws(StageError) -> SeenPath {
+    func path(on device: String?) throws(StageError) -> SeenPath {
+        let network = try self.device(device).network
         do {
             return SeenPath(
-                try NetworkNamespace.visit(commands.network) { () throws(KernelError) in
+                try NetworkNamespace.visit(network) { () throws(KernelError) in
                     Result { () throws(NetworkPathError) in try NetworkPath.current() }
                 }.get())
         } catch {
@@ -74,9 +84,12 @@ struct SandboxStage: Stage {
         }
     }
 
-    mutating func startCheck(_ command: String) throws(StageError) -> Int32 {
-        let process = try commands.startCheck(command)
-        app.exclude(session: process)
+    mutating func startCheck(
+        _ command: String, on device: String?
+    ) throws(StageError) -> Int32 {
+        let device = try self.device(device)
+        let process = try commands.startCheck(command, in: device.surroundings)
+        device.app.exclude(session: process)
         return process
     }
 

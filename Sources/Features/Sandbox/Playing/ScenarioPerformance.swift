@@ -42,17 +42,18 @@ final class ScenarioPerformance {
         channel.send(.note(note))
     }
 
-    /// Whether the run is over, given that the app has ended.
+    /// Whether the run is over, given that the apps have ended.
     ///
     /// It is not over while a restart or a check is pending.
-    func isOver(exitCode: Int32) -> Bool {
+    func isOver() -> Bool {
         if !hasEnded {
             guard !player.hasRelaunch(after: stage.now) else { return false }
             hasEnded = true
             for line in request.scenario.expectationLines(after: stage.now) {
                 channel.send(.note("\(request.origin):\(line): not judged: the command had ended"))
             }
-            tell(player.end(exitCode: exitCode, on: &stage))
+            let codes = stage.devices.map { ($0.name, $0.app.exitCode) }
+            tell(player.end(exitCodes: Dictionary(codes) { $1 }, on: &stage))
             tell(player.turn(on: &stage))
         }
         return player.isOver
@@ -82,10 +83,10 @@ final class ScenarioPerformance {
 
     /// Records changes of the interfaces.
     private func writeDown(at now: Duration) {
+        let interfaces = stage.links.interfaces
         for (index, name) in record.interfaces.map(\.name).enumerated() {
-            guard let position = stage.links.interfaces.firstIndex(where: { $0.name == name })
-            else { continue }
-            let interface = stage.links.interfaces[position]
+            guard let interface = interfaces.first(where: { $0.name == name }) else { continue }
+            let preferred = interfaces.first { $0.device == interface.device }
             if written[name] != interface.conditions {
                 written[name] = interface.conditions
                 record.interfaces[index].set(
@@ -94,7 +95,7 @@ final class ScenarioPerformance {
             record.interfaces[index].enter(
                 PathState(
                     interface.mark, isPresent: interface.isPresent, isUp: interface.hasCarrier,
-                    isPreferred: position == 0),
+                    isPreferred: interface.name == preferred?.name),
                 at: now)
         }
     }

@@ -15,6 +15,7 @@ import SystemPackage
 /// is a difference.
 public final class RunService {
     private let request: SandboxRequest
+    private let device: Int
     private let socket: ServiceSocket
     private let beginning: Int64
     private let limit: TimeLimit?
@@ -30,8 +31,8 @@ public final class RunService {
     /// How long a client waits.
     private static let patience = Duration.seconds(5)
 
-    /// Serves a network namespace; nil if another process has the name there.
-    init?(_ request: SandboxRequest, in namespace: FileDescriptor) {
+    /// Serves the network namespace of a device; nil if another process has the name there.
+    init?(_ request: SandboxRequest, device: Int, in namespace: FileDescriptor) {
         guard
             let socket = try? NetworkNamespace.visit(
                 namespace,
@@ -45,6 +46,7 @@ public final class RunService {
         else { return nil }
         self.socket = socket
         self.request = request
+        self.device = device
         let beginning = Int64(Date().timeIntervalSince1970)
         self.beginning = beginning
         limit = request.timeout.map {
@@ -80,7 +82,7 @@ public final class RunService {
     }
 
     private func status(_ links: SandboxLinks) -> [ConditionedInterface] {
-        links.status(of: request, since: beginning, limit: limit)
+        links.status(of: request, device: device, since: beginning, limit: limit)
     }
 
     private func withRates(

@@ -4,15 +4,15 @@ import LinuxKernel
 import PacketLoop
 
 extension SandboxLinks {
-    /// The links of the interfaces as `status` shows them, but for their rates.
+    /// The links of a device's interfaces as `status` shows them, but for their rates.
     ///
     /// - Parameters:
     ///   - beginning: When the run began, in seconds since 1970.
     ///   - limit: When it ends; nil: with the command.
     func status(
-        of request: SandboxRequest, since beginning: Int64, limit: TimeLimit?
+        of request: SandboxRequest, device: Int, since beginning: Int64, limit: TimeLimit?
     ) -> [ConditionedInterface] {
-        interfaces.map { interface in
+        interfaces(of: device).map { interface in
             var status = ConditionedInterface(
                 by: dataPlane, on: interface.name, index: interface.index,
                 name: ApplyRequest.defaultName, profile: interface.profile, since: beginning,
@@ -25,7 +25,8 @@ extension SandboxLinks {
                     direction.conditions(of: conditions), counted ?? DirectionCounters())
             }
             status.dnsDelay = conditions.dnsDelay
-            status.command = request.command.map(\.description).joined(separator: " ")
+            status.command = request.allDevices[device].command.map(\.description).joined(
+                separator: " ")
             if let loop = loop(of: interface.name) {
                 let faithfulness = Faithfulness(loop)
                 status.seed = request.usedSeed

@@ -20,7 +20,20 @@ extension SandboxRequest {
         if let problem = SandboxInterface.problem(of: interfaces) {
             throw UsageError(description: "\(entry.file ?? scenario.name): \(problem)")
         }
-        self.init(interfaces: interfaces, command: command)
+        let lacking = scenario.apps.first { $0.command == nil }
+        guard !command.isEmpty || lacking == nil && !scenario.apps.isEmpty else {
+            throw UsageError(
+                description: "\(lacking.map { "\($0.name): " } ?? "")there is no command; write it "
+                    + "behind --, as in: linkcond run --scenario NAME -- ./my-app")
+        }
+        let own = scenario.apps.first?.command?.map { RawText($0) } ?? []
+        self.init(interfaces: interfaces, command: command.isEmpty ? own : command)
+        devices = scenario.apps.map { app in
+            SandboxDevice(
+                name: app.name, interfaces: app.interfaces,
+                command: app.command?.map { RawText($0) } ?? command, launch: app.launch,
+                isRunning: app.isRunning)
+        }
         multipath = scenario.multipath
         laterConditions = scenario.laterConditions
         self.scenario = ScenarioRequest(scenario, origin: entry.file ?? scenario.name)

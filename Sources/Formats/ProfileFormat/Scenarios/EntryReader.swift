@@ -8,7 +8,8 @@ struct EntryReader {
     static let keys = [
         "at", "every", "from", "until", "for", "limit", "interface", "profile", "set", "over",
         "down", "up",
-        "expensive", "constrained", "kind", "appear", "vanish", "prefer", "app", "exec", "expect",
+        "expensive", "constrained", "kind", "appear", "vanish", "prefer", "device", "app",
+        "exec", "expect",
     ]
     /// The keys of actions on the interface that `interface` names.
     private static let interfaceKeys = [
@@ -18,6 +19,8 @@ struct EntryReader {
     let fields: FieldReader
     /// The names of the scenario's interfaces.
     let interfaces: [String]
+    /// The names of its devices; empty if it has no apps of its own.
+    let devices: [String]
     let line: Int?
 
     func read(_ reader: inout ScenarioReader) throws(ProfileError) -> ScenarioEntry {
@@ -31,18 +34,17 @@ struct EntryReader {
         if let name = try fields.text("vanish") {
             actions.append(.presence(interface: name, isPresent: false))
         }
-        if let action = try appAction() { actions.append(.app(action)) }
+        if let action = try appAction(reader) { actions.append(.app(action)) }
         if let command = try command("exec", of: fields) { actions.append(.execute(command)) }
         if let expectation = try expectation() { actions.append(.expect(expectation)) }
         guard !actions.isEmpty else {
+            let keys = Self.keys.drop { $0 != "profile" }.filter { $0 != "over" && $0 != "device" }
             throw error(
                 "",
-                "nothing happens in this entry; say one of "
-                    + Self.keys.drop { $0 != "profile" }.filter { $0 != "over" }
-                    .joined(separator: ", "))
+                "nothing happens in this entry; say one of \(keys.joined(separator: ", "))")
         }
         return ScenarioEntry(
-            schedule: schedule, actions: actions,
+            schedule: schedule, device: try device(), actions: actions,
             length: try fields.quantity("for", Duration.init(parsing:)), limit: try limit(),
             line: line)
     }
@@ -160,11 +162,32 @@ struct EntryReader {
         return nil
     }
 
-    private func appAction() throws(ProfileError) -> AppAction? {
+    /// The device of the actions on an app, commands and expectations.
+    private func device() throws(ProfileError) -> String? {
+        let keys = ["app", "exec", "expect"]
+        let named = try fields.text("device")
+        guard let key = keys.first(where: { fields.node($0) != nil }) else {
+            guard named == nil else {
+                throw fields.error("device", "belongs to \(keys.joined(separator: ", "))")
+            }
+            return nil
+        }
+        // A scenario with one device need not name it.
+        guard named == nil, devices.count > 1 else { return named ?? devices.first }
+        throw fields.error(key, "on which device? write device: \(devices[0])")
+    }
+
+    private func appAction(_ reader: ScenarioReader) throws(ProfileError) -> AppAction? {
         guard let node = fields.node("app") else { return nil }
         guard case .scalar = node else {
             let inner = try FieldReader(
-                node, file: fields.file, path: "app", known: ["signal"])
+                node, file: fields.file, path: "app", known: ["signal", "relaunch"])
+            if let options = inner.node("relaunch") {
+                guard inner.node("signal") == nil else {
+                    throw inner.error("signal", "and relaunch are two actions; write two entries")
+                }
+                return .relaunch(try reader.appReader.relaunch(options))
+            }
             guard let name = try inner.text("signal") else {
                 throw inner.error("signal", "is missing; write app: { signal: USR1 }")
             }
@@ -179,7 +202,7 @@ struct EntryReader {
         case "suspend": return .suspend
         case "resume": return .resume
         case "terminate": return .terminate
-        case "relaunch": return .relaunch
+        case "relaunch": return .relaunch()
         case let text:
             throw fields.error(
                 "app",

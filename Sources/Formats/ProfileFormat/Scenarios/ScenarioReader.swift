@@ -6,8 +6,8 @@ import Yams
 /// Reads scenarios from YAML texts.
 public struct ScenarioReader {
     private static let keys = [
-        "name", "aliases", "summary", "advice", "source", "interfaces", "multipath", "timeline",
-        "repeat",
+        "name", "aliases", "summary", "advice", "source", "interfaces", "apps", "multipath",
+        "timeline", "repeat",
     ]
 
     let file: String
@@ -54,9 +54,9 @@ public struct ScenarioReader {
         var scenario = Scenario(
             name: name, aliases: try words(fields), summary: try fields.prose("summary") ?? "",
             advice: try advice(fields), source: try fields.prose("source") ?? "",
-            interfaces: try interfaces(fields),
+            interfaces: try interfaces(fields), apps: try appReader.apps(fields),
             multipath: try fields.choice("multipath", MultipathMode.self) ?? .off)
-        scenario.entries = try entries(fields, scenario.interfaces.map(\.name))
+        scenario.entries = try entries(fields, of: scenario)
         scenario.repetition = try repetition(fields)
         if let problem = scenario.problem {
             let key = problem.field.prefix { $0 != "." }
@@ -155,6 +155,9 @@ public struct ScenarioReader {
 
     // MARK: Shared by interfaces and entries
 
+    /// Reads apps and how they are started.
+    var appReader: AppReader { AppReader(file: file) }
+
     /// The profile under `profile`, if there is one.
     mutating func profile(_ fields: FieldReader) throws(ProfileError) -> Profile? {
         guard let name = try fields.text("profile") else { return nil }
@@ -191,7 +194,7 @@ public struct ScenarioReader {
     // MARK: Timeline
 
     private mutating func entries(
-        _ fields: FieldReader, _ interfaces: [String]
+        _ fields: FieldReader, of scenario: Scenario
     ) throws(ProfileError) -> [ScenarioEntry] {
         guard let node = fields.node("timeline") else { return [] }
         guard case .sequence(let sequence) = node else {
@@ -209,7 +212,8 @@ public struct ScenarioReader {
             let entryFields = try FieldReader(
                 node, file: file, path: "", known: EntryReader.keys)
             let entry = EntryReader(
-                fields: entryFields, interfaces: interfaces, line: mapping.firstLine)
+                fields: entryFields, interfaces: scenario.interfaces.map(\.name),
+                devices: scenario.apps.map(\.name), line: mapping.firstLine)
             entries.append(try entry.read(&self))
         }
         return entries

@@ -161,7 +161,7 @@ public enum Process {
 
     /// The words of the command line, byte for byte, behind the first `--`.
     public static var argumentsBehindHyphens: [RawText] {
-        let hyphens = arguments.firstIndex(of: "--") ?? -1
+        guard let hyphens = arguments.firstIndex(of: "--") else { return [] }
         return arguments(droppingFirst: hyphens + 2)
     }
 }

@@ -41,6 +41,35 @@ extension TimelineAction: CustomStringConvertible {
     }
 }
 
+extension ScenarioEntry {
+    /// A line for each action: `tabletA: suspend`.
+    public var descriptions: [String] {
+        actions.map { action in
+            action.interface == nil ? action.description.prefixed(device) : action.description
+        }
+    }
+}
+
+extension TimelineEvent: CustomStringConvertible {
+    /// One line: `tabletA: suspend`.
+    public var description: String { action.description.prefixed(device) }
+}
+
+extension Timeline.EndExpectation: CustomStringConvertible {
+    /// One line: `tabletA: expect: exit 0`.
+    public var description: String {
+        ScenarioAction.expect(expectation).description.prefixed(device)
+    }
+}
+
+extension String {
+    /// The text with the name of a device, which stands for the app.
+    func prefixed(_ device: String?) -> String {
+        guard let device else { return self }
+        return "\(device): " + (hasPrefix("app: ") ? String(dropFirst(5)) : self)
+    }
+}
+
 extension Duration {
     fileprivate var rampText: String { self > .zero ? " over \(text)" : "" }
 }
@@ -52,7 +81,8 @@ extension AppAction: CustomStringConvertible {
         case .suspend: "suspend"
         case .resume: "resume"
         case .terminate: "terminate"
-        case .relaunch: "relaunch"
+        case .relaunch(let options):
+            options == LaunchOptions() ? "relaunch" : "relaunch (\(options))"
         case .signal(let number):
             "signal \(Self.signals.first { $0.number == number }?.name ?? "\(number)")"
         }

@@ -13,8 +13,11 @@ public struct Scenario: Sendable, Hashable {
     public var advice: [String]
     /// Where the numbers come from.
     public var source: String
-    /// The interfaces that the app has or will have, most preferred first; at least one.
+    /// The interfaces that the apps have or will have, most preferred first; at least one.
     public var interfaces: [ScenarioInterface]
+    /// Several apps, each on its own device with some of the interfaces; empty: one app, which has
+    /// all of them.
+    public var apps: [ScenarioApp]
     /// How Multipath TCP uses them.
     public var multipath: MultipathMode
     /// What happens, in file order.
@@ -41,8 +44,9 @@ public struct Scenario: Sendable, Hashable {
     /// Makes a scenario.
     public init(
         name: String, aliases: [String] = [], summary: String = "", advice: [String] = [],
-        source: String = "", interfaces: [ScenarioInterface], multipath: MultipathMode = .off,
-        entries: [ScenarioEntry] = [], repetition: Repetition? = nil
+        source: String = "", interfaces: [ScenarioInterface], apps: [ScenarioApp] = [],
+        multipath: MultipathMode = .off, entries: [ScenarioEntry] = [],
+        repetition: Repetition? = nil
     ) {
         self.name = name
         self.aliases = aliases
@@ -50,6 +54,7 @@ public struct Scenario: Sendable, Hashable {
         self.advice = advice
         self.source = source
         self.interfaces = interfaces
+        self.apps = apps
         self.multipath = multipath
         self.entries = entries
         self.repetition = repetition

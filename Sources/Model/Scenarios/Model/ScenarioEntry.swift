@@ -15,6 +15,8 @@ public struct ScenarioEntry: Sendable, Hashable {
 
     /// When it happens.
     public var schedule: Schedule
+    /// The device of its actions on an app, its commands and its expectations; nil: the only one.
+    public var device: String?
     /// The actions, in this order; at least one.
     public var actions: [ScenarioAction]
     /// When it is undone, counted from its start; nil: never.
@@ -27,10 +29,11 @@ public struct ScenarioEntry: Sendable, Hashable {
 
     /// Makes an entry.
     public init(
-        schedule: Schedule, actions: [ScenarioAction], length: Duration? = nil,
-        limit: VolumeLimit? = nil, line: Int? = nil
+        schedule: Schedule, device: String? = nil, actions: [ScenarioAction],
+        length: Duration? = nil, limit: VolumeLimit? = nil, line: Int? = nil
     ) {
         self.schedule = schedule
+        self.device = device
         self.actions = actions
         self.length = length
         self.limit = limit
@@ -105,8 +108,8 @@ public enum AppAction: Sendable, Hashable {
     case resume
     /// Ends all its processes with SIGTERM, then with SIGKILL those that ignore it.
     case terminate
-    /// Ends what still runs of the command and starts it again.
-    case relaunch
+    /// Ends what still runs of the command and starts it again, with these options.
+    case relaunch(LaunchOptions = LaunchOptions())
     /// Sends this signal to all its processes.
     case signal(Int32)
 }

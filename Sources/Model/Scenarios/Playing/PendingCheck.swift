@@ -49,7 +49,7 @@ struct PendingCheck {
             return .open(until: min(nextAttempt, deadline ?? nextAttempt))
         }
         do {
-            attempt = try stage.startCheck(command.text)
+            attempt = try stage.startCheck(command.text, on: event.device)
             return .open(until: deadline)
         } catch {
             return .failed("expected `\(command.text)` to succeed; \(error)")

@@ -34,8 +34,9 @@ extension PlayedEvent {
         _ event: TimelineEvent, at now: Duration, effort: Duration = .zero, failure: String? = nil
     ) {
         self.init(
-            text: event.action.description, subject: event.action.subject, plannedTime: event.time,
-            time: now, lateness: now - event.time, effort: effort, failure: failure,
+            text: event.description, subject: event.action.subject, plannedTime: event.time,
+            time: now, lateness: now - event.time, effort: effort,
+            failure: failure?.prefixed(event.action.subject == .expectation ? event.device : nil),
             lineNumber: event.line)
     }
 

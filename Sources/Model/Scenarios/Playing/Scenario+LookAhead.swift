@@ -15,7 +15,8 @@ extension Scenario {
     /// The latest time after `now` at which the app may be started again; in an endless scenario,
     /// the latest in the current pass. Nil: never.
     func latestRelaunch(after now: Duration) -> Duration? {
-        let latest = entries.filter { $0.actions.contains(.app(.relaunch)) }.compactMap { entry in
+        let latest = entries.filter { $0.actions.contains(where: \.isRelaunch) }.compactMap {
+            entry in
             switch entry.schedule {
             case .once(let time, let spread): time + spread
             // Without an end, use a time longer than anybody waits.
@@ -29,9 +30,9 @@ extension Scenario {
         return repetition.period * pass + latest
     }
 
-    /// Whether an expectation checks the app's exit.
-    public var expectsExit: Bool {
-        entries.flatMap(\.actions).contains { action in
+    /// Whether an expectation checks the exit of the app on a device; nil: of the only one.
+    public func expectsExit(on device: String?) -> Bool {
+        entries.filter { $0.device == device }.flatMap(\.actions).contains { action in
             if case .expect(let expectation) = action { expectation.exit != nil } else { false }
         }
     }
@@ -48,6 +49,10 @@ extension Scenario {
 }
 
 extension ScenarioAction {
+    fileprivate var isRelaunch: Bool {
+        if case .app(.relaunch) = self { true } else { false }
+    }
+
     fileprivate var isExpectation: Bool {
         if case .expect = self { true } else { false }
     }

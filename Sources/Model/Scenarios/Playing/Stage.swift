@@ -23,15 +23,17 @@ public protocol Stage {
     mutating func prefer(_ interface: String) throws(StageError)
     /// The bytes that an interface's link has carried so far, in both directions.
     mutating func carried(by interface: String) throws(StageError) -> ByteCount
-    /// Performs an action on the app.
-    mutating func perform(_ action: AppAction) throws(StageError)
+    // The device in the following is nil if there is only one.
+
+    /// Performs an action on the app of a device.
+    mutating func perform(_ action: AppAction, on device: String?) throws(StageError)
     /// Starts a shell command beside the app without waiting for it.
-    mutating func execute(_ command: String) throws(StageError)
+    mutating func execute(_ command: String, on device: String?) throws(StageError)
     /// What the app sees of the network.
-    mutating func path() throws(StageError) -> SeenPath
+    mutating func path(on device: String?) throws(StageError) -> SeenPath
     /// Starts a shell command beside the app as a check; returns an identifier for asking how it
     /// ended.
-    mutating func startCheck(_ command: String) throws(StageError) -> Int32
+    mutating func startCheck(_ command: String, on device: String?) throws(StageError) -> Int32
     /// The exit code of a check; nil while it runs.
     mutating func exitCode(ofCheck check: Int32) -> Int32?
     /// Kills a check.

@@ -26,8 +26,8 @@ public struct TimelinePlayer: Sendable {
     private var limits: [PendingLimit] = []
     /// When the app is started again, cached once asked.
     private var knownRelaunch: Duration?
-    /// The exit code of the command after its final end.
-    private var exitCode: Int32?
+    /// The exit codes of the apps after their final end, by device.
+    private var exitCodes: [String?: Int32]?
 
     /// Plays `scenario`, whose initial interfaces the stage already has; `seed` determines random
     /// times.
@@ -61,16 +61,16 @@ public struct TimelinePlayer: Sendable {
         return turn
     }
 
-    /// Whether the app will be started again, so that its end is not the end of the run; in an
+    /// Whether an app will be started again, so that the end of all is not the end of the run; in an
     /// endless timeline, whether it will be in the current pass.
     public mutating func hasRelaunch(after now: Duration) -> Bool {
-        guard exitCode == nil else { return false }
+        guard exitCodes == nil else { return false }
         if let knownRelaunch, let coming, coming.time <= knownRelaunch { return true }
         guard let horizon = scenario.latestRelaunch(after: now) else { return false }
         var rest = timeline
         var event = coming
         while let next = event, next.time <= horizon {
-            if next.action == .app(.relaunch) {
+            if next.action.isRelaunch {
                 knownRelaunch = next.time
                 return true
             }
@@ -79,17 +79,20 @@ public struct TimelinePlayer: Sendable {
         return false
     }
 
-    /// Call this when the command has finally ended. Remaining events do not happen; expectations
-    /// at the end are judged, now and in the following turns until `isOver`.
-    public mutating func end(exitCode: Int32, on stage: inout some Stage) -> Turn {
-        self.exitCode = exitCode
+    /// Call this when the apps have finally ended. Remaining events do not happen; expectations at
+    /// the end are judged, now and in the following turns until `isOver`.
+    ///
+    /// - Parameter exitCodes: The exit codes of the apps, by device; nil is the only device.
+    public mutating func end(exitCodes: [String?: Int32], on stage: inout some Stage) -> Turn {
+        self.exitCodes = exitCodes
         coming = nil
         ramps = [:]
         limits = []
         var turn = Turn()
         for end in timeline.endExpectations {
             let event = TimelineEvent(
-                time: stage.now, action: .expect(end.expectation), line: end.line)
+                time: stage.now, device: end.device, action: .expect(end.expectation),
+                line: end.line)
             expect(end.expectation, event, on: &stage, &turn)
         }
         return turn
@@ -149,8 +152,8 @@ public struct TimelinePlayer: Sendable {
             try stage.setPresence(name, isPresent: isPresent)
         case .override(let name, let settings): try stage.override(name, with: settings)
         case .prefer(let name): try stage.prefer(name)
-        case .app(let action): try stage.perform(action)
-        case .execute(let command): try stage.execute(command)
+        case .app(let action): try stage.perform(action, on: event.device)
+        case .execute(let command): try stage.execute(command, on: event.device)
         case .expect: break
         }
     }
@@ -199,10 +202,10 @@ public struct TimelinePlayer: Sendable {
         _ expectation: Expectation, _ event: TimelineEvent, on stage: inout some Stage,
         _ turn: inout Turn
     ) {
-        var flaw = expectation.flaw(ofExit: exitCode)
+        var flaw = expectation.flaw(ofExit: exitCodes?[event.device])
         if flaw == nil, expectation.asksForPath {
             do throws(StageError) {
-                flaw = expectation.flaw(in: try stage.path())
+                flaw = expectation.flaw(in: try stage.path(on: event.device))
             } catch {
                 flaw = error.description
             }

@@ -7,6 +7,8 @@ import LinkModel
 public struct Timeline: Sendable, Sequence, IteratorProtocol {
     /// What must hold when the command has ended.
     public struct EndExpectation: Sendable, Hashable {
+        /// The device that it concerns; nil: the only one.
+        public var device: String?
         /// The expectation.
         public var expectation: Expectation
         /// The line in the scenario file.
@@ -50,7 +52,8 @@ public struct Timeline: Sendable, Sequence, IteratorProtocol {
         scenario.entries.filter { $0.schedule == .atEnd }.flatMap { entry in
             entry.actions.compactMap { action in
                 guard case .expect(let expectation) = action else { return nil }
-                return EndExpectation(expectation: expectation, line: entry.line)
+                return EndExpectation(
+                    device: entry.device, expectation: expectation, line: entry.line)
             }
         }
     }
@@ -121,7 +124,8 @@ public struct Timeline: Sendable, Sequence, IteratorProtocol {
         }
         due = actions.reversed().map {
             TimelineEvent(
-                time: occurrence.time, action: $0, limit: entry.limit, line: entry.line)
+                time: occurrence.time, device: $0.interface == nil ? entry.device : nil,
+                action: $0, limit: entry.limit, line: entry.line)
         }
     }
 

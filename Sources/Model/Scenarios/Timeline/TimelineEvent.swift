@@ -4,6 +4,8 @@ public import LinkModel
 public struct TimelineEvent: Sendable, Hashable {
     /// When it happens, from the start of the command.
     public var time: Duration
+    /// The device that it concerns, if there are several; nil for what happens to an interface.
+    public var device: String?
     /// What happens.
     public var action: TimelineAction
     /// The volume that an interface carries after that time before the event happens; nil: it

@@ -7,6 +7,7 @@ struct EntryCheck {
     let scenario: Scenario
 
     func check() throws(ScenarioProblem) {
+        try checkDevice()
         try checkActions()
         try checkSchedule()
         try checkLength()
@@ -20,11 +21,23 @@ struct EntryCheck {
 
     // MARK: Actions
 
+    private func checkDevice() throws(ScenarioProblem) {
+        guard let device = entry.device else { return }
+        let names = scenario.apps.map(\.name)
+        guard !names.contains(device) else { return }
+        let remedy =
+            names.isEmpty ? "list it under apps" : NameMatching.remedy(for: device, among: names)
+        throw problem("device", "\(device): no such device; \(remedy)")
+    }
+
     private func checkActions() throws(ScenarioProblem) {
         guard !entry.actions.isEmpty else { throw problem("", "nothing happens in this entry") }
         for action in entry.actions {
             if let name = action.interface { try checkName(name, field: action.field) }
             if case .expect(let expectation) = action { try check(expectation) }
+            if case .app(.relaunch(let options)) = action, let flaw = options.flaw {
+                throw problem("app.relaunch.\(flaw.field)", flaw.explanation)
+            }
             if entry.length != nil, !action.canBeUndone {
                 throw problem("for", "\(action.field) cannot be undone; leave one of them out")
             }
@@ -39,9 +52,7 @@ struct EntryCheck {
     private func checkName(_ name: String, field: String) throws(ScenarioProblem) {
         let names = scenario.interfaces.map(\.name)
         guard !names.contains(name) else { return }
-        let remedy =
-            NameMatching.suggestion(for: name, among: names).map { "did you mean \($0)?" }
-            ?? "this scenario has \(names.joined(separator: ", "))"
+        let remedy = NameMatching.remedy(for: name, among: names)
         // Other actions on an interface are found by the key `interface`.
         let isNamed = ["prefer", "appear", "vanish", "expect.interface"].contains(field)
         throw problem(isNamed ? field : "interface", "\(name): no such interface; \(remedy)")
@@ -51,7 +62,7 @@ struct EntryCheck {
         if expectation == Expectation() {
             throw problem("expect", "expects nothing; write expect: { isConstrained: true }")
         }
-        if let name = expectation.interface { try checkName(name, field: "expect.interface") }
+        if let name = expectation.interface { try checkInterface(name) }
         if expectation.exit != nil, entry.schedule != .atEnd {
             throw problem(
                 "expect.exit", "is known when the command has ended; write at: end")
@@ -64,6 +75,14 @@ struct EntryCheck {
         if let limit = expectation.command?.limit, limit > Scenario.longestTime {
             throw problem("expect.within", tooLong(limit))
         }
+    }
+
+    /// Checks an expected interface.
+    private func checkInterface(_ name: String) throws(ScenarioProblem) {
+        try checkName(name, field: "expect.interface")
+        let owner = scenario.apps.first { $0.interfaces.contains(name) }
+        guard let owner, let device = entry.device, owner.name != device else { return }
+        throw problem("expect.interface", "\(name) belongs to \(owner.name), not to \(device)")
     }
 
     // MARK: Schedule

@@ -32,6 +32,7 @@ extension Scenario {
     public var problem: ScenarioProblem? {
         do throws(ScenarioProblem) {
             try checkInterfaces()
+            try AppCheck(scenario: self).check()
             try checkRepetition()
             for entry in entries { try EntryCheck(entry: entry, scenario: self).check() }
             try CourseCheck(self).check()

@@ -1,32 +1,34 @@
-import Catalog
 import LinkModel
 import LinkUnits
-import Scenarios
 
 /// A scenario as `list --scenarios --json` prints it. The keys are a stable interface: see
 /// `Profiles/schema/list-scenarios.schema.json`.
-struct ScenarioSummaryJSON: Encodable {
+public struct ScenarioSummaryJSON: Encodable {
     let name: String
     let aliases: [String]
     let summary: String
     let interfaces: [String]
+    let apps: [String]
     @OrNull var lengthMilliseconds: Double?
     @OrNull var file: String?
 
-    init(_ entry: ScenarioCatalog.Entry) {
-        let scenario = entry.scenario
+    /// Summarizes a scenario.
+    ///
+    /// - Parameter file: The file it was read from; nil if built in.
+    public init(_ scenario: Scenario, file: String?) {
         name = scenario.name
         aliases = scenario.aliases
         summary = scenario.summary
         interfaces = scenario.interfaces.map(\.name)
+        apps = scenario.apps.map(\.name)
         lengthMilliseconds = scenario.length?.milliseconds
-        file = entry.file
+        self.file = file
     }
 }
 
 /// A scenario as `show --json` prints it. The keys are a stable interface: see
 /// `Profiles/schema/show-scenario.schema.json`.
-struct ScenarioJSON: Encodable {
+public struct ScenarioJSON: Encodable {
     struct Interface: Encodable {
         let name: String
         let profile: String
@@ -53,6 +55,28 @@ struct ScenarioJSON: Encodable {
         }
     }
 
+    struct App: Encodable {
+        let name: String
+        let interfaces: [String]
+        @OrNull var command: [String]?
+        let running: Bool
+        @OrNull var home: String?
+        @OrNull var user: String?
+        let environment: [String: String]
+        @OrNull var arguments: [String]?
+
+        init(_ app: ScenarioApp) {
+            name = app.name
+            interfaces = app.interfaces
+            command = app.command
+            running = app.isRunning
+            home = app.launch.home
+            user = app.launch.user
+            environment = app.launch.environment
+            arguments = app.launch.arguments
+        }
+    }
+
     struct Entry: Encodable {
         let when: String
         @OrNull var forMilliseconds: Double?
@@ -62,7 +86,7 @@ struct ScenarioJSON: Encodable {
         init(_ entry: ScenarioEntry) {
             when = entry.when
             forMilliseconds = entry.length?.milliseconds
-            what = entry.actions.map(\.description)
+            what = entry.descriptions
             line = entry.line
         }
     }
@@ -74,7 +98,7 @@ struct ScenarioJSON: Encodable {
 
         init(_ event: TimelineEvent) {
             timeMilliseconds = event.time.milliseconds
-            what = event.action.description
+            what = event.description
             line = event.line
         }
     }
@@ -102,27 +126,33 @@ struct ScenarioJSON: Encodable {
     @OrNull var lengthMilliseconds: Double?
     @OrNull var repetition: Repetition?
     let interfaces: [Interface]
+    let apps: [App]
     let timeline: [Entry]
     @OrNull var events: [Event]?
 
     private enum CodingKeys: String, CodingKey {
         case name, aliases, summary, advice, source, file, multipath, lengthMilliseconds
         case repetition = "repeat"
-        case interfaces, timeline, events
+        case interfaces, apps, timeline, events
     }
 
-    init(_ entry: ScenarioCatalog.Entry, seed: UInt64?) {
-        let scenario = entry.scenario
+    /// Describes a scenario.
+    ///
+    /// - Parameters:
+    ///   - file: The file it was read from; nil if built in.
+    ///   - seed: The seed for the times of the events; nil: no events.
+    public init(_ scenario: Scenario, file: String?, seed: UInt64?) {
         name = scenario.name
         aliases = scenario.aliases
         summary = scenario.summary
         advice = scenario.advice
         source = scenario.source
-        file = entry.file
+        self.file = file
         multipath = scenario.multipath.rawValue
         lengthMilliseconds = scenario.length?.milliseconds
         repetition = scenario.repetition.map(Repetition.init)
         interfaces = scenario.interfaces.map(Interface.init)
+        apps = scenario.apps.map(App.init)
         timeline = scenario.entries.map(Entry.init)
         events = seed.map { seed in
             Timeline(scenario, seed: seed).prefix(Self.eventLimit).map(Event.init)
