@@ -52,11 +52,11 @@ func testTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 func program(
     _ name: String, _ dependencies: [Target.Dependency], path: String? = nil,
-    linkerSettings: [LinkerSetting] = []
+    exclude: [String] = [], linkerSettings: [LinkerSetting] = []
 ) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings,
-        linkerSettings: linkerSettings)
+        name: name, dependencies: dependencies, path: path, exclude: exclude,
+        swiftSettings: swiftSettings, linkerSettings: linkerSettings)
 }
 
 /// The targets of a layer, whose sources are in its folder.
@@ -121,8 +121,7 @@ let emulation = floor(
     "Emulation",
     // The emulation itself: no clock, no file descriptors, no threads.
     library("PacketEngine", ["LinkModel", "LinkUnits", deque], tests: ["PacketEngine"]),
-    // Runs it between two interfaces in real time. The programs are a packet loop and a meter for
-    // tests and benchmarks.
+    // Runs it between two interfaces in real time; the program is for tests and benchmarks.
     library(
         "PacketLoop", ["PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
         tests: ["PacketLoop"], with: ["PacketLoopProbe"]),
@@ -173,10 +172,6 @@ let apps = floor(
     // An app's view of the network, usable on its own.
     library("NetworkPath", ["Netlink", "LinuxKernel", systemPackage], tests: ["NetworkPath"]),
     // HTTP with libcurl, which FoundationNetworking needs as well.
-    [
-        .systemLibrary(
-            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])])
-    ],
     library("HTTPTransport", ["CCurl", "LinuxKernel", systemPackage], tests: ["HTTPTransport"]),
     // A URLSession that respects the path. Links full Foundation: linkcond must not depend on it.
     library(
@@ -191,6 +186,8 @@ let apps = floor(
         "AssetDownloads", ["NetworkPathSession", "CCrypto", "LinuxKernel", systemPackage],
         tests: ["AssetDownloads"]),
     [
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // An app that uses it, for tests.
         program(
@@ -201,10 +198,16 @@ let apps = floor(
             path: "Examples/sync-when-free"),
         program("prefetch-assets", ["AssetDownloads"], path: "Examples/prefetch-assets"),
         program("network-tour", ["Network"], path: "Examples/network-tour"),
+        program(
+            "shared-notes", ["NetworkPathSession"], path: "Examples/shared-notes",
+            exclude: ["server.py", "two-tablets.yaml"]),
         // Depends on the programs, so that they are built before the tests run them.
         testTarget(
             "Example",
-            ["linkcond", "sync-when-free", "prefetch-assets", "network-tour", "LinkTesting"]),
+            [
+                "linkcond", "sync-when-free", "prefetch-assets", "network-tour", "shared-notes",
+                "LinkTesting",
+            ]),
         // A separate program, since libsystemd can only be linked dynamically.
         program(
             "LinkcondBus",
@@ -281,8 +284,7 @@ let features = floor(
             "Recording", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel", "XMLReading",
             systemPackage, yams,
         ],
-        // Tests read the reports with a real browser and the real schema, as people and CI engines
-        // do.
+        // Tests read the reports with a real browser and the real schema, as their readers do.
         tests: ["Matrix", "MatrixReport"],
         // Embedded in the program, so that it remains a single file.
         resources: [
@@ -290,8 +292,7 @@ let features = floor(
             .embedInCode("Reports/Resources/report.css"),
             .embedInCode("Reports/Resources/report.js"),
         ]),
-    // Resolves the names given to `run` and `matrix`: sandboxes, cells of a matrix, and their
-    // files.
+    // Resolves the names given to `run` and `matrix`.
     library(
         "SandboxRuns",
         [
@@ -305,12 +306,11 @@ let commandLine: [Target] = [
     program(
         "linkcond",
         [
-            "Matrix", "Multipath", "PacketEngine", "DataPlanes", "DataPlane",
-            "EnginePlane", "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor",
-            "Override", "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport",
-            "Scenarios", "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink",
-            "LinkModel", "LinkUnits", "LinuxKernel", "Netlink", "TrafficControl",
-            argumentParser, systemPackage,
+            "Matrix", "Multipath", "PacketEngine", "DataPlanes", "DataPlane", "EnginePlane",
+            "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor", "Override",
+            "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport", "Scenarios",
+            "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink", "LinkModel", "LinkUnits",
+            "LinuxKernel", "Netlink", "TrafficControl", argumentParser, systemPackage,
         ],
         linkerSettings: staticLinking),
     // swift package linkcond test, for packages that depend on this one.
@@ -350,12 +350,11 @@ let package = Package(
     products: [
         .executable(name: "linkcond", targets: ["linkcond"]),
         .plugin(name: "LinkcondPlugin", targets: ["LinkcondPlugin"]),
-        .library(name: "NetworkPath", targets: ["NetworkPath"]),
-        .library(name: "NetworkPathSession", targets: ["NetworkPathSession"]),
-        .library(name: "Network", targets: ["Network"]),
-        .library(name: "AssetDownloads", targets: ["AssetDownloads"]),
         .executable(name: "linkcond-bus", targets: ["LinkcondBus"]),
-    ],
+    ]
+        + ["NetworkPath", "NetworkPathSession", "Network", "AssetDownloads"].map {
+            .library(name: $0, targets: [$0])
+        },
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -375,8 +374,7 @@ if Context.environment["LINKCOND_NO_PLUGIN"] != nil {
     package.targets.removeAll { $0.name == "LinkcondPlugin" }
 }
 
-// libFuzzer needs its own flags in every module and conflicts with the build plugin. See
-// Scripts/fuzz.
+// libFuzzer (Scripts/fuzz) needs flags in every module and conflicts with the build plugin.
 if Context.environment["LINKCOND_FUZZ"] != nil {
     let fuzzed = [
         "LinkUnits", "LinkModel", "ProfileFormat", "Scenarios", "PacketEngine", "ProfileImport",

@@ -1,3 +1,4 @@
+import Foundation
 import LinkTesting
 import Testing
 
@@ -34,6 +35,30 @@ struct ScenarioTests {
             let json = try await runProcess(
                 BuiltProduct.path(of: "linkcond"), ["show", name, "--json"] + seed)
             try await JSONSchema("show-scenario").expectValid(json.standardOutput)
+        }
+    }
+
+    @Test func `the devices of a scenario are shown`() async throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Examples/shared-notes/two-tablets.yaml")
+        try await withTemporaryDirectory { directory in
+            let text = try String(contentsOf: path, encoding: .utf8)
+            try directory.write(text, to: ".linkcond/scenarios/two.yaml")
+            let shown = try await runLinkcond("show", "two-tablets", in: directory)
+            #expect(shown.exitCode == 0 && shown.standardError == "")
+            try Golden("show-scenario-two-tablets.txt").expect(shown.standardOutput)
+            let json = try await runLinkcond(
+                "show", "two-tablets", "--json", "--seed", "7", in: directory)
+            try await JSONSchema("show-scenario").expectValid(json.standardOutput)
+            let list = try await runLinkcond("list", "--scenarios", "--json", in: directory)
+            try await JSONSchema("list-scenarios").expectValid(list.standardOutput)
+            #expect(list.standardOutput.contains("tabletB"))
+            let played = try await runLinkcond("play", "two-tablets", "-i", "x=y", in: directory)
+            #expect(played.exitCode == 64)
+            #expect(
+                played.standardError
+                    == "linkcond: Two Tablets: it has several devices (tabletA, tabletB), but this "
+                    + "host is one; play it with linkcond run --scenario\n")
         }
     }
 
