@@ -63,10 +63,43 @@ struct MergingTests {
         #expect(throws: MatrixError.self) { try Self.merge([]) }
     }
 
-    @Test func `what no part has run is said`() throws {
-        let merged = try Self.merge([Self.parts(3)[0]])
-        #expect(merged.notes.count == 1)
-        #expect(merged.notes[0].hasPrefix("no report has the cells A/2, B/1"))
+    @Test func `the cells of a lost machine are missing, and the whole fails`() throws {
+        let parts = Self.parts(3)
+        let merged = try Self.merge([parts[0], parts[2]])
+        #expect(merged.cells.map(\.id) == Self.specification.cells.map(\.id))
+        let missing = merged.cells.filter { $0.status == .missing }
+        #expect(missing.map(\.id) == ["A/2", "C/1"])
+        #expect(!merged.isSuccess && !merged.isFinished)
+        #expect(merged.failed == 2 && merged.passed == 6)
+        let seeds = Self.specification.cells.filter { ["A/2", "C/1"].contains($0.id) }.map(\.seed)
+        #expect(missing.map(\.seed) == seeds)
+        #expect(missing[0].conditions == merged.cells[2].conditions)
+        #expect(missing[0].reproduce.prefix(3) == ["linkcond", "run", "A"])
+        let junit = ReadableReports(merged, in: nil).text(of: .junit)
+        #expect(junit.contains("errors=\"2\""))
+        #expect(junit.contains("no report has its result"))
+    }
+
+    @Test func `of an older report, the specification says what is missing`() throws {
+        let json = try Self.parts(3)[0].json()
+        var older = try #require(
+            JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        older["planned"] = nil
+        let report = try MatrixReport(json: JSONSerialization.data(withJSONObject: older))
+        #expect(report.planned == nil)
+        #expect(try Self.merge([report]).cells.count { $0.status == .missing } == 4)
+    }
+
+    @Test func `a part of some cells does not miss the others`() throws {
+        let cells = Self.specification.cells.filter { $0.profile == "B" }
+        let report = SampleMatrix.report(Self.specification, cells: cells)
+        let again = MatrixReport(
+            command: report.command, specification: report.specification,
+            startedAt: report.startedAt, durationSeconds: 1, isFinished: true,
+            machine: report.machine, planned: cells, cells: [report.cells[0]])
+        let merged = try Self.merge([again])
+        #expect(merged.cells.map(\.id) == ["B/1", "B/2"])
+        #expect(merged.cells.map(\.status) == [.passed, .missing])
     }
 
     @Test func `a report is the same when it is read`() throws {

@@ -78,8 +78,8 @@ struct MatrixCommand: ParsableCommand {
         let view = MatrixView(console)
         var runner = try MatrixRunner(
             command: wanted.command, specification: wanted.specification, cells: cells,
-            jobs: manner.jobs ?? wanted.jobs, directory: directory, launcher: launcher,
-            listener: view, earlierSeconds: wanted.earlierSeconds)
+            planned: wanted.cells, jobs: manner.jobs ?? wanted.jobs, directory: directory,
+            launcher: launcher, listener: view, earlierSeconds: wanted.earlierSeconds)
         let (report, interruption) = runner.run(shard: shard)
         view.erase()
         try MatrixOutput(

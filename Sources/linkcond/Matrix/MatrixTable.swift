@@ -13,7 +13,7 @@ enum MatrixTable {
         for cell in report.cells {
             table.add([
                 cell.id, cell.status.rawValue + (cell.isFlaky ? " (flaky)" : ""),
-                cell.status == .notRun ? "-" : cell.durationSeconds.secondsText,
+                cell.hasRun ? cell.durationSeconds.secondsText : "-",
                 ratio(cell), bytes(cell.statistics?.down.bytes), bytes(cell.statistics?.up.bytes),
                 cell.missingPackets.map { "\($0)" } ?? "-", cell.problem ?? "",
             ])

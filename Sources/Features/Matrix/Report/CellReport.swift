@@ -16,6 +16,8 @@ public struct CellReport: Codable, Sendable, Hashable {
         case error
         /// The command did not run, or not to its end, because the matrix was ended.
         case notRun = "not-run"
+        /// No report has its result: the machine that should have run it was lost.
+        case missing
     }
 
     /// The unique name, such as `LTE` or `LTE/2`.
@@ -85,7 +87,7 @@ public struct CellReport: Codable, Sendable, Hashable {
     /// Whether it counts as a failure; a cell that was not run is neither passed nor failed.
     public var isFailure: Bool {
         switch status {
-        case .failed, .timedOut, .error: true
+        case .failed, .timedOut, .error, .missing: true
         case .passed, .notRun: false
         }
     }

@@ -20,13 +20,16 @@ public struct MatrixReport: Codable, Sendable, Hashable {
     public var machine: Machine
     /// The part of a matrix that this is; nil: the whole.
     @OrNull public var shard: Shard?
+    /// All cells that the matrix has to run, including those of other parts, in order; nil in
+    /// reports of older versions.
+    public private(set) var planned: [PlannedCell]?
     /// Notes for the reader about the whole matrix, such as that the machine was too busy.
     public var notes: [String]
     /// The cells in the requested order, the baseline first.
     public private(set) var cells: [CellReport]
     /// How many cells passed, including flaky ones.
     public private(set) var passed: Int
-    /// How many cells failed, exceeded their time limit, or could not run.
+    /// How many cells failed, exceeded their time limit, could not run, or have no result.
     public private(set) var failed: Int
     /// How many of the passed cells needed more than one attempt.
     public private(set) var flaky: Int
@@ -44,10 +47,13 @@ public struct MatrixReport: Codable, Sendable, Hashable {
     }
 
     /// Makes a report and counts the cells.
+    ///
+    /// - Parameter planned: All cells that the matrix has to run; nil: those of the specification.
     public init(
         command: [String], specification: MatrixSpecification, startedAt: Date,
         durationSeconds: Double, isFinished: Bool,
-        machine: Machine, shard: Shard? = nil, notes: [String] = [], cells: [CellReport]
+        machine: Machine, shard: Shard? = nil, planned: [Cell]? = nil, notes: [String] = [],
+        cells: [CellReport]
     ) {
         self.command = command
         self.specification = specification
@@ -56,6 +62,7 @@ public struct MatrixReport: Codable, Sendable, Hashable {
         self.isFinished = isFinished
         self.machine = machine
         _shard = OrNull(wrappedValue: shard)
+        self.planned = (planned ?? specification.cells).map(PlannedCell.init)
         self.notes = notes
         self.cells = cells
         passed = cells.count { $0.status == .passed }
@@ -70,7 +77,7 @@ public struct MatrixReport: Codable, Sendable, Hashable {
     private enum CodingKeys: String, CodingKey {
         case command, specification, startedAt, durationSeconds
         case isFinished = "finished"
-        case machine, shard, notes, cells, passed, failed, flaky, notRun
+        case machine, shard, planned, notes, cells, passed, failed, flaky, notRun
     }
 }
 

@@ -6,7 +6,13 @@ import Recording
 /// Values that reports for people derive from a cell.
 extension CellReport {
     /// Whether the command was at least started.
-    var hasRun: Bool { status != .notRun && (status != .error || durationSeconds > 0) }
+    public var hasRun: Bool {
+        switch status {
+        case .passed, .failed, .timedOut: true
+        case .error: durationSeconds > 0
+        case .notRun, .missing: false
+        }
+    }
 
     /// Its duration as a multiple of the baseline's; nil without a baseline, or if it was ended
     /// early.
@@ -38,6 +44,7 @@ extension CellReport {
         case .timedOut: problem ?? "timed out"
         case .error: problem ?? "could not be run"
         case .notRun: problem ?? "not run"
+        case .missing: problem ?? "missing"
         }
     }
 }

@@ -84,6 +84,7 @@ struct SummaryReport {
         case .timedOut: "⏱️"
         case .error: "🛑"
         case .notRun: "⚪"
+        case .missing: "❓"
         }
     }
 

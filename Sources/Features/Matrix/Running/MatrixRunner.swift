@@ -14,6 +14,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private let command: [String]
     private let specification: MatrixSpecification
     private let cells: [Cell]
+    private let planned: [Cell]
     private let directory: ReportDirectory?
     private let launcher: Launcher
     private let listener: Listener
@@ -38,18 +39,20 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     ///
     /// - Parameters:
     ///   - cells: Which cells of the specification to run.
+    ///   - planned: All cells that the matrix has to run, including those of other parts.
     ///   - jobs: How many to run at once; nil: as many as there are processors, and fewer when they
     ///     disturb each other.
     ///   - directory: The directory for logs; nil: none.
     ///   - earlierSeconds: How long cells took in an earlier matrix, by profile.
     public init(
-        command: [String], specification: MatrixSpecification, cells: [Cell], jobs: Int?,
-        directory: ReportDirectory?, launcher: Launcher, listener: Listener,
+        command: [String], specification: MatrixSpecification, cells: [Cell], planned: [Cell],
+        jobs: Int?, directory: ReportDirectory?, launcher: Launcher, listener: Listener,
         earlierSeconds: [String: Double] = [:]
     ) throws(KernelError) {
         self.command = command
         self.specification = specification
         self.cells = cells
+        self.planned = planned
         self.directory = directory
         self.launcher = launcher
         self.listener = listener
@@ -92,6 +95,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             command: command, specification: specification, startedAt: startedAt,
             durationSeconds: (ContinuousClock.now - beginning) / .seconds(1),
             isFinished: !schedule.isEnding, machine: machine, shard: shard,
+            planned: planned,
             notes: [
                 MatrixNotes.business(reports, jobs: schedule.jobs), MatrixNotes.logs(logFailures),
             ].compactMap(\.self),

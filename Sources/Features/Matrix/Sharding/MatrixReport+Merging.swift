@@ -3,8 +3,9 @@ import LinkModel
 extension MatrixReport {
     /// Merges the reports of several parts.
     ///
-    /// The baseline, which every part has, is the first part's. File paths stay the same; a caller
-    /// that moves files passes `rename`.
+    /// The baseline, which every part has, is the first part's. A planned cell that no part has is
+    /// missing, which counts as a failure. File paths stay the same; a caller that moves files
+    /// passes `rename`.
     ///
     /// - Parameter rename: The new path of a file of the part with this number.
     public static func merging(
@@ -39,23 +40,44 @@ extension MatrixReport {
                 cells.append(cell.renamingFiles { rename($0, number) })
             }
         }
-        let order = merged.specification.order
+        let planned = planned(of: parts, merged.specification)
+        let missing = planned.filter { origins[$0.id] == nil }
+        for cell in missing { cells.append(merged.reportMissing(cell, among: cells)) }
+        let order = Dictionary(
+            planned.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         cells.sort { (order[$0.id] ?? .max, $0.id) < (order[$1.id] ?? .max, $1.id) }
         merged = MatrixReport(
             command: merged.command, specification: merged.specification,
             startedAt: parts.map(\.startedAt).min() ?? merged.startedAt,
             durationSeconds: parts.map(\.durationSeconds).max() ?? 0,
-            isFinished: parts.allSatisfy(\.isFinished), machine: merged.machine,
-            notes: unique(parts.flatMap(\.notes) + missing(order, in: cells)), cells: cells)
+            isFinished: parts.allSatisfy(\.isFinished) && missing.isEmpty,
+            machine: merged.machine, planned: planned,
+            notes: unique(parts.flatMap(\.notes)), cells: cells)
         return merged
     }
 
-    /// Notes which cells no part has run.
-    private static func missing(_ order: [String: Int], in cells: [CellReport]) -> [String] {
-        let missing = Set(order.keys).subtracting(cells.map(\.id))
-        guard !missing.isEmpty else { return [] }
-        let names = missing.sorted { (order[$0] ?? 0) < (order[$1] ?? 0) }
-        return ["no report has the cells \(names.joined(separator: ", "))"]
+    /// The cells that the parts had to run together, in the order of the specification.
+    private static func planned(
+        of parts: [MatrixReport], _ specification: MatrixSpecification
+    ) -> [Cell] {
+        let all = parts.flatMap(\.plannedCells)
+        let cells = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return specification.cells.compactMap { cells[$0.id] }
+    }
+
+    /// A planned cell without a result. Only the machines that run cells know their conditions.
+    private func reportMissing(_ cell: Cell, among cells: [CellReport]) -> CellReport {
+        let conditions = cells.first { $0.profile == cell.profile }?.conditions
+        var report = CellReport(
+            id: cell.id, profile: cell.profile, repetition: cell.repetition,
+            isBaseline: cell.isBaseline,
+            conditions: conditions ?? ConditionSummary(down: "unknown", up: "unknown"),
+            seed: cell.seed,
+            reproduce: specification.reproduction(of: cell, seed: cell.seed, command))
+        report.scenario = cell.scenario?.name
+        report.status = .missing
+        report.problem = "no report has its result; --rerun-failed runs it"
+        return report
     }
 
     private static func unique(_ notes: [String]) -> [String] {
@@ -64,14 +86,6 @@ extension MatrixReport {
     }
 
     private static func words(_ command: [String]) -> String { command.joined(separator: " ") }
-}
-
-extension MatrixSpecification {
-    /// The position of each cell.
-    fileprivate var order: [String: Int] {
-        Dictionary(
-            cells.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
-    }
 }
 
 extension CellReport {

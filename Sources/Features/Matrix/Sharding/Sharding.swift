@@ -33,7 +33,7 @@ extension MatrixReport {
     /// The mean time of cells by profile, counting those that ran to their end.
     public var secondsByProfile: [String: Double] {
         var seconds: [String: [Double]] = [:]
-        for cell in cells where cell.status != .notRun && cell.status != .error {
+        for cell in cells where cell.hasRun && cell.status != .error {
             seconds[cell.profile, default: []].append(cell.durationSeconds)
         }
         return seconds.mapValues(\.mean)

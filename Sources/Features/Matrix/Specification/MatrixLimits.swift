@@ -43,8 +43,9 @@ extension MatrixReport {
     /// Why the report is invalid, in a sentence; nil if it is sound.
     var problem: String? {
         if let problem = specification.problem { return problem }
-        if cells.count > MatrixSpecification.mostCells {
-            return "it has \(cells.count) cells, more than the \(MatrixSpecification.mostCells) "
+        let count = max(cells.count, planned?.count ?? 0)
+        if count > MatrixSpecification.mostCells {
+            return "it has \(count) cells, more than the \(MatrixSpecification.mostCells) "
                 + "that a matrix may have"
         }
         let times =

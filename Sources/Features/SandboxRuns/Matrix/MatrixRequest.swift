@@ -17,7 +17,8 @@ public struct MatrixRequest {
     public private(set) var jobs: Int?
     /// How long cells took in an earlier report, by profile.
     public private(set) var earlierSeconds: [String: Double] = [:]
-    private var cells: [Cell]
+    /// All cells to run, on this machine or others.
+    public private(set) var cells: [Cell]
 
     /// Combines the choices with the file or an earlier report.
     public init(_ choice: MatrixChoice) throws {

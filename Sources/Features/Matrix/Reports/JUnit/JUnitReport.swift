@@ -70,10 +70,11 @@ struct JUnitReport {
         var outcomes: [JUnitCase.Outcome] = []
         switch cell.status {
         case .passed: break
-        case .failed, .timedOut, .error:
+        case .failed, .timedOut, .error, .missing:
+            let hasResult = cell.status == .failed || cell.status == .timedOut
             outcomes.append(
                 JUnitCase.Outcome(
-                    kind: cell.status == .error ? .error : .failure, message: cell.problem,
+                    kind: hasResult ? .failure : .error, message: cell.problem,
                     type: cell.status.rawValue, text: account(of: cell, attachments)))
         case .notRun:
             outcomes.append(

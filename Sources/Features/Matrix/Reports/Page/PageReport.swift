@@ -82,6 +82,7 @@ enum StatusIcon {
         case .timedOut: "timed out"
         case .error: "error"
         case .notRun: "not run"
+        case .missing: "missing"
         }
     }
 
@@ -100,6 +101,7 @@ enum StatusIcon {
         <path d="M8 4.5V8l2.4 1.6"/><circle cx="8" cy="8" r="6"/></symbol>\
         <symbol id="i-error" viewBox="0 0 16 16"><path d="M8 2.8v6.4M8 12.4v.7"/></symbol>\
         <symbol id="i-not-run" viewBox="0 0 16 16"><path d="M4.5 8h7"/></symbol>\
+        <symbol id="i-missing" viewBox="0 0 16 16"><path d="M4 8h1M7.5 8h1M11 8h1"/></symbol>\
         </svg>
         """
 }

@@ -1,0 +1,37 @@
+import Foundation
+import LinkTesting
+import Matrix
+import Testing
+
+/// Reports of several machines, some of which are lost.
+@Suite("Matrix: merging", .requiresNamespaces, .tags(.anyKernel))
+struct MatrixMergeTests {
+    @Test func `what a lost machine should have run is missing, and runs again`() async throws {
+        try await MatrixRun.with { run in
+            let result = try await run.script(
+                """
+                for part in 1 3; do
+                    $LINKCOND matrix --profiles LTE,3G,Edge --seed 5 --uplink none --quiet \\
+                        --shard $part/3 --report part-$part -- true || exit 9
+                done
+                $LINKCOND matrix merge --report report part-*
+                echo "code $?"
+                $LINKCOND matrix --rerun-failed report --report again
+                echo "code $?"
+                """)
+            #expect(result.exitCode == 0, "\(result)")
+            let codes = result.standardOutput.split(separator: "\n").filter {
+                $0.hasPrefix("code")
+            }
+            #expect(codes == ["code 1", "code 0"], "\(result)")
+            let merged = try run.report()
+            #expect(merged.cells.map(\.id) == ["baseline", "LTE", "3G", "Edge"])
+            #expect(merged.cells.map(\.status) == [.passed, .passed, .missing, .passed])
+            #expect(try run.text("junit.xml").contains("no report has its result"))
+            try await JSONSchema("report").expectValid(try run.text("report.json"))
+            let again = try run.report("again")
+            #expect(again.cells.map(\.id) == ["3G"] && again.isSuccess)
+            #expect(try again.cells[0].seed == merged.cell("3G").seed)
+        }
+    }
+}
