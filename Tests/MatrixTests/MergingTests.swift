@@ -1,4 +1,5 @@
 import Foundation
+import LinkModel
 import LinkTesting
 import Testing
 
@@ -63,6 +64,41 @@ struct MergingTests {
         #expect(throws: MatrixError.self) { try Self.merge([]) }
     }
 
+    private static let differences: [(String, @Sendable (inout MatrixSpecification) -> Void)] = [
+        ("seed is 7 in report 1 and 8 in report 2", { $0.seed = 8 }),
+        (
+            "network.settings is [] in report 1 and [down.loss=2%] in report 2",
+            { $0.network.settings = ["down.loss=2%"] }
+        ),
+        (
+            "timeLimits.seconds is not set in report 1 and 5 in report 2",
+            { $0.timeLimits = TimeLimits(.seconds(5)) }
+        ),
+        (
+            "expectations.A is not set in report 1 and {exit: nonzero} in report 2",
+            { $0.expectations["A"] = Expectations(exit: .nonzero) }
+        ),
+        ("environment.TOKEN differs", { $0.environment["TOKEN"] = "secret" }),
+    ]
+
+    @Test(arguments: differences)
+    func `parts of different matrices are refused, and the difference is named`(
+        difference: String, change: @Sendable (inout MatrixSpecification) -> Void
+    ) {
+        var other = Self.specification
+        change(&other)
+        let parts = [
+            SampleMatrix.report(Self.specification, cells: [Self.specification.cells[2]]),
+            SampleMatrix.report(other, cells: [other.cells[4]]),
+        ]
+        let error = #expect(throws: MatrixError.self) { try Self.merge(parts) }
+        #expect(error?.status == .usage)
+        #expect(
+            error?.description == "the reports are of different matrices: \(difference); merge "
+                + "parts of the same")
+        #expect(parts[0].digest != parts[1].digest)
+    }
+
     @Test func `the cells of a lost machine are missing, and the whole fails`() throws {
         let parts = Self.parts(3)
         let merged = try Self.merge([parts[0], parts[2]])
@@ -85,8 +121,10 @@ struct MergingTests {
         var older = try #require(
             JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
         older["planned"] = nil
+        older["digest"] = nil
         let report = try MatrixReport(json: JSONSerialization.data(withJSONObject: older))
-        #expect(report.planned == nil)
+        #expect(report.planned == nil && report.digest == nil)
+        #expect(throws: Never.self) { try Self.merge([report, Self.parts(3)[1]]) }
         #expect(try Self.merge([report]).cells.count { $0.status == .missing } == 4)
     }
 

@@ -57,7 +57,7 @@ struct MatrixChoiceTests {
         #expect(specification.timeLimits == TimeLimits(.seconds(300)))
         #expect(specification.network.settings == ["down.loss=2%"])
         #expect(specification.expectations == ["LTE": Expectations(exit: .code(3))])
-        let cells = try request.share(nil, environment: [:], note: { _ in }).cells
+        let cells = request.cells
         #expect(
             cells.map(\.id) == ["baseline/1", "baseline/2", "LTE/1", "LTE/2", "3G/1", "3G/2"])
     }
@@ -152,7 +152,7 @@ struct MatrixChoiceTests {
     }
 
     @Test func `machines share the cells, each of which one of them runs`() throws {
-        let request = try MatrixRequest(Self.choice { $0.profiles = ["LTE,3G,Edge"] })
+        var request = try MatrixRequest(Self.choice { $0.profiles = ["LTE,3G,Edge"] })
         let all = try request.share(nil, environment: [:]) { _ in }
         #expect(all.shard == nil && all.cells.map(\.id) == ["baseline", "LTE", "3G", "Edge"])
         let parts = try (1...2).map { index in
@@ -166,5 +166,28 @@ struct MatrixChoiceTests {
         let detected = try request.share(nil, environment: variables) { notes.append($0) }
         #expect(detected.shard == Shard("2/2") && detected.cells == parts[1].cells)
         #expect(notes.count == 1 && notes[0].contains("CI_NODE_INDEX"))
+    }
+
+    /// The specification of a part, as a machine of its own computes it.
+    private static func specification(
+        ofPart part: Int, _ change: (inout MatrixChoice) -> Void = { _ in }
+    ) throws -> MatrixSpecification {
+        var request = try MatrixRequest(
+            choice {
+                $0.profiles = ["LTE,3G"]
+                change(&$0)
+            })
+        let (_, cells) = try request.share(
+            Shard(index: part, count: 2), environment: [:], note: { _ in })
+        let all = request.specification.cells
+        #expect(cells.allSatisfy { all.contains($0) })
+        return request.specification
+    }
+
+    @Test func `without a seed, all machines derive the same from the request`() throws {
+        let first = try Self.specification(ofPart: 1)
+        #expect(try Self.specification(ofPart: 2) == first)
+        #expect(try Self.specification(ofPart: 2) { $0.repetitions = 2 }.seed != first.seed)
+        #expect(try Self.specification(ofPart: 2) { $0.seed = 5 }.seed == 5)
     }
 }

@@ -55,7 +55,7 @@ struct MatrixCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         let words = MatrixWords(LinuxKernel.Process.arguments)
-        let wanted = try MatrixRequest(said(typedCommand: words.command))
+        var wanted = try MatrixRequest(said(typedCommand: words.command))
         if let engine = machines.plan {
             try console.print(
                 try wanted.plan(

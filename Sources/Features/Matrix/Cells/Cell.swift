@@ -54,10 +54,7 @@ extension MatrixSpecification {
 /// Seeds derived from text: reproducible, and short enough to type.
 enum CellSeed {
     static func make(_ text: String) -> UInt64 {
-        // FNV-1a; the upper half is mixed best.
-        let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
-            (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-        }
-        return hash >> 32
+        // The upper half is mixed best.
+        StableHash.of(text.utf8) >> 32
     }
 }

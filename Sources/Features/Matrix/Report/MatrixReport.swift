@@ -10,6 +10,9 @@ public struct MatrixReport: Codable, Sendable, Hashable {
     public var command: [String]
     /// The request, from which `--rerun-failed` starts.
     public var specification: MatrixSpecification
+    /// Identifies the command and the request: only reports with the same digest can be merged; nil
+    /// in reports of older versions.
+    public private(set) var digest: String?
     /// When the matrix began.
     public var startedAt: Date
     /// The total duration.
@@ -57,6 +60,7 @@ public struct MatrixReport: Codable, Sendable, Hashable {
     ) {
         self.command = command
         self.specification = specification
+        digest = specification.digest(of: command)
         self.startedAt = startedAt
         self.durationSeconds = durationSeconds
         self.isFinished = isFinished
@@ -75,7 +79,7 @@ public struct MatrixReport: Codable, Sendable, Hashable {
     public var isSuccess: Bool { failed == 0 && notRun == 0 }
 
     private enum CodingKeys: String, CodingKey {
-        case command, specification, startedAt, durationSeconds
+        case command, specification, digest, startedAt, durationSeconds
         case isFinished = "finished"
         case machine, shard, planned, notes, cells, passed, failed, flaky, notRun
     }

@@ -23,6 +23,14 @@ extension MatrixReport {
                     "the reports are of different commands: \(words(merged.command)) and "
                         + "\(words(part.command))")
             }
+            guard part.matrixDigest == merged.matrixDigest else {
+                let difference = MatrixDifference(
+                    ("report 1", merged.specification),
+                    ("report \(number + 1)", part.specification))
+                throw MatrixError(
+                    .usage,
+                    "the reports are of different matrices: \(difference); merge parts of the same")
+            }
             for cell in part.cells {
                 if let other = origins[cell.id] {
                     // Not run in this part, but perhaps in another.
@@ -55,6 +63,9 @@ extension MatrixReport {
             notes: unique(parts.flatMap(\.notes)), cells: cells)
         return merged
     }
+
+    /// The digest, also of a report of an older version.
+    private var matrixDigest: String { digest ?? specification.digest(of: command) }
 
     /// The cells that the parts had to run together, in the order of the specification.
     private static func planned(

@@ -19,6 +19,8 @@ public struct MatrixRequest {
     public private(set) var earlierSeconds: [String: Double] = [:]
     /// All cells to run, on this machine or others.
     public private(set) var cells: [Cell]
+    /// Whether nobody chose the seed.
+    private var hasRandomSeed = false
 
     /// Combines the choices with the file or an earlier report.
     public init(_ choice: MatrixChoice) throws {
@@ -45,6 +47,7 @@ public struct MatrixRequest {
                 profiles: profiles ?? [],
                 seed: file?.seed ?? UInt64(UInt32.random(in: .min ... .max)))
             cells = []
+            hasRandomSeed = file?.seed == nil && choice.seed == nil
             if let file { try take(file) }
             change(by: choice)
             specification.scenarios = try MatrixScenarios.named(choice.scenarios)
@@ -73,9 +76,11 @@ public struct MatrixRequest {
 
     /// The cells for this machine, and which part of the matrix they are.
     ///
+    /// Several machines need the same seed: if nobody chose it, it derives from the request.
+    ///
     /// - Parameter shard: The requested part; nil: the one that a CI engine sets in `environment`,
     ///   which `note` reports.
-    public func share(
+    public mutating func share(
         _ shard: Shard?, environment: [String: String], note: (String) -> Void
     ) throws -> (shard: Shard?, cells: [Cell]) {
         var shard = shard
@@ -88,6 +93,10 @@ public struct MatrixRequest {
                     + "all of it")
         }
         guard let shard, shard.count > 1 else { return (nil, cells) }
+        if hasRandomSeed {
+            specification.seed = specification.sharedSeed(of: command)
+            cells = specification.cells
+        }
         let sharding = Sharding(cells, into: shard.count, earlierSeconds: earlierSeconds)
         return (shard, sharding.parts[shard.index - 1])
     }
