@@ -168,4 +168,27 @@ import Testing
         #expect(suite.contains("failures=\"0\""))
         #expect(suite.contains("<skipped message=\"failed, as it may here: requests"))
     }
+
+    @Test(
+        arguments: [
+            (nil, "failures=\"1\"", "<failure"),
+            (true, "failures=\"0\"", "<skipped message=\"failed, but only the exit code counts: "),
+        ] as [(Bool?, String, String)])
+    func `failures that nobody expected stay failures, unless only the exit code counts`(
+        trustsExitCode: Bool?, count: String, element: String
+    ) {
+        let sample = SampleReport.report
+        var specification = sample.specification
+        specification.trustsExitCode = trustsExitCode
+        let report = MatrixReport(
+            command: sample.command, specification: specification, startedAt: sample.startedAt,
+            durationSeconds: 1, isFinished: true, machine: sample.machine,
+            cells: [sample.cells[2]])
+        var attachments = CellAttachments()
+        attachments.tests.suites = SampleReport.attachments[8].tests.suites
+        #expect(report.cells[0].status == .passed && report.cells[0].exitCode == 0)
+        let junit = ReadableReports(report, [attachments]).text(of: .junit)
+        let suite = junit.components(separatedBy: "<testsuite name=\"LTE/1 / ")[1]
+        #expect(suite.contains(count) && suite.contains(element), "\(suite)")
+    }
 }

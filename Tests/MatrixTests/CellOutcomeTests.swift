@@ -53,6 +53,36 @@ struct CellOutcomeTests {
         #expect(report.notes == ["a note"])
     }
 
+    private static let end = "the command ended with 0"
+
+    @Test(
+        arguments: [
+            (nil, 0, 3, CellReport.Status.failed, "3 tests failed, though \(end)"),
+            (nil, 0, 1, .failed, "1 test failed, though \(end)"),
+            (nil, 0, 0, .passed, nil), (nil, 1, 3, .failed, "exit code 1"),
+            (ExitExpectation.nonzero, 1, 3, .passed, nil),
+        ] as [(ExitExpectation?, Int32, Int, CellReport.Status, String?)])
+    func `failed tests fail a cell, whose exit code may be that of a pipe`(
+        expected: ExitExpectation?, exitCode: Int32, failures: Int, status: CellReport.Status,
+        problem: String?
+    ) {
+        let (cell, before) = Self.cell(Expectations(exit: expected))
+        var report = before
+        report.conclude(Self.outcome(exitCode: exitCode), of: cell, baselineSeconds: nil)
+        var tests = CollectedTests()
+        tests.suites = [JUnitSuite(name: "suite")]
+        tests.suites[0].cases = (0..<4).map { number in
+            var test = JUnitCase(name: "\(number)")
+            if number < failures {
+                test.outcomes = [JUnitCase.Outcome(kind: number == 0 ? .error : .failure)]
+            }
+            return test
+        }
+        report.expectNoFailures(in: tests)
+        #expect(report.status == status)
+        #expect(report.problem == problem)
+    }
+
     @Test func `time and bytes are judged as well, and every miss is named`() throws {
         let (cell, before) = Self.cell(
             Expectations(

@@ -93,6 +93,7 @@ struct MatrixFileTests {
         timeout: { default: 1 min, LTE: 10 s }
         retries: 1
         fail-fast: true
+        trust-exit-code: true
         seed: 7
         env: { CI: 1, EMPTY: "", TEXT: "a: b" }
         expect: { lte: { exit: 3, requests: none while constrained } }

@@ -23,7 +23,7 @@ struct MatrixCommand: ParsableCommand {
 
             --report DIR writes report.html for people, report.json for programs, junit.xml, \
             summary.md and the logs. The reports include JUnit files that cells write to \
-            LINKCOND_OUTPUT.
+            LINKCOND_OUTPUT. A cell whose tests failed has failed, even if its command ended with 0.
 
             The exit code is 0 if all cells passed, 1 if not, 73 if a file could not be written, \
             128 plus the signal number if a signal ended the matrix. The report is always written.
@@ -79,7 +79,8 @@ struct MatrixCommand: ParsableCommand {
         var runner = try MatrixRunner(
             command: wanted.command, specification: wanted.specification, cells: cells,
             planned: wanted.cells, jobs: manner.jobs ?? wanted.jobs, directory: directory,
-            launcher: launcher, listener: view, earlierSeconds: wanted.earlierSeconds)
+            collecting: manner.collect, launcher: launcher, listener: view,
+            earlierSeconds: wanted.earlierSeconds)
         let (report, interruption) = runner.run(shard: shard)
         view.erase()
         try MatrixOutput(

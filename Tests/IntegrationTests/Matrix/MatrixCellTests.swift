@@ -152,6 +152,31 @@ struct MatrixCellTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `failed tests fail a cell whose command ends with 0`(isTrusted: Bool) async throws {
+        try await MatrixRun.with { run in
+            if isTrusted { try run.directory.write("trust-exit-code: true", to: "linkcond.yaml") }
+            let result = try await run.result(
+                "--profiles", "LTE", "--uplink", "none", "--report", "report", "--", "sh", "-c",
+                #"""
+                test "$LINKCOND_CELL" = baseline || outcome='<failure message="too slow"/>'
+                echo "<testsuite><testcase name='fetch'>$outcome</testcase></testsuite>" |
+                    tee "$LINKCOND_OUTPUT/tests.xml"
+                """#)
+            let report = try run.report()
+            #expect(try report.cell("baseline").status == .passed)
+            let cell = try report.cell("LTE")
+            #expect(result.exitCode == (isTrusted ? 0 : 1), "\(result)")
+            #expect(cell.exitCode == 0 && cell.status == (isTrusted ? .passed : .failed))
+            let problem = "1 test failed, though the command ended with 0"
+            #expect(cell.problem == (isTrusted ? nil : problem))
+            let junit = try run.text("junit.xml")
+            #expect(junit.contains("<skipped") == isTrusted)
+            #expect(junit.contains("<failure message=\"too slow\"") != isTrusted, "\(junit)")
+            try await JSONSchema("report").expectValid(try run.text("report.json"))
+        }
+    }
+
     @Test func `the first failure ends the others if it is to`() async throws {
         try await MatrixRun.with { run in
             let result = try await run.result(

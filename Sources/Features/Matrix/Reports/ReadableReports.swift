@@ -43,7 +43,7 @@ public struct ReadableReports: Sendable {
     }
 
     /// The total size of JUnit files accepted for all cells.
-    private static let mostJUnitBytes = 64 << 20
+    static let mostJUnitBytes = 64 << 20
 
     /// Takes attachments already read, in the order of the cells.
     init(_ report: MatrixReport, _ attachments: [CellAttachments]) {

@@ -21,6 +21,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private let signals: SignalDescriptor
     private let fileNames: CellFileNames
     private let earlierSeconds: [String: Double]
+    private let pattern: String?
 
     private var schedule: CellSchedule
     private var reports: [CellReport]
@@ -43,11 +44,12 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     ///   - jobs: How many to run at once; nil: as many as there are processors, and fewer when they
     ///     disturb each other.
     ///   - directory: The directory for logs; nil: none.
+    ///   - pattern: Which files of a cell are JUnit files; see `ReadableReports`.
     ///   - earlierSeconds: How long cells took in an earlier matrix, by profile.
     public init(
         command: [String], specification: MatrixSpecification, cells: [Cell], planned: [Cell],
-        jobs: Int?, directory: ReportDirectory?, launcher: Launcher, listener: Listener,
-        earlierSeconds: [String: Double] = [:]
+        jobs: Int?, directory: ReportDirectory?, collecting pattern: String? = nil,
+        launcher: Launcher, listener: Listener, earlierSeconds: [String: Double] = [:]
     ) throws(KernelError) {
         self.command = command
         self.specification = specification
@@ -57,6 +59,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         self.launcher = launcher
         self.listener = listener
         self.earlierSeconds = earlierSeconds
+        self.pattern = pattern
         fileNames = CellFileNames(cells)
         initialJobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         schedule = CellSchedule(
@@ -187,6 +190,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             reports[cell.index].log = file
             reports[cell.index].durationSeconds =
                 (ContinuousClock.now - cell.startedAt) / .seconds(1)
+            reports[cell.index].files = directory?.keepFilesDirectory(cell.name)
             if cell.wasEnded {
                 reports[cell.index].problem =
                     interruption == nil ? "ended, since another cell failed" : "interrupted"
@@ -198,12 +202,16 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
                 logFailures[cells[cell.index].id] = failure
                 reports[cell.index].notes.append("the log is not complete: \(failure)")
             }
-            reports[cell.index].files = directory?.keepFilesDirectory(cell.name)
         }
     }
 
     private mutating func conclude(_ index: Int, _ outcome: CellOutcome, lastLines: String) {
         reports[index].conclude(outcome, of: cells[index], baselineSeconds: baselineSeconds)
+        if specification.trustsExitCode != true, let files = reports[index].files,
+            let tests = directory?.tests(in: files, collecting: pattern)
+        {
+            reports[index].expectNoFailures(in: tests)
+        }
         let passed = reports[index].status == .passed
         reports[index].isFlaky = passed && !reports[index].earlierAttempts.isEmpty
         let wasFaithful = reports[index].statistics?.isFaithful != false

@@ -121,6 +121,12 @@ public struct ReportDirectory: Sendable {
         return contents.removeEmptyDirectory(directory) ? nil : directory
     }
 
+    /// The tests in the JUnit files of a cell.
+    func tests(in files: String, collecting pattern: String?) -> CollectedTests {
+        var room = ReadableReports.mostJUnitBytes
+        return CollectedTests(in: files, of: contents, pattern: pattern, room: &room)
+    }
+
     /// Removes directories that turned out to be unused.
     func removeEmptyDirectories() {
         contents.removeEmptyDirectory(Self.filesName)

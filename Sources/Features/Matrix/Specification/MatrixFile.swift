@@ -33,6 +33,8 @@ public struct MatrixFile: Sendable, Hashable {
     public internal(set) var environment: [String: String] = [:]
     /// The expectations by profile, with the names in `profiles`.
     public internal(set) var expectations: [String: Expectations] = [:]
+    /// Whether a command that ends with 0 passes even if its JUnit files have failed tests.
+    public internal(set) var trustsExitCode: Bool?
     /// The network of each cell.
     public internal(set) var network = CellNetwork()
 

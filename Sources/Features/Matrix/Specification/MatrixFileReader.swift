@@ -8,8 +8,8 @@ struct MatrixFileReader {
     static let keys =
         [
             "command", "profiles", "baseline", "repeat", "jobs", "timeout", "retries", "fail-fast",
-            "seed", "env", "expect", "set", "servers", "server-ready", "server-stop",
-            "drain", "uplink", "backend", "loopback", "override",
+            "seed", "env", "expect", "trust-exit-code", "set", "servers", "server-ready",
+            "server-stop", "drain", "uplink", "backend", "loopback", "override",
         ] + overrideKeys
     static let overrideKeys = ["expensive", "constrained", "cost", "low-data", "kind"]
     static let uplinks = ["auto", "none", "relay", "pasta", "slirp", "veth"]
@@ -30,6 +30,9 @@ struct MatrixFileReader {
         file.retries = try number("retries", in: 0...MatrixSpecification.mostRetries)
         file.seed = try number("seed", in: 0...Int.max).map(UInt64.init)
         if fields.node("fail-fast") != nil { file.isFailFast = try fields.flag("fail-fast") }
+        if fields.node("trust-exit-code") != nil {
+            file.trustsExitCode = try fields.flag("trust-exit-code")
+        }
         if fields.node("baseline") != nil { file.hasBaseline = try fields.flag("baseline") }
         file.environment = try environment()
         file.network.settings = try texts("set", example: "[down.loss=2%]")

@@ -25,6 +25,9 @@ public struct MatrixSpecification: Codable, Sendable, Hashable {
     public var environment: [String: String] = [:]
     /// The expectations by profile.
     public var expectations: [String: Expectations] = [:]
+    /// Whether a command that ends with 0 passes even if its JUnit files have failed tests; nil:
+    /// no.
+    public var trustsExitCode: Bool?
     /// The network of every cell.
     public var network = CellNetwork()
 
@@ -40,7 +43,9 @@ public struct MatrixSpecification: Codable, Sendable, Hashable {
         case repetitions = "repeat"
         case retries
         case isFailFast = "failFast"
-        case seed, timeLimits, environment, expectations, network
+        case seed, timeLimits, environment, expectations
+        case trustsExitCode = "trustExitCode"
+        case network
     }
 }
 

@@ -189,6 +189,7 @@ public struct MatrixRequest {
         specification.retries = file.retries ?? 0
         specification.isFailFast = file.isFailFast ?? false
         specification.environment = file.environment
+        specification.trustsExitCode = file.trustsExitCode
         specification.network = file.network
         // If the options name other profiles, the file's settings for them may use any of their
         // names.
