@@ -39,6 +39,31 @@ struct ReportDirectoryTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `an older report's pages go, too, even without its report.json`(
+        isWhole: Bool
+    ) async throws {
+        try await withTemporaryDirectory { temporary in
+            let pages = ["junit.xml", "summary.md", "report.html"]
+            for page in pages { try temporary.write("all passed", to: page) }
+            let old = SampleMatrix.report(SampleMatrix.specification())
+            if isWhole { try temporary.write(old.json(), to: ReportDirectory.reportName) }
+            _ = try ReportDirectory(creating: temporary.path)
+            let left = try FileManager.default.subpathsOfDirectory(atPath: temporary.path)
+            #expect(left == ["logs"])
+        }
+    }
+
+    @Test func `somebody else's report keeps its pages`() async throws {
+        try await withTemporaryDirectory { temporary in
+            try temporary.write("{\"tests\": 5}", to: "report.json")
+            try temporary.write("theirs", to: "junit.xml")
+            #expect(throws: MatrixError.self) { try ReportDirectory(creating: temporary.path) }
+            let left = try FileManager.default.subpathsOfDirectory(atPath: temporary.path)
+            #expect(left.sorted() == ["junit.xml", "report.json"])
+        }
+    }
+
     private static func adding(
         files: String, to report: MatrixReport, cell: Int = 1
     ) -> MatrixReport {

@@ -72,17 +72,29 @@ struct MatrixEndTests {
     }
 
     @Test(arguments: Caller.allCases)
-    func `killed, it leaves no process`(caller: Caller) async throws {
+    func `killed, it leaves no process, and no report of before`(caller: Caller) async throws {
         try await MatrixRun.with(by: caller) { run in
             let script =
-                Self.started(trap: "")
+                """
+                $LINKCOND matrix --profiles LTE --uplink none --quiet --report report -- true
+                ls report
+
+                """
+                + Self.started(trap: "")
                     + """
                     kill -KILL $!
                     wait $!
                     isOver
+                    code=$?
+                    echo after
+                    ls report
+                    exit $code
                     """
             let result = try await run.script(script)
             #expect(result.exitCode == 0, "\(result)")
+            let listings = result.standardOutput.components(separatedBy: "after\n")
+            #expect(listings[0].contains("junit.xml\n") && listings[0].contains("report.html\n"))
+            #expect(listings[1] == "files\nlogs\n", "\(result)")
         }
     }
 }

@@ -149,21 +149,26 @@ public struct ReportDirectory: Sendable {
         }
     }
 
-    /// Otherwise files of an older report would be taken for this one's.
+    /// Otherwise files of an older report would be taken for this one's, above all if this matrix
+    /// is killed before it writes any.
     private func removeOldReport() throws(MatrixError) {
         let file = "\(path)/\(Self.reportName)"
-        guard contents.has(Self.reportName) else { return }
-        let old: MatrixReport
-        do {
-            old = try Self.report(in: file) { () throws(InputFileError) in
-                try contents.read(Self.reportName, limit: Self.reportLimit)
+        // A matrix that was killed while it wrote its reports, or removed old ones, left some.
+        var names = ReadableReports.File.allCases.map(\.rawValue)
+        if contents.has(Self.reportName) {
+            do {
+                let old = try Self.report(in: file) { () throws(InputFileError) in
+                    try contents.read(Self.reportName, limit: Self.reportLimit)
+                }
+                // The report itself is the last: until then it can be read and removed again.
+                names += Self.files(of: old) + [Self.reportName]
+            } catch {
+                throw MatrixError(
+                    .cannotWrite,
+                    "\(file) is there and no report of linkcond matrix; choose another directory")
             }
-        } catch {
-            throw MatrixError(
-                .cannotWrite,
-                "\(file) is there and no report of linkcond matrix; choose another directory")
         }
-        for name in Self.files(of: old) + [Self.reportName] {
+        for name in names {
             do {
                 try contents.remove(name)
             } catch Errno.noSuchFileOrDirectory {
