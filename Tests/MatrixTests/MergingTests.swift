@@ -53,10 +53,64 @@ struct MergingTests {
         #expect(try Self.merge([second, first]).isSuccess)
     }
 
-    @Test func `the same cell twice is refused, and so are different commands, and nothing`() {
+    /// A report of one cell of `specification` that began some seconds after the others.
+    private static func later(
+        _ seconds: Double, _ id: String, _ status: CellReport.Status, shard: Shard? = nil
+    ) -> MatrixReport {
+        let cells = specification.cells.filter { $0.id == id }
+        let report = SampleMatrix.report(specification, cells: cells, statuses: [id: status])
+        return MatrixReport(
+            command: report.command, specification: specification,
+            startedAt: report.startedAt.addingTimeInterval(seconds), durationSeconds: 1,
+            isFinished: status != .notRun, machine: report.machine, shard: shard, planned: cells,
+            cells: report.cells)
+    }
+
+    @Test func `of a cell the newest result counts, in whatever order reports come`() throws {
+        let original = SampleMatrix.report(
+            Self.specification, statuses: ["A/1": .failed, "B/1": .failed, "C/1": .failed])
+        let parts = [
+            original, Self.later(0.25, "A/1", .passed), Self.later(2, "B/1", .timedOut),
+            Self.later(1, "B/1", .passed), Self.later(3, "C/1", .notRun),
+        ]
+        for parts in [parts, parts.reversed()] {
+            let merged = try MatrixReport.merging(parts) { path, _ in path }
+            #expect(merged.cells.map(\.id) == Self.specification.cells.map(\.id))
+            let failed = merged.cells.filter(\.isFailure)
+            #expect(failed.map(\.id) == ["B/1", "C/1"])
+            #expect(failed.map(\.status) == [.timedOut, .failed])
+            // Merged once more, the times are still right.
+            let again = try MatrixReport.merging(
+                [merged, Self.later(1.5, "B/1", .passed)]
+            ) { path, _ in path }
+            #expect(again.cells == merged.cells)
+        }
+    }
+
+    @Test func `an interrupted matrix and its rerun are a finished one`() throws {
+        var interrupted = SampleMatrix.report(Self.specification, statuses: ["C/2": .notRun])
+        interrupted.isFinished = false
+        let alone = try Self.merge([interrupted])
+        #expect(!alone.isFinished && !alone.isSuccess)
+        let merged = try Self.merge([interrupted, Self.later(9, "C/2", .passed)])
+        #expect(merged.isFinished && merged.isSuccess)
+        let lost = try Self.merge([Self.later(0, "A/1", .passed), Self.parts(3)[0]])
+        let missing = lost.cells.filter { $0.status == .missing }.map(\.id)
+        let reruns = missing.map { Self.later(9, $0, .passed) }
+        #expect(try Self.merge([lost] + reruns).isSuccess)
+        #expect(try !Self.merge([lost] + reruns.dropLast()).isSuccess)
+    }
+
+    @Test func `no part's baseline hides that another's failed`() throws {
+        let first = Self.later(1, "baseline/1", .failed, shard: Shard("1/2"))
+        let second = Self.later(2, "baseline/1", .passed, shard: Shard("2/2"))
+        #expect(try Self.merge([second, first]).failed == 1)
+        let again = Self.later(3, "baseline/1", .passed, shard: Shard("1/2"))
+        #expect(try Self.merge([again, second, first]).failed == 0)
+    }
+
+    @Test func `different commands are refused, and so is nothing`() {
         let report = SampleMatrix.report(Self.specification)
-        let twice = #expect(throws: MatrixError.self) { try Self.merge([report, report]) }
-        #expect(twice?.description.contains("A/1 is in report 1 and in report 2") == true)
         var other = report
         other.command = ["false"]
         let different = #expect(throws: MatrixError.self) { try Self.merge([report, other]) }
@@ -143,5 +197,7 @@ struct MergingTests {
     @Test func `a report is the same when it is read`() throws {
         let report = SampleMatrix.report(Self.specification, statuses: ["B/1": .error])
         #expect(try MatrixReport(json: report.json().utf8) == report)
+        let later = Self.later(0.25, "A/1", .passed)
+        #expect(try MatrixReport(json: later.json().utf8) == later, "with milliseconds")
     }
 }

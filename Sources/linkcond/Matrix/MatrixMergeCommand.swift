@@ -13,7 +13,9 @@ struct MatrixMergeCommand: ParsableCommand {
             [--collect <pattern>] [--quiet] [--verbose] <directories> ...
             """,
         discussion: """
-            Each machine has run a part of the same matrix (--shard). The exit code is 0 if all \
+            Each machine has run a part of the same matrix (--shard), or what failed once more \
+            (--rerun-failed): of each cell, the newest result counts. A report that cannot be read \
+            is named and left out; a cell without a result is missing. The exit code is 0 if all \
             cells passed, and 1 if not. Options, the same as those of linkcond matrix:
 
               --report <directory>   The directory of the merged report and the logs.
@@ -33,18 +35,29 @@ struct MatrixMergeCommand: ParsableCommand {
     @ParentCommand var verb: MatrixCommand
 
     func run() throws {
-        var parts: [MatrixReport] = []
-        for directory in directories { parts.append(try ReportDirectory.report(at: directory)) }
-        var merged = try MatrixReport.merging(parts) { path, number in
+        var parts: [(directory: String, report: MatrixReport)] = []
+        var damages: [MatrixError] = []
+        for directory in directories {
+            do {
+                parts.append((directory, try ReportDirectory.report(at: directory)))
+            } catch {
+                damages.append(error)
+            }
+        }
+        if parts.isEmpty, let damage = damages.first { throw damage }
+        var merged = try MatrixReport.merging(
+            parts.map(\.report), names: parts.map(\.directory)
+        ) { path, number in
             Self.newPath(path, part: number)
         }
+        merged.notes += damages.map { "left out: \($0)" }
         let target = try verb.manner.report.map { path throws(MatrixError) in
             try ReportDirectory(creating: path)
         }
         if let target {
             for (number, part) in parts.enumerated() {
                 merged.notes += try target.copyFiles(
-                    of: part, in: directories[number], for: merged
+                    of: part.report, in: part.directory, for: merged
                 ) { path in
                     Self.newPath(path, part: number)
                 }
@@ -60,7 +73,11 @@ struct MatrixMergeCommand: ParsableCommand {
 
     /// A unique path: two parts may have files of the same name, such as those of the baseline.
     private static func newPath(_ path: String, part: Int) -> String {
-        guard part > 0, let slash = path.firstIndex(of: "/") else { return path }
-        return path[...slash] + "\(part + 1)-" + path[path.index(after: slash)...]
+        guard let slash = path.firstIndex(of: "/") else { return path }
+        let name = path[path.index(after: slash)...]
+        // The first part may itself have been merged, and have names such as 2-LTE.log.
+        let digits = name.prefix(while: \.isNumber)
+        let isPlain = digits.isEmpty || !name[digits.endIndex...].hasPrefix("-")
+        return part == 0 && isPlain ? path : path[...slash] + "\(part + 1)-" + name
     }
 }

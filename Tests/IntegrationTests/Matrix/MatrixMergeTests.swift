@@ -18,12 +18,16 @@ struct MatrixMergeTests {
                 echo "code $?"
                 $LINKCOND matrix --rerun-failed report --report again
                 echo "code $?"
+                head -c 300 part-1/report.json >cut
+                mv cut part-3/report.json
+                $LINKCOND matrix merge --report all again report part-3 part-4
+                echo "code $?"
                 """)
             #expect(result.exitCode == 0, "\(result)")
             let codes = result.standardOutput.split(separator: "\n").filter {
                 $0.hasPrefix("code")
             }
-            #expect(codes == ["code 1", "code 0"], "\(result)")
+            #expect(codes == ["code 1", "code 0", "code 0"], "\(result)")
             let merged = try run.report()
             #expect(merged.cells.map(\.id) == ["baseline", "LTE", "3G", "Edge"])
             #expect(merged.cells.map(\.status) == [.passed, .passed, .missing, .passed])
@@ -32,6 +36,17 @@ struct MatrixMergeTests {
             let again = try run.report("again")
             #expect(again.cells.map(\.id) == ["3G"] && again.isSuccess)
             #expect(try again.cells[0].seed == merged.cell("3G").seed)
+            let all = try run.report("all")
+            #expect(all.isSuccess && all.isFinished && all.cells.count == 4)
+            #expect(
+                all.notes.filter { $0.hasPrefix("left out") } == [
+                    "left out: part-3/report.json: not a report of linkcond matrix, or not a whole "
+                        + "one", "left out: cannot read part-4: no report is there",
+                ])
+            let logs = try FileManager.default.contentsOfDirectory(
+                atPath: "\(run.directory.path)/all/logs")
+            let named = all.cells.compactMap(\.log?.path).sorted()
+            #expect(logs.map { "logs/\($0)" }.sorted() == named)
         }
     }
 }

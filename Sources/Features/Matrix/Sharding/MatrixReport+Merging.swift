@@ -1,67 +1,74 @@
+import FoundationEssentials
 import LinkModel
 
 extension MatrixReport {
-    /// Merges the reports of several parts.
+    /// Merges the reports of several parts, and of reruns: of each cell, the newest result counts.
     ///
-    /// The baseline, which every part has, is the first part's. A planned cell that no part has is
-    /// missing, which counts as a failure. File paths stay the same; a caller that moves files
-    /// passes `rename`.
+    /// A planned cell that no part has is missing, which counts as a failure. File paths stay the
+    /// same; a caller that moves files passes `rename`.
     ///
-    /// - Parameter rename: The new path of a file of the part with this number.
+    /// - Parameters:
+    ///   - names: What errors call the parts; by default `report 1` and so on.
+    ///   - rename: The new path of a file of the part with this number.
     public static func merging(
-        _ parts: [MatrixReport], rename: (String, Int) -> String
+        _ parts: [MatrixReport], names: [String]? = nil, rename: (String, Int) -> String
     ) throws(MatrixError) -> MatrixReport {
-        guard var merged = parts.first else {
+        guard let first = parts.first else {
             throw MatrixError(.usage, "there is no report to merge; name directories")
         }
-        var cells: [CellReport] = []
-        var origins: [String: (part: Int, position: Int)] = [:]
-        for (number, part) in parts.enumerated() {
-            guard part.command == merged.command else {
-                throw MatrixError(
-                    .usage,
-                    "the reports are of different commands: \(words(merged.command)) and "
-                        + "\(words(part.command))")
-            }
-            guard part.matrixDigest == merged.matrixDigest else {
-                let difference = MatrixDifference(
-                    ("report 1", merged.specification),
-                    ("report \(number + 1)", part.specification))
-                throw MatrixError(
-                    .usage,
-                    "the reports are of different matrices: \(difference); merge parts of the same")
-            }
+        let names = names ?? parts.indices.map { "report \($0 + 1)" }
+        var results: [String: PartResult] = [:]
+        let startedAt = parts.map(\.startedAt).min() ?? first.startedAt
+        for (number, part) in parts.enumerated().sorted(by: Self.isEarlier) {
+            try part.expectSameMatrix(as: first, names[number], names[0])
             for cell in part.cells {
-                if let other = origins[cell.id] {
-                    // Not run in this part, but perhaps in another.
-                    guard !cell.isBaseline, cell.status != .notRun else { continue }
-                    guard cells[other.position].status == .notRun else {
-                        throw MatrixError(
-                            .usage,
-                            "\(cell.id) is in report \(other.part + 1) and in report \(number + 1); "
-                                + "merge reports of different parts")
-                    }
-                    cells[other.position] = cell.renamingFiles { rename($0, number) }
-                    continue
-                }
-                origins[cell.id] = (number, cells.count)
-                cells.append(cell.renamingFiles { rename($0, number) })
+                var cell = cell.renamingFiles { rename($0, number) }
+                cell.startedSeconds += part.startedAt.timeIntervalSince(startedAt)
+                let result = PartResult(cell: cell, shard: part.shard)
+                if let other = results[cell.id], !result.replaces(other) { continue }
+                results[cell.id] = result
             }
         }
-        let planned = planned(of: parts, merged.specification)
-        let missing = planned.filter { origins[$0.id] == nil }
-        for cell in missing { cells.append(merged.reportMissing(cell, among: cells)) }
+        let planned = planned(of: parts, first.specification)
+        var cells = results.values.map(\.cell)
+        let conditions = Dictionary(
+            cells.map { ($0.profile, $0.conditions) }, uniquingKeysWith: { first, _ in first })
+        for cell in planned where results[cell.id] == nil {
+            cells.append(first.reportMissing(cell, conditions[cell.profile]))
+        }
         let order = Dictionary(
             planned.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         cells.sort { (order[$0.id] ?? .max, $0.id) < (order[$1.id] ?? .max, $1.id) }
-        merged = MatrixReport(
-            command: merged.command, specification: merged.specification,
-            startedAt: parts.map(\.startedAt).min() ?? merged.startedAt,
+        return MatrixReport(
+            command: first.command, specification: first.specification, startedAt: startedAt,
             durationSeconds: parts.map(\.durationSeconds).max() ?? 0,
-            isFinished: parts.allSatisfy(\.isFinished) && missing.isEmpty,
-            machine: merged.machine, planned: planned,
+            isFinished: cells.allSatisfy(\.hasResult), machine: first.machine, planned: planned,
             notes: unique(parts.flatMap(\.notes)), cells: cells)
-        return merged
+    }
+
+    private static func isEarlier(
+        _ one: (offset: Int, element: MatrixReport), _ other: (offset: Int, element: MatrixReport)
+    ) -> Bool {
+        (one.element.startedAt, one.offset) < (other.element.startedAt, other.offset)
+    }
+
+    /// Checks that this is a part of the same matrix as `other`.
+    private func expectSameMatrix(
+        as other: MatrixReport, _ name: String, _ otherName: String
+    ) throws(MatrixError) {
+        guard command == other.command else {
+            throw MatrixError(
+                .usage,
+                "the reports are of different commands: \(Self.words(other.command)) and "
+                    + "\(Self.words(command))")
+        }
+        guard matrixDigest == other.matrixDigest else {
+            let difference = MatrixDifference(
+                (otherName, other.specification), (name, specification))
+            throw MatrixError(
+                .usage,
+                "the reports are of different matrices: \(difference); merge parts of the same")
+        }
     }
 
     /// The digest, also of a report of an older version.
@@ -77,8 +84,7 @@ extension MatrixReport {
     }
 
     /// A planned cell without a result. Only the machines that run cells know their conditions.
-    private func reportMissing(_ cell: Cell, among cells: [CellReport]) -> CellReport {
-        let conditions = cells.first { $0.profile == cell.profile }?.conditions
+    private func reportMissing(_ cell: Cell, _ conditions: ConditionSummary?) -> CellReport {
         var report = CellReport(
             id: cell.id, profile: cell.profile, repetition: cell.repetition,
             isBaseline: cell.isBaseline,
@@ -99,7 +105,26 @@ extension MatrixReport {
     private static func words(_ command: [String]) -> String { command.joined(separator: " ") }
 }
 
+/// The result of a cell in a part.
+private struct PartResult {
+    let cell: CellReport
+    let shard: Shard?
+
+    /// Whether this result counts instead of another of the same cell.
+    func replaces(_ other: PartResult) -> Bool {
+        guard cell.hasResult, other.cell.hasResult else { return cell.hasResult }
+        // Every part runs its own baseline: that of one must not hide that another's failed.
+        if cell.isBaseline, let shard, let otherShard = other.shard, shard != otherShard {
+            return cell.isFailure && !other.cell.isFailure
+        }
+        return cell.startedSeconds > other.cell.startedSeconds
+    }
+}
+
 extension CellReport {
+    /// Whether the cell ran to its end, whatever that was.
+    fileprivate var hasResult: Bool { status != .notRun && status != .missing }
+
     fileprivate func renamingFiles(_ rename: (String) -> String) -> CellReport {
         var cell = self
         cell.log?.path = rename(log?.path ?? "")
