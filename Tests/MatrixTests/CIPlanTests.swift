@@ -43,6 +43,9 @@ struct CIPlanTests {
         let job = try #require(document["linkcond"] as? [String: Any])
         let parallel = try #require(job["parallel"] as? [String: [[String: [String]]]])
         #expect(parallel["matrix"]?.first?["LINKCOND_SHARD"] == ["1/3", "2/3", "3/3"])
+        // Those of a file that includes this one would replace them.
+        #expect(document["stages"] == nil)
+        #expect((document["linkcond-report"] as? [String: Any])?["stage"] as? String == ".post")
         let script = try #require((job["script"] as? [String])?.first)
         let echoed = try shell(
             "CI_JOB_ID=7; linkcond() { printf '%s\\n' \"$@\"; }; " + script)

@@ -168,6 +168,29 @@ struct MatrixChoiceTests {
         #expect(notes.count == 1 && notes[0].contains("CI_NODE_INDEX"))
     }
 
+    @Test func `a plan has no part without cells`() throws {
+        let request = try MatrixRequest(Self.choice { $0.profiles = ["LTE,3G"] })
+        let words = MatrixWords(["linkcond", "matrix", "--profiles", "LTE,3G", "--", "true"])
+        let plan = try request.plan(for: .github, shards: 5, image: "", words: words)
+        #expect(
+            plan
+                == #"{"include":[{"name":"LTE","shard":"1/2"},{"name":"3G","shard":"2/2"}]}"#
+                + "\n")
+    }
+
+    @Test(arguments: [["--balance-by", "report"], ["--balance-by=report"]])
+    func `pods cannot balance by a report that they do not have`(words: [String]) throws {
+        let request = try MatrixRequest(Self.choice { $0.profiles = ["LTE,3G"] })
+        let words = MatrixWords(["linkcond", "matrix"] + words + ["--", "true"])
+        let error = #expect(throws: UsageError.self) {
+            try request.plan(for: .kubernetes, shards: nil, image: "", words: words)
+        }
+        #expect(error?.description.hasPrefix("--balance-by: the pods") == true)
+        #expect(throws: Never.self) {
+            try request.plan(for: .gitlab, shards: nil, image: "", words: words)
+        }
+    }
+
     /// The specification of a part, as a machine of its own computes it.
     private static func specification(
         ofPart part: Int, _ change: (inout MatrixChoice) -> Void = { _ in }

@@ -12,8 +12,6 @@ struct GitLabPlan: PlanFormat {
         }
         return """
             # Made by linkcond matrix --plan gitlab.
-            stages: [test, report]
-
             linkcond:
               stage: test
               parallel:
@@ -29,7 +27,8 @@ struct GitLabPlan: PlanFormat {
                   junit: "report-*/junit.xml"
 
             linkcond-report:
-              stage: report
+              # Every pipeline has this stage, whatever its stages are called.
+              stage: .post
               when: always
               script:
                 - "linkcond matrix merge --report report report-*"

@@ -18,7 +18,7 @@ struct KubernetesPlan: PlanFormat {
               completionMode: Indexed
               completions: \(count)
               parallelism: \(count)
-              # A part that fails does not end the others (Kubernetes 1.29 or later).
+              # A part that fails does not end the others.
               backoffLimitPerIndex: 0
               template:
                 spec:
@@ -37,6 +37,7 @@ struct KubernetesPlan: PlanFormat {
                         capabilities:
                           drop: [ALL]
                           add: [SYS_ADMIN, NET_ADMIN, NET_RAW]
+                        # Kubernetes 1.30 or later.
                         appArmorProfile:
                           type: Unconfined
                       volumeMounts:

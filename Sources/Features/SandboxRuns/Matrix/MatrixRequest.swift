@@ -109,7 +109,14 @@ public struct MatrixRequest {
     public func plan(
         for engine: PlanEngine, shards: Int?, image: String, words: MatrixWords
     ) throws -> String {
-        let count = shards ?? max(1, cells.count { !$0.isBaseline })
+        guard engine != .kubernetes || !words.lasting.contains(where: Self.isBalanceOption) else {
+            throw UsageError(
+                description: "--balance-by: the pods of --plan kubernetes do not have the earlier "
+                    + "report, and would share the cells differently; leave it out")
+        }
+        // Parts without cells would be jobs without anything to do.
+        let most = max(1, cells.count { !$0.isBaseline })
+        let count = min(shards ?? most, most)
         guard count <= Shard.mostParts else {
             throw UsageError(
                 description: "\(count) cells are more than the \(Shard.mostParts) parts that a "
@@ -123,6 +130,10 @@ public struct MatrixRequest {
         let sharding = Sharding(cells, into: count, earlierSeconds: earlierSeconds)
         return try CIPlan(sharding).text(
             for: engine, arguments: words.lasting, command: words.command, image: image)
+    }
+
+    private static func isBalanceOption(_ word: String) -> Bool {
+        word == "--balance-by" || word.hasPrefix("--balance-by=")
     }
 
     // MARK: Sources

@@ -73,7 +73,7 @@ struct Overview {
     private var footer: Markup {
         """
         <footer>Beside this file: <a href="report.json">report.json</a>, \
-        <a href="junit.xml">junit.xml</a>, <a href="summary.md">summary.md</a> and the whole logs.\
+        <a href="junit.xml">junit.xml</a>, <a href="summary.md">summary.md</a> and the logs.\
         </footer>
         """
     }
