@@ -148,6 +148,24 @@ import Testing
         server.listener.cancel()
     }
 
+    @Test func `those for whom the limit has no room wait, and not all of them`() async throws {
+        let script = """
+            import select
+            peers = [socket.create_connection(("127.0.0.1", PORT)) for _ in range(150)]
+            # A reset makes a socket readable.
+            while len(select.select(peers, [], [])[0]) < 22: pass
+            print(len(select.select(peers, [], [], 0.5)[0]))
+            ready(1)
+            """
+        let server = try TestListener(.tcp)
+        server.listener.newConnectionLimit = 0
+        let port = try await server.port()
+        let output = try await python(script.replacing("PORT", with: "\(port)")) { _ in }
+        #expect(output == "22\n")
+        #expect(server.connections.events.isEmpty)
+        server.listener.cancel()
+    }
+
     @Test func `a listener without a handler fails`() async throws {
         let listener = try NWListener(using: .tcp)
         let states = Events<NWListener.State>()

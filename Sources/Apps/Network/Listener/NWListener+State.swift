@@ -90,7 +90,8 @@ extension NWListener {
     /// Takes a connection, from any event loop.
     func accept(_ connection: NWConnection) {
         loop.execute {
-            guard !self.hasEnded, self.permits(connection) else {
+            let isFull = self.status.withLock { $0.held.count >= Self.mostHeld }
+            guard !self.hasEnded, !isFull, self.permits(connection) else {
                 return connection.forceCancel()
             }
             self.status.withLock { $0.held.append(connection) }

@@ -29,6 +29,10 @@ public final class NWListener: Sendable, CustomDebugStringConvertible {
     /// No limit of the number of connections.
     public static let InfiniteConnectionLimit = Int(UInt32.max)
 
+    /// How many connections wait for room in the limit; more are reset. Otherwise strangers could
+    /// use up the app's descriptors.
+    static let mostHeld = 128
+
     struct Status {
         var state = State.setup
         var queue: DispatchQueue?
