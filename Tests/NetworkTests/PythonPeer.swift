@@ -1,6 +1,7 @@
 import Foundation
 import LinkTesting
 import Network
+import Synchronization
 import Testing
 
 /// Runs a script of Python that calls `ready(port)` once it can be connected to.
@@ -16,17 +17,21 @@ func python(
                 os.rename("\(file).new", "\(file)")
 
             """
-        async let result = runProcess(
-            "python3", ["-c", prelude + script], timeout: .seconds(30))
+        let hasEnded = Mutex(false)
+        let program = Task {
+            defer { hasEnded.withLock { $0 = true } }
+            return try await runProcess(
+                "python3", ["-c", prelude + script], timeout: .seconds(30))
+        }
         var port: NWEndpoint.Port?
-        while port == nil, !Task.isCancelled {
+        while port == nil, !hasEnded.withLock({ $0 }) {
+            try await Task.sleep(for: .milliseconds(10))
             port = (try? String(contentsOfFile: file, encoding: .utf8))
                 .flatMap { NWEndpoint.Port($0) }
-            try await Task.sleep(for: .milliseconds(10))
         }
-        try await body(try #require(port))
-        let ended = try await result
-        #expect(ended.exitCode == 0, "\(ended.standardError)")
+        if let port { try await body(port) }
+        let ended = try await program.value
+        #expect(ended.exitCode == 0 && port != nil, "\(ended.standardError)")
         return ended.standardOutput
     }
 }
