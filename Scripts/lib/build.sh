@@ -58,11 +58,19 @@ require_swift() {
             "get 6.2 or later from https://swift.org/install"
 }
 
+# swift_build ARGUMENT...: with the options of LINKCOND_BUILD_FLAGS, which are to be the same each
+# time: with others, SwiftPM builds everything again.
+swift_build() {
+    local flags
+    read -ra flags <<<"${LINKCOND_BUILD_FLAGS:-}"
+    swift build --package-path "$repository" "${flags[@]}" "$@" </dev/null 2>&1
+}
+
 # build_release_product PRODUCT
 build_release_product() {
     local log
-    log=$(LINKCOND_STATIC=1 swift build --package-path "$repository" -c release --product "$1" \
-        --static-swift-stdlib -Xlinker -s </dev/null 2>&1) && return
+    log=$(LINKCOND_STATIC=1 swift_build -c release --product "$1" --static-swift-stdlib \
+        -debug-info-format none -Xlinker -s) && return
     printf '%s\n' "$log" >&2
     say "the build failed; the compiler's messages stand above"
     return "$exit_internal"
