@@ -86,6 +86,8 @@ struct FirstProcess {
         // Started before the commands, whose first packets count as well.
         var watch = ConstrainedWatch(
             links, since: beginning, isWanted: request.recording.wantsConstrainedUse)
+        var processorWatch = ProcessorWatch(
+            since: beginning, isWanted: request.recording.wantsProcessorUse)
         let services = namespaces.apps.enumerated().compactMap { device, namespace in
             RunService(request, device: device, in: namespace)
         }
@@ -99,7 +101,8 @@ struct FirstProcess {
         func rounds() -> Duration? {
             publication?.follow(links)
             let next =
-                [sampler.turn(), watch?.turn(), links.turn()] + services.map { $0.turn(links) }
+                [sampler.turn(), watch?.turn(), processorWatch?.turn(), links.turn()]
+                + services.map { $0.turn(links) }
             processes.wakeUps = services.flatMap(\.wakeUps)
             return next.compactMap(\.self).min()
         }
@@ -107,6 +110,8 @@ struct FirstProcess {
         let duration = KernelClock.monotonic - beginning
         let constrained = watch?.finish()
         watch = nil
+        let processor = processorWatch?.finish(in: namespaces.apps)
+        processorWatch = nil
         channel.send(.commandEnded)
         publication?.stopListening()
         try processes.endApp(within: request.serverStop, rounds: rounds)
@@ -122,6 +127,7 @@ struct FirstProcess {
         report.statistics?.timeline = performance?.finish(
             after: duration, samples: samples.interfaces)
         report.statistics?.multipath = try multipath?.count()
+        if let processor { report.add(processor: processor, after: duration) }
         if let loopback { report.add(loopback: loopback, after: whole) }
         try send(report)
         return exitCode(of: devices)

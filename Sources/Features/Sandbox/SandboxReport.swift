@@ -15,6 +15,12 @@ struct SandboxReport {
     /// Notes for the user.
     var notes: [String] { [Faithfulness(loops).note].compactMap(\.self) + fileNotes }
 
+    /// Adds the processor time of the command and of servers.
+    mutating func add(processor use: ProcessorUse, after duration: Duration) {
+        statistics?.add(processor: use, duration: duration)
+        fileNotes += [use.note(duration: duration)].compactMap(\.self)
+    }
+
     /// Adds the traffic on the loopback.
     mutating func add(loopback loop: PacketLoop, after duration: Duration) {
         let counted = loop.statistics

@@ -103,6 +103,7 @@ struct MatrixCommand: ParsableCommand {
         said.rerunFailed = choice.rerunFailed
         said.balanceBy = machines.balanceBy
         said.retries = manner.retries
+        said.unfaithfulRetry = manner.retryUnfaithful
         said.isFailFast = manner.failFast
         said.seed = manner.seed
         said.timeout = manner.timeout

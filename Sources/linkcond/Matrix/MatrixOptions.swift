@@ -99,7 +99,8 @@ struct MatrixMannerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How many cells run at once (default: the number of processors, fewer if cells "
-                + "disturb each other).", valueName: "number"))
+                + "disturb each other, more if they leave the processors idle).",
+            valueName: "number"))
     var jobs: Int?
 
     @Option(
@@ -114,6 +115,13 @@ struct MatrixMannerOptions: ParsableArguments {
             "How often a failed cell is repeated; one that then passes is flaky.",
             valueName: "number"))
     var retries: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Which cells run once more, by themselves at the end, if the machine was too busy for "
+                + "them beside others: failed, all or never (default: failed).",
+            valueName: "cells"))
+    var retryUnfaithful: UnfaithfulRetry?
 
     @Flag(help: "End the matrix when a cell fails.")
     var failFast = false
@@ -192,6 +200,8 @@ struct MatrixMachineOptions: ParsableArguments {
 }
 
 extension PlanEngine: ExpressibleByArgument {}
+
+extension UnfaithfulRetry: ExpressibleByArgument {}
 
 /// A part of a matrix on the command line.
 enum ShardArgument {

@@ -13,53 +13,93 @@ struct CellSchedule {
     private let cells: [Cell]
     private let retries: Int
     private let isFailFast: Bool
-    /// Whether to run fewer cells at once when they disturb each other.
-    private let adaptsJobs: Bool
+    private let unfaithfulRetry: UnfaithfulRetry
     private var waiting: [Int]
     private var running: Set<Int> = []
+    /// Cells for which the machine was too busy beside others; they wait until it is theirs.
+    private var disturbed: [Int] = []
+    /// Cells that have the machine for themselves, or had it.
+    private var solitary: Set<Int> = []
+    /// Running cells that others run or ran beside.
+    private var accompanied: Set<Int> = []
     private var attempts: [Int]
 
-    /// How many cells run at once.
-    private(set) var jobs: Int
+    private var jobCount: JobCount
     /// Whether no more cells are started.
     private(set) var isEnding = false
 
     /// Makes a schedule in which all cells wait.
-    init(_ cells: [Cell], retries: Int, isFailFast: Bool, jobs: Int, adaptsJobs: Bool) {
+    init(
+        _ cells: [Cell], retries: Int, isFailFast: Bool, unfaithfulRetry: UnfaithfulRetry = .failed,
+        jobs: JobCount
+    ) {
         self.cells = cells
         self.retries = retries
         self.isFailFast = isFailFast
-        self.jobs = jobs
-        self.adaptsJobs = adaptsJobs
+        self.unfaithfulRetry = unfaithfulRetry
+        jobCount = jobs
         waiting = Array(cells.indices)
         attempts = cells.map { _ in 0 }
     }
 
     /// Whether no cell runs or will run.
-    var isDone: Bool { running.isEmpty && (isEnding || waiting.isEmpty) }
+    var isDone: Bool {
+        running.isEmpty && (isEnding || waiting.isEmpty && disturbed.isEmpty)
+    }
 
     /// How many cells are done.
-    var doneCount: Int { cells.count - waiting.count - running.count }
+    var doneCount: Int { cells.count - waiting.count - disturbed.count - running.count }
 
-    /// Takes the next cell to start, with the number of the attempt; nil if there is none now.
-    mutating func next() -> (index: Int, attempt: Int)? {
-        guard !isEnding, running.count < jobs,
-            let position = waiting.firstIndex(where: mayRun)
-        else { return nil }
-        let index = waiting.remove(at: position)
+    /// How many cells run at once.
+    var jobs: Int { jobCount.current }
+
+    /// Takes the next cell to start; nil if there is none now.
+    ///
+    /// - Returns: The cell, the number of the attempt, and that of the attempts that count: a cell
+    ///   that is repeated by itself gets the same conditions again.
+    mutating func next() -> (index: Int, attempt: Int, counted: Int)? {
+        guard !isEnding, running.count < jobs, solitary.isDisjoint(with: running) else {
+            return nil
+        }
+        let index: Int
+        if let position = waiting.firstIndex(where: mayRun) {
+            index = waiting.remove(at: position)
+        } else if running.isEmpty, !disturbed.isEmpty {
+            index = disturbed.removeFirst()
+            solitary.insert(index)
+        } else {
+            return nil
+        }
         running.insert(index)
+        if running.count > 1 { accompanied.formUnion(running) }
         attempts[index] += 1
-        return (index, attempts[index])
+        return (index, attempts[index], countedAttempts(of: index))
+    }
+
+    /// Without the one beside others, for which the machine was too busy.
+    private func countedAttempts(of index: Int) -> Int {
+        attempts[index] - (solitary.contains(index) ? 1 : 0)
     }
 
     /// Records the end of an attempt.
     ///
-    /// - Parameter wasFaithful: Whether the machine kept up with the emulation.
-    mutating func finish(_ index: Int, passed: Bool, wasFaithful: Bool) -> Decision {
+    /// - Parameters:
+    ///   - wasFaithful: Whether the machine kept up with the emulation and the command.
+    ///   - idleShare: Which part of the processors' time was left since the last end; nil: unknown.
+    mutating func finish(
+        _ index: Int, passed: Bool, wasFaithful: Bool, idleShare: Double? = nil
+    ) -> Decision {
         running.remove(index)
-        if !wasFaithful, adaptsJobs, jobs > 1 { jobs /= 2 }
+        jobCount.adapt(wasFaithful: wasFaithful, idleShare: idleShare)
+        let wasDisturbed = accompanied.remove(index) != nil && !wasFaithful
+        if wasDisturbed, unfaithfulRetry.includes(passed: passed), !solitary.contains(index),
+            !isEnding
+        {
+            disturbed.append(index)
+            return .retry
+        }
         if passed { return .done }
-        if attempts[index] <= retries, !isEnding {
+        if countedAttempts(of: index) <= retries, !isEnding {
             waiting.insert(index, at: 0)
             return .retry
         }
@@ -76,7 +116,6 @@ struct CellSchedule {
     /// Whether a cell may start: one compared with the baseline waits for its result.
     private func mayRun(_ index: Int) -> Bool {
         guard cells[index].expectations.needBaseline else { return true }
-        return !waiting.contains { cells[$0].isBaseline }
-            && !running.contains { cells[$0].isBaseline }
+        return !(waiting + disturbed + running).contains { cells[$0].isBaseline }
     }
 }

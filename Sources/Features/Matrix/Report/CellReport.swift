@@ -36,7 +36,7 @@ public struct CellReport: Codable, Sendable, Hashable {
     public var status = Status.notRun
     /// Why it did not pass, in one sentence; nil if it passed.
     @OrNull public var problem: String? = nil
-    /// Whether it passed only after a failed attempt.
+    /// Whether it passed only after an attempt that failed on a machine with enough time for it.
     public var isFlaky = false
     /// The command's exit code; nil if there is none.
     @OrNull public var exitCode: Int32? = nil
@@ -128,6 +128,8 @@ public struct AttemptReport: Codable, Sendable, Hashable {
     @OrNull public var exitCode: Int32?
     /// How long the command ran.
     public var durationSeconds: Double
+    /// Whether the machine kept up with the emulation and the command; nil if unknown.
+    public var isFaithful: Bool?
     /// The seed; nil if the kernel drew the random numbers.
     @OrNull public var seed: UInt64?
     /// The output of the command.
@@ -136,10 +138,17 @@ public struct AttemptReport: Codable, Sendable, Hashable {
     /// directory; nil if it wrote none.
     @OrNull public var files: String?
 
+    private enum CodingKeys: String, CodingKey {
+        case status, problem, exitCode, durationSeconds
+        case isFaithful = "faithful"
+        case seed, log, files
+    }
+
     /// Archives the cell's current attempt.
     public init(_ cell: CellReport) {
         status = cell.status
         durationSeconds = cell.durationSeconds
+        isFaithful = cell.statistics?.isFaithful
         _problem = OrNull(wrappedValue: cell.problem)
         _exitCode = OrNull(wrappedValue: cell.exitCode)
         _seed = OrNull(wrappedValue: cell.seed)
@@ -179,6 +188,8 @@ public struct CellStatistics: Codable, Sendable, Hashable {
     public var backend: DataPlaneKind
     /// Whether the link did exactly what the profile says; nil if unknown.
     @OrNull public var isFaithful: Bool?
+    /// The processor time of the command and of servers; nil if unknown.
+    public var processor: ProcessorUse?
     /// Toward the app.
     public var down: DirectionCounters
     /// From the app.
@@ -188,6 +199,7 @@ public struct CellStatistics: Codable, Sendable, Hashable {
     public init(_ link: LinkStatistics) {
         backend = link.backend
         _isFaithful = OrNull(wrappedValue: link.isFaithful)
+        processor = link.processor
         down = link.down
         up = link.up
     }
@@ -198,6 +210,6 @@ public struct CellStatistics: Codable, Sendable, Hashable {
     private enum CodingKeys: String, CodingKey {
         case backend
         case isFaithful = "faithful"
-        case down, up
+        case processor, down, up
     }
 }

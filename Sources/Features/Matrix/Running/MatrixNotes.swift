@@ -13,7 +13,7 @@ enum MatrixNotes {
         let rest = late.count > 5 ? " and \(late.count - 5) more" : ""
         let remedy =
             jobs > 1 ? "; run fewer at once with --jobs \(max(1, jobs / 2))" : ""
-        return "this machine was too busy for the emulation to be exact in \(late.count) of "
+        return "this machine was too busy for exact results in \(late.count) of "
             + "\(cells.count) cells (\(names)\(rest))\(remedy)"
     }
 

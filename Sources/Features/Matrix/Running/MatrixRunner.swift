@@ -31,6 +31,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private let beginning = ContinuousClock.now
     private let startedAt = Date()
     private let initialJobs: Int
+    private var idleness = IdlenessMeter()
 
     /// How often the listener hears of progress without other events.
     private static var tick: Duration { .milliseconds(500) }
@@ -41,8 +42,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     /// - Parameters:
     ///   - cells: Which cells of the specification to run.
     ///   - planned: All cells that the matrix has to run, including those of other parts.
-    ///   - jobs: How many to run at once; nil: as many as there are processors, and fewer when they
-    ///     disturb each other.
+    ///   - jobs: How many to run at once; nil: as many as the machine has time for.
     ///   - directory: The directory for logs; nil: none.
     ///   - pattern: Which files of a cell are JUnit files; see `ReadableReports`.
     ///   - earlierSeconds: How long cells took in an earlier matrix, by profile.
@@ -64,7 +64,8 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         initialJobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         schedule = CellSchedule(
             cells, retries: specification.retries, isFailFast: specification.isFailFast,
-            jobs: initialJobs, adaptsJobs: jobs == nil)
+            unfaithfulRetry: specification.unfaithfulRetry ?? .failed,
+            jobs: JobCount(initialJobs, isFixed: jobs != nil))
         reports = cells.map { cell in
             var report = CellReport(
                 id: cell.id, profile: cell.profile, repetition: cell.repetition,
@@ -109,9 +110,9 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     // MARK: Starting
 
     private mutating func startCells() {
-        while let (index, attempt) = schedule.next() {
+        while let (index, attempt, counted) = schedule.next() {
             let cell = cells[index]
-            let seed = cell.seed(ofAttempt: attempt)
+            let seed = cell.seed(ofAttempt: counted)
             if attempt > 1 { reports[index].beginAgain() }
             reports[index].seed = seed
             reports[index].reproduce = specification.reproduction(of: cell, seed: seed, command)
@@ -213,9 +214,11 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             reports[index].expectNoFailures(in: tests)
         }
         let passed = reports[index].status == .passed
-        reports[index].isFlaky = passed && !reports[index].earlierAttempts.isEmpty
+        reports[index].isFlaky =
+            passed && reports[index].earlierAttempts.contains { $0.isFaithful != false }
         let wasFaithful = reports[index].statistics?.isFaithful != false
-        let decision = schedule.finish(index, passed: passed, wasFaithful: wasFaithful)
+        let decision = schedule.finish(
+            index, passed: passed, wasFaithful: wasFaithful, idleShare: idleness.share())
         listener.ended(
             reports[index], lastLines: lastLines, isLast: decision != .retry,
             done: schedule.doneCount, of: cells.count)

@@ -21,6 +21,8 @@ public struct MatrixFile: Sendable, Hashable {
     public internal(set) var jobs: Int?
     /// How many more attempts a failed cell gets.
     public internal(set) var retries: Int?
+    /// Which cells run again if the machine was too busy for them.
+    public internal(set) var unfaithfulRetry: UnfaithfulRetry?
     /// Whether the first failed cell ends the matrix.
     public internal(set) var isFailFast: Bool?
     /// The seed from which those of the cells are derived.

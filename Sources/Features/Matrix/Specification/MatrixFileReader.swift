@@ -7,9 +7,10 @@ import Yams
 struct MatrixFileReader {
     static let keys =
         [
-            "command", "profiles", "baseline", "repeat", "jobs", "timeout", "retries", "fail-fast",
-            "seed", "env", "expect", "trust-exit-code", "set", "servers", "server-ready",
-            "server-stop", "drain", "uplink", "backend", "loopback", "override",
+            "command", "profiles", "baseline", "repeat", "jobs", "timeout", "retries",
+            "retry-unfaithful", "fail-fast", "seed", "env", "expect", "trust-exit-code", "set",
+            "servers", "server-ready", "server-stop", "drain", "uplink", "backend", "loopback",
+            "override",
         ] + overrideKeys
     static let overrideKeys = ["expensive", "constrained", "cost", "low-data", "kind"]
     static let uplinks = ["auto", "none", "relay", "pasta", "slirp", "veth"]
@@ -28,6 +29,7 @@ struct MatrixFileReader {
         file.repetitions = try number("repeat", in: 1...MatrixSpecification.mostCells)
         file.jobs = try number("jobs", in: 1...MatrixSpecification.mostJobs)
         file.retries = try number("retries", in: 0...MatrixSpecification.mostRetries)
+        file.unfaithfulRetry = try choice("retry-unfaithful", fields)
         file.seed = try number("seed", in: 0...Int.max).map(UInt64.init)
         if fields.node("fail-fast") != nil { file.isFailFast = try fields.flag("fail-fast") }
         if fields.node("trust-exit-code") != nil {

@@ -15,6 +15,8 @@ public struct MatrixSpecification: Codable, Sendable, Hashable {
     public var repetitions = 1
     /// How many more attempts a failed cell gets.
     public var retries = 0
+    /// Which cells run again if the machine was too busy for them; nil: those that failed.
+    public var unfaithfulRetry: UnfaithfulRetry?
     /// Whether the first failed cell ends the matrix.
     public var isFailFast = false
     /// The seed from which those of the cells are derived.
@@ -42,6 +44,7 @@ public struct MatrixSpecification: Codable, Sendable, Hashable {
         case hasBaseline = "baseline"
         case repetitions = "repeat"
         case retries
+        case unfaithfulRetry = "retryUnfaithful"
         case isFailFast = "failFast"
         case seed, timeLimits, environment, expectations
         case trustsExitCode = "trustExitCode"

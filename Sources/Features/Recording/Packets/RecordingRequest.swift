@@ -12,6 +12,8 @@ public struct RecordingRequest: Sendable {
     public var wantsSamples = false
     /// Whether to count the command's network use while its path is constrained.
     public var wantsConstrainedUse = false
+    /// Whether to judge by the command's processor time as well whether the machine was too busy.
+    public var wantsProcessorUse = false
     /// The recorded links; at least one.
     public var links = [ObservedLink(conditions: LinkConditions())]
 

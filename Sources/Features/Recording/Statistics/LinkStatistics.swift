@@ -32,6 +32,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public var refusedConnections = 0
     /// Packets lost by the uplink; nil for a run without one.
     @OrNull public private(set) var uplink: UplinkLosses?
+    /// The processor time of the command and of servers; nil if not requested.
+    public private(set) var processor: ProcessorUse?
     /// The result of recording packets to files.
     public var recording: RecordingReport
     /// All links together over time, if requested.
@@ -88,6 +90,14 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public mutating func add(uplink: UplinkLosses) {
         self.uplink = uplink
         if !uplink.isNone { isFaithful = false }
+    }
+
+    /// Adds the processor time of the command and of servers.
+    public mutating func add(processor use: ProcessorUse, duration: Duration) {
+        processor = use
+        guard let note = use.note(duration: duration) else { return }
+        isFaithful = false
+        flaw = flaw ?? note
     }
 
     /// Decodes the output of `json`.

@@ -20,6 +20,8 @@ public struct MatrixChoice {
     public var balanceBy: String?
     /// How many more attempts a failed cell gets.
     public var retries: Int?
+    /// Which cells run again if the machine was too busy for them.
+    public var unfaithfulRetry: UnfaithfulRetry?
     /// Whether the first failed cell ends the matrix.
     public var isFailFast = false
     /// The seed from which those of the cells are derived.

@@ -198,6 +198,7 @@ public struct MatrixRequest {
         specification.hasBaseline = file.hasBaseline ?? true
         specification.repetitions = file.repetitions ?? 1
         specification.retries = file.retries ?? 0
+        specification.unfaithfulRetry = file.unfaithfulRetry
         specification.isFailFast = file.isFailFast ?? false
         specification.environment = file.environment
         specification.trustsExitCode = file.trustsExitCode
@@ -238,6 +239,7 @@ public struct MatrixRequest {
             specification.hasBaseline = true
         }
         if let retries = choice.retries { specification.retries = retries }
+        if let retry = choice.unfaithfulRetry { specification.unfaithfulRetry = retry }
         if choice.isFailFast { specification.isFailFast = true }
         if let seed = choice.seed { specification.seed = seed }
         if let timeout = choice.timeout { specification.timeLimits = TimeLimits(timeout) }

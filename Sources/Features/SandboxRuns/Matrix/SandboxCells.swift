@@ -117,6 +117,7 @@ public struct SandboxCells: CellLauncher {
         request.timeout = attempt.cell.timeLimit
         request.recording.wantsStatistics = true
         request.recording.wantsSamples = true
+        request.recording.wantsProcessorUse = true
         request.identity = user?.identity
         request.recording.wantsConstrainedUse = attempt.cell.expectations.requests != nil
         let isOverridden = links[attempt.cell.profile].map { $0.override != InterfaceOverride() }
