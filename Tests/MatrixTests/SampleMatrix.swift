@@ -15,7 +15,8 @@ enum SampleMatrix {
     /// A report in which the cells have ended as `statuses` says, by their names, else passed.
     static func report(
         _ specification: MatrixSpecification, cells: [Cell]? = nil,
-        statuses: [String: CellReport.Status] = [:], seconds: Double = 1
+        statuses: [String: CellReport.Status] = [:], seconds: Double = 1,
+        change: (inout CellReport) -> Void = { _ in }
     ) -> MatrixReport {
         let reports = (cells ?? specification.cells).map { cell in
             var report = CellReport(
@@ -25,6 +26,7 @@ enum SampleMatrix {
             report.status = statuses[cell.id] ?? .passed
             report.durationSeconds = seconds
             report.log = LogFile(path: "logs/\(cell.id).log", printedBytes: 1, omittedBytes: 0)
+            change(&report)
             return report
         }
         return MatrixReport(

@@ -60,6 +60,8 @@ struct MatrixSuiteTests {
                 #expect(log.contains("requests.exceptions."), "\(log)")
                 #expect(log.contains("Timeout"), "\(log)")
                 #expect(junit.contains("\"\(cell.id).test_server\""))
+                let test = cell.tests?.first { $0.isFailure }
+                #expect(test?.message?.contains("Timeout") == true && test?.seconds != nil)
             }
             #expect(junit.contains("ReadTimeout: large took longer than 3 s"))
             #expect(junit.contains("ConnectTimeout"))

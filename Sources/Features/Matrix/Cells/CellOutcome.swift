@@ -99,6 +99,7 @@ extension CellReport {
         durationSeconds = 0
         log = nil
         files = nil
+        tests = nil
         expectations = []
         statistics = nil
         samples = []

@@ -56,6 +56,9 @@ public struct CellReport: Codable, Sendable, Hashable {
     /// The directory of files that the command wrote to `$LINKCOND_OUTPUT` in the last attempt,
     /// relative to the report's directory, such as `files/LTE`; nil if it wrote none.
     @OrNull public var files: String? = nil
+    /// The tests that the command ran in the last attempt, from its JUnit files; nil, and absent in
+    /// the JSON, if there are none.
+    public var tests: [TestReport]?
     /// The expectations and their results.
     public var expectations: [ExpectationResult] = []
     /// The traffic on the link in the last attempt; nil if unknown.
@@ -99,7 +102,7 @@ public struct CellReport: Codable, Sendable, Hashable {
         case conditions, status, problem
         case isFlaky = "flaky"
         case exitCode, startedSeconds, durationSeconds, baselineSeconds, seed, reproduce, log, files
-        case expectations
+        case tests, expectations
         case statistics, samples, timeline, earlierAttempts, notes
     }
 }
@@ -137,6 +140,8 @@ public struct AttemptReport: Codable, Sendable, Hashable {
     /// The directory of files that it wrote to `$LINKCOND_OUTPUT`, relative to the report's
     /// directory; nil if it wrote none.
     @OrNull public var files: String?
+    /// The tests that it ran; nil, and absent in the JSON, if there are none.
+    public var tests: [TestReport]?
 
     private enum CodingKeys: String, CodingKey {
         case status, problem, exitCode, durationSeconds
@@ -154,6 +159,7 @@ public struct AttemptReport: Codable, Sendable, Hashable {
         _seed = OrNull(wrappedValue: cell.seed)
         _log = OrNull(wrappedValue: cell.log)
         _files = OrNull(wrappedValue: cell.files)
+        tests = cell.tests
     }
 }
 

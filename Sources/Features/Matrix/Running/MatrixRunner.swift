@@ -208,10 +208,11 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
 
     private mutating func conclude(_ index: Int, _ outcome: CellOutcome, lastLines: String) {
         reports[index].conclude(outcome, of: cells[index], baselineSeconds: baselineSeconds)
-        if specification.trustsExitCode != true, let files = reports[index].files,
+        if let files = reports[index].files,
             let tests = directory?.tests(in: files, collecting: pattern)
         {
-            reports[index].expectNoFailures(in: tests)
+            reports[index].list(tests)
+            if specification.trustsExitCode != true { reports[index].expectNoFailures(in: tests) }
         }
         let passed = reports[index].status == .passed
         reports[index].isFlaky =

@@ -51,6 +51,7 @@ extension MatrixReport {
         let times =
             [durationSeconds, startedAt.timeIntervalSince1970]
             + cells.flatMap { [$0.startedSeconds, $0.durationSeconds] }
+            + cells.flatMap { ($0.tests ?? []).compactMap(\.seconds) }
         if let time = times.first(where: { !(0...Self.longestSeconds).contains($0) }) {
             return "no matrix can have a time of \(time) s"
         }
