@@ -38,6 +38,8 @@ import Testing
             var cutOff: [String]
             var ground: String
             var contrast: Contrast
+            /// The rules of axe-core that the page breaks.
+            var axe: [String]
         }
         struct Contrast: Decodable {
             var ratio: Double
@@ -62,6 +64,18 @@ import Testing
         var filtered: [String]
         var roles: [String: Int]
         var namelessLinks: Int
+        var grid: [[String]]
+        var reasons: [String]
+        var searched: [String]
+        var told: String
+        var sorted: [[String]]
+        var address: String
+        var failedTest: [String]
+        var afterTest: [[String]]
+        var linked: [[String]]
+        var hostileLink: [String]
+        var printed: [String]
+        var pages: Int
         var looks: [String: Look]
         var withoutScript: View
         var hacked: String
@@ -80,7 +94,8 @@ import Testing
                     toFile: "\(pictures)/report.html", atomically: true, encoding: .utf8)
             }
             let result = try await runProcess(
-                "python3", [script, page] + [pictures].compactMap(\.self), timeout: .seconds(180))
+                "python3", [script, page] + [pictures].compactMap(\.self),
+                environment: try Axe.environment(), timeout: .seconds(180))
             try #require(
                 result.exitCode == 0, "\(result.standardError)\(result.standardOutput.suffix(2000))"
             )
@@ -126,9 +141,10 @@ import Testing
         #expect(!found.withoutScript.overview)
 
         // What a screen reader is told.
-        #expect(found.roles["rowheader"] == 8)
-        #expect(found.roles["columnheader"] == 7)
+        #expect(found.roles["rowheader"] == 8 + 7)
+        #expect(found.roles["columnheader"] == 7 + 1 + 7)
         #expect(found.namelessLinks == 0)
+        Self.expectTables(found)
 
         // Both widths, both colour schemes.
         #expect(found.looks.count == 12)
@@ -137,9 +153,43 @@ import Testing
             #expect(look.small == 0, "\(name)")
             #expect(look.cutOff == [], "\(name)")
             #expect(look.contrast.ratio >= 4.5, "\(name): \(look.contrast.place)")
+            #expect(look.axe == [], "\(name)")
             #expect(look.overview == name.hasPrefix("matrix"))
         }
         #expect(
             found.looks["matrix-phone-dark"]?.ground != found.looks["matrix-phone-light"]?.ground)
+    }
+
+    /// The grid of tests, the search, the orders, links, and paper.
+    private static func expectTables(_ found: Findings) {
+        let profiles = [
+            "baseline", "LTE", "3G", "Edge", "high-loss", "100%-loss", "train-tunnel.yaml",
+        ]
+        let sync = "test_sync_of_a_notebook_that_two_devices_changed_at_once"
+        #expect(found.grid.count == 8)
+        #expect(found.grid[0] == ["Test"] + profiles)
+        let (passed, often) = ("3.1 s", "✕ 2 of 2")
+        #expect(
+            found.grid[1] == ["test_large_download", passed, passed, passed, often, "✕ 1 of 2"]
+                + ["✕", passed])
+        #expect(found.grid[2][0] == sync && found.grid[2][4] == often)
+        #expect(found.grid[4][0] == "test_list[<b>]")
+        #expect(
+            found.reasons == [
+                "Edge, high-loss: requests.exceptions.ReadTimeout: Read timed out.",
+                "Edge: ConnectionResetError: [Errno 104] </script><b>reset</b> by peer",
+            ])
+        #expect(found.searched == ["test_large_download"])
+        #expect(found.told == "1 of 8 profiles, 1 of 7 tests")
+        let failed = [
+            ["Edge", "high-loss", "Very <b>Bad</b> \"Network\""], ["test_large_download", sync],
+        ]
+        #expect(found.sorted == failed)
+        #expect(found.address == "show=failed&profiles=-seconds&tests=name")
+        #expect(found.failedTest == ["Edge/1", "test_large_download", "true", "true"])
+        #expect(found.afterTest == failed && found.linked == failed)
+        #expect(found.hostileLink == [])
+        #expect(found.printed == SampleReport.report.cells.map(\.id))
+        #expect(found.pages > SampleReport.report.cells.count)
     }
 }

@@ -41,8 +41,24 @@ import Testing
     @Test func `colours are kept`() {
         let text = TerminalText("a\u{1B}[31;1mb\u{1B}[22mc\u{1B}[38;5;12md\u{1B}[38;2;1;2;3me".utf8)
         #expect(text.runs.map(\.text) == ["a", "b", "c", "d", "e"])
-        #expect(text.runs.map(\.style.color) == [nil, 1, 1, 12, nil])
+        #expect(text.runs.map(\.style.color) == [nil, 1, 1, 12, 0])
         #expect(text.runs.map(\.style.isBold) == [false, true, false, false, false])
+    }
+
+    @Test(
+        arguments: [
+            ("38;5;208", nil, 3), ("38;5;1", nil, 1), ("38;5;244", nil, 8),
+            ("38;2;250;20;10", nil, 9),
+            ("48;5;21", 4, nil), ("41;97", 1, 15), ("104", 12, nil), ("38;5", nil, nil),
+            ("38;2;1", nil, nil), ("48;5;999", nil, nil), ("38;2;-9;99999999;0", nil, 10),
+            ("41;49", nil, nil), ("48;5;196;32", 9, 2),
+        ] as [(String, Int?, Int?)])
+    func `other colours become the nearest usual one`(
+        _ codes: String, _ background: Int?, _ color: Int?
+    ) {
+        let runs = TerminalText("\u{1B}[\(codes)mx".utf8).runs
+        #expect(runs.map(\.style.background) == [background])
+        #expect(runs.map(\.style.color) == [color])
     }
 
     @Test func `bytes that are no text are there, but harmless`() {

@@ -29,9 +29,7 @@ struct MatrixOutput {
         }
         guard let directory else { return }
         try directory.write(json, to: ReportDirectory.reportName)
-        for file in ReadableReports.File.allCases {
-            try directory.write(readable.text(of: file), to: file.rawValue)
-        }
+        try readable.write(to: directory)
         console.explain("The report is \(directory.path)/\(ReadableReports.File.page.rawValue).")
     }
 

@@ -101,7 +101,8 @@ struct MatrixSuiteTests {
             [
                 "\(BuiltProduct.packageDirectory)/Tests/MatrixReportTests/Fixtures/browse.py",
                 "\(run.reportPath)/report.html",
-            ] + [pictures].compactMap(\.self), timeout: .seconds(180))
+            ] + [pictures].compactMap(\.self), environment: try Axe.environment(),
+            timeout: .seconds(180))
         try #require(result.exitCode == 0, "\(result.standardError)")
         let found = try JSONDecoder().decode(
             Findings.self, from: Data(result.standardOutput.utf8))

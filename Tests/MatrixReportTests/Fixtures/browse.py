@@ -2,164 +2,35 @@
 
 usage: browse.py REPORT.html [SCREENSHOT_DIRECTORY]
 
-Speaks the DevTools protocol over a pipe, so that nothing but Chromium itself is needed.
+AXE=FILE checks accessibility with axe-core as well.
 """
 
 import base64
 import json
-import os
 import pathlib
-import select
-import shutil
-import signal
-import subprocess
 import sys
-import tempfile
-import time
 
-DEADLINE = time.monotonic() + 150
+sys.dont_write_bytecode = True
 
-
-class Browser:
-    def __init__(self, profile):
-        executable = shutil.which("chromium") or shutil.which("chromium-browser")
-        if not executable:
-            sys.exit("no chromium: apt-get install chromium")
-        to_browser, self.output = os.pipe()
-        self.input, from_browser = os.pipe()
-
-        def place():
-            # The protocol's descriptors are 3 and 4.
-            first, second = os.dup(to_browser), os.dup(from_browser)
-            high = max(first, second, 9) + 1
-            os.dup2(first, high)
-            os.dup2(second, high + 1)
-            os.dup2(high, 3)
-            os.dup2(high + 1, 4)
-
-        self.process = subprocess.Popen(
-            [executable, "--headless=new", "--no-sandbox", "--disable-gpu",
-             "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
-             "--disable-background-networking", "--disable-component-update",
-             "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"],
-            preexec_fn=place, close_fds=False, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(to_browser)
-        os.close(from_browser)
-        self.buffer = b""
-        self.number = 0
-        self.session = None
-        self.hasScript = True
-        self.events = []
-
-    def message(self):
-        while b"\0" not in self.buffer:
-            left = DEADLINE - time.monotonic()
-            if left <= 0 or not select.select([self.input], [], [], left)[0]:
-                sys.exit("Chromium did not answer in time")
-            data = os.read(self.input, 1 << 20)
-            if not data:
-                sys.exit("Chromium ended by itself")
-            self.buffer += data
-        text, _, self.buffer = self.buffer.partition(b"\0")
-        return json.loads(text)
-
-    def call(self, method, **parameters):
-        self.number += 1
-        request = {"id": self.number, "method": method, "params": parameters}
-        if self.session:
-            request["sessionId"] = self.session
-        os.write(self.output, json.dumps(request).encode() + b"\0")
-        while True:
-            message = self.message()
-            if message.get("id") == self.number:
-                if "error" in message:
-                    sys.exit(f"{method}: {message['error']}")
-                return message["result"]
-            self.events.append(message)
-
-    def open(self, address):
-        first = len(self.events)
-        self.call("Page.navigate", url=address)
-        while not any(event.get("method") == "Page.loadEventFired" for event in self.events[first:]):
-            self.events.append(self.message())
-
-    def evaluate(self, expression):
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
-                           awaitPromise=True)
-        if "exceptionDetails" in answer:
-            sys.exit(f"{expression}: {answer['exceptionDetails']}")
-        return answer["result"].get("value")
-
-    def settle(self):
-        """Waits until the page is drawn; without scripts it cannot tell."""
-        if self.hasScript:
-            self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-    def until(self, expression):
-        """Waits for something that a click or a key brings about."""
-        while not self.evaluate(expression):
-            if time.monotonic() > DEADLINE:
-                sys.exit(f"this did not come true: {expression}")
-            time.sleep(0.02)
-        self.settle()
-
-    def close(self):
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self.process.wait()
-
-    # What a reader does.
-
-    def look(self, width, height, scheme, is_phone):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                  deviceScaleFactor=2 if is_phone else 1, mobile=is_phone)
-        self.call("Emulation.setTouchEmulationEnabled", enabled=is_phone)
-        self.call("Emulation.setEmulatedMedia",
-                  features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.settle()
-
-    def click(self, selector):
-        x, y = self.evaluate(f"""(() => {{
-            const element = document.querySelector({json.dumps(selector)});
-            element.scrollIntoView({{block: "center"}});
-            const box = element.getBoundingClientRect();
-            return [box.x + box.width / 2, box.y + box.height / 2];
-        }})()""")
-        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
-        self.settle()
-
-    def press(self, key, code):
-        text = {"text": "\r"} if key == "Enter" else {}
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **text)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
-        self.settle()
-
-    def screenshot(self, path):
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
-        pathlib.Path(path).write_bytes(base64.b64decode(data["data"]))
-
-    def full_screenshot(self, path):
-        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 6000), "scale": 1}
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
-        pathlib.Path(path).write_bytes(base64.b64decode(data["data"]))
-
+from chromium import browser  # noqa: E402
 
 VISIBLE = """(() => ({
     overview: getComputedStyle(document.querySelector(".overview")).display !== "none",
     cells: [...document.querySelectorAll(".cell")]
         .filter(cell => getComputedStyle(cell).display !== "none")
-        .map(cell => cell.querySelector("h2").textContent),
+        .map(cell => cell.querySelector("h1").textContent),
     title: document.title,
     tooWide: document.documentElement.scrollWidth - innerWidth,
     small: [...document.querySelectorAll("a.sign, button, a.step")]
         .map(element => element.getBoundingClientRect())
         .filter(box => box.width && Math.min(box.width, box.height) < 24).length,
 }))()"""
+
+# Rows in the order and as far as they are shown.
+ROWS = """[...document.querySelectorAll("%s tbody tr")].filter(row => !row.hidden)
+    .map(row => row.querySelector("%s").textContent)"""
+PROFILES = ROWS % (".matrix", ".name")
+TESTS = ROWS % (".tests-grid", "th b")
 
 IN_CELL = "document.activeElement === document.querySelector('.cell:target')"
 IN_MATRIX = "document.querySelector('.cell:target') === null"
@@ -202,16 +73,72 @@ CUT_OFF = """[...document.querySelectorAll(".cell:target .timeline text:not(.t-w
     .filter(text => {
         const drawing = text.closest(".timeline").getBoundingClientRect();
         const box = text.getBoundingClientRect();
-        return box.right > drawing.right - 14 || box.left < drawing.left + 14;
+        return box.right > drawing.right - 4 || box.left < drawing.left + 4;
     }).map(text => text.textContent)"""
+
+
+def choose(browser, name, value):
+    browser.evaluate(f"""(() => {{
+        const field = document.querySelector({json.dumps(name)});
+        field.value = {json.dumps(value)};
+        field.dispatchEvent(new Event(field.matches("select") ? "change" : "input"));
+    }})()""")
+    browser.settle()
+
+
+def use_tables(browser, page):
+    """The tests, the search, the orders, and links that keep them."""
+    found = {}
+    if not browser.evaluate("!!document.querySelector('.tests-grid')"):
+        return found
+    found["grid"] = browser.evaluate("""[...document.querySelectorAll(".tests-grid tr")]
+        .map(row => [...row.cells].map(cell => (cell.querySelector("b") ?? cell).textContent))""")
+    found["reasons"] = browser.evaluate(
+        "[...document.querySelectorAll('.tests-grid .reason')].map(reason => reason.textContent)")
+    choose(browser, "#filter", "TIMED out")
+    found["searched"] = browser.evaluate(TESTS)
+    found["told"] = browser.evaluate("document.querySelector('.hidden-rows').textContent")
+    choose(browser, "#filter", "")
+    choose(browser, "select[data-sort=tests]", "name")
+    choose(browser, "select[data-sort=profiles]", "-seconds")
+    browser.evaluate("document.querySelector('button[data-show=failed]').click()")
+    found["sorted"] = [browser.evaluate(PROFILES), browser.evaluate(TESTS)]
+    address = browser.evaluate("location.href")
+    found["address"] = address.partition("#")[2]
+
+    # From a failed test to its place in the cell, and back to what was chosen.
+    browser.click(".tests-grid td.f a")
+    browser.until("document.querySelector('.cell :target') !== null")
+    found["failedTest"] = browser.evaluate("""(() => {
+        const row = document.querySelector(".cell tr:target");
+        return [row.closest(".cell").querySelector("h1").textContent, row.querySelector("b").textContent,
+            String(row.querySelector("details")?.open ?? true), String(document.activeElement === row)];
+    })()""")
+    browser.press("Escape", 27)
+    browser.until("document.querySelector('.cell :target') === null && location.hash.includes('show')")
+    found["afterTest"] = [browser.evaluate(PROFILES), browser.evaluate(TESTS)]
+
+    # Somebody else opens the link.
+    browser.open("about:blank")
+    browser.open(address)
+    found["linked"] = [browser.evaluate(PROFILES), browser.evaluate(TESTS)]
+    browser.open("about:blank")
+    browser.open(page.as_uri() + "#show=<img>&tests=constructor&q=%FF")
+    found["hostileLink"] = browser.evaluate("location.href.length") and browser.evaluate(PROFILES)
+    browser.open("about:blank")
+    browser.open(page.as_uri())
+
+    # Paper.
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    found["printed"] = browser.evaluate(VISIBLE)["cells"]
+    browser.call("Emulation.setEmulatedMedia", media="")
+    found["pages"] = base64.b64decode(browser.call("Page.printToPDF")["data"]).count(b"/Type /Page\n")
+    return found
 
 
 def browse(browser, page, pictures):
     found = {}
-    target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-    browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-    for domain in ("Page", "Runtime", "Network", "Log"):
-        browser.call(f"{domain}.enable")
+    browser.attach()
     browser.look(1280, 900, "light", False)
     browser.open(page.as_uri())
     browser.settle()
@@ -276,12 +203,14 @@ def browse(browser, page, pictures):
         1 for node in tree if node.get("role", {}).get("value") in ("link", "button")
         and not node.get("ignored") and not node.get("name", {}).get("value"))
 
+    found.update(use_tables(browser, page))
+
     views = [("matrix", "matrix"), ("cell", "")]
     timeline = browser.evaluate("document.querySelector('.cell .timeline')?.closest('.cell').id")
     if timeline:
         views.append(("timeline", timeline))
     found["looks"] = {}
-    for device, width, height in (("desktop", 1280, 900), ("phone", 390, 844)):
+    for device, width, height in (("desktop", 1280, 900), ("phone", 360, 800)):
         for scheme in ("light", "dark"):
             browser.look(width, height, scheme, device == "phone")
             for name, hash in views:
@@ -292,6 +221,7 @@ def browse(browser, page, pictures):
                 look["cutOff"] = browser.evaluate(CUT_OFF)
                 look["ground"] = browser.evaluate("getComputedStyle(document.body).backgroundColor")
                 look["contrast"] = browser.evaluate(CONTRAST)
+                look["axe"] = browser.axe()
                 found["looks"][f"{name}-{device}-{scheme}"] = look
                 if pictures:
                     browser.full_screenshot(f"{pictures}/{name}-{device}-{scheme}.png")
@@ -313,25 +243,10 @@ def browse(browser, page, pictures):
 def main():
     page = pathlib.Path(sys.argv[1]).resolve()
     pictures = sys.argv[2] if len(sys.argv) > 2 else None
-    profile = tempfile.mkdtemp(prefix="linkcond-chromium.")
-    browser = Browser(profile)
-    try:
-        found = browse(browser, page, pictures)
-        requests, complaints = [], []
-        for event in browser.events:
-            parameters = event.get("params", {})
-            if event.get("method") == "Network.requestWillBeSent":
-                requests.append(parameters["request"]["url"][:200])
-            elif event.get("method") == "Runtime.exceptionThrown":
-                complaints.append(json.dumps(parameters["exceptionDetails"])[:1000])
-            elif event.get("method") == "Log.entryAdded":
-                complaints.append(parameters["entry"]["text"])
-        found["requests"] = sorted({url for url in requests if not url.startswith(("file:", "data:", "about:"))})
-        found["complaints"] = complaints
+    with browser() as chromium:
+        found = browse(chromium, page, pictures)
+        found.update(chromium.outside())
         print(json.dumps(found))
-    finally:
-        browser.close()
-        shutil.rmtree(profile, ignore_errors=True)
 
 
 main()

@@ -49,6 +49,13 @@ extension CellReport {
     }
 }
 
+extension MatrixReport {
+    /// Whether failed tests of a cell are no failures: it may fail, or only its exit code counts.
+    func tolerates(_ cell: CellReport) -> Bool {
+        cell.status == .passed && (cell.exitCode != 0 || specification.trustsExitCode == true)
+    }
+}
+
 extension ExpectationResult {
     /// `duration: at most 3 x baseline, but it was 4.2 x baseline`.
     var sentence: String { "expected \(expected), found \(actual)" }

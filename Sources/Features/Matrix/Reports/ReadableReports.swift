@@ -60,6 +60,17 @@ public struct ReadableReports: Sendable {
         }
     }
 
+    /// Writes all of them, and the pages of the cells where these are files of their own.
+    public func write(to directory: ReportDirectory) throws(MatrixError) {
+        let page = PageReport(report: report, attachments: attachments)
+        if page.links.isSplit { try directory.makeDirectory(CellLinks.directory) }
+        // The page that leads to the others comes after them.
+        for (number, path) in page.links.paths.enumerated() {
+            try directory.write(page.page(number), to: path)
+        }
+        for file in File.allCases { try directory.write(text(of: file), to: file.rawValue) }
+    }
+
     /// The lines to print in a GitHub job, so that its page shows failed cells.
     public var gitHubMessages: [String] {
         GitHubMessages(report: report, attachments: attachments).lines

@@ -17,8 +17,12 @@ struct TerminalText: Sendable, Hashable {
         var isDim = false
         var isItalic = false
         var isUnderlined = false
+        /// Whether text and background exchange their colours.
+        var isReversed = false
         /// 0 to 7 as in SGR 30 to 37, 8 to 15 as in 90 to 97; nil: the default.
         var color: Int?
+        /// The colour of the background; nil: the default.
+        var background: Int?
     }
 
     private(set) var runs: [Run] = []
@@ -143,18 +147,19 @@ struct TerminalText: Sendable, Hashable {
             case 2: style.isDim = true
             case 3: style.isItalic = true
             case 4: style.isUnderlined = true
+            case 7: style.isReversed = true
             case 22: (style.isBold, style.isDim) = (false, false)
+            case 27: style.isReversed = false
             case 23: style.isItalic = false
             case 24: style.isUnderlined = false
             case 30...37: style.color = code - 30
             case 90...97: style.color = code - 82
             case 39: style.color = nil
-            case 38, 48:
-                // 256 colours, the first 16 of which are the usual ones; or red, green and blue.
-                let kind = index < codes.count ? codes[index] : 0
-                let color = index + 1 < codes.count ? codes[index + 1] : 16
-                if code == 38 { style.color = kind == 5 && color < 16 ? color : nil }
-                index += kind == 5 ? 2 : kind == 2 ? 4 : 1
+            case 40...47: style.background = code - 40
+            case 100...107: style.background = code - 92
+            case 49: style.background = nil
+            case 38: style.color = TerminalColor.read(codes, &index)
+            case 48: style.background = TerminalColor.read(codes, &index)
             default: break
             }
         }

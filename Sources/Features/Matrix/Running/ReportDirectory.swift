@@ -86,7 +86,8 @@ public struct ReportDirectory: Sendable {
 
     /// Replaces a file in the directory atomically.
     public func write(_ text: String, to name: String) throws(MatrixError) {
-        let partial = ".\(name).partial"
+        let parts = name.split(separator: "/")
+        let partial = (parts.dropLast() + [".\(parts.last ?? "").partial"]).joined(separator: "/")
         do {
             try create(partial).write(text)
             try contents.rename(partial, to: name)
@@ -161,7 +162,8 @@ public struct ReportDirectory: Sendable {
                     try contents.read(Self.reportName, limit: Self.reportLimit)
                 }
                 // The report itself is the last: until then it can be read and removed again.
-                names += Self.files(of: old) + [Self.reportName]
+                names += Self.files(of: old) + CellLinks(count: old.cells.count).paths
+                names.append(Self.reportName)
             } catch {
                 throw MatrixError(
                     .cannotWrite,

@@ -8,6 +8,8 @@ struct CellPage {
     /// The cell's index in the report.
     let index: Int
     let attachments: CellAttachments
+    /// The document that this page is in.
+    let document: CellLinks.Document
 
     private var cell: CellReport { report.cells[index] }
 
@@ -29,14 +31,24 @@ struct CellPage {
     /// A reader of a failed cell wants the reason first.
     private var parts: Markup {
         let link: Markup = """
-            \(timeline)\(LinkPlots(of: cell, cells: report.cells.count).markup)\
+            \(timeline)\(LinkPlots(of: cell, cells: cellsInDocument).markup)\
             \(CountersTable(statistics: cell.statistics).markup)
             """
         let words: Markup = """
-            \(InnerTests(tests: attachments.tests, cell: cell).markup)\
-            \(LogView(file: cell.log, excerpt: attachments.log, name: cell.id).markup)
+            \(InnerTestTable(tests: InnerTest.all(of: cell, attachments), cell: index).markup)\
+            \(log(cell.log, attachments.log, name: cell.id))
             """
         return cell.isFailure ? "\(words)\(link)" : "\(link)\(words)"
+    }
+
+    private var links: CellLinks { CellLinks(count: report.cells.count) }
+
+    private var cellsInDocument: Int {
+        links.isSplit ? CellLinks.cellsInFile : report.cells.count
+    }
+
+    private func log(_ file: LogFile?, _ excerpt: LogExcerpt?, name: String?) -> Markup {
+        LogView(file: file, excerpt: excerpt, name: name, root: document.root).markup
     }
 
     private var timeline: Markup {
@@ -45,7 +57,7 @@ struct CellPage {
         }
         return """
             <section class="timeline-box" aria-label="What happened">
-            <h3>What happened</h3>
+            <h2>What happened</h2>
             \(figure)</section>
 
             """
@@ -57,7 +69,7 @@ struct CellPage {
         let previous = index > 0 ? index : nil
         let next = index + 1 < report.cells.count ? index + 2 : nil
         return """
-            <nav aria-label="Cells"><a class="back" href="#matrix">← Matrix</a>\
+            <nav aria-label="Cells"><a class="back" href="\(document.overview)">← Matrix</a>\
             <span class="steps">\(step("previous", previous, "‹"))\
             <span class="position">\(index + 1) of \(report.cells.count)</span>\
             \(step("next", next, "›"))</span></nav>
@@ -67,7 +79,7 @@ struct CellPage {
     private func step(_ word: Markup, _ number: Int?, _ sign: Markup) -> Markup {
         guard let number else { return "<span class=\"step\" aria-hidden=\"true\">\(sign)</span>" }
         return """
-            <a class="step" rel="\(word)" href="#cell-\(number)" \
+            <a class="step" rel="\(word)" href="\(links.address(of: number - 1, in: document))" \
             aria-label="\(word) cell, \(report.cells[number - 1].id)">\(sign)</a>
             """
     }
@@ -80,7 +92,7 @@ struct CellPage {
             notes = ["The machine was too busy for the emulation to be exact here."]
         }
         return """
-            <header><h2 id="name-\(index + 1)">\(cell.id)</h2>\
+            <header><h1 id="name-\(index + 1)">\(cell.id)</h1>\
             <span class="badge \(style)">\(StatusIcon.markup(style))\(StatusIcon.word(of: cell))</span>
             \(problem, { "<p class=\"problem \(style)\">\($0)</p>" })
             \(Overview.list(of: notes))</header>
@@ -137,7 +149,7 @@ struct CellPage {
                 """
         }
         return """
-            <section><h3>Expectations</h3><table class="plain"><thead><tr><th scope="col">Result</th>\
+            <section><h2>Expectations</h2><table class="plain"><thead><tr><th scope="col">Result</th>\
             <th scope="col">Expected</th><th scope="col">Found</th></tr></thead><tbody>
             \(rows)</tbody></table></section>
             """
@@ -145,7 +157,7 @@ struct CellPage {
 
     private var command: Markup {
         """
-        <section><h3>Run it again</h3><div class="command">\
+        <section><h2>Run it again</h2><div class="command">\
         <pre tabindex="0"><code>\(cell.reproduce.shellText)</code></pre>\
         <button type="button" class="copy" hidden>Copy</button></div></section>
         """
@@ -162,10 +174,10 @@ struct CellPage {
                 <details><summary>Attempt \(number + 1): \(attempt.problem ?? attempt.status.rawValue), \
                 \(attempt.durationSeconds.secondsText)\
                 \(attempt.seed.map { "\($0)" }, { ", seed \($0)" })</summary>
-                \(LogView(file: attempt.log, excerpt: excerpt, name: nil).markup)</details>
+                \(log(attempt.log, excerpt, name: nil))</details>
 
                 """
         }
-        return "<section><h3>Earlier attempts</h3>\(attempts)</section>"
+        return "<section><h2>Earlier attempts</h2>\(attempts)</section>"
     }
 }

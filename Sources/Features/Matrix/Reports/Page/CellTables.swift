@@ -17,7 +17,7 @@ struct CountersTable {
             return "<tr><th scope=\"row\">\(row.name)</th>\(columns)</tr>\n"
         }
         return """
-            <section><h3>What passed over the link</h3><table class="plain counters"><thead><tr>\
+            <section><h2>What passed over the link</h2><table class="plain counters"><thead><tr>\
             <td></td><th scope="col" class="number">Down</th><th scope="col" class="number">Up</th>\
             </tr></thead><tbody>
             \(rows)</tbody></table></section>
@@ -49,50 +49,6 @@ struct CountersTable {
                 ($0.engine?.lateness).map { "\($0.p99.roundedText) µs" }
             },
         ]
-    }
-}
-
-/// The tests inside a cell, from the command's own JUnit files.
-struct InnerTests {
-    let tests: CollectedTests
-    let cell: CellReport
-
-    /// The most tests shown; junit.xml has all of them.
-    private static let limit = 100
-
-    /// Empty if there are none.
-    var markup: Markup {
-        let all = tests.suites.flatMap { suite in suite.cases.map { (suite, $0) } }
-        guard !all.isEmpty else { return "" }
-        let bad = all.filter { [.failure, .error].contains($0.1.decisiveKind) }
-        let skipped = all.count { $0.1.decisiveKind == .skipped }
-        let counts =
-            "\(all.count - bad.count - skipped) passed, \(bad.count) failed, \(skipped) skipped"
-        let rows = bad.prefix(Self.limit).map { row($0, $1) }
-        let rest = bad.count - rows.count
-        let table: Markup = """
-            <table class="plain tests" aria-label="Failed tests"><tbody>
-            \(rows)</tbody></table>
-            """
-        return """
-            <section><h3>Tests within <span class="muted">\(counts)</span></h3>
-            \(table, if: !rows.isEmpty)\("<p class=\"muted\">\(rest) more failed; junit.xml has them all.</p>", if: rest > 0)\
-            </section>
-
-            """
-    }
-
-    private func row(_ suite: JUnitSuite, _ test: JUnitCase) -> Markup {
-        let outcome = test.outcomes.first { $0.kind == test.decisiveKind }
-        let text = outcome?.text ?? ""
-        return """
-            <tr><td class="failed">\(StatusIcon.markup("failed"))failed</td><td>\
-            <span class="muted">\(test.className ?? suite.name)</span> <b>\(test.name)</b>\
-            \(outcome?.message, { "<p>\(String($0.prefix(500)))</p>" })\
-            \("<details><summary>More</summary><pre tabindex=\"0\">\(String(text.prefix(8000)))</pre></details>", if: !text.isEmpty)\
-            </td><td class="number">\(test.seconds.map(\.secondsText) ?? "")</td></tr>
-
-            """
     }
 }
 

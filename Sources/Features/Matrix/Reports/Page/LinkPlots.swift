@@ -38,7 +38,7 @@ struct LinkPlots {
         guard samples.count > 1 else { return "" }
         return """
             <section class="plots" aria-label="The link over time">
-            <h3>The link over time</h3>
+            <h2>The link over time</h2>
             <p class="legend"><span class="down">down, toward the app</span>\
             <span class="up">up, from the app</span></p>
             <div class="grid">

@@ -8,11 +8,13 @@ struct LogView {
     /// The name of the cell for the last attempt; nil for earlier attempts, which have their own
     /// heading.
     let name: String?
+    /// The path of the report's directory for links.
+    let root: Markup
 
     /// The log, or a note that it is empty.
     var markup: Markup {
         let label = name.map { "Log of \($0)" } ?? "Log"
-        let heading: Markup = name == nil ? "" : "<h3>Log</h3>"
+        let heading: Markup = name == nil ? "" : "<h2>Log</h2>"
         return """
             <section class="log">\(heading)\(body(label))\(source)</section>
 
@@ -52,7 +54,7 @@ struct LogView {
         let printed = ByteCount(bytes: file.printedBytes).decimalText
         let omitted = ByteCount(bytes: file.omittedBytes).decimalText
         return """
-            <p class="muted"><a href="./\(address)">\(file.path)</a>, \(printed) printed\
+            <p class="muted"><a href="\(root)\(address)">\(file.path)</a>, \(printed) printed\
             \(", of which \(omitted) are not in the file", if: file.omittedBytes > 0)</p>
             """
     }
@@ -68,6 +70,12 @@ struct LogView {
     private static func classes(of style: TerminalText.Style) -> String {
         var classes: [String] = []
         if let color = style.color { classes.append("c\(color)") }
+        if let background = style.background {
+            classes.append("b\(background)")
+        } else if style.isReversed {
+            // What most programs mean: a word on its colour.
+            classes.append(style.color.map { "b\($0)" } ?? "reversed")
+        }
         if style.isBold { classes.append("bold") }
         if style.isDim { classes.append("dim") }
         if style.isItalic { classes.append("italic") }

@@ -6,6 +6,12 @@ struct MatrixTable {
     let report: MatrixReport
     /// In the order of the cells.
     let attachments: [CellAttachments]
+    let links: CellLinks
+
+    /// The most signs of a row; more are in a list that is opened.
+    private static let mostSigns = 24
+    /// The most rows with a small plot of the throughput.
+    private static let mostPlots = 500
 
     /// The cells of a profile.
     private struct Row {
@@ -18,13 +24,13 @@ struct MatrixTable {
         let rows = rows
         let longest = report.cells.map(\.durationSeconds).max() ?? 0
         return """
-            <div class="tools" hidden>
-            <input type="search" id="filter" placeholder="Filter profiles" \
-            aria-label="Filter profiles" autocomplete="off">
-            <div class="choices" role="group" aria-label="Show">\
-            \(choices)</div>
-            <p class="hidden-rows" role="status"></p>
-            </div>
+            <section aria-labelledby="profiles-name">
+            <div class="head"><h2 id="profiles-name">Profiles</h2>
+            <label class="sort" hidden>Sort by <select data-sort="profiles">\
+            <option value="">the matrix</option><option value="-failed">failures</option>\
+            <option value="name">name</option><option value="-seconds">slowest first</option>\
+            <option value="-bytes">most transferred</option>\
+            <option value="-lost">most lost</option></select></label></div>
             <table class="matrix" role="table" aria-label="Matrix: profiles and how their cells ended">
             <thead role="rowgroup"><tr role="row">\
             <th role="columnheader" scope="col">Profile</th>\
@@ -36,23 +42,10 @@ struct MatrixTable {
             <th role="columnheader" scope="col" class="number">Dropped, lost</th>\
             </tr></thead>
             <tbody role="rowgroup">
-            \(rows.map { markup(of: $0, longest: longest) })</tbody>
+            \(rows.map { markup(of: $0, longest: longest, hasPlot: rows.count <= Self.mostPlots) })</tbody>
             </table>
+            </section>
             """
-    }
-
-    private var choices: [Markup] {
-        [
-            ("all", "All", report.cells.count), ("failed", "Failed", report.failed),
-            ("flaky", "Flaky", report.flaky), ("not-run", "Not run", report.notRun),
-        ]
-        .filter { $0.0 == "all" || $0.2 > 0 }
-        .map { name, word, count in
-            """
-            <button type="button" data-show="\(name)" \
-            aria-pressed="\(name == "all" ? "true" : "false")">\(word) \(count)</button>
-            """
-        }
     }
 
     /// In the order in which profiles first occur.
@@ -72,7 +65,7 @@ struct MatrixTable {
 
     // MARK: Rows
 
-    private func markup(of row: Row, longest: Double) -> Markup {
+    private func markup(of row: Row, longest: Double, hasPlot: Bool) -> Markup {
         let cells = row.cells.map { report.cells[$0] }
         let first = row.cells.first { report.cells[$0].isFailure } ?? row.cells.first ?? 0
         // If a row has space for one cell only, it shows the one that the reader looks for.
@@ -80,22 +73,31 @@ struct MatrixTable {
         let ran = cells.filter(\.hasRun)
         let states = Set(
             cells.map { $0.isFailure ? "failed" : $0.isFlaky ? "flaky" : $0.status.rawValue })
-        let transferred = mean(ran) { $0.statistics.map { Double($0.transferredBytes) } }
-            .map { ByteCount(bytes: UInt64(saturating: $0)).decimalText }
-        let missing = mean(ran) { $0.missingPackets.map { Double($0) } }?.roundedText
+        let bytes = mean(ran) { $0.statistics.map { Double($0.transferredBytes) } }
+        let transferred = bytes.map { ByteCount(bytes: UInt64(saturating: $0)).decimalText }
+        let missing = mean(ran) { $0.missingPackets.map { Double($0) } }
+        let median = ran.map(\.durationSeconds).median
+        let values: [(Markup, Double?)] = [
+            ("failed", Double(cells.count(where: \.isFailure))), ("seconds", median),
+            ("bytes", bytes), ("lost", missing),
+        ]
+        let data = values.map { name, value in
+            " data-\(name)=\"\((value ?? -1).exactText)\"" as Markup
+        }
         return """
             <tr role="row" data-name="\(row.name)" data-states="\(states.sorted().joined(separator: " "))"\
+            \(data)\
             \(" class=\"baseline\"", if: shown.isBaseline)>\
-            <th role="rowheader" scope="row"><a class="name" href="#cell-\(first + 1)">\(row.name)</a>\
+            <th role="rowheader" scope="row"><a class="name" href="\(address(first))">\(row.name)</a>\
             \(conditions(of: shown))\(reason(of: first))</th>\
-            <td role="cell" class="signs"><div>\(row.cells.map(sign))</div></td>\
+            <td role="cell" class="signs">\(signs(row))</td>\
             <td role="cell" class="duration">\(duration(of: ran, longest: longest))</td>\
-            <td role="cell" class="spark">\(throughput(of: shown))</td>\
+            <td role="cell" class="spark">\(throughput(of: shown, hasPlot: hasPlot))</td>\
             <td role="cell" class="number" data-label="delay">\(delay(of: shown))</td>\
             <td role="cell" class="number" data-label="transferred">\
             \(transferred, { "\($0)" })</td>\
             <td role="cell" class="number" data-label="dropped, lost">\
-            \(missing, { "\($0)" })</td>\
+            \(missing, { "\($0.roundedText)" })</td>\
             </tr>
 
             """
@@ -118,15 +120,45 @@ struct MatrixTable {
         return "<span class=\"reason \(StatusIcon.name(of: cell))\">\(reason)</span>"
     }
 
-    private func sign(_ index: Int) -> Markup {
-        let cell = report.cells[index]
-        let style = StatusIcon.name(of: cell)
-        let time = cell.hasRun ? ", \(cell.durationSeconds.secondsText)" : ""
-        let label = "\(cell.id): \(StatusIcon.word(of: cell))\(time)"
+    private func address(_ index: Int) -> Markup { links.address(of: index, in: .main) }
+
+    /// A sign for each cell; of very many, one for those that the reader looks for.
+    private func signs(_ row: Row) -> Markup {
+        guard row.cells.count > Self.mostSigns else { return "<div>\(row.cells.map(sign))</div>" }
+        let notable = row.cells.filter { index in
+            let cell = report.cells[index]
+            return cell.status != .passed || cell.isFlaky
+        }
+        let failed = notable.count { report.cells[$0].isFailure }
         return """
-            <a class="sign \(style)" href="#cell-\(index + 1)" title="\(label)" \
+            <div>\(notable.prefix(Self.mostSigns).map(sign))</div>\
+            <details><summary>all \(row.cells.count)\(", \(failed) failed", if: failed > 0)</summary>\
+            <div class="dots">\(row.cells.map(dot))</div></details>
+            """
+    }
+
+    private func sign(_ index: Int) -> Markup {
+        let label = label(of: index)
+        let style = StatusIcon.name(of: report.cells[index])
+        return """
+            <a class="sign \(style)" href="\(address(index))" title="\(label)" \
             aria-label="\(label)">\(StatusIcon.markup(style))</a>
             """
+    }
+
+    /// A small sign: the number of the repetition in the colour of the result.
+    private func dot(_ index: Int) -> Markup {
+        let cell = report.cells[index]
+        return """
+            <a class="\(StatusIcon.name(of: cell))" href="\(address(index))" \
+            aria-label="\(label(of: index))">\(cell.repetition)</a>
+            """
+    }
+
+    private func label(of index: Int) -> String {
+        let cell = report.cells[index]
+        let time = cell.hasRun ? ", \(cell.durationSeconds.secondsText)" : ""
+        return "\(cell.id): \(StatusIcon.word(of: cell))\(time)"
     }
 
     /// A bar for the median, a line from minimum to maximum, a mark for the baseline.
@@ -155,10 +187,11 @@ struct MatrixTable {
             """
     }
 
-    private func throughput(of cell: CellReport) -> Markup {
+    private func throughput(of cell: CellReport, hasPlot: Bool) -> Markup {
         guard cell.samples.count > 1 else { return "<span class=\"muted\">-</span>" }
         let samples = cell.samples.reduced(to: 48)
         let peak = samples.map { max($0.down.bitsPerSecond, $0.up.bitsPerSecond) }.max() ?? 0
+        guard hasPlot else { return "<span class=\"peak\">peak \(peak.rateText)</span>" }
         let shape = PlotShape(samples: samples, top: Double(max(peak, 1)))
         return """
             <svg class="line" viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">\

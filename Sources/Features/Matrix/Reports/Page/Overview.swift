@@ -8,13 +8,44 @@ struct Overview {
 
     var markup: Markup {
         """
-        <main class="overview" id="matrix">
+        <div class="overview" id="matrix">
         \(header)
-        \(MatrixTable(report: report, attachments: attachments).markup)
+        \(tools)
+        \(MatrixTable(report: report, attachments: attachments, links: links).markup)
+        \(TestGrid(results: TestResults(report, attachments), links: links).markup)
         \(footer)
-        </main>
+        </div>
 
         """
+    }
+
+    private var links: CellLinks { CellLinks(count: report.cells.count) }
+
+    /// What the script does with the tables.
+    private var tools: Markup {
+        """
+        <div class="tools" role="search" hidden>
+        <input type="search" id="filter" placeholder="Filter profiles, tests and messages" \
+        aria-label="Filter profiles, tests and messages" autocomplete="off" spellcheck="false">
+        <div class="choices" role="group" aria-label="Show">\
+        \(choices)</div>
+        <p class="hidden-rows" role="status"></p>
+        </div>
+        """
+    }
+
+    private var choices: [Markup] {
+        [
+            ("all", "All", report.cells.count), ("failed", "Failed", report.failed),
+            ("flaky", "Flaky", report.flaky), ("not-run", "Not run", report.notRun),
+        ]
+        .filter { $0.0 == "all" || $0.2 > 0 }
+        .map { name, word, count in
+            """
+            <button type="button" data-show="\(name)" \
+            aria-pressed="\(name == "all" ? "true" : "false")">\(word) \(count)</button>
+            """
+        }
     }
 
     private var header: Markup {
@@ -73,7 +104,9 @@ struct Overview {
     private var footer: Markup {
         """
         <footer>Beside this file: <a href="report.json">report.json</a>, \
-        <a href="junit.xml">junit.xml</a>, <a href="summary.md">summary.md</a> and the logs.\
+        <a href="junit.xml">junit.xml</a>, <a href="summary.md">summary.md</a>\
+        \(", the pages of the cells (<a href=\"pages/cells-1.html\">pages</a>)", if: links.isSplit) \
+        and the logs.\
         </footer>
         """
     }

@@ -1,13 +1,14 @@
 import FoundationEssentials
 import Recording
 
-/// `report.html`: the matrix at a glance and a page for each cell, in one file that loads nothing.
+/// `report.html`: the matrix at a glance and a page for each cell, in one file that loads nothing;
+/// with many cells, their pages are in files beside it (see `CellLinks`).
 ///
 /// Theory of operation. Everything is in the document from the start. The page of a cell is shown
 /// when it is the target of the URL, so links, the back button and the keyboard work without
-/// scripts, which some CI engines block. The script adds conveniences: a filter, values under the
-/// pointer, copying a command. A policy in the document blocks any other script, in case part of a
-/// log ever escapes its element.
+/// scripts, which some CI engines block. The script adds conveniences: a filter, an order, values
+/// under the pointer, copying a command. A policy in the document blocks any other script, in case
+/// part of a log ever escapes its element.
 struct PageReport {
     let report: MatrixReport
     /// In the order of the cells.
@@ -18,11 +19,54 @@ struct PageReport {
     static let script = String(decoding: PackageResources.report_js, as: UTF8.self)
     private static let style = String(decoding: PackageResources.report_css, as: UTF8.self)
 
+    var links: CellLinks { CellLinks(count: report.cells.count) }
+
     /// The document.
     var html: String {
-        let pages = report.cells.indices.map {
-            CellPage(report: report, index: $0, attachments: attachments[$0]).markup
+        let cells = links.isSplit ? [] : Array(report.cells.indices)
+        return document(
+            title: title,
+            body: """
+                \(Overview(report: report, attachments: attachments).markup)
+                \(pages(cells, in: .main))
+                """)
+    }
+
+    /// The text of a file in `pages/`, from 0.
+    func page(_ file: Int) -> String {
+        let cells = Array(links.cells(in: file))
+        let first = (cells.first ?? 0) + 1
+        let last = first + cells.count - 1
+        let names = cells.map { index -> Markup in
+            let cell = report.cells[index]
+            let style = StatusIcon.name(of: cell)
+            return """
+                <li class="\(style)">\(StatusIcon.markup(style))\
+                <a href="#cell-\(index + 1)">\(cell.id)</a>: \(StatusIcon.word(of: cell))</li>
+
+                """
         }
+        return document(
+            title: "cells \(first) to \(last): \(title)",
+            body: """
+                <div class="overview">
+                <p><a class="back" href="../report.html#matrix">← Matrix</a></p>
+                <h1>Cells \(first) to \(last) of \(report.cells.count)</h1>
+                <ul class="names">\(names)</ul>
+                </div>
+                \(pages(cells, in: .file(file)))
+                """)
+    }
+
+    private func pages(_ cells: [Int], in document: CellLinks.Document) -> Markup {
+        let pages = cells.map {
+            CellPage(report: report, index: $0, attachments: attachments[$0], document: document)
+                .markup
+        }
+        return "<div class=\"pages\">\n\(pages)</div>"
+    }
+
+    private func document(title: String, body: Markup) -> String {
         let document: Markup = """
             <!DOCTYPE html>
             <html lang="en">
@@ -39,9 +83,9 @@ struct PageReport {
             </head>
             <body>
             \(StatusIcon.symbols)
-            \(Overview(report: report, attachments: attachments).markup)
-            <div class="pages">
-            \(pages)</div>
+            <main>
+            \(body)
+            </main>
             <script>\(Markup(trusted: Self.script))</script>
             </body>
             </html>

@@ -4,65 +4,146 @@
   const target = () => document.getElementById(location.hash.slice(1));
   const title = document.title;
 
+  // What the reader chose is in the address, so that a link keeps it.
+  const overview = document.querySelector(".overview");
+  const field = document.getElementById("filter");
+  const buttons = all("button[data-show]");
+  const lists = all("select[data-sort]").map((select) => {
+    const section = select.closest("section");
+    const body = section.querySelector("tbody");
+    const rows = [...body.rows].map((row, position) => {
+      const head = row.querySelector("th");
+      const name = (row.dataset.name ?? head.querySelector("b").textContent).toLowerCase();
+      return { row, position, name, text: head.textContent.toLowerCase(), states: row.dataset.states.split(" ") };
+    });
+    return { select, section, body, rows, what: select.dataset.sort, sort: "" };
+  });
+  const state = { q: "", show: "all" };
+  const address = () => {
+    const chosen = new URLSearchParams();
+    if (state.q) chosen.set("q", state.q);
+    if (state.show !== "all") chosen.set("show", state.show);
+    for (const list of lists) if (list.sort) chosen.set(list.what, list.sort);
+    return chosen.toString();
+  };
+  const arrange = (list) => {
+    const key = list.sort.replace(/^-/, "");
+    const sign = list.sort.startsWith("-") ? -1 : 1;
+    const order = [...list.rows];
+    if (key === "name") order.sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
+    else if (key) order.sort((a, b) => sign * (a.row.dataset[key] - b.row.dataset[key]) || a.position - b.position);
+    list.body.append(...order.map((entry) => entry.row));
+    list.arranged = list.sort;
+  };
+  const apply = () => {
+    const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+    const told = [];
+    for (const list of lists) {
+      let shown = 0;
+      for (const { row, text, states } of list.rows) {
+        const isShown = words.every((word) => text.includes(word))
+          && (state.show === "all" || states.includes(state.show));
+        row.hidden = !isShown;
+        shown += isShown ? 1 : 0;
+      }
+      if (list.sort !== (list.arranged ?? "")) arrange(list);
+      if (shown < list.rows.length) told.push(`${shown} of ${list.rows.length} ${list.what}`);
+    }
+    document.querySelector(".hidden-rows").textContent = told.join(", ");
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.show === state.show));
+  };
+  const choose = () => {
+    apply();
+    history.replaceState(null, "", `#${address() || "matrix"}`);
+  };
+  const read = () => {
+    const hash = location.hash.slice(1);
+    // Other addresses are those of cells, or of the overview with what was chosen before.
+    if (!hash.includes("=")) return;
+    const chosen = new URLSearchParams(hash);
+    state.q = chosen.get("q") ?? "";
+    const show = chosen.get("show");
+    state.show = buttons.some((button) => button.dataset.show === show) ? show : "all";
+    field.value = state.q;
+    for (const list of lists) {
+      const sort = chosen.get(list.what) ?? "";
+      list.sort = [...list.select.options].some((option) => option.value === sort) ? sort : "";
+      list.select.value = list.sort;
+    }
+    apply();
+  };
+  if (field) {
+    document.querySelector(".tools").hidden = false;
+    for (const list of lists) {
+      list.select.parentElement.hidden = list.rows.length < 2;
+      list.select.addEventListener("change", () => { list.sort = list.select.value; choose(); });
+    }
+    for (const button of buttons) {
+      button.addEventListener("click", () => { state.show = button.dataset.show; choose(); });
+    }
+    field.addEventListener("input", () => { state.q = field.value; choose(); });
+    // What was chosen accompanies the reader to files of cells, and back.
+    const take = (event) => {
+      const link = event.target.closest("a[href^='pages/']");
+      if (link) link.search = address();
+    };
+    addEventListener("click", take, true);
+    addEventListener("auxclick", take, true);
+  } else {
+    const chosen = location.search.slice(1);
+    for (const link of all("a.back, a.step")) {
+      if (!chosen || !link.protocol.match(/^(file|https?):$/)) continue;
+      if (link.classList.contains("back")) link.hash = chosen; else link.search = chosen;
+    }
+  }
+
   // Where the reader was in the matrix, for the way back.
   let matrixScroll = 0;
   let last = null;
   addEventListener("scroll", () => { if (!last) matrixScroll = scrollY; }, { passive: true });
   const show = () => {
     const shown = target();
-    const cell = shown && shown.classList.contains("cell") ? shown : null;
-    document.title = cell ? `${cell.querySelector("h2").textContent} - ${title}` : title;
+    const cell = shown && shown.closest(".cell");
+    document.title = cell ? `${cell.querySelector("h1").textContent} - ${title}` : title;
     if (cell) {
-      scrollTo(0, 0);
       // The end of a log says why.
       for (const log of all(".log pre", cell)) log.scrollTop = log.scrollHeight;
-      cell.focus({ preventScroll: true });
+      const details = shown.matches("tr") && shown.querySelector("details");
+      if (details) details.open = true;
+      if (shown === cell) scrollTo(0, 0); else shown.scrollIntoView({ block: "center" });
+      shown.focus({ preventScroll: true });
     } else if (last) {
+      if (field && !location.hash.includes("=") && address()) history.replaceState(null, "", `#${address()}`);
       scrollTo(0, matrixScroll);
       const link = document.querySelector(`.sign[href="#${last.id}"]`);
       if (link) link.focus({ preventScroll: true });
     }
     last = cell;
+    if (!cell && overview && field) read();
   };
   addEventListener("hashchange", show);
   show();
 
   addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.key === "/" && field && !last && !event.target.matches("input, select")) {
+      event.preventDefault();
+      field.focus();
+      return;
+    }
     if (!last || event.target.matches("input, pre")) return;
     const links = { ArrowLeft: "[rel=previous]", ArrowRight: "[rel=next]", Escape: ".back" };
     const link = links[event.key] && last.querySelector(links[event.key]);
     if (link) link.click();
   });
 
-  // The filter.
-  const tools = document.querySelector(".tools");
-  const field = document.getElementById("filter");
-  const buttons = all("button[data-show]");
-  const rows = all(".matrix tbody tr");
-  let state = "all";
-  const filter = () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let hidden = 0;
-    for (const row of rows) {
-      const name = row.dataset.name.toLowerCase();
-      const isShown = words.every((word) => name.includes(word))
-        && (state === "all" || row.dataset.states.split(" ").includes(state));
-      row.hidden = !isShown;
-      hidden += isShown ? 0 : 1;
-    }
-    tools.querySelector(".hidden-rows").textContent =
-      hidden ? `${hidden} of ${rows.length} profiles hidden` : "";
-  };
-  for (const button of buttons) {
-    button.addEventListener("click", () => {
-      state = button.dataset.show;
-      for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
-      filter();
-    });
-  }
-  field.addEventListener("input", filter);
-  tools.hidden = rows.length < 2;
+  // Paper cannot be opened.
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = all("details:not([open])").filter((details) => !details.closest(".signs"));
+    for (const details of opened) details.open = true;
+  });
+  addEventListener("afterprint", () => { for (const details of opened) details.open = false; });
 
   // Copying needs a page that the browser trusts.
   if (navigator.clipboard) {
