@@ -160,6 +160,41 @@ import Testing
             found.looks["matrix-phone-dark"]?.ground != found.looks["matrix-phone-light"]?.ground)
     }
 
+    @Test func `a cell of a large matrix opens from a file beside the page, and leads back`()
+        async throws
+    {
+        struct Findings: Decodable {
+            struct Place: Decodable {
+                var file: String
+                var cells: [String]
+                var address: String
+            }
+            var steps: [Place]
+            var axe: [String]
+            var requests: [String]
+            var complaints: [String]
+        }
+        try await withTemporaryDirectory { directory in
+            try ReadableReportsTests.large(230).write(to: ReportDirectory(creating: directory.path))
+            let script = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "Fixtures/browse_large.py").path
+            let result = try await runProcess(
+                "python3", [script, "\(directory.path)/report.html"],
+                environment: try Axe.environment(), timeout: .seconds(120))
+            try #require(result.exitCode == 0, "\(result.standardError)")
+            let found = try JSONDecoder().decode(
+                Findings.self, from: Data(result.standardOutput.utf8))
+            #expect(
+                found.steps.map { "\($0.file) \($0.cells)" } == [
+                    "report.html []", #"cells-8.html ["p2/100"]"#, #"cells-9.html ["p3/1"]"#,
+                    #"cells-8.html ["p2/100"]"#, "report.html []", #"cells-2.html ["p1/30"]"#,
+                ])
+            #expect(found.steps[4].address == "show=failed&profiles=-failed")
+            #expect(found.axe == [])
+            #expect(found.requests == [] && found.complaints == [])
+        }
+    }
+
     /// The grid of tests, the search, the orders, links, and paper.
     private static func expectTables(_ found: Findings) {
         let profiles = [

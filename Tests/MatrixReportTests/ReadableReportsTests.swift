@@ -64,6 +64,85 @@ import Testing
         #expect(reports.text(of: .summary).contains("800 more cells are in report.html"))
     }
 
+    /// A report of many small cells.
+    static func large(_ count: Int) -> ReadableReports {
+        let whole = SampleReport.report
+        var cell = whole.cells[7]
+        cell.samples = cell.samples.reduced(to: 10)
+        cell.tests = [
+            TestReport(suite: "a", name: "<b>", status: .failed, seconds: 1, message: "</script>")
+        ]
+        let cells = (1...count).map { number in
+            var copy = cell
+            copy.profile = "p\((number - 1) / 100 + 1)"
+            copy.repetition = (number - 1) % 100 + 1
+            copy.id = "\(copy.profile)/\(copy.repetition)"
+            copy.status = number.isMultiple(of: 30) ? .failed : .passed
+            copy.exitCode = number.isMultiple(of: 30) ? 1 : 0
+            return copy
+        }
+        var specification = whole.specification
+        specification.profiles = (1...(count + 99) / 100).map { "p\($0)" }
+        specification.repetitions = 100
+        let report = MatrixReport(
+            command: ["x"], specification: specification, startedAt: whole.startedAt,
+            durationSeconds: 1, isFinished: true, machine: whole.machine, cells: cells)
+        return ReadableReports(report, Array(repeating: CellAttachments(), count: count))
+    }
+
+    @Test(arguments: [(200, 0), (201, 9), (1000, 40)])
+    func `the cells of a large matrix have pages beside the report, and every link leads to one`(
+        _ count: Int, _ files: Int
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            try Self.large(count).write(to: ReportDirectory(creating: directory.path))
+            let root = URL(filePath: directory.path)
+            let main = try String(
+                contentsOf: root.appending(path: "report.html"), encoding: .utf8)
+            let pages = root.appending(path: "pages")
+            let names =
+                (try? FileManager.default.contentsOfDirectory(atPath: pages.path)) ?? []
+            #expect(names.count == files)
+            #expect(names.allSatisfy { $0.hasPrefix("cells-") && $0.hasSuffix(".html") })
+            var ids = Set(Self.matches(of: /id="(cell-[0-9]+)"/, in: main).map { "#\($0)" })
+            for name in names {
+                let text = try String(contentsOf: pages.appending(path: name), encoding: .utf8)
+                let own = Self.matches(of: /id="(cell-[0-9]+)"/, in: text)
+                #expect((1...CellLinks.cellsInFile).contains(own.count))
+                ids.formUnion(own.map { "pages/\(name)#\($0)" })
+                #expect(!text.contains("\"<b>") && text.contains(PageReport.policy))
+                // Neighbours in other files.
+                for link in Self.matches(of: /href="(cells-[0-9]+\.html)#/, in: text) {
+                    #expect(names.contains(link))
+                }
+            }
+            #expect(ids.count == count)
+            let links = Self.matches(of: /class="[^"]*" href="([^"]*#cell-[0-9]+)"/, in: main)
+            #expect(Set(links).isSuperset(of: ids))
+            #expect(Set(links.filter { !$0.contains("-test-") }).subtracting(ids).isEmpty)
+            #expect(main.contains("<summary>all 100, 3 failed</summary>"))
+        }
+    }
+
+    private static func matches(of regex: Regex<(Substring, Substring)>, in text: String)
+        -> [String]
+    {
+        text.matches(of: regex).map { String($0.output.1) }
+    }
+
+    @Test func `a smaller report leaves no pages of a larger one`() async throws {
+        try await withTemporaryDirectory { directory in
+            for count in [300, 2] {
+                let reports = Self.large(count)
+                let target = try ReportDirectory(creating: directory.path)
+                try target.write(try reports.report.json(), to: ReportDirectory.reportName)
+                try reports.write(to: target)
+            }
+            let pages = "\(directory.path)/pages"
+            #expect(((try? FileManager.default.contentsOfDirectory(atPath: pages)) ?? []) == [])
+        }
+    }
+
     @Test func `junit.xml is valid for the schema of Jenkins and pytest`() async throws {
         try await JUnitSchema.expectValid(SampleReport.reports.text(of: .junit))
         try await JUnitSchema.expectValid(short.text(of: .junit))

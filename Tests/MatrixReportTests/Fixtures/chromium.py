@@ -16,11 +16,9 @@ import sys
 import tempfile
 import time
 
-DEADLINE = time.monotonic() + 150
-
-
 class Browser:
-    def __init__(self, profile):
+    def __init__(self, profile, seconds):
+        self.deadline = time.monotonic() + seconds
         executable = shutil.which("chromium") or shutil.which("chromium-browser")
         if not executable:
             sys.exit("no chromium: apt-get install chromium")
@@ -53,7 +51,7 @@ class Browser:
 
     def message(self):
         while b"\0" not in self.buffer:
-            left = DEADLINE - time.monotonic()
+            left = self.deadline - time.monotonic()
             if left <= 0 or not select.select([self.input], [], [], left)[0]:
                 sys.exit("Chromium did not answer in time")
             data = os.read(self.input, 1 << 20)
@@ -125,7 +123,7 @@ class Browser:
     def until(self, expression):
         """Waits for something that a click or a key brings about."""
         while not self.evaluate(expression):
-            if time.monotonic() > DEADLINE:
+            if time.monotonic() > self.deadline:
                 sys.exit(f"this did not come true: {expression}")
             time.sleep(0.02)
         self.settle()
@@ -176,10 +174,10 @@ class Browser:
 
 
 @contextlib.contextmanager
-def browser():
-    """Chromium with a profile of its own; both are gone afterwards."""
+def browser(seconds=150):
+    """Chromium with a profile of its own, for at most this time; both are gone afterwards."""
     profile = tempfile.mkdtemp(prefix="linkcond-chromium.")
-    chromium = Browser(profile)
+    chromium = Browser(profile, seconds)
     try:
         yield chromium
     finally:

@@ -7,7 +7,7 @@ import Recording
 /// values: the same report always gives the same text. Logs and other tools' files are hostile
 /// input: `Markup` escapes everything that is not a literal here.
 public struct ReadableReports: Sendable {
-    private let report: MatrixReport
+    let report: MatrixReport
     private let attachments: [CellAttachments]
 
     /// The files in a report's directory.

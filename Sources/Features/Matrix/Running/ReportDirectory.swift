@@ -86,11 +86,11 @@ public struct ReportDirectory: Sendable {
 
     /// Replaces a file in the directory atomically.
     public func write(_ text: String, to name: String) throws(MatrixError) {
-        let parts = name.split(separator: "/")
-        let partial = (parts.dropLast() + [".\(parts.last ?? "").partial"]).joined(separator: "/")
+        let slash = name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex
+        let partial = "\(name[..<slash]).\(name[slash...]).partial"
         do {
             try create(partial).write(text)
-            try contents.rename(partial, to: name)
+            try contents.rename(partial, to: String(name[slash...]))
         } catch {
             try? contents.remove(partial)
             throw Self.error("\(path)/\(name)", error)
