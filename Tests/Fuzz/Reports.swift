@@ -18,6 +18,8 @@ enum Reports {
 
     static func report(_ bytes: [UInt8]) {
         _ = CellOutcome(json: bytes)
+        if let request = try? MatrixRecord(json: bytes, path: "fuzz.json") { _ = request.ownCells }
+        _ = try? CellRecord(json: bytes, path: "fuzz.json", digest: "")
         guard let report = try? MatrixReport(json: bytes), report.problem == nil else { return }
         _ = report.secondsByProfile
         if let merged = try? MatrixReport.merging([report], rename: { path, _ in path }) {

@@ -12,6 +12,24 @@ enum SampleMatrix {
         return specification
     }
 
+    /// A matrix in a directory, and the result of one of its cells.
+    static func record(_ specification: MatrixSpecification = specification()) -> MatrixRecord {
+        MatrixRecord(
+            command: ["true"], specification: specification, planned: specification.cells,
+            own: specification.cells)
+    }
+
+    static func result(
+        _ id: String, of record: MatrixRecord, claim: Int = 1, kind: String = "2 x fast",
+        status: CellReport.Status = .passed, seconds: Double = 1
+    ) -> CellRecord {
+        let whole = report(record.specification, statuses: [id: status], seconds: seconds)
+        return CellRecord(
+            whole.cells.first { $0.id == id } ?? whole.cells[0], digest: record.digest,
+            claim: claim, machine: whole.machine, machineKind: kind,
+            startedAt: record.startedAt + 5)
+    }
+
     /// A report in which the cells have ended as `statuses` says, by their names, else passed.
     static func report(
         _ specification: MatrixSpecification, cells: [Cell]? = nil,

@@ -24,6 +24,8 @@ struct MatrixCommand: ParsableCommand {
             --report DIR writes report.html for people, report.json for programs, junit.xml, \
             summary.md and the logs. The reports include JUnit files that cells write to \
             LINKCOND_OUTPUT. A cell whose tests failed has failed, even if its command ended with 0.
+            DIR has each result as soon as its cell has finished: --resume DIR goes on with a matrix \
+            that was killed. The same options and command may follow; others are refused.
 
             The exit code is 0 if all cells passed, 1 if not, 73 if a file could not be written, \
             128 plus the signal number if a signal ended the matrix. The report is always written.
@@ -33,6 +35,7 @@ struct MatrixCommand: ParsableCommand {
               linkcond matrix --profiles LTE,3G --repeat 5 --report report -- pytest
               linkcond matrix --scenarios commute,./scenarios -- npm test
               linkcond matrix --rerun-failed report
+              linkcond matrix --resume report
               linkcond matrix --plan github
               linkcond matrix merge --report all report-1 report-2
             """,
@@ -55,7 +58,8 @@ struct MatrixCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         let words = MatrixWords(LinuxKernel.Process.arguments)
-        var wanted = try MatrixRequest(said(typedCommand: words.command))
+        let place = try MatrixPlace(report: manner.report, resume: manner.resume)
+        var wanted = try MatrixRequest(said(typedCommand: words.command), at: place)
         if let engine = machines.plan {
             try console.print(
                 try wanted.plan(
@@ -72,23 +76,29 @@ struct MatrixCommand: ParsableCommand {
         let user = InvokingUser.behindSudo(environment: environment)
         let launcher = try SandboxCells(
             command: wanted.command, specification: wanted.specification, user: user)
-        let directory = try manner.report.map { path throws(MatrixError) in
-            try ReportDirectory(creating: path, owner: user?.identity)
-        }
+        if let loss = place.loss { console.note(loss) }
+        let jobs = manner.jobs ?? wanted.jobs
+        let store = try place.open(
+            MatrixRecord(
+                command: wanted.command, specification: wanted.specification,
+                planned: wanted.cells, own: cells, shard: shard, jobs: jobs,
+                collecting: manner.collect),
+            owner: user?.identity)
+        let pattern = manner.collect ?? store?.record.pattern
         let view = MatrixView(console)
         var runner = try MatrixRunner(
             command: wanted.command, specification: wanted.specification, cells: cells,
-            planned: wanted.cells, jobs: manner.jobs ?? wanted.jobs, directory: directory,
-            collecting: manner.collect, launcher: launcher, listener: view,
+            planned: wanted.cells, jobs: jobs, store: store,
+            collecting: pattern, launcher: launcher, listener: view,
             earlierSeconds: wanted.earlierSeconds)
         let (report, interruption) = runner.run(shard: shard)
         view.erase()
         try MatrixOutput(
-            report: report, directory: directory, isJSON: manner.json, pattern: manner.collect
+            report: report, directory: store?.directory, isJSON: manner.json, pattern: pattern
         ).write(console)
         if let interruption { throw ExitCode(128 + interruption) }
         guard report.isSuccess else { throw ExitCode(.failed) }
-        throw ExitCode(runner.hasWholeLogs ? .done : .cannotWrite)
+        throw ExitCode(runner.hasWrittenAll ? .done : .cannotWrite)
     }
 
     /// The choices from the options.

@@ -141,6 +141,12 @@ struct MatrixMannerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Go on with the matrix in this directory: only what has no result runs.",
+            valueName: "directory"), completion: .directory)
+    var resume: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Which files in LINKCOND_OUTPUT are JUnit files, such as '**/junit-*.xml' (default: "
                 + "every .xml file in JUnit format).", valueName: "pattern"))
     var collect: String?

@@ -121,7 +121,9 @@ struct MatrixBadInputTests {
                     echo "code $?, left: $(ls -A disk/report)"'
                 """)
             // Half a report would be taken for one.
-            #expect(result.standardOutput.hasSuffix("code 73, left: logs\n"), "\(result)")
+            #expect(
+                result.standardOutput.hasSuffix("code 73, left: cells\nlogs\nmatrix.json\n"),
+                "\(result)")
             #expect(result.standardOutput.contains("3 passed, 0 failed"))
             #expect(
                 result.standardError.contains(

@@ -94,7 +94,7 @@ struct MatrixEndTests {
             #expect(result.exitCode == 0, "\(result)")
             let listings = result.standardOutput.components(separatedBy: "after\n")
             #expect(listings[0].contains("junit.xml\n") && listings[0].contains("report.html\n"))
-            #expect(listings[1] == "files\nlogs\n", "\(result)")
+            #expect(listings[1] == "cells\nfiles\nlogs\nmatrix.json\n", "\(result)")
         }
     }
 }

@@ -19,6 +19,17 @@ struct CellFileNames {
         self.names = names
     }
 
+    /// The base names of the files of cells.
+    ///
+    /// Other kinds of machines have their own baseline.
+    func names(of cells: [Cell], in store: MatrixStore?, _ stored: StoredCells?) -> [String] {
+        let kind = store?.machineKind ?? ""
+        let isShared =
+            store?.record.isQueue == true || stored?.hasBaseline(elsewhereThan: kind) == true
+        let suffix = isShared ? ".on-\(String(StableHash.of(kind.utf8) >> 32, radix: 16))" : ""
+        return cells.map { $0.isBaseline ? self[$0] + suffix : self[$0] }
+    }
+
     subscript(cell: Cell) -> String { names[cell.id] ?? Self.plain(cell.id) }
 
     private static func plain(_ id: String) -> String {

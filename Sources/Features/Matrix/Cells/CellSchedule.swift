@@ -28,17 +28,17 @@ struct CellSchedule {
     /// Whether no more cells are started.
     private(set) var isEnding = false
 
-    /// Makes a schedule in which all cells wait.
+    /// Makes a schedule in which all cells wait, except those that are done.
     init(
-        _ cells: [Cell], retries: Int, isFailFast: Bool, unfaithfulRetry: UnfaithfulRetry = .failed,
-        jobs: JobCount
+        _ cells: [Cell], done: Set<Int> = [], retries: Int, isFailFast: Bool,
+        unfaithfulRetry: UnfaithfulRetry = .failed, jobs: JobCount
     ) {
         self.cells = cells
         self.retries = retries
         self.isFailFast = isFailFast
         self.unfaithfulRetry = unfaithfulRetry
         jobCount = jobs
-        waiting = Array(cells.indices)
+        waiting = cells.indices.filter { !done.contains($0) }
         attempts = cells.map { _ in 0 }
     }
 

@@ -88,26 +88,9 @@ public struct MatrixReport: Codable, Sendable, Hashable {
 extension MatrixReport {
     /// Decodes the output of `json`.
     public init(json: some Sequence<UInt8>) throws {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .custom { decoder in
-            let text = try decoder.singleValueContainer().decode(String.self)
-            return try (try? Self.dateFormat.parse(text)) ?? Date.ISO8601FormatStyle().parse(text)
-        }
-        self = try decoder.decode(MatrixReport.self, from: Data(json))
+        self = try MatrixJSON.decode(MatrixReport.self, from: json)
     }
 
-    /// With milliseconds: merging compares times. Reports of older versions have whole seconds.
-    private static let dateFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
-    /// The report as JSON on one line: indenting the samples would multiply its size.
-    public func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .custom { date, encoder in
-            var container = encoder.singleValueContainer()
-            try container.encode(Self.dateFormat.format(date))
-        }
-        // Without sorting, the order of keys would vary from run to run.
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-    }
+    /// The report as JSON on one line.
+    public func json() throws -> String { try MatrixJSON.text(self) }
 }

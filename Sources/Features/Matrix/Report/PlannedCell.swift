@@ -18,10 +18,16 @@ extension MatrixReport {
     /// All cells that the matrix has to run, in order; those of its specification in reports of
     /// versions that did not write them down.
     var plannedCells: [Cell] {
-        guard let planned else { return specification.cells }
+        planned.map(specification.cells) ?? specification.cells
+    }
+}
+
+extension MatrixSpecification {
+    /// The planned ones of its cells, in order, with their seeds.
+    func cells(_ planned: [PlannedCell]) -> [Cell] {
         let seeds = Dictionary(
             planned.map { ($0.id, $0.seed) }, uniquingKeysWith: { first, _ in first })
-        return specification.cells.compactMap { cell in
+        return cells.compactMap { cell in
             guard let seed = seeds[cell.id] else { return nil }
             var cell = cell
             cell.seed = seed

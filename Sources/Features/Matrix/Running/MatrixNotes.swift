@@ -22,6 +22,21 @@ enum MatrixNotes {
         guard let (_, errno) = failures.first else { return nil }
         return "\(failures.count) logs are not complete: \(errno)"
     }
+
+    /// Notes that results are not on disk, if so.
+    static func losses(_ count: Int, _ error: MatrixError?) -> String? {
+        error.map { "the results of \(count) cells are not kept for --resume: \($0)" }
+    }
+
+    /// Notes that cells had run before the matrix was resumed, if so.
+    static func earlier(_ count: Int, of all: Int) -> String? {
+        count == 0 ? nil : "resumed: \(count) of \(all) cells had run before"
+    }
+
+    /// Notes which results of before could not be used.
+    static func damages(_ stored: StoredCells?) -> [String] {
+        (stored?.damages ?? []).map { "\($0.problem); its cell ran again" }
+    }
 }
 
 extension MatrixSpecification {

@@ -15,11 +15,14 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private let specification: MatrixSpecification
     private let cells: [Cell]
     private let planned: [Cell]
-    private let directory: ReportDirectory?
+    private let store: MatrixStore?
     private let launcher: Launcher
     private let listener: Listener
     private let signals: SignalDescriptor
-    private let fileNames: CellFileNames
+    /// The base names of the cells' files.
+    private let names: [String]
+    /// What had run before.
+    private let stored: StoredCells?
     private let earlierSeconds: [String: Double]
     private let pattern: String?
 
@@ -27,7 +30,14 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private var reports: [CellReport]
     private var running: [RunningCell] = []
     private var logFailures: [String: Errno] = [:]
+    private var losses = 0
+    private var firstLoss: MatrixError?
+    private var syncing = SyncBudget()
     private var interruption: Int32?
+    /// The cells that had run before, and on which kind of machine.
+    private var earlier: [Int: String] = [:]
+    /// How long before this run the matrix began.
+    private var offset = Duration.zero
     private let beginning = ContinuousClock.now
     private let startedAt = Date()
     private let initialJobs: Int
@@ -43,30 +53,28 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     ///   - cells: Which cells of the specification to run.
     ///   - planned: All cells that the matrix has to run, including those of other parts.
     ///   - jobs: How many to run at once; nil: as many as the machine has time for.
-    ///   - directory: The directory for logs; nil: none.
+    ///   - store: The directory for results, of which those that are there are not run again; nil:
+    ///     none.
     ///   - pattern: Which files of a cell are JUnit files; see `ReadableReports`.
     ///   - earlierSeconds: How long cells took in an earlier matrix, by profile.
     public init(
         command: [String], specification: MatrixSpecification, cells: [Cell], planned: [Cell],
-        jobs: Int?, directory: ReportDirectory?, collecting pattern: String? = nil,
+        jobs: Int?, store: MatrixStore?, collecting pattern: String? = nil,
         launcher: Launcher, listener: Listener, earlierSeconds: [String: Double] = [:]
     ) throws(KernelError) {
         self.command = command
         self.specification = specification
         self.cells = cells
         self.planned = planned
-        self.directory = directory
+        self.store = store
         self.launcher = launcher
         self.listener = listener
         self.earlierSeconds = earlierSeconds
         self.pattern = pattern
-        fileNames = CellFileNames(cells)
+        stored = store?.load()
+        names = CellFileNames(cells).names(of: cells, in: store, stored)
         initialJobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
-        schedule = CellSchedule(
-            cells, retries: specification.retries, isFailFast: specification.isFailFast,
-            unfaithfulRetry: specification.unfaithfulRetry ?? .failed,
-            jobs: JobCount(initialJobs, isFixed: jobs != nil))
-        reports = cells.map { cell in
+        var reports = cells.map { cell in
             var report = CellReport(
                 id: cell.id, profile: cell.profile, repetition: cell.repetition,
                 isBaseline: cell.isBaseline, conditions: launcher.conditions(of: cell),
@@ -75,11 +83,25 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             report.scenario = cell.scenario?.name
             return report
         }
+        if let store, let stored {
+            for (index, cell) in cells.enumerated() {
+                guard let result = stored.result(of: cell, on: store.machineKind) else { continue }
+                reports[index] = stored.report(result)
+                earlier[index] = result.machineKind
+            }
+            offset = max(.zero, .seconds(startedAt.timeIntervalSince(store.record.startedAt)))
+        }
+        self.reports = reports
+        schedule = CellSchedule(
+            cells, done: Set(earlier.keys), retries: specification.retries,
+            isFailFast: specification.isFailFast,
+            unfaithfulRetry: specification.unfaithfulRetry ?? .failed,
+            jobs: JobCount(initialJobs, isFixed: jobs != nil))
         signals = try SignalDescriptor(Self.interruptions + [SIGCHLD])
     }
 
-    /// Whether the logs have all the output.
-    public var hasWholeLogs: Bool { logFailures.isEmpty }
+    /// Whether the directory has all results, and all the output.
+    public var hasWrittenAll: Bool { logFailures.isEmpty && firstLoss == nil }
 
     /// Runs the cells and waits for them.
     ///
@@ -92,17 +114,18 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             judgeEnded()
             listener.progress { progress }
         }
-        directory?.removeEmptyDirectories()
-        let baselineSeconds = baselineSeconds
-        for index in reports.indices { reports[index].baselineSeconds = baselineSeconds }
+        store?.directory.removeEmptyDirectories()
+        compareWithBaseline()
         let report = MatrixReport(
-            command: command, specification: specification, startedAt: startedAt,
-            durationSeconds: (ContinuousClock.now - beginning) / .seconds(1),
-            isFinished: !schedule.isEnding, machine: machine, shard: shard,
+            command: command, specification: specification,
+            startedAt: store?.record.startedAt ?? startedAt, durationSeconds: elapsedSeconds,
+            isFinished: !schedule.isEnding, machine: .current(jobs: initialJobs), shard: shard,
             planned: planned,
             notes: [
                 MatrixNotes.business(reports, jobs: schedule.jobs), MatrixNotes.logs(logFailures),
-            ].compactMap(\.self),
+                MatrixNotes.losses(losses, firstLoss),
+                MatrixNotes.earlier(earlier.count, of: cells.count),
+            ].compactMap(\.self) + MatrixNotes.damages(stored),
             cells: reports)
         return (report, interruption)
     }
@@ -116,7 +139,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             if attempt > 1 { reports[index].beginAgain() }
             reports[index].seed = seed
             reports[index].reproduce = specification.reproduction(of: cell, seed: seed, command)
-            reports[index].startedSeconds = (ContinuousClock.now - beginning) / .seconds(1)
+            reports[index].startedSeconds = elapsedSeconds
             do {
                 try start(index, attempt: attempt, seed: seed)
             } catch {
@@ -130,11 +153,11 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private mutating func start(_ index: Int, attempt: Int, seed: UInt64?) throws {
         let cell = cells[index]
         // The files of different attempts must not collide.
-        let name = fileNames[cell] + (attempt == 1 ? "" : ".attempt-\(attempt)")
+        let name = names[index] + (attempt == 1 ? "" : ".attempt-\(attempt)")
         var variables = specification.environment
         variables["LINKCOND_CELL"] = cell.id
-        variables["LINKCOND_OUTPUT"] = try directory?.makeFilesDirectory(name)
-        let log = try directory?.openLog(name)
+        variables["LINKCOND_OUTPUT"] = try store?.directory.makeFilesDirectory(name)
+        let log = try store?.directory.openLog(name)
         do {
             let child = try launcher.start(
                 CellAttempt(cell: cell, seed: seed, variables: variables))
@@ -191,43 +214,85 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             reports[cell.index].log = file
             reports[cell.index].durationSeconds =
                 (ContinuousClock.now - cell.startedAt) / .seconds(1)
-            reports[cell.index].files = directory?.keepFilesDirectory(cell.name)
+            reports[cell.index].files = store?.directory.keepFilesDirectory(cell.name)
             if cell.wasEnded {
                 reports[cell.index].problem =
                     interruption == nil ? "ended, since another cell failed" : "interrupted"
                 _ = schedule.finish(cell.index, passed: true, wasFaithful: true)
+                note(cell.log.failure, ofLogOf: cell.index)
             } else {
-                conclude(cell.index, outcome, lastLines: cell.log.lastLines(20))
-            }
-            if let failure = cell.log.failure {
-                logFailures[cells[cell.index].id] = failure
-                reports[cell.index].notes.append("the log is not complete: \(failure)")
+                conclude(
+                    cell.index, outcome, logFailure: cell.log.failure,
+                    lastLines: cell.log.lastLines(20))
             }
         }
     }
 
-    private mutating func conclude(_ index: Int, _ outcome: CellOutcome, lastLines: String) {
+    private mutating func note(_ failure: Errno?, ofLogOf index: Int) {
+        guard let failure else { return }
+        logFailures[cells[index].id] = failure
+        reports[index].notes.append("the log is not complete: \(failure)")
+    }
+
+    private mutating func conclude(
+        _ index: Int, _ outcome: CellOutcome, logFailure: Errno? = nil, lastLines: String
+    ) {
         reports[index].conclude(outcome, of: cells[index], baselineSeconds: baselineSeconds)
         if let files = reports[index].files,
-            let tests = directory?.tests(in: files, collecting: pattern)
+            let tests = store?.directory.tests(in: files, collecting: pattern)
         {
             reports[index].list(tests)
             if specification.trustsExitCode != true { reports[index].expectNoFailures(in: tests) }
         }
+        note(logFailure, ofLogOf: index)
         let passed = reports[index].status == .passed
         reports[index].isFlaky =
             passed && reports[index].earlierAttempts.contains { $0.isFaithful != false }
         let wasFaithful = reports[index].statistics?.isFaithful != false
         let decision = schedule.finish(
             index, passed: passed, wasFaithful: wasFaithful, idleShare: idleness.share())
+        if decision != .retry { keep(index) }
         listener.ended(
             reports[index], lastLines: lastLines, isLast: decision != .retry,
             done: schedule.doneCount, of: cells.count)
         if decision == .endAll { endAll(isPatient: true) }
     }
 
+    /// Puts the result of a finished cell on disk.
+    private mutating func keep(_ index: Int) {
+        guard let store else { return }
+        let result = CellRecord(
+            reports[index], digest: store.record.digest, claim: 1,
+            machine: .current(jobs: initialJobs), machineKind: store.machineKind,
+            startedAt: store.record.startedAt + reports[index].startedSeconds)
+        let begin = ContinuousClock.now
+        let isLasting = syncing.allowsSync(at: begin)
+        do {
+            try store.save(result, as: names[index], isLasting: isLasting)
+        } catch {
+            losses += 1
+            firstLoss = firstLoss ?? error
+        }
+        if isLasting { syncing.note(from: begin, to: .now) }
+    }
+
     private var baselineSeconds: Double? {
         reports.filter { $0.isBaseline && $0.status == .passed }.map(\.durationSeconds).median
+    }
+
+    private mutating func compareWithBaseline() {
+        let here = baselineSeconds
+        for index in reports.indices {
+            let kind = earlier[index] ?? store?.machineKind
+            reports[index].baselineSeconds =
+                kind == store?.machineKind
+                ? here : kind.flatMap { stored?.baselineSeconds(on: $0) }
+        }
+    }
+
+    /// Since the matrix began.
+    private var elapsedSeconds: Double {
+        (ContinuousClock.now - beginning + offset) / .seconds(1)
     }
 
     // MARK: Reporting
@@ -255,11 +320,15 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             earlierSeconds: earlierSeconds)
     }
 
-    private var machine: MatrixReport.Machine {
+}
+
+extension MatrixReport.Machine {
+    /// This machine.
+    static func current(jobs: Int) -> MatrixReport.Machine {
         let release = try? SmallFile.read("/proc/sys/kernel/osrelease")
         return MatrixReport.Machine(
             kernel: release?.split(separator: "\n").first.map(String.init) ?? "unknown",
-            processors: ProcessInfo.processInfo.activeProcessorCount, jobs: initialJobs)
+            processors: ProcessInfo.processInfo.activeProcessorCount, jobs: jobs)
     }
 }
 

@@ -14,20 +14,37 @@ public struct ReportDirectory: Sendable {
     /// The path as the user named it.
     public let path: String
     private let owner: Program.Identity?
-    private let contents: ContainedDirectory
+    let contents: ContainedDirectory
 
     /// The report's file name.
     public static let reportName = "report.json"
     static let logsName = "logs"
     static let filesName = "files"
     /// Larger than any report of a matrix.
-    private static let reportLimit = 512 << 20
+    static let reportLimit = 512 << 20
 
     /// Makes the directory if necessary and checks that it is writable, so that a bad directory
-    /// fails before anything runs.
+    /// fails before anything runs. An older report there is removed.
     ///
     /// - Parameter owner: The owner of new files; nil: the caller.
     public init(creating path: String, owner: Program.Identity? = nil) throws(MatrixError) {
+        try self.init(making: path, owner: owner)
+        try removeOldReport()
+        try makeDirectory(Self.logsName)
+        try expectWritable()
+    }
+
+    /// Opens the directory of a matrix that has begun, and checks that it is writable.
+    ///
+    /// - Parameter owner: The owner of new files; nil: the caller.
+    init(opening path: String, owner: Program.Identity? = nil) throws(MatrixError) {
+        try self.init(making: path, owner: owner)
+        try makeDirectory(Self.logsName)
+        try makeDirectory(CellRecord.directoryName)
+        try expectWritable()
+    }
+
+    private init(making path: String, owner: Program.Identity?) throws(MatrixError) {
         self.path = path
         self.owner = owner
         var made = path.hasPrefix("/") ? "/" : ""
@@ -40,12 +57,10 @@ public struct ReportDirectory: Sendable {
         } catch {
             throw Self.error(made, error)
         }
-        try removeOldReport()
-        try makeDirectory(Self.logsName)
-        try expectWritable()
     }
 
-    /// Reads the report in a directory, or a report file.
+    /// Reads the report in a directory, or a report file. Of a matrix that was killed, this is what
+    /// its finished cells make.
     public static func report(at path: String) throws(MatrixError) -> MatrixReport {
         var isDirectory = false
         let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
@@ -53,6 +68,7 @@ public struct ReportDirectory: Sendable {
         guard isThere else {
             throw MatrixError(.cannotRead, "cannot read \(file): no report is there")
         }
+        if isDirectory, let report = try unfinishedReport(at: path) { return report }
         return try report(in: file) { () throws(InputFileError) in
             // A file in the directory may be a link to something outside.
             guard isDirectory, let directory = try? ContainedDirectory(path) else {
@@ -62,7 +78,7 @@ public struct ReportDirectory: Sendable {
         }
     }
 
-    private static func report(
+    static func report(
         in file: String, _ read: () throws(InputFileError) -> [UInt8]
     ) throws(MatrixError) -> MatrixReport {
         let bytes: [UInt8]
@@ -84,18 +100,38 @@ public struct ReportDirectory: Sendable {
         return report
     }
 
-    /// Replaces a file in the directory atomically.
-    public func write(_ text: String, to name: String) throws(MatrixError) {
-        let slash = name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex
-        let partial = "\(name[..<slash]).\(name[slash...]).partial"
+    /// Replaces a file in the directory, or in a subdirectory, atomically.
+    ///
+    /// - Parameter isLasting: Whether to wait until it is on the medium.
+    public func write(
+        _ text: String, to name: String, isLasting: Bool = false
+    ) throws(MatrixError) {
+        let partial = Self.partialName(of: name)
         do {
-            try create(partial).write(text)
-            try contents.rename(partial, to: String(name[slash...]))
+            let file = try create(partial)
+            try file.descriptor.closeAfter {
+                try file.descriptor.writeAll(text.utf8)
+                // Without it, a name may outlast a power failure, and the content not.
+                if isLasting, fsync(file.descriptor.rawValue) != 0 {
+                    throw Errno(rawValue: errno)
+                }
+            }
+            try contents.rename(partial, to: String(name.split(separator: "/").last ?? ""))
         } catch {
             try? contents.remove(partial)
             throw Self.error("\(path)/\(name)", error)
         }
     }
+
+    /// A new name beside a file's: several processes may write the same file.
+    private static func partialName(of name: String) -> String {
+        let parts = name.split(separator: "/")
+        let folder = parts.dropLast().map { "\($0)/" }.joined()
+        let number = String(UInt64.random(in: .min ... .max), radix: 36)
+        return "\(folder).\(parts.last ?? "").\(number)\(partialSuffix)"
+    }
+
+    static let partialSuffix = ".partial"
 
     /// Opens the log file of a cell; also returns its name in reports.
     func openLog(_ name: String) throws(MatrixError) -> (file: OutputFile, name: String) {
@@ -150,39 +186,8 @@ public struct ReportDirectory: Sendable {
         }
     }
 
-    /// Otherwise files of an older report would be taken for this one's, above all if this matrix
-    /// is killed before it writes any.
-    private func removeOldReport() throws(MatrixError) {
-        let file = "\(path)/\(Self.reportName)"
-        // A matrix that was killed while it wrote its reports, or removed old ones, left some.
-        var names = ReadableReports.File.allCases.map(\.rawValue)
-        if contents.has(Self.reportName) {
-            do {
-                let old = try Self.report(in: file) { () throws(InputFileError) in
-                    try contents.read(Self.reportName, limit: Self.reportLimit)
-                }
-                // The report itself is the last: until then it can be read and removed again.
-                names += Self.files(of: old) + CellLinks(count: old.cells.count).paths
-                names.append(Self.reportName)
-            } catch {
-                throw MatrixError(
-                    .cannotWrite,
-                    "\(file) is there and no report of linkcond matrix; choose another directory")
-            }
-        }
-        for name in names {
-            do {
-                try contents.remove(name)
-            } catch Errno.noSuchFileOrDirectory {
-                continue
-            } catch {
-                throw Self.error("\(path)/\(name)", error)
-            }
-        }
-    }
-
     private func expectWritable() throws(MatrixError) {
-        let file = ".\(Self.reportName).partial"
+        let file = Self.partialName(of: Self.reportName)
         do {
             try create(file).descriptor.close()
             try contents.remove(file)

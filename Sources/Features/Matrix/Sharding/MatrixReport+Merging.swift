@@ -34,7 +34,9 @@ extension MatrixReport {
         let conditions = Dictionary(
             cells.map { ($0.profile, $0.conditions) }, uniquingKeysWith: { first, _ in first })
         for cell in planned where results[cell.id] == nil {
-            cells.append(first.reportMissing(cell, conditions[cell.profile]))
+            cells.append(
+                first.specification.reportMissing(
+                    cell, first.command, conditions[cell.profile]))
         }
         let order = Dictionary(
             planned.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -83,26 +85,29 @@ extension MatrixReport {
         return specification.cells.compactMap { cells[$0.id] }
     }
 
-    /// A planned cell without a result. Only the machines that run cells know their conditions.
-    private func reportMissing(_ cell: Cell, _ conditions: ConditionSummary?) -> CellReport {
-        var report = CellReport(
-            id: cell.id, profile: cell.profile, repetition: cell.repetition,
-            isBaseline: cell.isBaseline,
-            conditions: conditions ?? ConditionSummary(down: "unknown", up: "unknown"),
-            seed: cell.seed,
-            reproduce: specification.reproduction(of: cell, seed: cell.seed, command))
-        report.scenario = cell.scenario?.name
-        report.status = .missing
-        report.problem = "no report has its result; --rerun-failed runs it"
-        return report
-    }
-
     private static func unique(_ notes: [String]) -> [String] {
         var seen: Set<String> = []
         return notes.filter { seen.insert($0).inserted }
     }
 
     private static func words(_ command: [String]) -> String { command.joined(separator: " ") }
+}
+
+extension MatrixSpecification {
+    /// A planned cell without a result. Only the machines that run cells know their conditions.
+    func reportMissing(
+        _ cell: Cell, _ command: [String], _ conditions: ConditionSummary?
+    ) -> CellReport {
+        var report = CellReport(
+            id: cell.id, profile: cell.profile, repetition: cell.repetition,
+            isBaseline: cell.isBaseline,
+            conditions: conditions ?? ConditionSummary(down: "unknown", up: "unknown"),
+            seed: cell.seed, reproduce: reproduction(of: cell, seed: cell.seed, command))
+        report.scenario = cell.scenario?.name
+        report.status = .missing
+        report.problem = "no report has its result; --rerun-failed runs it"
+        return report
+    }
 }
 
 /// The result of a cell in a part.
@@ -123,7 +128,7 @@ private struct PartResult {
 
 extension CellReport {
     /// Whether the cell ran to its end, whatever that was.
-    fileprivate var hasResult: Bool { status != .notRun && status != .missing }
+    var hasResult: Bool { status != .notRun && status != .missing }
 
     fileprivate func renamingFiles(_ rename: (String) -> String) -> CellReport {
         var cell = self

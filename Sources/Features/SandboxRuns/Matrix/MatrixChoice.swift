@@ -33,6 +33,12 @@ public struct MatrixChoice {
     /// Replaces the given network settings.
     public var changeNetwork: (inout CellNetwork) -> Void = { _ in }
 
+    /// Whether neither cells nor a command are named.
+    var namesNothing: Bool {
+        profiles.isEmpty && scenarios.isEmpty && families.isEmpty && file == nil
+            && repetitions == nil && rerunFailed == nil && command.isEmpty
+    }
+
     /// Makes choices without any set.
     public init() {}
 }

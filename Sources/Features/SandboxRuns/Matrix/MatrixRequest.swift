@@ -22,9 +22,20 @@ public struct MatrixRequest {
     /// Whether nobody chose the seed.
     private var hasRandomSeed = false
 
+    /// The matrix that goes on; nil: a new one.
+    private let begun: MatrixRecord?
+
     /// Combines the choices with the file or an earlier report.
-    public init(_ choice: MatrixChoice) throws {
-        if let path = choice.rerunFailed {
+    ///
+    /// - Parameter place: Where a matrix may have begun that goes on.
+    public init(_ choice: MatrixChoice, at place: MatrixPlace = .nowhere) throws {
+        begun = try place.begun()
+        if let begun, choice.namesNothing {
+            command = begun.command
+            specification = begun.specification
+            cells = []
+            change(by: choice)
+        } else if let path = choice.rerunFailed {
             guard choice.profiles.isEmpty, choice.families.isEmpty, choice.scenarios.isEmpty,
                 choice.repetitions == nil
             else {
@@ -42,12 +53,19 @@ public struct MatrixRequest {
             earlierSeconds = report.secondsByProfile
         } else {
             let file = try Self.file(choice.file)
+            if file == nil, choice.namesNothing, let path = place.begunPath {
+                throw MatrixError(
+                    .cannotRead,
+                    "\(path): no matrix has begun there; say what to run, as in: linkcond matrix "
+                        + "--resume \(path) --profiles LTE,3G -- npm test")
+            }
             let profiles = try Self.profiles(choice) ?? file?.profiles
             specification = MatrixSpecification(
                 profiles: profiles ?? [],
                 seed: file?.seed ?? UInt64(UInt32.random(in: .min ... .max)))
             cells = []
             hasRandomSeed = file?.seed == nil && choice.seed == nil
+            if let begun, hasRandomSeed { specification.seed = begun.specification.seed }
             if let file { try take(file) }
             change(by: choice)
             specification.scenarios = try MatrixScenarios.named(choice.scenarios)
@@ -72,6 +90,11 @@ public struct MatrixRequest {
                     + "--profiles LTE,3G -- npm test")
         }
         try expectWhatIsNeeded()
+        if let begun, let path = place.begunPath {
+            try begun.expectSame(command: command, specification, at: path)
+            cells = begun.plannedCells
+            jobs = jobs ?? begun.jobs
+        }
     }
 
     /// The cells for this machine, and which part of the matrix they are.
@@ -83,6 +106,15 @@ public struct MatrixRequest {
     public mutating func share(
         _ shard: Shard?, environment: [String: String], note: (String) -> Void
     ) throws -> (shard: Shard?, cells: [Cell]) {
+        if let begun {
+            if let shard, shard != begun.shard ?? Shard(index: 1, count: 1) {
+                throw UsageError(
+                    description: "--shard \(shard): the matrix that has begun is "
+                        + "\(begun.shard.map { "part \($0)" } ?? "the whole"); leave --shard out")
+            }
+            if let change = begun.change { note(change) }
+            return (begun.shard, begun.ownCells)
+        }
         var shard = shard
         if shard == nil, let detected = try Shard.detected(in: environment),
             detected.shard.count > 1

@@ -9,7 +9,7 @@ public import SystemPackage
 /// others move files about, and needs no prior check: openat2(2) does the same with
 /// `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`.
 public final class ContainedDirectory: Sendable {
-    private let owned: OwnedDescriptor
+    let owned: OwnedDescriptor
 
     /// Opens the directory at `path`, following symbolic links.
     public init(_ path: String) throws(Errno) {
