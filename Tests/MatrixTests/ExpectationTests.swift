@@ -25,9 +25,38 @@ struct ExpectationTests {
         #expect(try JSONDecoder().decode(Expectations.self, from: json) == expectations)
     }
 
-    @Test(arguments: ["zero", "nonzero", "7", "255"])
+    @Test(arguments: ["zero", "nonzero", "7", "255", "SIGSEGV", "SIGKILL"])
     func `an exit code is read as it is written`(text: String) throws {
         #expect(try ExitExpectation(parsing: text).description == text)
+    }
+
+    @Test func `a signal is the exit code that a shell makes of it, and is named`() {
+        let expectations = Expectations(exit: .signal(11))
+        var findings = Self.findings
+        findings.exitCode = 139
+        #expect(
+            expectations.judge(findings) == [
+                ExpectationResult(
+                    expected: "exit: SIGSEGV", actual: "exit code 139 (SIGSEGV)", isMet: true)
+            ])
+        findings.exitCode = 11
+        #expect(expectations.judge(findings).map(\.isMet) == [false])
+        #expect(expectations.judge(findings).map(\.actual) == ["exit code 11"])
+    }
+
+    @Test func `an amount just beyond its limit does not look like it`() throws {
+        let limit = try TransferExpectation(parsing: "at most 2 MB")
+        let expectations = Expectations(transferred: limit)
+        #expect(expectations.judge(Self.findings).map(\.actual) == ["2000001 B"])
+        var findings = Self.findings
+        findings.transferred = ByteCount(bytes: 2_500_000)
+        #expect(expectations.judge(findings).map(\.actual) == ["2.5 MB"])
+    }
+
+    @Test(arguments: ["at most 2 parsecs", "at most 2"])
+    func `errors suggest the unit of the documentation`(text: String) {
+        let error = #expect(throws: QuantityError.self) { try TransferExpectation(parsing: text) }
+        #expect(error?.description.contains("MB") == true, "\(error as Any)")
     }
 
     @Test(arguments: [
@@ -65,7 +94,7 @@ struct ExpectationTests {
         #expect(throws: QuantityError.self) { try DurationExpectation(parsing: text) }
     }
 
-    @Test(arguments: ["", "yes", "256", "-1", "1.5", "Zero"])
+    @Test(arguments: ["", "yes", "256", "-1", "1.5", "Zero", "SIGFOO", "SEGV"])
     func `what is no exit code is refused`(text: String) {
         #expect(throws: QuantityError.self) { try ExitExpectation(parsing: text) }
     }
@@ -87,7 +116,7 @@ struct ExpectationTests {
             exit: .nonzero, transferred: try TransferExpectation(parsing: "at most 2 MB"))
         let results = expectations.judge(Self.findings)
         #expect(results.map(\.expected) == ["exit: nonzero", "transferred: at most 2 MB"])
-        #expect(results.map(\.actual) == ["exit code 0", "2 MB"])
+        #expect(results.map(\.actual) == ["exit code 0", "2000001 B"])
         #expect(results.map(\.isMet) == [false, false])
         #expect(Expectations().judge(Self.findings).isEmpty)
     }

@@ -7,15 +7,36 @@ import Testing
 
 @Suite("The file linkcond.yaml", .tags(.unit))
 struct MatrixFileTests {
-    /// A catalogue of a few profiles, some of which have several names.
-    private static func profileID(_ name: String) throws -> String {
-        let ids = [
-            "LTE": "apple/LTE", "lte": "apple/LTE", "apple/LTE": "apple/LTE", "3G": "apple/3G",
-            "100%-loss": "apple/100%-Loss", "baseline": "reference/Baseline",
-            "Baseline": "reference/Baseline",
-        ]
-        guard let id = ids[name] else { throw Unknown(description: "\(name): no such profile") }
-        return id
+    /// A catalogue of a few profiles and scenarios, some of which have several names.
+    private struct FewNames: MatrixNames {
+        func profileID(_ name: String) throws -> String {
+            let ids = [
+                "LTE": "apple/LTE", "lte": "apple/LTE", "apple/LTE": "apple/LTE",
+                "3G": "apple/3G", "100%-loss": "apple/100%-Loss",
+                "baseline": "reference/Baseline", "Baseline": "reference/Baseline",
+            ]
+            guard let id = ids[name] else { throw Unknown(description: "\(name): no such profile") }
+            return id
+        }
+
+        func profiles(ofFamily family: String) throws -> [String] {
+            guard family == "apple" else { throw Unknown(description: "\(family): no such family") }
+            return ["apple/LTE", "3G", "100%-loss"]
+        }
+
+        func scenarios(_ source: String) throws -> [MatrixScenario] {
+            let names = ["commute": ["commute"], "C": ["commute"], "lift": ["lift"]]
+            guard let found = (["all": ["commute", "lift"]].merging(names) { $1 })[source] else {
+                throw Unknown(description: "\(source): no such scenario")
+            }
+            return found.map { MatrixScenario(name: $0, source: source) }
+        }
+
+        func check(settings: [String], of profiles: [String]) throws {
+            guard let wrong = settings.last, wrong.hasSuffix("=200%") else { return }
+            let names = profiles.joined(separator: "+")
+            throw Unknown(description: "\(wrong): more than 100% (with \(names))")
+        }
     }
 
     private struct Unknown: Error, CustomStringConvertible {
@@ -23,7 +44,7 @@ struct MatrixFileTests {
     }
 
     private static func read(_ text: String) throws(ProfileError) -> MatrixFile {
-        try MatrixFile(parsing: text, file: "m.yaml", profileID: profileID)
+        try MatrixFile(parsing: text, file: "m.yaml", names: FewNames())
     }
 
     @Test func `the one of the documentation is read`() throws {
@@ -50,7 +71,8 @@ struct MatrixFileTests {
     @Test func `everything it can say is read`() throws {
         let file = try Self.read(Self.everything)
         #expect(file.command == ["npm", "test", "--", "a b"])
-        #expect(file.profiles == ["apple/LTE", "3G"])
+        #expect(file.profiles == ["apple/LTE", "3G", "100%-loss"])
+        #expect(file.scenarios?.map(\.name) == ["commute"] && file.report == "out")
         #expect(file.hasBaseline == false)
         #expect(file.jobs == 3 && file.retries == 1 && file.isFailFast == true && file.seed == 7)
         #expect(file.timeLimit == .seconds(60))
@@ -75,6 +97,32 @@ struct MatrixFileTests {
         #expect(file.network.override(of: "3G") == file.network.override)
     }
 
+    @Test func `families and scenarios are run like profiles, and expectations go for them`() throws
+    {
+        let file = try Self.read(
+            """
+            command: npm test
+            profiles: [LTE]
+            family: apple
+            scenarios: [commute, lift]
+            timeout: { commute: 1 min }
+            report: out/report
+            expect:
+              default: { transferred: at most 2 MB }
+              C: { exit: SIGSEGV }
+              3G: { exit: nonzero }
+            """)
+        #expect(file.profiles == ["LTE", "3G", "100%-loss"])
+        #expect(file.scenarios?.map(\.name) == ["commute", "lift"])
+        #expect(file.timeLimits == ["commute": .seconds(60)])
+        #expect(file.report == "out/report")
+        #expect(file.expectations["commute"] == Expectations(exit: .signal(11)))
+        #expect(file.expectations["3G"] == Expectations(exit: .nonzero))
+        #expect(file.defaultExpectations?.transferred?.description == "at most 2 MB")
+        #expect(try Self.read("scenarios: all").scenarios?.count == 2)
+        #expect(try Self.read("expect: { commute: { exit: 1 } }").expectations.count == 1)
+    }
+
     @Test func `a command may have several lines, and nothing that confuses a terminal`() throws {
         let file = try Self.read("command: |\n  cd app\n  npm test\n")
         #expect(file.command == ["/bin/sh", "-c", "cd app\nnpm test\n"])
@@ -87,6 +135,9 @@ struct MatrixFileTests {
     private static let everything = """
         command: [npm, test, --, a b]
         profiles: [apple/LTE, 3G]
+        family: [apple]
+        scenarios: commute
+        report: out
         baseline: false
         repeat: 1
         jobs: 3
@@ -96,7 +147,7 @@ struct MatrixFileTests {
         trust-exit-code: true
         seed: 7
         env: { CI: 1, EMPTY: "", TEXT: "a: b" }
-        expect: { lte: { exit: 3, requests: none while constrained } }
+        expect: { lte: { exit: 3, requests: none while constrained }, default: { exit: SIGTERM } }
         set: [down.loss=2%, "dns.delay=3 s"]
         servers: python3 -m http.server 8000
         server-ready: [8000]
@@ -125,6 +176,24 @@ struct MatrixFileTests {
         ("profiles: LTE", "1: profiles: has to be a list, such as [LTE, 3G]"),
         ("profiles: [LTE, lte]", "1: profiles: lte is given twice; keep one"),
         ("profiles: [[LTE]]", "1: profiles: has to be a list of names, such as [LTE, 3G]"),
+        ("family: [apple, aple]", "1: family: aple: no such family"),
+        ("profiles: [LTE]\nscenarios:\n  - comute", "3: scenarios: comute: no such scenario"),
+        ("scenarios: []", "1: scenarios: has to be a list, such as [commute]"),
+        ("scenarios: [commute, C]", "1: scenarios: commute is given twice; keep one"),
+        (
+            "scenarios: [commute]\nexpect:\n  lift: { exit: 1 }",
+            "3: expect.lift: is not among the profiles and scenarios of this file"
+        ),
+        (
+            "scenarios: [commute]\noverride: { commute: { kind: wifi } }",
+            "2: override: commute is a scenario, which overrides by itself"
+        ),
+        (
+            "profiles: [LTE]\nset:\n  - down.delay=1 s\n  - down.loss=200%",
+            "4: set: down.loss=200%: more than 100% (with LTE)"
+        ),
+        ("report: [a]", "1: report: has to be a single value"),
+        ("report: \"\"", "1: report: has no value; write one or leave the key out"),
         ("profles: [LTE]", "1: profles: unknown key; did you mean profiles?"),
         ("profiles: [LTE]\nrepeat: 0", "2: repeat: \"0\" is not a number from 1 to 100000"),
         ("repeat: many", "1: repeat: \"many\" is not a number from 1 to 100000"),
@@ -141,8 +210,12 @@ struct MatrixFileTests {
         ("expect: { LTE: { exits: 1 } }", "1: expect.LTE.exits: unknown key; did you mean exit?"),
         (
             "expect:\n  LTE:\n    exit: 256",
-            "3: expect.LTE.exit: \"256\" is not an exit code; write zero, nonzero or a number up "
-                + "to 255"
+            "3: expect.LTE.exit: \"256\" is not an exit code; write zero, nonzero, a number up "
+                + "to 255, or a signal such as SIGSEGV"
+        ),
+        (
+            "expect: { LTE: { exit: SIGSEG } }",
+            "1: expect.LTE.exit: \"SIGSEG\" is not an exit code; did you mean SIGSEGV?"
         ),
         (
             "expect: { LTE: { duration: 3 s } }",
@@ -151,7 +224,7 @@ struct MatrixFileTests {
         ),
         (
             "expect: { LTE: { transferred: at most 2 } }",
-            "1: expect.LTE.transferred: \"2\" has no unit; write \"2 KiB\""
+            "1: expect.LTE.transferred: \"2\" has no unit; write \"2 MB\""
         ),
         (
             "expect: [LTE]",

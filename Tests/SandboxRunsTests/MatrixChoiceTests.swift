@@ -1,6 +1,7 @@
 import Catalog
 import LinkModel
 import LinkTesting
+import ProfileFormat
 import SandboxRuns
 import Testing
 import UserCatalog
@@ -94,6 +95,62 @@ struct MatrixChoiceTests {
             request.specification.expectations == ["apple/LTE": Expectations(exit: .code(3))])
         let other = try await Self.request(Self.file) { $0.profiles = ["Edge"] }
         #expect(other.specification.expectations.isEmpty)
+    }
+
+    private static let scenarioFile = """
+        command: npm test
+        profiles: [LTE]
+        scenarios: [commute]
+        report: out
+        expect:
+          default: { transferred: at most 2 MB }
+          LTE: { exit: 3 }
+          commute: { transferred: at most 1 MB }
+        """
+
+    @Test func `scenarios of the file are run, and defaults fill in what is not expected`()
+        async throws
+    {
+        let request = try await Self.request(Self.scenarioFile)
+        #expect(request.cells.map(\.id) == ["baseline", "LTE", "Commute"])
+        #expect(request.report == "out")
+        let expected = request.specification.expectations.mapValues { expectations in
+            [expectations.exit?.description, expectations.transferred?.description]
+        }
+        #expect(
+            expected == ["LTE": ["3", "at most 2 MB"], "Commute": [nil, "at most 1 MB"]])
+        #expect(request.cells.last?.expectations.transferred?.description == "at most 1 MB")
+    }
+
+    @Test func `options that say what to run replace all that the file runs`() async throws {
+        let profile = try await Self.request(Self.scenarioFile) { $0.profiles = ["3G"] }
+        #expect(profile.cells.map(\.id) == ["baseline", "3G"])
+        #expect(
+            profile.specification.expectations["3G"]?.transferred?.description == "at most 2 MB")
+        let scenario = try await Self.request(Self.scenarioFile) { $0.scenarios = ["commute"] }
+        #expect(scenario.cells.map(\.id) == ["baseline", "Commute"])
+    }
+
+    @Test(arguments: [
+        ("set: down.loss=200%", "matrix.yaml:1: set: down.loss=200%: "),
+        ("set:\n  - down.delay=1 s\n  - down.colour=red", "matrix.yaml:3: set: down.colour=red: "),
+        ("set: [down.loss]", "matrix.yaml:1: set: down.loss: has no value"),
+        (
+            "profiles: [LTE]\nset: down.trace=nowhere.down",
+            "matrix.yaml:2: set: down.trace: a trace replaces the bandwidth; leave one of them out "
+                + "(with LTE)"
+        ),
+    ])
+    func `a wrong setting is said with its file and line`(file: String, message: String) async {
+        let error = await #expect(throws: ProfileError.self) { try await Self.request(file) }
+        #expect(error?.description.contains(message) == true, "\(error as Any)")
+    }
+
+    @Test func `a profile and a scenario of the same name are refused`() {
+        var specification = MatrixSpecification(profiles: ["lift"], seed: 1)
+        specification.scenarios = [MatrixScenario(name: "lift", source: "lift")]
+        #expect(
+            specification.problem == "lift is there twice; cells need different names")
     }
 
     @Test func `profiles are split at commas and stand once, whatever their names`() throws {

@@ -15,11 +15,17 @@ public struct ByteCount: Sendable, Hashable, Codable, Comparable, CustomStringCo
 
     /// Reads `64 KiB`, `10 kB`, `1500 B`.
     public init(parsing text: String) throws(QuantityError) {
-        let quantity = try Quantity(text, kind: "size", example: "64 KiB")
+        try self.init(parsing: text, example: "64 KiB")
+    }
+
+    /// Reads a size; errors suggest the unit of `example`.
+    public init(parsing text: String, example: String) throws(QuantityError) {
+        let quantity = try Quantity(text, kind: "size", example: example)
         let unit = quantity.unit.lowercased()
         guard let factor = Self.units.first(where: { $0.name.lowercased() == unit })?.factor else {
             throw QuantityError(
-                "\"\(text)\" has an unknown unit \"\(quantity.unit)\"; use B, KiB, MiB or GiB")
+                "\"\(text)\" has an unknown unit \"\(quantity.unit)\"; use "
+                    + (example.hasSuffix("iB") ? "B, KiB, MiB or GiB" : "B, kB, MB or GB"))
         }
         guard let value = quantity.scaled(by: factor) else {
             throw QuantityError("\"\(text)\" is not a whole number of bytes in range")

@@ -58,8 +58,9 @@ struct MatrixCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         let words = MatrixWords(LinuxKernel.Process.arguments)
-        let place = try MatrixPlace(report: manner.report, resume: manner.resume)
+        var place = try MatrixPlace(report: manner.report, resume: manner.resume)
         var wanted = try MatrixRequest(said(typedCommand: words.command), at: place)
+        if place == .nowhere, let path = wanted.report { place = .report(path) }
         if let engine = machines.plan {
             try console.print(
                 try wanted.plan(

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LinkModel
 import LinkUnits
 public import Recording
 
@@ -69,7 +70,7 @@ extension CellReport {
         let unmet = expectations.filter { !$0.isMet }
         if cell.expectations.exit == nil, !exitExpectation.isMet(by: exitCode) {
             status = .failed
-            problem = "exit code \(exitCode)"
+            problem = SignalName.exitCodeText(exitCode)
         } else if unmet.isEmpty {
             status = .passed
             problem = nil

@@ -1,4 +1,5 @@
 import Glibc
+import LinkModel
 import LinuxKernel
 import SystemPackage
 
@@ -89,7 +90,7 @@ struct RunningCell {
         var missing = CellOutcome()
         let text =
             switch end {
-            case .killed(let signal): "signal \(signal)"
+            case .killed(let signal): SignalName.name(of: signal) ?? "signal \(signal)"
             case .exited(let code): "exit code \(code)"
             case nil: "unknown"
             }

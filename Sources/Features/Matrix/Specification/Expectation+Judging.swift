@@ -1,3 +1,4 @@
+import LinkModel
 import LinkUnits
 import Recording
 
@@ -20,20 +21,25 @@ extension Expectations {
         if let exit {
             results.append(
                 ExpectationResult(
-                    expected: "exit: \(exit)", actual: "exit code \(findings.exitCode)",
+                    expected: "exit: \(exit)", actual: SignalName.exitCodeText(findings.exitCode),
                     isMet: exit.isMet(by: findings.exitCode)))
         }
         if let duration { results.append(duration.judge(findings)) }
-        if let transferred {
-            let isMet = findings.transferred.map { transferred.side.holds($0, transferred.limit) }
-            results.append(
-                ExpectationResult(
-                    expected: "transferred: \(transferred)",
-                    actual: findings.transferred?.decimalText ?? "not counted",
-                    isMet: isMet ?? false))
-        }
+        if let transferred { results.append(transferred.judge(findings)) }
         if let requests { results.append(requests.judge(findings)) }
         return results
+    }
+}
+
+extension TransferExpectation {
+    fileprivate func judge(_ findings: Expectations.Findings) -> ExpectationResult {
+        let isMet = findings.transferred.map { side.holds($0, limit) } ?? false
+        let actual = findings.transferred.map { count in
+            // Rounded, a count just beyond the limit would look like the limit.
+            !isMet && count.decimalText == limit.decimalText ? count.exactText : count.decimalText
+        }
+        return ExpectationResult(
+            expected: "transferred: \(self)", actual: actual ?? "not counted", isMet: isMet)
     }
 }
 

@@ -20,43 +20,12 @@ public struct Expectations: Codable, Sendable, Hashable {
         if case .baseline = duration?.limit { return true }
         return false
     }
-}
 
-/// The expected exit code.
-public enum ExitExpectation: WrittenAsText {
-    case zero
-    case nonzero
-    case code(Int32)
-
-    /// Reads `zero`, `nonzero` or a number.
-    public init(parsing text: String) throws(QuantityError) {
-        switch text {
-        case "zero", "0": self = .zero
-        case "nonzero": self = .nonzero
-        default:
-            guard let code = UInt8(text) else {
-                throw QuantityError(
-                    "\"\(text)\" is not an exit code; write zero, nonzero or a number up to 255")
-            }
-            self = .code(Int32(code))
-        }
-    }
-
-    /// The text as `init(parsing:)` reads it.
-    public var description: String {
-        switch self {
-        case .zero: "zero"
-        case .nonzero: "nonzero"
-        case .code(let code): "\(code)"
-        }
-    }
-
-    func isMet(by exitCode: Int32) -> Bool {
-        switch self {
-        case .zero: exitCode == 0
-        case .nonzero: exitCode != 0
-        case .code(let code): exitCode == code
-        }
+    /// These, with those of `others` where nothing is set.
+    public func filled(from others: Expectations) -> Expectations {
+        Expectations(
+            exit: exit ?? others.exit, duration: duration ?? others.duration,
+            transferred: transferred ?? others.transferred, requests: requests ?? others.requests)
     }
 }
 
@@ -114,7 +83,7 @@ public struct TransferExpectation: WrittenAsText {
     public init(parsing text: String) throws(QuantityError) {
         let rest: String
         (side, rest) = try BoundSide.split(text, example: "at most 2 MB")
-        limit = try ByteCount(parsing: rest)
+        limit = try ByteCount(parsing: rest, example: "2 MB")
     }
 
     /// The text as `init(parsing:)` reads it.

@@ -11,8 +11,10 @@ public struct MatrixFile: Sendable, Hashable {
 
     /// The command: a list of words, or a text for the shell.
     public internal(set) var command: [String]?
-    /// The profiles, without the baseline.
+    /// The profiles, without the baseline, also those of its families.
     public internal(set) var profiles: [String]?
+    /// The scenarios.
+    public internal(set) var scenarios: [MatrixScenario]?
     /// Whether to run a baseline.
     public internal(set) var hasBaseline: Bool?
     /// How often each profile is repeated.
@@ -29,12 +31,16 @@ public struct MatrixFile: Sendable, Hashable {
     public internal(set) var seed: UInt64?
     /// How long the command may run with any profile.
     public internal(set) var timeLimit: Duration?
-    /// The limits for some profiles, by their names in `profiles`.
+    /// The limits for some profiles and scenarios, by their names in `profiles` and `scenarios`.
     public internal(set) var timeLimits: [String: Duration] = [:]
     /// Environment variables of the command.
     public internal(set) var environment: [String: String] = [:]
-    /// The expectations by profile, with the names in `profiles`.
+    /// The expectations by profile or scenario, with the names in `profiles` and `scenarios`.
     public internal(set) var expectations: [String: Expectations] = [:]
+    /// What is expected where those say nothing, except of the baseline.
+    public internal(set) var defaultExpectations: Expectations?
+    /// The directory for the reports.
+    public internal(set) var report: String?
     /// Whether a command that ends with 0 passes even if its JUnit files have failed tests.
     public internal(set) var trustsExitCode: Bool?
     /// The network of each cell.
@@ -44,10 +50,9 @@ public struct MatrixFile: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - file: Its name, for errors.
-    ///   - profileID: Looks up a profile by name and returns an identifier shared by all its names;
-    ///     throws if there is none.
+    ///   - names: Knows the profiles and scenarios.
     public init(
-        parsing text: String, file: String, profileID: (String) throws -> String
+        parsing text: String, file: String, names: some MatrixNames
     ) throws(ProfileError) {
         guard let root = try YAMLText.compose(text, file: file), case .mapping = root else {
             throw ProfileError(
@@ -55,9 +60,11 @@ public struct MatrixFile: Sendable, Hashable {
                 explanation: "is not a matrix; write \"profiles: [LTE, 3G]\" and \"command: ...\"")
         }
         var reader = MatrixFileReader(
-            fields: try FieldReader(root, file: file, path: "", known: MatrixFileReader.keys))
-        try reader.readProfiles(into: &self, profileID)
+            fields: try FieldReader(root, file: file, path: "", known: MatrixFileReader.keys),
+            names: names)
+        try reader.readProfiles(into: &self)
+        try reader.readScenarios(into: &self)
         try reader.read(into: &self)
-        try reader.readByProfile(into: &self, profileID)
+        try reader.readByProfile(into: &self)
     }
 }

@@ -7,8 +7,9 @@ import Yams
 struct MatrixFileReader {
     static let keys =
         [
-            "command", "profiles", "baseline", "repeat", "jobs", "timeout", "retries",
-            "retry-unfaithful", "fail-fast", "seed", "env", "expect", "trust-exit-code", "set",
+            "command", "profiles", "family", "scenarios", "baseline", "repeat", "jobs", "timeout",
+            "retries", "retry-unfaithful", "fail-fast", "seed", "env", "expect", "trust-exit-code",
+            "report", "set",
             "servers", "server-ready", "server-stop", "drain", "uplink", "backend", "loopback",
             "override",
         ] + overrideKeys
@@ -16,11 +17,13 @@ struct MatrixFileReader {
     static let uplinks = ["auto", "none", "relay", "pasta", "slirp", "veth"]
 
     let fields: FieldReader
+    let names: any MatrixNames
     /// The names in `profiles`, by profile identifier.
-    private var names: [String: String] = [:]
+    var profiles: [String: String] = [:]
 
-    init(fields: FieldReader) {
+    init(fields: FieldReader, names: some MatrixNames) {
         self.fields = fields
+        self.names = names
     }
 
     /// Reads everything that does not depend on profiles.
@@ -37,7 +40,8 @@ struct MatrixFileReader {
         }
         if fields.node("baseline") != nil { file.hasBaseline = try fields.flag("baseline") }
         file.environment = try environment()
-        file.network.settings = try texts("set", example: "[down.loss=2%]")
+        file.report = try fields.text("report")
+        file.network.settings = try settings(of: file.profiles ?? [])
         file.network.servers = try texts("servers", example: "[python3 -m http.server 8000]")
         for text in try texts("server-ready", example: "[8000]") {
             guard let port = ServerPort(text) else {
@@ -54,71 +58,6 @@ struct MatrixFileReader {
             try choice("backend", Backend.allCases.map(\.rawValue)).flatMap(Backend.init) ?? .auto
         file.network.conditionsLoopback = try fields.flag("loopback")
         file.network.override = try override(fields)
-    }
-
-    /// Reads the profiles; the baseline among them is treated specially.
-    mutating func readProfiles(
-        into file: inout MatrixFile, _ profileID: (String) throws -> String
-    ) throws(ProfileError) {
-        guard let node = fields.node("profiles") else { return }
-        guard case .sequence(let sequence) = node else {
-            throw fields.error("profiles", "has to be a list, such as [LTE, 3G]")
-        }
-        guard !sequence.isEmpty else {
-            throw fields.error("profiles", "is empty; name some, such as [LTE, 3G]")
-        }
-        var profiles: [String] = []
-        for element in sequence {
-            guard let name = element.string, !name.isEmpty else {
-                throw error(element, "profiles", "has to be a list of names, such as [LTE, 3G]")
-            }
-            let id = try resolve(name, element, "profiles", profileID)
-            guard names.updateValue(name, forKey: id) == nil else {
-                throw error(element, "profiles", "\(name) is given twice; keep one")
-            }
-            if NameMatching.normalized(name) == MatrixSpecification.baseline {
-                names[id] = MatrixSpecification.baseline
-                file.hasBaseline = true
-            } else {
-                profiles.append(name)
-            }
-        }
-        file.profiles = profiles
-    }
-
-    /// Reads the settings of single profiles.
-    func readByProfile(
-        into file: inout MatrixFile, _ profileID: (String) throws -> String
-    ) throws(ProfileError) {
-        if let node = fields.node("expect") {
-            for (key, value) in try mapping(node, "expect", example: "{ 3G: { exit: nonzero } }") {
-                let name = try name(key, "expect", profileID)
-                file.expectations[name] = try expectations(value, "expect.\(name)")
-            }
-        }
-        if let node = fields.node("override") {
-            let example = "{ 3G: { constrained: true } }"
-            for (key, value) in try mapping(node, "override", example: example) {
-                let name = try name(key, "override", profileID)
-                file.network.overrides[name] = try override(
-                    FieldReader(
-                        value, file: fields.file, path: "override.\(name)",
-                        known: Self.overrideKeys))
-            }
-        }
-        guard let node = fields.node("timeout") else { return }
-        guard case .mapping = node else {
-            file.timeLimit = try fields.quantity("timeout", Duration.init(parsing:))
-            return
-        }
-        for (key, value) in try mapping(node, "timeout", example: "5 min") {
-            let limit = try duration(value, "timeout.\(key.string ?? "")")
-            if key.string == "default" {
-                file.timeLimit = limit
-            } else {
-                file.timeLimits[try name(key, "timeout", profileID)] = limit
-            }
-        }
     }
 
     // MARK: Values
@@ -148,7 +87,7 @@ struct MatrixFileReader {
         return variables
     }
 
-    private func expectations(
+    func expectations(
         _ node: Node, _ path: String
     ) throws(ProfileError) -> Expectations {
         let reader = try FieldReader(
@@ -161,7 +100,7 @@ struct MatrixFileReader {
     }
 
     /// The override of the command's interface, in the words of the options of `linkcond run`.
-    private func override(_ reader: FieldReader) throws(ProfileError) -> InterfaceOverride {
+    func override(_ reader: FieldReader) throws(ProfileError) -> InterfaceOverride {
         InterfaceOverride(
             cost: try value("cost", reader, flag: "expensive", on: .expensive, off: .inexpensive),
             lowData: try value("low-data", reader, flag: "constrained", on: .on, off: .off),
@@ -186,7 +125,7 @@ struct MatrixFileReader {
         try choice(key, Choice.allCases.map(\.rawValue), reader).flatMap { Choice(rawValue: $0) }
     }
 
-    private func duration(_ node: Node, _ path: String) throws(ProfileError) -> Duration {
+    func duration(_ node: Node, _ path: String) throws(ProfileError) -> Duration {
         guard let text = node.scalar?.string else {
             throw error(node, path, "has to be a time, such as 5 min")
         }
@@ -221,24 +160,44 @@ struct MatrixFileReader {
         return text
     }
 
-    /// A list of texts, or a single text.
+    /// Changes of the profiles, which have to make sense for each of them.
+    private func settings(of profiles: [String]) throws(ProfileError) -> [String] {
+        var settings: [String] = []
+        for (node, text) in try elements("set", example: "[down.loss=2%]") {
+            settings.append(text)
+            do {
+                try names.check(settings: settings, of: profiles)
+            } catch {
+                throw self.error(node, "set", "\(error)")
+            }
+        }
+        return settings
+    }
+
     private func texts(_ key: String, example: String) throws(ProfileError) -> [String] {
+        try elements(key, example: example).map(\.text)
+    }
+
+    /// A list of texts, or a single text.
+    func elements(
+        _ key: String, example: String
+    ) throws(ProfileError) -> [(node: Node, text: String)] {
         guard let node = fields.node(key) else { return [] }
-        if case .scalar = node { return [try fields.text(key) ?? ""] }
+        if case .scalar = node { return [(node, try fields.text(key) ?? "")] }
         guard case .sequence(let sequence) = node, !sequence.isEmpty else {
             throw fields.error(key, "has to be a list, such as \(example)")
         }
-        var texts: [String] = []
+        var elements: [(Node, String)] = []
         for element in sequence {
             guard let text = element.scalar?.string, !text.contains("\0") else {
                 throw error(element, key, "has to be a list of texts, such as \(example)")
             }
-            texts.append(text)
+            elements.append((element, text))
         }
-        return texts
+        return elements
     }
 
-    private func mapping(
+    func mapping(
         _ node: Node, _ path: String, example: String
     ) throws(ProfileError) -> Node.Mapping {
         guard case .mapping(let mapping) = node else {
@@ -247,37 +206,7 @@ struct MatrixFileReader {
         return mapping
     }
 
-    // MARK: Names of profiles
-
-    /// The name in `profiles` of the profile that `key` refers to.
-    private func name(
-        _ key: Node, _ path: String, _ profileID: (String) throws -> String
-    ) throws(ProfileError) -> String {
-        guard let name = key.string else {
-            throw error(key, path, "a key has to be the name of a profile")
-        }
-        let id = try resolve(name, key, path, profileID)
-        if NameMatching.normalized(name) == MatrixSpecification.baseline {
-            return MatrixSpecification.baseline
-        }
-        guard fields.node("profiles") != nil else { return name }
-        guard let known = names[id] else {
-            throw error(key, "\(path).\(name)", "is not among the profiles of this file")
-        }
-        return known
-    }
-
-    private func resolve(
-        _ name: String, _ node: Node, _ path: String, _ profileID: (String) throws -> String
-    ) throws(ProfileError) -> String {
-        do {
-            return try profileID(name)
-        } catch {
-            throw self.error(node, path, "\(error)")
-        }
-    }
-
-    private func error(_ node: Node, _ path: String, _ explanation: String) -> ProfileError {
+    func error(_ node: Node, _ path: String, _ explanation: String) -> ProfileError {
         ProfileError(
             file: fields.file, line: node.mark?.line, field: path, explanation: explanation)
     }

@@ -26,6 +26,11 @@ extension MatrixSpecification {
                 + "repeated \(repetitions) times, which makes more than the \(Self.mostCells) "
                 + "cells that a matrix may have; repeat them less often"
         }
+        let names = profiles + (scenarios ?? []).map(\.name)
+        var seen: Set<String> = []
+        if let name = names.first(where: { !seen.insert($0).inserted }) {
+            return "\(name) is there twice; cells need different names"
+        }
         if !(0...Self.mostRetries).contains(retries) {
             return "retries is \(retries), outside 0 to \(Self.mostRetries)"
         }

@@ -15,6 +15,8 @@ public struct MatrixRequest {
     public private(set) var specification: MatrixSpecification
     /// How many cells run at once; nil: unset.
     public private(set) var jobs: Int?
+    /// The directory for the reports; nil: unset.
+    public private(set) var report: String?
     /// How long cells took in an earlier report, by profile.
     public private(set) var earlierSeconds: [String: Double] = [:]
     /// All cells to run, on this machine or others.
@@ -52,23 +54,27 @@ public struct MatrixRequest {
             cells = Self.failed(in: report, specification)
             earlierSeconds = report.secondsByProfile
         } else {
-            let file = try Self.file(choice.file)
+            let chosen = try Self.profiles(choice)
+            let chosenScenarios = try MatrixScenarios.named(choice.scenarios)
+            // Options that say what to run replace all that the file says about it.
+            let isChosen = chosen != nil || chosenScenarios != nil
+            let file = try Self.file(choice.file, chosen: isChosen ? chosen ?? [] : nil)
             if file == nil, choice.namesNothing, let path = place.begunPath {
                 throw MatrixError(
                     .cannotRead,
                     "\(path): no matrix has begun there; say what to run, as in: linkcond matrix "
                         + "--resume \(path) --profiles LTE,3G -- npm test")
             }
-            let profiles = try Self.profiles(choice) ?? file?.profiles
+            let profiles = isChosen ? chosen : file?.profiles
             specification = MatrixSpecification(
                 profiles: profiles ?? [],
                 seed: file?.seed ?? UInt64(UInt32.random(in: .min ... .max)))
+            specification.scenarios = isChosen ? chosenScenarios : file?.scenarios
             cells = []
             hasRandomSeed = file?.seed == nil && choice.seed == nil
             if let begun, hasRandomSeed { specification.seed = begun.specification.seed }
             if let file { try take(file) }
             change(by: choice)
-            specification.scenarios = try MatrixScenarios.named(choice.scenarios)
             guard profiles != nil || specification.scenarios != nil,
                 !specification.profiles.isEmpty || specification.hasBaseline
                     || specification.scenarios != nil
@@ -170,7 +176,8 @@ public struct MatrixRequest {
 
     // MARK: Sources
 
-    private static func file(_ path: String?) throws -> MatrixFile? {
+    /// - Parameter chosen: The profiles of the options, which replace those of the file.
+    private static func file(_ path: String?, chosen: [String]?) throws -> MatrixFile? {
         let name = path ?? MatrixFile.standardName
         guard path != nil || FileManager.default.fileExists(atPath: name) else { return nil }
         let bytes: [UInt8]
@@ -181,10 +188,9 @@ public struct MatrixRequest {
                 error == .tooLarge(limit: MatrixFile.sizeLimit) ? .badFile : .cannotRead,
                 "\(name): \(error)")
         }
-        let catalog = UserCatalog.profiles
-        return try MatrixFile(parsing: String(decoding: bytes, as: UTF8.self), file: name) {
-            try catalog.entry(named: $0).profile.id
-        }
+        return try MatrixFile(
+            parsing: String(decoding: bytes, as: UTF8.self), file: name,
+            names: CatalogNames(chosen: chosen))
     }
 
     /// The profiles of the options, without duplicates; nil if they name none.
@@ -227,6 +233,7 @@ public struct MatrixRequest {
     private mutating func take(_ file: MatrixFile) throws {
         command = file.command ?? []
         jobs = file.jobs
+        report = file.report
         specification.hasBaseline = file.hasBaseline ?? true
         specification.repetitions = file.repetitions ?? 1
         specification.retries = file.retries ?? 0
@@ -239,19 +246,29 @@ public struct MatrixRequest {
         // names.
         let names = try Self.namesByID(specification.profiles)
         let catalog = UserCatalog.profiles
-        func known<Value>(_ values: [String: Value]) throws -> [String: Value] {
+        let scenarios = (specification.scenarios ?? []).map(\.name)
+        func known<Value>(_ values: [String: Value]) -> [String: Value] {
             var known: [String: Value] = [:]
             for (name, value) in values {
-                if let name = names[try catalog.entry(named: name).profile.id] {
+                if scenarios.contains(name) {
+                    known[name] = value
+                } else if let entry = try? catalog.entry(named: name),
+                    let name = names[entry.profile.id]
+                {
                     known[name] = value
                 }
             }
             return known
         }
-        specification.expectations = try known(file.expectations)
-        specification.network.overrides = try known(file.network.overrides)
-        specification.timeLimits = TimeLimits(
-            file.timeLimit, byProfile: try known(file.timeLimits))
+        specification.expectations = known(file.expectations)
+        if let usual = file.defaultExpectations {
+            for name in specification.profiles + scenarios {
+                specification.expectations[name] =
+                    specification.expectations[name]?.filled(from: usual) ?? usual
+            }
+        }
+        specification.network.overrides = known(file.network.overrides)
+        specification.timeLimits = TimeLimits(file.timeLimit, byProfile: known(file.timeLimits))
     }
 
     private static func namesByID(_ profiles: [String]) throws -> [String: String] {

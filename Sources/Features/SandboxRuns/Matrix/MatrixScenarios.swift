@@ -4,23 +4,27 @@ import Matrix
 import Scenarios
 import UserCatalog
 
-/// Reads a matrix's scenarios from the command line.
+/// Finds the scenarios that a matrix names.
 enum MatrixScenarios {
-    /// Reads names, files and directories; nil if there are none.
+    /// Those of the command line: names, files and directories; nil if there are none.
     static func named(_ arguments: [String]) throws -> [MatrixScenario]? {
-        let sources = try arguments.flatMap { $0.split(separator: ",") }.flatMap { part in
-            try files(in: String(part)) ?? [String(part)]
-        }
         guard !arguments.isEmpty else { return nil }
-        let scenarios = try sources.map { source in
-            let entry = try UserCatalog.scenarios.entry(named: source)
-            return MatrixScenario(name: entry.scenario.name, source: source)
+        let scenarios = try arguments.flatMap { $0.split(separator: ",") }.flatMap { part in
+            try found(String(part))
         }
         var names: Set<String> = []
         for scenario in scenarios where !names.insert(scenario.name).inserted {
             throw UsageError(description: "--scenarios: \(scenario.name) is there twice; leave one")
         }
         return scenarios
+    }
+
+    /// The scenario with this name, or those in a directory.
+    static func found(_ source: String) throws -> [MatrixScenario] {
+        try (files(in: source) ?? [source]).map { source in
+            let entry = try UserCatalog.scenarios.entry(named: source)
+            return MatrixScenario(name: entry.scenario.name, source: source)
+        }
     }
 
     /// The scenarios in a directory; nil if it is not a directory.
@@ -31,7 +35,7 @@ enum MatrixScenarios {
         let names = try FileManager.default.contentsOfDirectory(atPath: path)
             .filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted()
         guard !names.isEmpty else {
-            throw UsageError(description: "--scenarios \(path): there are no .yaml files in it")
+            throw UsageError(description: "\(path): there are no .yaml files in it")
         }
         let directory = path.hasSuffix("/") ? String(path.dropLast()) : path
         // A bare name would refer to the catalogue.

@@ -88,12 +88,11 @@ extension AppAction: CustomStringConvertible {
         }
     }
 
-    /// The signals that a file may name, with Linux's numbers, which are the same on all processors
-    /// that Swift supports.
+    /// The signals that a file may name.
     public static let signals: [(name: String, number: Int32)] = [
-        ("HUP", 1), ("INT", 2), ("QUIT", 3), ("ABRT", 6), ("KILL", 9), ("USR1", 10), ("USR2", 12),
-        ("ALRM", 14), ("TERM", 15), ("CONT", 18), ("STOP", 19), ("TSTP", 20), ("WINCH", 28),
-    ]
+        "HUP", "INT", "QUIT", "ABRT", "KILL", "USR1", "USR2", "ALRM", "TERM", "CONT", "STOP",
+        "TSTP", "WINCH",
+    ].compactMap { name in SignalName.number(of: name).map { (name, $0) } }
 }
 
 extension Expectation: CustomStringConvertible {
