@@ -154,6 +154,25 @@ struct CellScheduleTests {
         #expect(schedule.isDone)
     }
 
+    @Test func `what others run is waited for, and runs here if they give it up`() {
+        let cells = SampleMatrix.specification(["A", "B"]).cells
+        var schedule = CellSchedule(
+            cells, order: [0, 2, 1], retries: 1, isFailFast: false, jobs: 2, adaptsJobs: false)
+        #expect(schedule.next()?.index == 0)
+        #expect(schedule.next()?.index == 2)
+        schedule.leaveToOthers(2)
+        schedule.leaveToOthers(1)
+        #expect(schedule.next() == nil && schedule.elsewhere == [1, 2])
+        #expect(schedule.finish(0, passed: true, wasFaithful: true) == .done)
+        #expect(!schedule.isDone && schedule.waitsForOthers && schedule.doneCount == 1)
+        schedule.noteDone(1)
+        schedule.takeBack(2)
+        let next = schedule.next()
+        #expect(next?.index == 2 && next?.attempt == 1)
+        #expect(schedule.finish(2, passed: true, wasFaithful: true) == .done)
+        #expect(schedule.isDone && schedule.doneCount == 3)
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `whatever happens, every cell runs, and none more often than it may`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -19,6 +19,13 @@ enum SampleMatrix {
             own: specification.cells)
     }
 
+    /// A matrix whose cells several workers share.
+    static func queue(_ specification: MatrixSpecification = specification()) -> MatrixRecord {
+        MatrixRecord(
+            command: ["true"], specification: specification, planned: specification.cells,
+            own: specification.cells, lease: .seconds(60))
+    }
+
     static func result(
         _ id: String, of record: MatrixRecord, claim: Int = 1, kind: String = "2 x fast",
         status: CellReport.Status = .passed, seconds: Double = 1

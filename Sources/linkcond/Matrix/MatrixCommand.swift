@@ -30,6 +30,11 @@ struct MatrixCommand: ParsableCommand {
             The exit code is 0 if all cells passed, 1 if not, 73 if a file could not be written, \
             128 plus the signal number if a signal ended the matrix. The report is always written.
 
+            --queue DIR shares the cells among all machines that run the same command line, in a \
+            directory that they share. A worker takes the next cell, the longest first; the cells \
+            of one that died are taken again. The last one writes the reports. Others may join with \
+            --queue DIR alone.
+
             Examples:
               linkcond matrix --profiles LTE,3G,Edge,high-loss -- npm test
               linkcond matrix --profiles LTE,3G --repeat 5 --report report -- pytest
@@ -37,6 +42,7 @@ struct MatrixCommand: ParsableCommand {
               linkcond matrix --rerun-failed report
               linkcond matrix --resume report
               linkcond matrix --plan github
+              linkcond matrix --profiles LTE,3G --queue /shared/report -- npm test
               linkcond matrix merge --report all report-1 report-2
             """,
         subcommands: [MatrixMergeCommand.self])
@@ -58,7 +64,8 @@ struct MatrixCommand: ParsableCommand {
     func run() throws {
         let console = global.console
         let words = MatrixWords(LinuxKernel.Process.arguments)
-        var place = try MatrixPlace(report: manner.report, resume: manner.resume)
+        var place = try MatrixPlace(
+            report: manner.report, resume: manner.resume, queue: machines.queue)
         var wanted = try MatrixRequest(said(typedCommand: words.command), at: place)
         if place == .nowhere, let path = wanted.report { place = .report(path) }
         if let engine = machines.plan {
@@ -83,7 +90,7 @@ struct MatrixCommand: ParsableCommand {
             MatrixRecord(
                 command: wanted.command, specification: wanted.specification,
                 planned: wanted.cells, own: cells, shard: shard, jobs: jobs,
-                collecting: manner.collect),
+                collecting: manner.collect, lease: place.isQueue ? machines.lease : nil),
             owner: user?.identity)
         let pattern = manner.collect ?? store?.record.pattern
         let view = MatrixView(console)
@@ -94,8 +101,10 @@ struct MatrixCommand: ParsableCommand {
             earlierSeconds: wanted.earlierSeconds)
         let (report, interruption) = runner.run(shard: shard)
         view.erase()
+        if let failure = runner.failure { throw failure }
         try MatrixOutput(
-            report: report, directory: store?.directory, isJSON: manner.json, pattern: pattern
+            report: report, directory: runner.reportDirectory, isJSON: manner.json,
+            pattern: pattern, store: store
         ).write(console)
         if let interruption { throw ExitCode(128 + interruption) }
         guard report.isSuccess else { throw ExitCode(.failed) }

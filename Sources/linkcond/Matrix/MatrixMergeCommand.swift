@@ -16,7 +16,8 @@ struct MatrixMergeCommand: ParsableCommand {
             Each machine has run a part of the same matrix (--shard), or what failed once more \
             (--rerun-failed): of each cell, the newest result counts. A report that cannot be read \
             is named and left out; a cell without a result is missing. The exit code is 0 if all \
-            cells passed, and 1 if not. Options, the same as those of linkcond matrix:
+            cells passed, and 1 if not. Without --report, the report of a work queue, or of a \
+            matrix that was killed, goes to its own directory. Options, the same as those of linkcond matrix:
 
               --report <directory>   The directory of the merged report and the logs.
               --json                 Print the merged report as JSON.
@@ -35,6 +36,9 @@ struct MatrixMergeCommand: ParsableCommand {
     @ParentCommand var verb: MatrixCommand
 
     func run() throws {
+        let store =
+            try verb.manner.report == nil && directories.count == 1
+            ? MatrixStore.reporting(at: directories[0]) : nil
         var parts: [(directory: String, report: MatrixReport)] = []
         var damages: [MatrixError] = []
         for directory in directories {
@@ -64,8 +68,8 @@ struct MatrixMergeCommand: ParsableCommand {
             }
         }
         try MatrixOutput(
-            report: merged, directory: target, isJSON: verb.manner.json,
-            pattern: verb.manner.collect
+            report: merged, directory: target ?? store?.directory, isJSON: verb.manner.json,
+            pattern: verb.manner.collect ?? store?.record.pattern, store: store
         )
         .write(verb.global.console)
         throw ExitCode(merged.isSuccess ? .done : .failed)

@@ -183,6 +183,18 @@ struct MatrixMachineOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Share the cells with all workers that name this directory; it gets the report.",
+            valueName: "directory"), completion: .directory)
+    var queue: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long a worker may be silent before others take its cells; the first one decides.",
+            valueName: "duration"), transform: DurationArgument.parse)
+    var lease = Duration.seconds(60)
+
+    @Option(
+        help: ArgumentHelp(
             "The number of parts for --plan (default: one per cell).",
             valueName: "number"))
     var shards: Int?
@@ -201,6 +213,9 @@ struct MatrixMachineOptions: ParsableArguments {
     func validate() throws {
         if let shards, !(1...Shard.mostParts).contains(shards) {
             throw ValidationError("--shards \(shards) is outside 1 to \(Shard.mostParts)")
+        }
+        if !(.seconds(1)...MatrixRecord.longestLease).contains(lease) {
+            throw ValidationError("--lease is not between 1 s and a day")
         }
     }
 }

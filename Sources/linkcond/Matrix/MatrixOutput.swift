@@ -10,6 +10,8 @@ struct MatrixOutput {
     let isJSON: Bool
     /// The pattern of the cells' JUnit files; nil: every file that turns out to be one.
     var pattern: String?
+    /// Where results of other workers may arrive meanwhile.
+    var store: MatrixStore?
 
     func write(_ console: Console) throws {
         let json = try report.json()
@@ -28,9 +30,21 @@ struct MatrixOutput {
             append(readable.text(of: .summary), to: file, console)
         }
         guard let directory else { return }
+        try Self.write(json, readable, to: directory)
+        var last = report
+        while let newer = store?.newer(than: last) {
+            last = newer
+            let readable = ReadableReports(newer, in: directory.path, collecting: pattern)
+            try Self.write(newer.json(), readable, to: directory)
+        }
+        console.explain("The report is \(directory.path)/\(ReadableReports.File.page.rawValue).")
+    }
+
+    private static func write(
+        _ json: String, _ readable: ReadableReports, to directory: ReportDirectory
+    ) throws {
         try directory.write(json, to: ReportDirectory.reportName)
         try readable.write(to: directory)
-        console.explain("The report is \(directory.path)/\(ReadableReports.File.page.rawValue).")
     }
 
     /// Appends to the summary of a GitHub job, to which other steps write as well.

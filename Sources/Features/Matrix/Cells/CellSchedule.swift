@@ -23,6 +23,8 @@ struct CellSchedule {
     /// Running cells that others run or ran beside.
     private var accompanied: Set<Int> = []
     private var attempts: [Int]
+    /// The cells that other workers run.
+    private(set) var elsewhere: Set<Int> = []
 
     private var jobCount: JobCount
     /// Whether no more cells are started.
@@ -30,7 +32,7 @@ struct CellSchedule {
 
     /// Makes a schedule in which all cells wait, except those that are done.
     init(
-        _ cells: [Cell], done: Set<Int> = [], retries: Int, isFailFast: Bool,
+        _ cells: [Cell], done: Set<Int> = [], order: [Int]? = nil, retries: Int, isFailFast: Bool,
         unfaithfulRetry: UnfaithfulRetry = .failed, jobs: JobCount
     ) {
         self.cells = cells
@@ -38,17 +40,23 @@ struct CellSchedule {
         self.isFailFast = isFailFast
         self.unfaithfulRetry = unfaithfulRetry
         jobCount = jobs
-        waiting = cells.indices.filter { !done.contains($0) }
+        waiting = (order ?? Array(cells.indices)).filter { !done.contains($0) }
         attempts = cells.map { _ in 0 }
     }
 
     /// Whether no cell runs or will run.
     var isDone: Bool {
-        running.isEmpty && (isEnding || waiting.isEmpty && disturbed.isEmpty)
+        running.isEmpty
+            && (isEnding || waiting.isEmpty && disturbed.isEmpty && elsewhere.isEmpty)
     }
 
     /// How many cells are done.
-    var doneCount: Int { cells.count - waiting.count - disturbed.count - running.count }
+    var doneCount: Int {
+        cells.count - waiting.count - disturbed.count - running.count - elsewhere.count
+    }
+
+    /// Whether only cells that others run are left to do now.
+    var waitsForOthers: Bool { !isEnding && running.count < jobs && !elsewhere.isEmpty }
 
     /// How many cells run at once.
     var jobs: Int { jobCount.current }
@@ -108,6 +116,31 @@ struct CellSchedule {
         return .endAll
     }
 
+    /// Records that another worker runs a cell.
+    mutating func leaveToOthers(_ index: Int) {
+        remove(index)
+        elsewhere.insert(index)
+    }
+
+    /// Records that another worker has finished a cell.
+    mutating func noteDone(_ index: Int) { remove(index) }
+
+    /// Records that nobody runs a cell any more.
+    mutating func takeBack(_ index: Int) {
+        remove(index)
+        waiting.insert(index, at: 0)
+    }
+
+    private mutating func remove(_ index: Int) {
+        if running.remove(index) == nil, elsewhere.remove(index) == nil {
+            waiting.removeAll { $0 == index }
+            disturbed.removeAll { $0 == index }
+        }
+        solitary.remove(index)
+        accompanied.remove(index)
+        attempts[index] = 0
+    }
+
     /// Starts no more cells.
     mutating func end() {
         isEnding = true
@@ -116,6 +149,6 @@ struct CellSchedule {
     /// Whether a cell may start: one compared with the baseline waits for its result.
     private func mayRun(_ index: Int) -> Bool {
         guard cells[index].expectations.needBaseline else { return true }
-        return !(waiting + disturbed + running).contains { cells[$0].isBaseline }
+        return !(waiting + disturbed + running + elsewhere).contains { cells[$0].isBaseline }
     }
 }

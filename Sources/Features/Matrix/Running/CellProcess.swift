@@ -8,6 +8,9 @@ public protocol CellLauncher {
 
     /// The conditions of a cell, for people.
     func conditions(of cell: Cell) -> ConditionSummary
+
+    /// How long a cell may take in comparison with others.
+    func expectedSeconds(of cell: Cell) -> Double
 }
 
 /// An attempt at a cell, to be started.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-public import LinuxKernel
+import LinuxKernel
 import Recording
 import SystemPackage
 
@@ -13,9 +13,9 @@ import SystemPackage
 public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private let command: [String]
     private let specification: MatrixSpecification
-    private let cells: [Cell]
+    let cells: [Cell]
     private let planned: [Cell]
-    private let store: MatrixStore?
+    let store: MatrixStore?
     private let launcher: Launcher
     private let listener: Listener
     private let signals: SignalDescriptor
@@ -26,16 +26,24 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private let earlierSeconds: [String: Double]
     private let pattern: String?
 
-    private var schedule: CellSchedule
-    private var reports: [CellReport]
-    private var running: [RunningCell] = []
+    var schedule: CellSchedule
+    var reports: [CellReport]
+    var running: [RunningCell] = []
     private var logFailures: [String: Errno] = [:]
     private var losses = 0
     private var firstLoss: MatrixError?
     private var syncing = SyncBudget()
     private var interruption: Int32?
     /// The cells that had run before, and on which kind of machine.
-    private var earlier: [Int: String] = [:]
+    var earlier: [Int: String] = [:]
+    /// The other workers; nil: none.
+    var queue: WorkQueue?
+    var nextLook = ContinuousClock.now
+    /// All results on disk, at the end.
+    var finalCells: StoredCells?
+    var damageRounds = 0
+    /// Why this worker cannot go on.
+    public internal(set) var failure: MatrixError?
     /// How long before this run the matrix began.
     private var offset = Duration.zero
     private let beginning = ContinuousClock.now
@@ -61,7 +69,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         command: [String], specification: MatrixSpecification, cells: [Cell], planned: [Cell],
         jobs: Int?, store: MatrixStore?, collecting pattern: String? = nil,
         launcher: Launcher, listener: Listener, earlierSeconds: [String: Double] = [:]
-    ) throws(KernelError) {
+    ) throws {
         self.command = command
         self.specification = specification
         self.cells = cells
@@ -71,7 +79,8 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         self.listener = listener
         self.earlierSeconds = earlierSeconds
         self.pattern = pattern
-        stored = store?.load()
+        let isQueue = store?.record.isQueue == true
+        stored = isQueue ? nil : store?.load()
         names = CellFileNames(cells).names(of: cells, in: store, stored)
         initialJobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         var reports = cells.map { cell in
@@ -93,11 +102,19 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         }
         self.reports = reports
         schedule = CellSchedule(
-            cells, done: Set(earlier.keys), retries: specification.retries,
+            cells, done: Set(earlier.keys),
+            order: isQueue ? Self.order(cells, earlierSeconds, launcher) : nil,
+            retries: specification.retries,
             isFailFast: specification.isFailFast,
             unfaithfulRetry: specification.unfaithfulRetry ?? .failed,
             jobs: JobCount(initialJobs, isFixed: jobs != nil))
         signals = try SignalDescriptor(Self.interruptions + [SIGCHLD])
+        if isQueue { queue = try store.map { store in try WorkQueue(store, names: names) } }
+    }
+
+    /// The directory for the reports; nil: none. A worker that is interrupted leaves them to others.
+    public var reportDirectory: ReportDirectory? {
+        queue != nil && interruption != nil ? nil : store?.directory
     }
 
     /// Whether the directory has all results, and all the output.
@@ -108,13 +125,19 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     /// - Returns: The report, and the signal that ended the matrix early, if one did.
     public mutating func run(shard: Shard? = nil) -> (report: MatrixReport, interruption: Int32?) {
         listener.progress { progress }
-        while !schedule.isDone {
-            startCells()
-            waitForNews()
-            judgeEnded()
-            listener.progress { progress }
-        }
+        joinQueue()
+        repeat {
+            while !schedule.isDone {
+                startCells()
+                waitForNews()
+                judgeEnded()
+                mindQueue()
+                listener.progress { progress }
+            }
+        } while takeBackDamaged()
+        queue?.leave()
         store?.directory.removeEmptyDirectories()
+        if queue != nil, let store { return (queueReport(of: store), interruption) }
         compareWithBaseline()
         let report = MatrixReport(
             command: command, specification: specification,
@@ -134,6 +157,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
 
     private mutating func startCells() {
         while let (index, attempt, counted) = schedule.next() {
+            if attempt == 1, !claims(index) { continue }
             let cell = cells[index]
             let seed = cell.seed(ofAttempt: counted)
             if attempt > 1 { reports[index].beginAgain() }
@@ -153,7 +177,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private mutating func start(_ index: Int, attempt: Int, seed: UInt64?) throws {
         let cell = cells[index]
         // The files of different attempts must not collide.
-        let name = names[index] + (attempt == 1 ? "" : ".attempt-\(attempt)")
+        let name = fileName(of: index) + (attempt == 1 ? "" : ".attempt-\(attempt)")
         var variables = specification.environment
         variables["LINKCOND_CELL"] = cell.id
         variables["LINKCOND_OUTPUT"] = try store?.directory.makeFilesDirectory(name)
@@ -174,8 +198,9 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     // MARK: Waiting
 
     private mutating func waitForNews() {
-        guard !running.isEmpty else { return }
-        let timeout = running.compactMap(\.remaining).min().map { min($0, Self.tick) } ?? Self.tick
+        guard !running.isEmpty || queue != nil, !schedule.isDone else { return }
+        let tick = min(Self.tick, queue?.pause ?? Self.tick)
+        let timeout = running.compactMap(\.remaining).min().map { min($0, tick) } ?? tick
         let pipes = running.flatMap(\.descriptors)
         let ready = Readiness.wait(for: [signals.descriptor] + pipes, timeout: timeout)
         for index in running.indices {
@@ -201,7 +226,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     }
 
     /// Ends running cells. A second request does not wait.
-    private mutating func endAll(isPatient: Bool) {
+    mutating func endAll(isPatient: Bool) {
         for index in running.indices { running[index].endCommand(isPatient: isPatient) }
     }
 
@@ -215,6 +240,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             reports[cell.index].durationSeconds =
                 (ContinuousClock.now - cell.startedAt) / .seconds(1)
             reports[cell.index].files = store?.directory.keepFilesDirectory(cell.name)
+            if discardIfLost(cell.index) { continue }
             if cell.wasEnded {
                 reports[cell.index].problem =
                     interruption == nil ? "ended, since another cell failed" : "interrupted"
@@ -255,26 +281,33 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         listener.ended(
             reports[index], lastLines: lastLines, isLast: decision != .retry,
             done: schedule.doneCount, of: cells.count)
-        if decision == .endAll { endAll(isPatient: true) }
+        if decision == .endAll {
+            queue?.stopAll(cells[index].id)
+            endAll(isPatient: true)
+        }
     }
 
     /// Puts the result of a finished cell on disk.
     private mutating func keep(_ index: Int) {
         guard let store else { return }
         let result = CellRecord(
-            reports[index], digest: store.record.digest, claim: 1,
+            reports[index], digest: store.record.digest, claim: queue?.claimNumber(of: index) ?? 1,
             machine: .current(jobs: initialJobs), machineKind: store.machineKind,
             startedAt: store.record.startedAt + reports[index].startedSeconds)
         let begin = ContinuousClock.now
         let isLasting = syncing.allowsSync(at: begin)
         do {
-            try store.save(result, as: names[index], isLasting: isLasting)
+            try store.save(result, as: fileName(of: index), isLasting: isLasting)
         } catch {
+            // Other workers would never learn of it.
+            if queue != nil { fail(error) }
             losses += 1
             firstLoss = firstLoss ?? error
         }
         if isLasting { syncing.note(from: begin, to: .now) }
     }
+
+    private func fileName(of index: Int) -> String { queue?.fileName(of: index) ?? names[index] }
 
     private var baselineSeconds: Double? {
         reports.filter { $0.isBaseline && $0.status == .passed }.map(\.durationSeconds).median

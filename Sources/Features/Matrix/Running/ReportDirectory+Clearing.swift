@@ -19,6 +19,11 @@ extension ReportDirectory {
         var old: OwnedDescriptor?
         if contents.has(MatrixRecord.fileName) {
             let record = try record()
+            if record.isQueue {
+                throw MatrixError(
+                    .cannotWrite,
+                    "\(path) is a work queue; join it with --queue, or choose another directory")
+            }
             // Nobody else may be at work there.
             old = try lock()
             let cells = storedCells(of: record)

@@ -36,9 +36,11 @@ extension ReportDirectory {
     }
 
     /// The files that belong to a report, without the report itself.
-    static func files(of report: MatrixReport) -> [String] {
-        let logs = report.cells.flatMap { [$0.log] + $0.earlierAttempts.map(\.log) }
-        let directories = report.cells.flatMap { [$0.files] + $0.earlierAttempts.map(\.files) }
+    static func files(of report: MatrixReport) -> [String] { files(of: report.cells) }
+
+    static func files(of cells: [CellReport]) -> [String] {
+        let logs = cells.flatMap { [$0.log] + $0.earlierAttempts.map(\.log) }
+        let directories = cells.flatMap { [$0.files] + $0.earlierAttempts.map(\.files) }
         let names = logs.compactMap { $0?.path } + directories.compactMap(\.self)
         // A report may come from elsewhere: paths outside the directory are ignored.
         return names.filter { name in

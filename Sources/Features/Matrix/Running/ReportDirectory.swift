@@ -124,7 +124,7 @@ public struct ReportDirectory: Sendable {
     }
 
     /// A new name beside a file's: several processes may write the same file.
-    private static func partialName(of name: String) -> String {
+    static func partialName(of name: String) -> String {
         let parts = name.split(separator: "/")
         let folder = parts.dropLast().map { "\($0)/" }.joined()
         let number = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -167,6 +167,12 @@ public struct ReportDirectory: Sendable {
     /// Removes directories that turned out to be unused.
     func removeEmptyDirectories() {
         contents.removeEmptyDirectory(Self.filesName)
+    }
+
+    /// Gives a new file to the owner of the directory's files.
+    func changeOwner(of name: String) throws(Errno) {
+        guard let owner else { return }
+        try contents.changeOwner(name, user: owner.user, group: owner.group)
     }
 
     /// Makes a new file, replacing an existing one.

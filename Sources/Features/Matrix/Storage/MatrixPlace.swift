@@ -9,13 +9,22 @@ public enum MatrixPlace: Sendable, Hashable {
     case report(String)
     /// In a directory in which a matrix has begun, which goes on.
     case resume(String)
+    /// In a directory that several workers share.
+    case queue(String)
 
     /// Reads the options; nil: not given.
-    public init(report: String?, resume: String?) throws(MatrixError) {
-        switch (report, resume) {
-        case (nil, nil): self = .nowhere
-        case (let path?, nil): self = .report(path)
-        case (nil, let path?): self = .resume(path)
+    public init(report: String?, resume: String?, queue: String? = nil) throws(MatrixError) {
+        switch (report, resume, queue) {
+        case (nil, nil, nil): self = .nowhere
+        case (let path?, nil, nil): self = .report(path)
+        case (nil, let path?, nil): self = .resume(path)
+        case (nil, nil, let path?): self = .queue(path)
+        case (_, nil, _):
+            throw MatrixError(
+                .usage, "--queue writes the report to its own directory; leave out --report")
+        case (nil, _, _):
+            throw MatrixError(
+                .usage, "--queue goes on with what is in its directory; leave out --resume")
         default:
             throw MatrixError(
                 .usage, "--resume writes the report to its own directory; leave out --report")
@@ -24,7 +33,15 @@ public enum MatrixPlace: Sendable, Hashable {
 
     /// The directory in which a matrix may have begun.
     public var begunPath: String? {
-        if case .resume(let path) = self { path } else { nil }
+        switch self {
+        case .nowhere, .report: nil
+        case .resume(let path), .queue(let path): path
+        }
+    }
+
+    /// Whether several workers share the cells.
+    public var isQueue: Bool {
+        if case .queue = self { true } else { false }
     }
 
     /// What is lost if a new matrix replaces one that is not finished, for people; nil: nothing.
@@ -38,8 +55,16 @@ public enum MatrixPlace: Sendable, Hashable {
 
     /// The matrix that has begun there; nil if there is none.
     public func begun() throws(MatrixError) -> MatrixRecord? {
-        guard let begunPath else { return nil }
-        return try ReportDirectory.record(at: begunPath)
+        guard let begunPath, let record = try ReportDirectory.record(at: begunPath) else {
+            return nil
+        }
+        if isQueue {
+            try record.expectQueue(at: begunPath)
+        } else if record.isQueue {
+            throw MatrixError(
+                .usage, "\(begunPath) is a work queue; join it with --queue \(begunPath)")
+        }
+        return record
     }
 
     /// Opens the directory; nil if there is none.
@@ -54,6 +79,7 @@ public enum MatrixPlace: Sendable, Hashable {
         case .resume(let path):
             try ReportDirectory.record(at: path) == nil
                 ? .begin(record, at: path, owner: owner) : .resume(at: path, owner: owner)
+        case .queue(let path): try .join(record, at: path, owner: owner)
         }
     }
 }

@@ -102,6 +102,16 @@ public struct MatrixRecord: Codable, Sendable, Hashable {
         }
     }
 
+    /// Checks that several workers may share the cells.
+    func expectQueue(at path: String) throws(MatrixError) {
+        guard isQueue else {
+            throw MatrixError(
+                .usage,
+                "\(path) has a matrix that is no work queue; go on with it with --resume, or "
+                    + "choose another directory")
+        }
+    }
+
     /// Decodes the content of the file at `path`.
     init(json: [UInt8], path: String) throws(MatrixError) {
         guard let record = try? MatrixJSON.decode(MatrixRecord.self, from: json) else {
@@ -118,12 +128,12 @@ public struct MatrixRecord: Codable, Sendable, Hashable {
         guard digest == specification.digest(of: command),
             (0...MatrixReport.longestSeconds).contains(startedAt.timeIntervalSince1970),
             planned.count <= MatrixSpecification.mostCells,
-            leaseSeconds.map({ (0...Self.longestLease).contains($0) }) != false
+            leaseSeconds.map({ (0...Self.longestLease / .seconds(1)).contains($0) }) != false
         else { throw MatrixError(.badFile, FormatNumber.problem(of: path, format: nil)) }
     }
 
-    /// A year; more would overflow somewhere.
-    static let longestLease = 31_536_000.0
+    /// Nobody waits longer for a worker.
+    public static let longestLease = Duration.seconds(86_400)
 }
 
 /// The format of a file of which nothing else is known.

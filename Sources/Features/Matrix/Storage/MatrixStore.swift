@@ -51,6 +51,23 @@ public final class MatrixStore: Sendable {
         return MatrixStore(directory, try directory.record(), lock: lock)
     }
 
+    /// The directory at `path` to make reports of a matrix that is not finished, or of a work
+    /// queue; nil if it is neither.
+    public static func reporting(at path: String) throws(MatrixError) -> MatrixStore? {
+        guard try ReportDirectory.unfinishedReport(at: path) != nil else { return nil }
+        let directory = try ReportDirectory(opening: path)
+        return MatrixStore(directory, try directory.record())
+    }
+
+    /// A report with more results than `report`, which workers may have written meanwhile: the
+    /// last report to be written must have all.
+    public func newer(than report: MatrixReport) -> MatrixReport? {
+        guard record.isQueue, !report.isFinished else { return nil }
+        let newer = MatrixReport(record, load())
+        let count = { (report: MatrixReport) in report.cells.count(where: \.hasResult) }
+        return count(newer) > count(report) ? newer : nil
+    }
+
     /// All results on disk.
     func load() -> StoredCells { directory.storedCells(of: record) }
 

@@ -26,12 +26,15 @@ public struct MatrixRequest {
 
     /// The matrix that goes on; nil: a new one.
     private let begun: MatrixRecord?
+    /// Whether several workers share the cells.
+    private let isQueue: Bool
 
     /// Combines the choices with the file or an earlier report.
     ///
     /// - Parameter place: Where a matrix may have begun that goes on.
     public init(_ choice: MatrixChoice, at place: MatrixPlace = .nowhere) throws {
         begun = try place.begun()
+        isQueue = place.isQueue
         if let begun, choice.namesNothing {
             command = begun.command
             specification = begun.specification
@@ -63,7 +66,7 @@ public struct MatrixRequest {
                 throw MatrixError(
                     .cannotRead,
                     "\(path): no matrix has begun there; say what to run, as in: linkcond matrix "
-                        + "--resume \(path) --profiles LTE,3G -- npm test")
+                        + "--\(isQueue ? "queue" : "resume") \(path) --profiles LTE,3G -- npm test")
             }
             let profiles = isChosen ? chosen : file?.profiles
             specification = MatrixSpecification(
@@ -99,7 +102,7 @@ public struct MatrixRequest {
         if let begun, let path = place.begunPath {
             try begun.expectSame(command: command, specification, at: path)
             cells = begun.plannedCells
-            jobs = jobs ?? begun.jobs
+            if !isQueue { jobs = jobs ?? begun.jobs }
         }
     }
 
@@ -112,6 +115,10 @@ public struct MatrixRequest {
     public mutating func share(
         _ shard: Shard?, environment: [String: String], note: (String) -> Void
     ) throws -> (shard: Shard?, cells: [Cell]) {
+        if isQueue, shard != nil {
+            throw UsageError(
+                description: "--queue shares the cells as workers have time; leave out --shard")
+        }
         if let begun {
             if let shard, shard != begun.shard ?? Shard(index: 1, count: 1) {
                 throw UsageError(
@@ -120,6 +127,10 @@ public struct MatrixRequest {
             }
             if let change = begun.change { note(change) }
             return (begun.shard, begun.ownCells)
+        }
+        if isQueue {
+            shareSeed()
+            return (nil, cells)
         }
         var shard = shard
         if shard == nil, let detected = try Shard.detected(in: environment),
@@ -131,12 +142,15 @@ public struct MatrixRequest {
                     + "all of it")
         }
         guard let shard, shard.count > 1 else { return (nil, cells) }
-        if hasRandomSeed {
-            specification.seed = specification.sharedSeed(of: command)
-            cells = specification.cells
-        }
+        shareSeed()
         let sharding = Sharding(cells, into: shard.count, earlierSeconds: earlierSeconds)
         return (shard, sharding.parts[shard.index - 1])
+    }
+
+    private mutating func shareSeed() {
+        guard hasRandomSeed else { return }
+        specification.seed = specification.sharedSeed(of: command)
+        cells = specification.cells
     }
 
     /// The plan of the matrix for a CI engine.

@@ -73,6 +73,13 @@ public struct SandboxCells: CellLauncher {
             up: ProfileWriter.line(of: conditions.up))
     }
 
+    /// How long a megabyte and twenty round trips take.
+    public func expectedSeconds(of cell: Cell) -> Double {
+        guard let conditions = links[cell.profile]?.conditions else { return 0 }
+        let transfer = conditions.down.bandwidth.map { 8e6 / Double($0.bitsPerSecond) } ?? 0
+        return transfer + conditions.roundTripTime / .seconds(1) * 20
+    }
+
     /// Starts a process that runs an attempt.
     public func start(_ attempt: CellAttempt) throws -> CellProcess {
         let request = try request(for: attempt)
