@@ -72,6 +72,22 @@ struct CIFileTests {
         #expect(wrong.exitCode == 1)
     }
 
+    @Test func `the workflow for GitHub is one`() async throws {
+        let text = try Self.text(.githubWorkflow)
+        try await Self.expectValid(text, .workflow)
+        let wrong = try await Self.check(
+            text.replacing("needs: network", with: "need: network"), .workflow)
+        #expect(wrong.exitCode == 1)
+    }
+
+    @Test func `the plan for Slurm is a clean script`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = try directory.write(Self.text(.slurm), to: "plan.sh")
+            let result = try await runProcess("shellcheck", [file])
+            #expect(result.exitCode == 0, "\(result.standardOutput)")
+        }
+    }
+
     @Test func `the plan for GitLab is a pipeline`() async throws {
         let text = try Self.text(.gitlab)
         try await Self.expectValid(text, .gitlab)
@@ -89,7 +105,7 @@ struct CIFileTests {
         #expect(wrong.exitCode == 1)
     }
 
-    @Test(arguments: ["job.yaml", "job-rootless.yaml"])
+    @Test(arguments: ["job.yaml", "job-rootless.yaml", "claim.yaml"])
     func `the manifests for Kubernetes are of the published API`(name: String) async throws {
         let result = try await Self.checkKubernetes(Self.file("docs/ci/kubernetes/\(name)"))
         #expect(result.exitCode == 0, "\(result.standardOutput)\(result.standardError)")

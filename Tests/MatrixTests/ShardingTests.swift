@@ -57,6 +57,16 @@ struct ShardingTests {
         #expect(report.secondsByProfile == ["baseline": 3, "LTE": 3])
     }
 
+    /// The variables of a task of `sbatch --array`.
+    private static func slurm(
+        task: Int, of count: Int, from first: Int, by step: Int = 1
+    ) -> [String: String] {
+        [
+            "SLURM_ARRAY_TASK_ID": "\(task)", "SLURM_ARRAY_TASK_COUNT": "\(count)",
+            "SLURM_ARRAY_TASK_MIN": "\(first)", "SLURM_ARRAY_TASK_STEP": "\(step)",
+        ]
+    }
+
     @Test(arguments: [
         (["CI_NODE_INDEX": "2", "CI_NODE_TOTAL": "3"], "2/3"),
         (["CIRCLE_NODE_INDEX": "2", "CIRCLE_NODE_TOTAL": "3"], "3/3"),
@@ -64,6 +74,8 @@ struct ShardingTests {
         (["SYSTEM_JOBPOSITIONINPHASE": "1", "SYSTEM_TOTALJOBSINPHASE": "4"], "1/4"),
         (["SEMAPHORE_JOB_INDEX": "4", "SEMAPHORE_JOB_COUNT": "4"], "4/4"),
         (["JOB_COMPLETION_INDEX": "0", "LINKCOND_SHARDS": "2"], "1/2"),
+        (Self.slurm(task: 5, of: 3, from: 5), "1/3"), (Self.slurm(task: 2, of: 3, from: 0), "3/3"),
+        (Self.slurm(task: 7, of: 3, from: 1, by: 3), "3/3"),
         (["LINKCOND_SHARD": "2/5", "CI_NODE_INDEX": "1", "CI_NODE_TOTAL": "3"], "2/5"),
     ])
     func `engines say which part a job is`(environment: [String: String], shard: String) throws {
@@ -71,7 +83,8 @@ struct ShardingTests {
     }
 
     @Test(arguments: [
-        [:], ["CI_NODE_INDEX": "1"], ["CI_NODE_INDEX": "a", "CI_NODE_TOTAL": "b"],
+        [:], ["CI_NODE_INDEX": "1"], ["SLURM_ARRAY_TASK_ID": "1"],
+        ["CI_NODE_INDEX": "a", "CI_NODE_TOTAL": "b"],
         ["JOB_COMPLETION_INDEX": "0"], ["LINKCOND_SHARD": ""],
     ])
     func `who says nothing, or half of it, says nothing`(environment: [String: String]) throws {
@@ -80,7 +93,8 @@ struct ShardingTests {
 
     @Test(arguments: [
         ["CI_NODE_INDEX": "4", "CI_NODE_TOTAL": "3"], ["CI_NODE_INDEX": "0", "CI_NODE_TOTAL": "3"],
-        ["LINKCOND_SHARD": "3"], ["LINKCOND_SHARD": "4/3"],
+        ["LINKCOND_SHARD": "3"], ["LINKCOND_SHARD": "4/3"], slurm(task: 7, of: 3, from: 1),
+        slurm(task: 2, of: 3, from: 1, by: 3), slurm(task: 0, of: 3, from: 1),
         ["CI_NODE_INDEX": "9223372036854775807", "CI_NODE_TOTAL": "3"],
     ])
     func `what is no part of a whole is refused`(environment: [String: String]) {

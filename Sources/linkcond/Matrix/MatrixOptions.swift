@@ -207,7 +207,8 @@ struct MatrixMachineOptions: ParsableArguments {
     var balanceBy: String?
 
     @Option(
-        help: ArgumentHelp("The container image for --plan kubernetes.", valueName: "name"))
+        help: ArgumentHelp(
+            "The container image for --plan kubernetes and github-workflow.", valueName: "name"))
     var image = "linkcond-tests:latest"
 
     func validate() throws {

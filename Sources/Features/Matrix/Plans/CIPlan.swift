@@ -38,13 +38,17 @@ public struct CIPlan: Sendable, Hashable {
     ///   - arguments: The words of `linkcond matrix` before the command, without those about the
     ///     plan.
     ///   - command: The command; empty: that of the file.
-    ///   - image: The container image that Kubernetes runs.
+    ///   - image: The container image, for engines that run one.
+    ///   - queue: The directory of a work queue, from which the jobs take cells; nil: each has a
+    ///     fixed part.
     public func text(
-        for engine: PlanEngine, arguments: [String], command: [String], image: String
+        for engine: PlanEngine, arguments: [String], command: [String], image: String,
+        queue: String? = nil
     ) throws -> String {
         try engine.format.text(
             of: PlannedMatrix(
-                parts: parts, words: ["linkcond", "matrix"] + arguments + ["--report"],
-                commandWords: command.isEmpty ? [] : ["--"] + command, image: image))
+                parts: parts, words: ["linkcond", "matrix"] + arguments,
+                commandWords: command.isEmpty ? [] : ["--"] + command, image: image,
+                queue: queue))
     }
 }

@@ -18,6 +18,10 @@ struct GitLabPlan: PlanFormat {
                 matrix:
                   - \(Shard.variable):
             \(shards.joined(separator: "\n"))
+              # A part whose machine was lost runs elsewhere, one that failed does not.
+              retry:
+                max: 2
+                when: [runner_system_failure, stuck_or_timeout_failure]
               script:
                 - \(script(of: matrix).inYAMLQuotes)
               artifacts:
@@ -42,7 +46,7 @@ struct GitLabPlan: PlanFormat {
     /// The number of the job makes report names unique; only the runner's shell knows it.
     private func script(of matrix: PlannedMatrix) -> String {
         let command = matrix.commandWords.isEmpty ? [] : [ShellWord.line(matrix.commandWords)]
-        return ([ShellWord.line(matrix.words), "report-$CI_JOB_ID"] + command)
+        return ([ShellWord.line(matrix.words), "--report report-$CI_JOB_ID"] + command)
             .joined(separator: " ")
     }
 }

@@ -9,6 +9,8 @@ struct JSONPlan: PlanFormat {
 
     func text(of matrix: PlannedMatrix) throws -> String {
         try line(
-            Plan(command: matrix.words + ["report"] + matrix.commandWords, parts: matrix.parts))
+            Plan(
+                command: matrix.words + ["--report", "report"] + matrix.commandWords,
+                parts: matrix.parts))
     }
 }

@@ -4,8 +4,12 @@ public struct MatrixWords: Sendable {
     public let command: [String]
     /// The options before it that concern neither the plan nor this machine.
     public let lasting: [String]
+    /// The directory of the work queue; nil: none.
+    public let queue: String?
 
-    private static let passing: Set = ["--plan", "--shards", "--shard", "--image", "--report"]
+    private static let passing: Set = [
+        "--plan", "--shards", "--shard", "--image", "--report", "--queue",
+    ]
 
     /// Reads the words after the program's name.
     public init(_ words: [String]) {
@@ -14,17 +18,23 @@ public struct MatrixWords: Sendable {
         let options = words[..<(hyphens ?? words.endIndex)]
         let verb = options.firstIndex(of: "matrix").map { $0 + 1 } ?? options.endIndex
         var lasting: [String] = []
-        var skips = false
+        var queue: String?
+        var skipped: String?
         for word in options[verb...] {
             let name = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? word
-            if skips {
-                skips = false
+            if let option = skipped {
+                if option == "--queue" { queue = word }
+                skipped = nil
             } else if Self.passing.contains(name) {
-                skips = name == word
+                skipped = name == word ? name : nil
+                if name == "--queue", name != word {
+                    queue = String(word.dropFirst(name.count + 1))
+                }
             } else if word != "--json" {
                 lasting.append(word)
             }
         }
         self.lasting = lasting
+        self.queue = queue
     }
 }

@@ -156,7 +156,7 @@ public struct MatrixRequest {
     /// The plan of the matrix for a CI engine.
     ///
     /// - Parameters:
-    ///   - shards: The number of parts; nil: one for each cell.
+    ///   - shards: The number of parts; nil: one for each cell, or a few workers of a queue.
     ///   - words: The options and the command as typed.
     public func plan(
         for engine: PlanEngine, shards: Int?, image: String, words: MatrixWords
@@ -166,9 +166,12 @@ public struct MatrixRequest {
                 description: "--balance-by: the pods of --plan kubernetes do not have the earlier "
                     + "report, and would share the cells differently; leave it out")
         }
+        if let problem = words.queue.flatMap(engine.problem(ofQueue:)) {
+            throw UsageError(description: "--queue: \(problem)")
+        }
         // Parts without cells would be jobs without anything to do.
         let most = max(1, cells.count { !$0.isBaseline })
-        let count = min(shards ?? most, most)
+        let count = min(shards ?? (words.queue == nil ? most : Self.usualWorkers), most)
         guard count <= Shard.mostParts else {
             throw UsageError(
                 description: "\(count) cells are more than the \(Shard.mostParts) parts that a "
@@ -181,8 +184,12 @@ public struct MatrixRequest {
         }
         let sharding = Sharding(cells, into: count, earlierSeconds: earlierSeconds)
         return try CIPlan(sharding).text(
-            for: engine, arguments: words.lasting, command: words.command, image: image)
+            for: engine, arguments: words.lasting, command: words.command, image: image,
+            queue: words.queue)
     }
+
+    /// The workers of a queue, which all take cells until none is left.
+    private static let usualWorkers = 4
 
     private static func isBalanceOption(_ word: String) -> Bool {
         word == "--balance-by" || word.hasPrefix("--balance-by=")
