@@ -157,7 +157,8 @@ struct CellScheduleTests {
     @Test func `what others run is waited for, and runs here if they give it up`() {
         let cells = SampleMatrix.specification(["A", "B"]).cells
         var schedule = CellSchedule(
-            cells, order: [0, 2, 1], retries: 1, isFailFast: false, jobs: 2, adaptsJobs: false)
+            cells, order: [0, 2, 1], retries: 1, isFailFast: false,
+            jobs: JobCount(2, isFixed: true))
         #expect(schedule.next()?.index == 0)
         #expect(schedule.next()?.index == 2)
         schedule.leaveToOthers(2)

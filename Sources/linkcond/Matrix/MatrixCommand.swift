@@ -45,7 +45,7 @@ struct MatrixCommand: ParsableCommand {
               linkcond matrix --profiles LTE,3G --queue /shared/report -- npm test
               linkcond matrix merge --report all report-1 report-2
             """,
-        subcommands: [MatrixMergeCommand.self])
+        subcommands: [MatrixMergeCommand.self, MatrixCompareCommand.self])
 
     @OptionGroup(title: "What to run") var choice: MatrixOptions
 

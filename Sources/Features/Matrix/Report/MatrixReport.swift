@@ -47,6 +47,13 @@ public struct MatrixReport: Codable, Sendable, Hashable {
         public var processors: Int
         /// How many cells ran at once.
         public var jobs: Int
+        /// Its name; nil, as what follows, if unknown.
+        public var host: String?
+        /// The model of its processors.
+        public var processor: String?
+        /// The commit that was tested, as a CI engine names it or the Git repository around the
+        /// working directory has it.
+        public var commit: String?
     }
 
     /// Makes a report and counts the cells.

@@ -49,6 +49,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     private let beginning = ContinuousClock.now
     private let startedAt = Date()
     private let initialJobs: Int
+    private let machine: MatrixReport.Machine
     private var idleness = IdlenessMeter()
 
     /// How often the listener hears of progress without other events.
@@ -83,6 +84,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         stored = isQueue ? nil : store?.load()
         names = CellFileNames(cells).names(of: cells, in: store, stored)
         initialJobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        machine = .current(jobs: initialJobs)
         var reports = cells.map { cell in
             var report = CellReport(
                 id: cell.id, profile: cell.profile, repetition: cell.repetition,
@@ -142,7 +144,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         let report = MatrixReport(
             command: command, specification: specification,
             startedAt: store?.record.startedAt ?? startedAt, durationSeconds: elapsedSeconds,
-            isFinished: !schedule.isEnding, machine: .current(jobs: initialJobs), shard: shard,
+            isFinished: !schedule.isEnding, machine: machine, shard: shard,
             planned: planned,
             notes: [
                 MatrixNotes.business(reports, jobs: schedule.jobs), MatrixNotes.logs(logFailures),
@@ -292,7 +294,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         guard let store else { return }
         let result = CellRecord(
             reports[index], digest: store.record.digest, claim: queue?.claimNumber(of: index) ?? 1,
-            machine: .current(jobs: initialJobs), machineKind: store.machineKind,
+            machine: machine, machineKind: store.machineKind,
             startedAt: store.record.startedAt + reports[index].startedSeconds)
         let begin = ContinuousClock.now
         let isLasting = syncing.allowsSync(at: begin)
@@ -353,16 +355,6 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             earlierSeconds: earlierSeconds)
     }
 
-}
-
-extension MatrixReport.Machine {
-    /// This machine.
-    static func current(jobs: Int) -> MatrixReport.Machine {
-        let release = try? SmallFile.read("/proc/sys/kernel/osrelease")
-        return MatrixReport.Machine(
-            kernel: release?.split(separator: "\n").first.map(String.init) ?? "unknown",
-            processors: ProcessInfo.processInfo.activeProcessorCount, jobs: jobs)
-    }
 }
 
 /// Receives the progress of a matrix.
