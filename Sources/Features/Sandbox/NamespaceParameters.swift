@@ -22,6 +22,20 @@ enum NamespaceParameters {
     /// Sets them in the calling thread's network namespace, before it has interfaces. Kernels
     /// without a protocol have no such files and need none.
     static func set() {
-        for (name, value) in values { try? KernelParameter("net/" + name).write(value) }
+        for (name, value) in values where !isSet(name, value) {
+            // To write some of them, the kernel spins until no process on the host changes any
+            // interface, even if they have the value.
+            try? KernelParameter("net/" + name).write(value)
+        }
+    }
+
+    /// Whether a parameter has a value, also for the interfaces that writing it for all would
+    /// change.
+    private static func isSet(_ name: String, _ value: String) -> Bool {
+        let scopes = name.contains("/all/") ? ["all", "default", "lo"] : ["all"]
+        return scopes.allSatisfy { scope in
+            let name = name.replacing("/all/", with: "/\(scope)/")
+            return (try? KernelParameter("net/" + name).read()) == value
+        }
     }
 }
