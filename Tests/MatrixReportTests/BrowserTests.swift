@@ -195,6 +195,42 @@ import Testing
         }
     }
 
+    @Test func `the history is a page to be read, searched and sorted`() async throws {
+        struct Findings: Decodable {
+            var profiles: [String]
+            var missed: [String]
+            var tests: [String]
+            var marks: Int
+            var budgets: Int
+            var looks: [String: [String]]
+            var tooWide: [Double]
+            var requests: [String]
+            var complaints: [String]
+        }
+        let history = SampleReport.history
+        try await withTemporaryDirectory { directory in
+            let page = try directory.write(HistoryPage(history).html, to: "history.html")
+            let script = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "Fixtures/browse_history.py").path
+            let pictures = ProcessInfo.processInfo.environment["LINKCOND_SCREENSHOTS"]
+            let result = try await runProcess(
+                "python3", [script, page] + [pictures].compactMap(\.self),
+                environment: try Axe.environment(), timeout: .seconds(120))
+            try #require(result.exitCode == 0, "\(result.standardError)")
+            let found = try JSONDecoder().decode(
+                Findings.self, from: Data(result.standardOutput.utf8))
+            #expect(found.profiles == history.profiles.map(\.name))
+            #expect(found.missed == ["3G"])
+            #expect(found.tests == ["test_large_download"])
+            #expect(found.budgets == 1)
+            #expect(found.marks >= history.profiles.count * history.runs.count)
+            #expect(found.looks.count == 4)
+            for (name, violations) in found.looks { #expect(violations == [], "\(name)") }
+            #expect(found.tooWide.allSatisfy { $0 <= 0 })
+            #expect(found.requests == [] && found.complaints == [])
+        }
+    }
+
     /// The grid of tests, the search, the orders, links, and paper.
     private static func expectTables(_ found: Findings) {
         let profiles = [

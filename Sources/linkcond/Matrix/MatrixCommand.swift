@@ -44,8 +44,12 @@ struct MatrixCommand: ParsableCommand {
               linkcond matrix --plan github
               linkcond matrix --profiles LTE,3G --queue /shared/report -- npm test
               linkcond matrix merge --report all report-1 report-2
+              linkcond matrix compare before-report report
+              linkcond matrix history reports/*
             """,
-        subcommands: [MatrixMergeCommand.self, MatrixCompareCommand.self])
+        subcommands: [
+            MatrixMergeCommand.self, MatrixCompareCommand.self, MatrixHistoryCommand.self,
+        ])
 
     @OptionGroup(title: "What to run") var choice: MatrixOptions
 

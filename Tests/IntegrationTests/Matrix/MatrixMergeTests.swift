@@ -49,4 +49,42 @@ struct MatrixMergeTests {
             #expect(logs.map { "logs/\($0)" }.sorted() == named)
         }
     }
+
+    @Test func `the history of reports names what is no report, and draws the budgets`()
+        async throws
+    {
+        try await MatrixRun.with { run in
+            try run.directory.write(
+                "profiles: [LTE]\nexpect: { LTE: { duration: at most 30 s } }\n",
+                to: "linkcond.yaml")
+            let result = try await run.script(
+                """
+                for part in 1 2; do
+                    $LINKCOND matrix --uplink none --quiet --report report-$part -- true || exit 9
+                done
+                mkdir empty
+                $LINKCOND matrix history report-* empty
+                echo "code $?"
+                $LINKCOND matrix history --json report-1 >history.json
+                echo "code $?"
+                $LINKCOND matrix history empty absent
+                echo "code $?"
+                $LINKCOND matrix history --output absent/page.html report-1
+                echo "code $?"
+                """)
+            let codes = result.standardOutput.split(separator: "\n").filter {
+                $0.hasPrefix("code")
+            }
+            #expect(codes == ["code 0", "code 0", "code 74", "code 73"], "\(result)")
+            #expect(
+                result.standardError.contains(
+                    "note: left out: cannot read empty/report.json: no report is there"))
+            let file = { (name: String) in "\(run.directory.path)/\(name)" }
+            let page = try String(contentsOfFile: file("history.html"), encoding: .utf8)
+            #expect(page.contains("2 reports") && page.contains("class=\"budget\" d=\"M0 "))
+            let json = try String(contentsOfFile: file("history.json"), encoding: .utf8)
+            #expect(json.contains("at most 30 s"))
+            try await JSONSchema("history").expectValid(json)
+        }
+    }
 }

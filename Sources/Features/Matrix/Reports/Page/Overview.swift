@@ -77,9 +77,7 @@ struct Overview {
 
     private var facts: [String] {
         var facts = [
-            report.startedAt.formatted(
-                .iso8601.year().month().day().dateTimeSeparator(.space).time(
-                    includingFractionalSeconds: false)) + " UTC",
+            report.startedAt.reportText,
             "\(report.durationSeconds.secondsText) in all",
             "\(report.machine.jobs) at once", "Linux \(report.machine.kernel)",
             "\(report.machine.processors) processor\(report.machine.processors == 1 ? "" : "s")",

@@ -24,8 +24,8 @@ struct PageReport {
     /// The document.
     var html: String {
         let cells = links.isSplit ? [] : Array(report.cells.indices)
-        return document(
-            title: title,
+        return Self.document(
+            title: title, icon: icon, extraStyle: style,
             body: """
                 \(Overview(report: report, attachments: attachments).markup)
                 \(pages(cells, in: .main))
@@ -46,8 +46,8 @@ struct PageReport {
 
                 """
         }
-        return document(
-            title: "cells \(first) to \(last): \(title)",
+        return Self.document(
+            title: "cells \(first) to \(last): \(title)", icon: icon, extraStyle: style,
             body: """
                 <div class="overview">
                 <p><a class="back" href="../report.html#matrix">← Matrix</a></p>
@@ -66,27 +66,30 @@ struct PageReport {
         return "<div class=\"pages\">\n\(pages)</div>"
     }
 
-    private func document(title: String, body: Markup) -> String {
+    /// A document with the style, the script and the policy of reports.
+    static func document(
+        title: String, icon: Markup, extraStyle: Markup, body: Markup
+    ) -> String {
         let document: Markup = """
             <!DOCTYPE html>
             <html lang="en">
             <head>
             <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="\(Markup(trusted: Self.policy))">
+            <meta http-equiv="Content-Security-Policy" content="\(Markup(trusted: policy))">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
             <meta name="generator" content="linkcond matrix">
             <title>\(title)</title>
             <link rel="icon" href="data:image/svg+xml,\(icon)">
             <style>
-            \(Markup(trusted: Self.style))\(Markup(trusted: Drawing.style), if: hasTimelines)</style>
+            \(Markup(trusted: style))\(extraStyle)</style>
             </head>
             <body>
             \(StatusIcon.symbols)
             <main>
             \(body)
             </main>
-            <script>\(Markup(trusted: Self.script))</script>
+            <script>\(Markup(trusted: script))</script>
             </body>
             </html>
 
@@ -94,20 +97,34 @@ struct PageReport {
         return document.description
     }
 
-    private var hasTimelines: Bool { report.cells.contains { $0.timeline != nil } }
+    private var style: Markup {
+        let hasTimelines = report.cells.contains { $0.timeline != nil }
+        return hasTimelines ? Markup(trusted: Drawing.style) : ""
+    }
 
     private var title: String {
         let verdict = report.isSuccess ? "passed" : report.failed > 0 ? "failed" : "not finished"
         return "\(verdict): \(report.command.joined(separator: " ")) - linkcond matrix"
     }
 
+    private var icon: Markup { Self.icon(isSuccess: report.isSuccess) }
+
     /// A disc in the colour of the result, as the browser tab's icon.
-    private var icon: Markup {
-        let color: Markup = report.isSuccess ? "%231a7f37" : "%23c62828"
+    static func icon(isSuccess: Bool) -> Markup {
+        let color: Markup = isSuccess ? "%231a7f37" : "%23c62828"
         return """
             %3Csvg xmlns=%27http://www.w3.org/2000/svg%27 viewBox=%270 0 16 16%27%3E\
             %3Ccircle cx=%278%27 cy=%278%27 r=%277%27 fill=%27\(color)%27/%3E%3C/svg%3E
             """
+    }
+}
+
+extension Date {
+    /// `2026-11-21 20:30:00 UTC`.
+    var reportText: String {
+        formatted(
+            .iso8601.year().month().day().dateTimeSeparator(.space).time(
+                includingFractionalSeconds: false)) + " UTC"
     }
 }
 
