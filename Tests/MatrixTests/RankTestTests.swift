@@ -13,7 +13,7 @@ struct RankTestTests {
         ([1, 3, 5, 7], [2, 4, 6, 8], 48.0 / 70),
         ([5, 5, 5, 5], [5, 5, 5, 5], 1),
         ([1, 1, 1, 1], [2, 2, 2, 2], 2.0 / 70),
-    ])
+    ] as [([Double], [Double], Double)])
     func `the probability is exact for small samples`(
         first: [Double], second: [Double], expected: Double
     ) throws {

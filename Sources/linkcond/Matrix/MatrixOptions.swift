@@ -195,7 +195,7 @@ struct MatrixMachineOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The number of parts for --plan (default: one per cell).",
+            "The number of parts for --plan (default: one per cell; 4 workers with --queue).",
             valueName: "number"))
     var shards: Int?
 

@@ -22,7 +22,8 @@ public enum ComparisonRule: Sendable, Hashable {
 
     /// Reads a rule.
     init(parsing text: String) throws(QuantityError) {
-        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map(String.init)
         let share = parts.count > 1 ? try Self.share(parts[1]) : 0
         switch (parts.first, parts.count) {
         case ("new-failures", 1): self = .newFailures
