@@ -86,9 +86,12 @@ public struct MatrixComparison: Codable, Sendable, Hashable {
         compare("processor", before.machine.processor, after.machine.processor)
         compare("processors", "\(before.machine.processors)", "\(after.machine.processors)")
         compare("jobs at once", "\(before.machine.jobs)", "\(after.machine.jobs)")
-        if before.digest != after.digest {
-            let difference = MatrixDifference(
-                ("before", before.specification), ("after", after.specification))
+        compare("command", before.command.shellText, after.command.shellText)
+        var (first, second) = (before.specification, after.specification)
+        // Chance differs in every matrix for which no seed was given.
+        (first.seed, second.seed) = (0, 0)
+        if first != second {
+            let difference = MatrixDifference(("before", first), ("after", second))
             notes.append("the matrices differ: \(difference)")
         }
         for (name, report) in [("before", before), ("after", after)] {
