@@ -7,13 +7,14 @@ import Testing
 struct RankTestTests {
     /// Expected: `scipy.stats.mannwhitneyu(a, b, method="exact")`, and counted by hand for equal
     /// values.
-    @Test(arguments: [
-        ([1, 2, 3, 4], [5, 6, 7, 8], 2.0 / 70),
-        ([1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12], 2.0 / 924),
-        ([1, 3, 5, 7], [2, 4, 6, 8], 48.0 / 70),
-        ([5, 5, 5, 5], [5, 5, 5, 5], 1),
-        ([1, 1, 1, 1], [2, 2, 2, 2], 2.0 / 70),
-    ] as [([Double], [Double], Double)])
+    @Test(
+        arguments: [
+            ([1, 2, 3, 4], [5, 6, 7, 8], 2.0 / 70),
+            ([1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12], 2.0 / 924),
+            ([1, 3, 5, 7], [2, 4, 6, 8], 48.0 / 70),
+            ([5, 5, 5, 5], [5, 5, 5, 5], 1),
+            ([1, 1, 1, 1], [2, 2, 2, 2], 2.0 / 70),
+        ] as [([Double], [Double], Double)])
     func `the probability is exact for small samples`(
         first: [Double], second: [Double], expected: Double
     ) throws {
