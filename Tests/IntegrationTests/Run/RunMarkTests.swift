@@ -57,10 +57,10 @@ struct RunMarkTests {
     // MARK: Helpers
 
     /// PIE drops instead of marking while its probability is above a tenth (RFC 8033, section 5.1).
-    /// A smaller overload keeps it at that threshold.
+    /// A small overload keeps it at that threshold, and on a busy machine still marks some dozen.
     private static func checkPIE(by backend: String) async throws {
         let (ipv4, ipv6, counters) = try await run(
-            "aqm: pie, ecn: true", by: backend, bandwidth: "7.4 Mbit/s", packets: 3000)
+            "aqm: pie, ecn: true", by: backend, bandwidth: "7.7 Mbit/s", packets: 5000)
         #expect(counters.ecnMarkedPackets > 0)
         #expect(ipv4.marked + ipv6.marked == counters.ecnMarkedPackets, "\(ipv4) \(ipv6)")
     }

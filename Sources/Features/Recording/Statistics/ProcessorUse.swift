@@ -34,8 +34,9 @@ public struct ProcessorUse: Codable, Sendable, Hashable {
 
     /// A smaller lack may be one of the moment.
     private static let leastSeconds = 0.5
-    /// With less, buffers make up for it: four iperf3 at once on two processors waited for a quarter of
-    /// their time and got all of their links, eight for two thirds and got 4% less, sixteen 40% less.
+    /// With less, buffers make up for it. Of iperf3 over LTE on two processors, two at once waited for a
+    /// quarter of their time and got all of their links; four for a half, and got up to 5% less; eight
+    /// for 70%, and got 5 to 17% less; sixteen for 75%, and got half.
     private static let leastShare = 1.0 / 3
     private static let leastShareWithLosses = 0.05
 }
