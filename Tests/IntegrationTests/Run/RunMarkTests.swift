@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// ECN: packets that are marked in place of being dropped.
-@Suite("run: marks of congestion", .requiresNamespaces, .tags(.contrary))
+@Suite("run: marks of congestion", .requiresNamespaces)
 struct RunMarkTests {
     private struct Statistics: Decodable {
         let up: Way
@@ -21,7 +21,7 @@ struct RunMarkTests {
         var marked: UInt64
     }
 
-    @Test(.tags(.anyKernel), arguments: ["codel", "fq_codel"])
+    @Test(.tags(.anyKernel, .contrary), arguments: ["codel", "fq_codel"])
     func `what a server sees marked is what the packet engine counts`(_ aqm: String) async throws {
         let (ipv4, ipv6, counters) = try await Self.run("aqm: \(aqm), ecn: true", by: "engine")
         #expect(ipv4.marked > 0 && ipv6.marked > 0, "\(ipv4) \(ipv6)")
@@ -30,11 +30,12 @@ struct RunMarkTests {
         #expect(ipv4.packets == 750 && ipv6.packets == 750, "\(ipv4) \(ipv6)")
     }
 
-    @Test(.tags(.anyKernel)) func `what PIE marks is counted`() async throws {
+    /// Undisturbed: among other tests the sender may come in bursts so large that PIE only drops.
+    @Test(.tags(.anyKernel, .measure)) func `what PIE marks is counted`() async throws {
         try await Self.checkPIE(by: "engine")
     }
 
-    @Test(.tags(.anyKernel)) func `what is not to be marked is dropped`() async throws {
+    @Test(.tags(.anyKernel, .contrary)) func `what is not to be marked is dropped`() async throws {
         let (ipv4, ipv6, counters) = try await Self.run("aqm: codel", by: "engine")
         #expect(ipv4.marked + ipv6.marked == 0)
         #expect(counters.ecnMarkedPackets == 0)
