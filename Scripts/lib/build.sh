@@ -58,12 +58,9 @@ require_swift() {
             "get 6.2 or later from https://swift.org/install"
 }
 
-# swift_build ARGUMENT...: with the options of LINKCOND_BUILD_FLAGS, which are to be the same each
-# time: with others, SwiftPM builds everything again.
+# swift_build ARGUMENT...
 swift_build() {
-    local flags
-    read -ra flags <<<"${LINKCOND_BUILD_FLAGS:-}"
-    swift build --package-path "$repository" "${flags[@]}" "$@" </dev/null 2>&1
+    swift build --package-path "$repository" "$@" </dev/null 2>&1
 }
 
 # build_release_product PRODUCT
