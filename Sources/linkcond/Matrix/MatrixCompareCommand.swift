@@ -3,6 +3,7 @@ import FoundationEssentials
 import LinkModel
 import LinkUnits
 import Matrix
+import UserCatalog
 
 /// `linkcond matrix compare BEFORE AFTER`
 struct MatrixCompareCommand: ParsableCommand {
@@ -50,7 +51,7 @@ struct MatrixCompareCommand: ParsableCommand {
         do {
             rules = try ComparisonRule.parse(failOn)
         } catch {
-            throw ValidationError("--fail-on: \(error)")
+            throw UsageError(description: "--fail-on: \(error)")
         }
         var comparison = MatrixComparison(
             try ReportDirectory.report(at: before), named: before,

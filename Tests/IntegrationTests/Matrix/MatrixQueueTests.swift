@@ -85,7 +85,7 @@ struct MatrixQueueTests {
                 kill -TERM $first; wait $first; echo "code $?"
                 ls report
                 $LINKCOND matrix merge report >merged; echo "code $?"
-                touch go
+                touch go; sleep 1
                 $LINKCOND matrix --queue report --quiet >table; echo "code $?"
                 """)
             #expect(
@@ -102,6 +102,8 @@ struct MatrixQueueTests {
                     """, "\(result)")
             let report = try run.report()
             #expect(report.isFinished && report.cells.map(\.status) == [.passed, .passed])
+            // From when the matrix began, not from when the second worker did.
+            #expect(report.cells.allSatisfy { $0.startedSeconds > 1 })
         }
     }
 

@@ -100,6 +100,8 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
                 reports[index] = stored.report(result)
                 earlier[index] = result.machineKind
             }
+        }
+        if let store {
             offset = max(.zero, .seconds(startedAt.timeIntervalSince(store.record.startedAt)))
         }
         self.reports = reports
