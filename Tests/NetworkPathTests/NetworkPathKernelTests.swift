@@ -158,16 +158,18 @@ struct NetworkPathKernelTests {
                 let session = try NetlinkSession()
                 let index = try #require(try session.link(named: "w0")).index
                 // More events than the socket holds, while nobody reads them.
-                var number = 0
-                while number < 500_000 {
+                var (number, hasOverflowed) = (0, false)
+                while !hasOverflowed, number < 500_000 {
                     number += 1
-                    if number.isMultiple(of: 1000), try Self.hasOverflowed() { break }
                     let mark = NetworkMark(isConstrained: number.isMultiple(of: 2))
                     try session.execute(
                         Link.setAlias(index: index, bytes: mark.written(into: []) ?? []),
                         attempt: "mark w0")
+                    // Asked until it says so: the kernel may leave sockets out of its table while
+                    // others open and close theirs.
+                    if number.isMultiple(of: 1000) { hasOverflowed = try Self.hasOverflowed() }
                 }
-                #expect(try Self.hasOverflowed())
+                #expect(hasOverflowed, "after \(number) changes")
                 try session.execute(
                     Link.setAlias(
                         index: index, bytes: NetworkMark(cost: .expensive).written(into: []) ?? []),
@@ -184,7 +186,7 @@ struct NetworkPathKernelTests {
         do {
             let feeds = (0..<8).map { _ in network.feed() }
             for feed in feeds { try await feed.path("the first path") { !$0.isExpensive } }
-            #expect(try Self.sockets(network) >= 16)
+            while try Self.sockets(network) < 16 { try await Task.sleep(for: .milliseconds(1)) }
             try network.mark("wifi0", NetworkMark(cost: .expensive))
             for feed in feeds { try await feed.path("an override") { $0.isExpensive } }
         }
