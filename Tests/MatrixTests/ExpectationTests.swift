@@ -145,6 +145,28 @@ struct ExpectationTests {
         #expect(results[0].actual == "the path was never constrained")
     }
 
+    @Test(
+        arguments: [
+            ("at most 40", 40, "40 requests", true), ("at most 40", 41, "41 requests", false),
+            ("at least 2", 1, "1 request", false), ("at most 0", nil, "not counted", false),
+        ] as [(String, UInt64?, String, Bool)])
+    func `requests are counted against a limit`(
+        text: String, count: UInt64?, actual: String, isMet: Bool
+    ) throws {
+        var findings = Self.findings
+        findings.requests = count
+        let expectations = Expectations(requests: try RequestExpectation(parsing: text))
+        #expect(
+            expectations.judge(findings) == [
+                ExpectationResult(expected: "requests: \(text)", actual: actual, isMet: isMet)
+            ])
+    }
+
+    @Test(arguments: ["at most -1", "at most 4 MB", "at most", "at most +1", "40", "at most ٣"])
+    func `a wrong limit of requests is refused`(text: String) {
+        #expect(throws: QuantityError.self) { try RequestExpectation(parsing: text) }
+    }
+
     @Test func `without a baseline nothing is within so many times of it`() throws {
         var findings = Self.findings
         findings.baselineSeconds = nil

@@ -9,7 +9,8 @@ struct MatrixComparisonTests {
     /// Cells of these profiles, each repeated as often as it has results.
     private static func report(
         _ results: [(profile: String, [(CellReport.Status, seconds: Double)])],
-        tests: [(profile: String, name: String, [TestReport.Status])] = []
+        tests: [(profile: String, name: String, [TestReport.Status])] = [],
+        requests: [UInt64] = []
     ) -> MatrixReport {
         var specification = SampleMatrix.specification(
             results.map(\.profile), repetitions: results.map(\.1.count).max() ?? 1)
@@ -20,6 +21,9 @@ struct MatrixComparisonTests {
             let all = results.first { $0.profile == cell.profile }?.1 ?? []
             let result = all[(cell.repetition - 1) % all.count]
             (cell.status, cell.durationSeconds) = (result.0, result.seconds)
+            if !requests.isEmpty {
+                cell.statistics = SampleMatrix.statistics(requests: requests[cell.repetition - 1])
+            }
             cell.problem = result.0 == .failed ? "exit code 1" : nil
             cell.tests = tests.filter { $0.profile == cell.profile }.map {
                 TestReport(
@@ -106,6 +110,16 @@ struct MatrixComparisonTests {
             try Self.comparison(after, before, rules: "slower:20%").regressions.isEmpty, "faster")
     }
 
+    @Test func `more requests are found, and are a regression if asked for`() throws {
+        let all = [("LTE", Array(repeating: Self.passed, count: 6))]
+        let before = Self.report(all, requests: [9, 9, 10, 9, 9, 9])
+        let after = Self.report(all, requests: [18, 18, 18, 19, 18, 18])
+        let comparison = try Self.comparison(before, after, rules: "more-requests:50%")
+        #expect(comparison.regressions == ["LTE makes x 2 as many requests (9 before, 18 after)"])
+        #expect(
+            try Self.comparison(before, after, rules: "more-requests:150%").regressions.isEmpty)
+    }
+
     @Test func `with few repetitions nothing is slower, and that is said`() throws {
         let comparison = try Self.comparison(
             Self.report([("LTE", [Self.passed])]),
@@ -116,6 +130,7 @@ struct MatrixComparisonTests {
 
     @Test(arguments: [
         "", "slower:", "slower:20", "slower:-1%", "slower:nan%", "new-failures,", "x",
+        "more-requests:2",
     ])
     func `a wrong rule is refused`(text: String) {
         #expect(throws: QuantityError.self) { try ComparisonRule.parse(text) }

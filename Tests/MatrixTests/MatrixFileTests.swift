@@ -232,8 +232,8 @@ struct MatrixFileTests {
         ),
         (
             "expect: { LTE: { requests: few } }",
-            "1: expect.LTE.requests: \"few\" is nothing that requests can be; write \"none while "
-                + "constrained\""
+            "1: expect.LTE.requests: \"few\" is nothing that requests can be; write \"at most 40\" "
+                + "or \"none while constrained\""
         ),
         ("constrained: on", "1: constrained: \"on\" is neither true nor false"),
         (

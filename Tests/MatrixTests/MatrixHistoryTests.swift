@@ -13,7 +13,8 @@ import Testing
         var specification = SampleMatrix.specification(["LTE", "3G"], repetitions: 2)
         specification.expectations["3G"] = Expectations(
             duration: try DurationExpectation(parsing: "at most 2 x baseline"),
-            transferred: try TransferExpectation(parsing: "at most 2 MB"))
+            transferred: try TransferExpectation(parsing: "at most 2 MB"),
+            requests: try RequestExpectation(parsing: "at most 40"))
         var report = SampleMatrix.report(specification, statuses: statuses, seconds: seconds) {
             $0.baselineSeconds = 1.5
             change(&$0)
@@ -53,10 +54,27 @@ import Testing
         #expect(budget.quantity == .duration && budget.text == "at most 2 x baseline")
         #expect(budget.limits == [3, 3, nil])
         #expect(budget.missed == 1)
-        #expect(history.profiles[2].budgets.map(\.text).last == "at most 2 MB")
+        #expect(
+            history.profiles[2].budgets.map(\.text).dropFirst() == ["at most 2 MB", "at most 40"])
         #expect(history.profiles[1].budgets.isEmpty)
         let page = HistoryPage(history).html
         #expect(page.contains("duration at most 2 x baseline: not kept in 1 report<"))
+    }
+
+    @Test func `requests are drawn with their budget, and may be unknown in older reports`() throws
+    {
+        let history = Self.history(
+            try [nil, 30, 44].enumerated().map { day, count in
+                try Self.report(day: day) {
+                    $0.statistics = SampleMatrix.statistics(requests: count)
+                }
+            })
+        let slow = history.profiles[2]
+        #expect(slow.points.map { $0?.requests } == [nil, 30, 44])
+        let budget = try #require(slow.budgets.last)
+        #expect(budget.quantity == .requests && budget.limits == [40, 40, 40])
+        #expect(budget.missed == 1)
+        #expect(HistoryPage(history).html.contains("requests at most 40: not kept in 1 report<"))
     }
 
     @Test func `tests that failed or were flaky have a row for each profile`() throws {

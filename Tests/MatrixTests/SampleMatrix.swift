@@ -1,4 +1,6 @@
 import Foundation
+import LinkModel
+import Recording
 
 @testable import Matrix
 
@@ -35,6 +37,15 @@ enum SampleMatrix {
             whole.cells.first { $0.id == id } ?? whole.cells[0], digest: record.digest,
             claim: claim, machine: whole.machine, machineKind: kind,
             startedAt: record.startedAt + 5)
+    }
+
+    /// A cell's traffic with so many requests.
+    static func statistics(requests: UInt64?) -> CellStatistics {
+        var link = LinkStatistics(
+            backend: .engine, seed: nil, duration: .seconds(1), isFaithful: true,
+            counters: LinkCounters(up: DirectionCounters(), down: DirectionCounters()))
+        link.requests = requests
+        return CellStatistics(link)
     }
 
     /// A report in which the cells have ended as `statuses` says, by their names, else passed.

@@ -23,6 +23,7 @@ struct Forwarder: ~Copyable {
     /// Whether frames that leave the link are delivered or discarded.
     var isConnected = true
     private var statistics: DirectionStatistics
+    private var requests = RequestMeter()
     /// How many packets have entered the link.
     private var entered: UInt64 = 0
     /// The time that the emulation was last given.
@@ -150,7 +151,10 @@ struct Forwarder: ~Copyable {
         store[id].number = entered + 1
         let count = UInt64(superFrame?.count ?? 1)
         entered += count
-        if headers.isRequest { statistics.requests += count }
+        if headers.isRequest, direction == .up {
+            statistics.requestPackets += count
+            if requests.take(headers) { statistics.requests += 1 }
+        }
         guard let superFrame else {
             enqueue(Ticket(frame: id), headers.length, headers, isDNS)
             return

@@ -21,6 +21,8 @@ public struct FrameHeaders: Sendable, Hashable {
     /// Whether its sender opens a connection, sends data or asks for an echo. False for a mere
     /// acknowledgement, the end of a connection, or messages for routers.
     public internal(set) var isRequest = false
+    /// What a TCP segment with a payload acknowledges; nil for others.
+    var acknowledged: UInt32?
 
     /// Whether its sender accepts a mark instead of a drop (ECN, RFC 3168, section 5): ECT(0),
     /// ECT(1), or already marked.
@@ -135,7 +137,7 @@ public struct FrameHeaders: Sendable, Hashable {
             // All fragments of a packet belong to one flow, and only the first has the ports.
             if !isFragment { hash.mix(frame.long(at: offset)) }
             isToDNS = frame.word(at: offset + 2) == 53
-            isRequest = transportProtocol == Self.udp || asksByTCP(frame, offset)
+            if transportProtocol == Self.tcp { readTCP(frame, offset) } else { isRequest = true }
         case Self.icmp:
             isRequest = frame[offset] == 8
         case Self.icmpV6:
@@ -150,13 +152,14 @@ public struct FrameHeaders: Sendable, Hashable {
         }
     }
 
-    /// Whether a TCP segment opens a connection, or has a payload.
-    private func asksByTCP(_ frame: Span<UInt8>, _ offset: Int) -> Bool {
-        guard offset + 14 <= network + length else { return false }
+    private mutating func readTCP(_ frame: Span<UInt8>, _ offset: Int) {
+        guard offset + 14 <= network + length else { return }
         let flags = frame[offset + 13]
+        let opens = flags & 0x12 == 0x02  // SYN without ACK.
         let payload = offset + Int(frame[offset + 12] >> 4) * 4
-        // SYN without ACK.
-        return flags & 0x12 == 0x02 || payload < network + length
+        let hasPayload = payload < network + length
+        isRequest = opens || hasPayload
+        if hasPayload, !opens { acknowledged = frame.long(at: offset + 8) }
     }
 }
 

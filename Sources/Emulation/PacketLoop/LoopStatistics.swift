@@ -21,6 +21,8 @@ public struct DirectionStatistics: Sendable, Hashable {
     /// Frames that passed at once: not IP, or neighbour discovery.
     public internal(set) var exempt: UInt64 = 0
     /// Packets that opened a connection, sent data or asked for an echo.
+    public internal(set) var requestPackets: UInt64 = 0
+    /// How often the app asked something of the network, as `RequestMeter` counts.
     public internal(set) var requests: UInt64 = 0
 
     /// Packets dropped because they exceeded the MTU of the link.

@@ -18,7 +18,7 @@ struct ConstrainedWatch {
         self.links = links
         self.beginning = beginning
         for name in links.interfaces.map(\.name) {
-            guard let requests = links.requests(over: name) else { return nil }
+            guard let requests = links.requestPackets(over: name) else { return nil }
             meters[name] = ConstrainedMeter(isConstrained: isConstrained(name), requests: requests)
         }
     }
@@ -45,7 +45,7 @@ struct ConstrainedWatch {
     private mutating func look(at time: Duration) {
         for name in meters.keys {
             // Must be read before the interface.
-            guard let requests = links.requests(over: name) else { continue }
+            guard let requests = links.requestPackets(over: name) else { continue }
             let isConstrained = isConstrained(name)
             meters[name]?.look(isConstrained: isConstrained, requests: requests, at: time)
         }

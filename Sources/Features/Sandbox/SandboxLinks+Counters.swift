@@ -14,9 +14,11 @@ extension SandboxLinks {
     /// The counters of an interface's link that only the packet engine has.
     func loop(of interface: String) -> LoopStatistics? { parts[interface]?.conditioned.loop }
 
-    /// How often the app has opened a connection, sent data or requested an echo over an interface;
-    /// nil if not counted.
-    func requests(over interface: String) -> UInt64? { loop(of: interface)?.up.requests }
+    /// How many packets of the app opened a connection, sent data or requested an echo over an
+    /// interface; nil if not counted.
+    func requestPackets(over interface: String) -> UInt64? {
+        loop(of: interface)?.up.requestPackets
+    }
 
     /// How many packets toward the network are on the links.
     var packetsUnderWay: UInt64 { parts.values.reduce(0) { $0 + $1.conditioned.packetsUnderWay } }

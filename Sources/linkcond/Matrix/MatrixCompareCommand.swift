@@ -24,6 +24,8 @@ struct MatrixCompareCommand: ParsableCommand {
               new-flaky        A cell or a test is flaky, and was not.
               slower:20%       One takes more than 20% longer.
               more-bytes:10%   A cell transfers more than 10% more bytes.
+              more-requests:10%
+                               A cell makes more than 10% more requests.
 
             Example:
               linkcond matrix compare --fail-on new-failures,slower:20% main-report report

@@ -64,6 +64,7 @@ extension CellReport {
             Expectations.Findings(
                 exitCode: exitCode, seconds: durationSeconds,
                 transferred: statistics.map { ByteCount(bytes: $0.transferredBytes) },
+                requests: statistics?.requests,
                 constrained: outcome.statistics?.constrained,
                 baselineSeconds: baselineSeconds))
         let exitExpectation = cell.expectations.exit ?? .zero

@@ -10,6 +10,8 @@ public enum ComparisonRule: Sendable, Hashable {
     case slower(Double)
     /// A cell transfers more bytes by more than a share.
     case moreBytes(Double)
+    /// A cell asks more often of the network by more than a share.
+    case moreRequests(Double)
 
     /// Reads rules separated by commas, such as `new-failures,slower:20%`.
     public static func parse(_ text: String) throws(QuantityError) -> [ComparisonRule] {
@@ -30,10 +32,11 @@ public enum ComparisonRule: Sendable, Hashable {
         case ("new-flaky", 1): self = .newFlaky
         case ("slower", _): self = .slower(share)
         case ("more-bytes", _): self = .moreBytes(share)
+        case ("more-requests", _): self = .moreRequests(share)
         default:
             throw QuantityError(
-                "\"\(text)\" is no rule; write new-failures, new-flaky, slower:20% or "
-                    + "more-bytes:10%")
+                "\"\(text)\" is no rule; write new-failures, new-flaky, slower:20%, "
+                    + "more-bytes:10% or more-requests:10%")
         }
     }
 
@@ -60,6 +63,7 @@ public enum ComparisonRule: Sendable, Hashable {
             return item.change == .newlyFlaky ? "\(item.name) is flaky" : nil
         case .slower(let share): return violation(of: item, .seconds, share)
         case .moreBytes(let share): return violation(of: item, .bytes, share)
+        case .moreRequests(let share): return violation(of: item, .requests, share)
         }
     }
 

@@ -17,6 +17,10 @@ extension Growth {
             return
                 "transfers \(factor.map { "\($0) as much" } ?? "another amount") (\(texts[0]) before, "
                 + "\(texts[1]) after)"
+        case .requests:
+            return
+                "makes \(factor.map { "\($0) as many" } ?? "another number of") requests "
+                + "(\(before.shortText) before, \(after.shortText) after)"
         }
     }
 }

@@ -6,11 +6,13 @@ public struct Growth: Codable, Sendable, Hashable {
         case seconds
         /// The bytes delivered in both directions, including IP headers.
         case bytes
+        /// How often the app asked something of the network.
+        case requests
     }
 
     /// What the values say.
     public enum Verdict: String, Codable, Sendable, Hashable {
-        /// The later values are greater: slower, or more bytes.
+        /// The later values are greater: slower, more bytes or more requests.
         case greater
         /// The later values are smaller.
         case smaller

@@ -11,7 +11,9 @@ struct Observations {
                 if cell.isFailure { item.reason = item.reason ?? cell.problem }
                 guard cell.status == .passed, isExact else { return }
                 item.seconds.append(cell.durationSeconds)
-                if let link = cell.statistics { item.bytes.append(Double(link.transferredBytes)) }
+                guard let link = cell.statistics else { return }
+                item.bytes.append(Double(link.transferredBytes))
+                if let requests = link.requests { item.requests.append(Double(requests)) }
             }
             for test in cell.tests ?? [] {
                 let key = ObservedItems.Key(
@@ -41,6 +43,7 @@ struct ObservedItems {
         var tally = Tally()
         var seconds: [Double] = []
         var bytes: [Double] = []
+        var requests: [Double] = []
         var reason: String?
     }
 
@@ -66,6 +69,7 @@ struct ObservedItems {
                 growth: [
                     Growth(.seconds, from: before.seconds, to: after.seconds),
                     Growth(.bytes, from: before.bytes, to: after.bytes),
+                    Growth(.requests, from: before.requests, to: after.requests),
                 ].compactMap(\.self))
         }
     }

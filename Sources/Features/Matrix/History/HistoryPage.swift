@@ -106,7 +106,8 @@ public struct HistoryPage: Sendable {
         <table class="tests-grid trends" aria-label="Profiles over time">
         <thead><tr><th scope="col">Profile</th><th scope="col">Newest reports</th>\
         <th scope="col">Passed</th><th scope="col">Duration</th>\
-        <th scope="col">Transferred</th><th scope="col">Flaky</th></tr></thead>
+        <th scope="col">Transferred</th><th scope="col">Requests</th>\
+        <th scope="col">Flaky</th></tr></thead>
         <tbody>
         \(history.profiles.map(row))</tbody></table></div>
         <p class="legend-line muted">Each curve goes from the oldest report to the newest; the \
@@ -135,6 +136,9 @@ public struct HistoryPage: Sendable {
         let bytes = TrendPlot(
             values: profile.points.map { $0?.transferredBytes },
             limits: profile.limits(of: .transferred), unit: .bytes, name: "transferred")
+        let requests = TrendPlot(
+            values: profile.points.map { $0?.requests },
+            limits: profile.limits(of: .requests), unit: .count, name: "requests")
         let rate = TrendPlot(
             values: profile.points.map { $0?.rate }, limits: [], unit: .share, name: "passed")
         return """
@@ -145,6 +149,7 @@ public struct HistoryPage: Sendable {
             <th scope="row"><b>\(profile.name)</b>\(reasons)</th>\
             <td class="strip">\(shown.map { sign(profile.points[$0], $0) })</td>\
             <td>\(rate.markup)</td><td>\(seconds.markup)</td><td>\(bytes.markup)</td>\
+            <td>\(requests.markup)</td>\
             <td>\(percent(profile.flakiness))\
             \("<span class=\"peak\">\(profile.changes) change\(profile.changes == 1 ? "" : "s")</span>", if: profile.changes > 0)\
             </td></tr>

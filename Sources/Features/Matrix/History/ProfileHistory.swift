@@ -32,6 +32,8 @@ public struct ProfileHistory: Codable, Sendable, Hashable {
         @OrNull public var baselineSeconds: Double?
         /// How many bytes passed over the link: the median.
         @OrNull public var transferredBytes: Double?
+        /// How often the app asked something of the network: the median.
+        @OrNull public var requests: Double?
 
         /// Whether the same conditions gave both results.
         public var isFlaky: Bool { flaky > 0 || passed > 0 && failed > 0 }
@@ -41,14 +43,14 @@ public struct ProfileHistory: Codable, Sendable, Hashable {
     public struct Budget: Codable, Sendable, Hashable {
         /// What is limited.
         public enum Quantity: String, Codable, Sendable, Hashable {
-            case duration, transferred
+            case duration, transferred, requests
         }
 
         /// What is limited.
         public var quantity: Quantity
         /// The limit as it is written in the file: `at most 3 x baseline`.
         public var text: String
-        /// The limit in each report, in seconds or bytes; nil where it is unknown, because the
+        /// The limit in each report, in seconds, bytes or requests; nil where it is unknown, because the
         /// baseline did not pass.
         public var limits: [Double?] = []
         /// In how many of the reports it was not kept.
@@ -74,6 +76,7 @@ public struct ProfileHistory: Codable, Sendable, Hashable {
 enum LimitedQuantity: Sendable, Hashable {
     case duration(DurationExpectation)
     case transferred(TransferExpectation)
+    case requests(BoundSide, UInt64)
 
     fileprivate func budget(for points: [ProfileHistory.Point?]) -> ProfileHistory.Budget {
         let limits = points.map { $0.flatMap(limit) }
@@ -87,6 +90,10 @@ enum LimitedQuantity: Sendable, Hashable {
         case .transferred(let expectation):
             budget = ProfileHistory.Budget(quantity: .transferred, text: expectation.description)
             (values, side) = (points.map { $0?.transferredBytes }, expectation.side)
+        case .requests(let bound, let limit):
+            budget = ProfileHistory.Budget(
+                quantity: .requests, text: "\(RequestExpectation.count(bound, limit))")
+            (values, side) = (points.map { $0?.requests }, bound)
         }
         budget.limits = limits
         budget.missed = zip(values, limits).count { value, limit in
@@ -104,6 +111,7 @@ enum LimitedQuantity: Sendable, Hashable {
             case .baseline(let factor): point.baselineSeconds.map { $0 * factor }
             }
         case .transferred(let expectation): Double(expectation.limit.bytes)
+        case .requests(_, let limit): Double(limit)
         }
     }
 }

@@ -36,6 +36,10 @@ struct ReportSummary: Sendable, Hashable {
                 [
                     expectations.duration.map { .duration($0) },
                     expectations.transferred.map { .transferred($0) },
+                    expectations.requests.flatMap { expectation in
+                        guard case .count(let side, let limit) = expectation else { return nil }
+                        return .requests(side, limit)
+                    },
                 ].compactMap(\.self)
         }
     }
@@ -54,7 +58,8 @@ struct ReportSummary: Sendable, Hashable {
             flaky: cells.count(where: \.isFlaky), seconds: ran.map(\.durationSeconds).median,
             baselineSeconds: cells.lazy.compactMap(\.baselineSeconds).first,
             transferredBytes: ran.compactMap { $0.statistics.map { Double($0.transferredBytes) } }
-                .median)
+                .median,
+            requests: ran.compactMap { $0.statistics?.requests.map { Double($0) } }.median)
     }
 
     private mutating func count(_ cell: CellReport, isTolerated: Bool) {

@@ -13,12 +13,13 @@ struct TrendPlot {
 
     /// How values are written.
     enum Unit {
-        case seconds, bytes, share
+        case seconds, bytes, share, count
 
         func text(_ value: Double) -> String {
             switch self {
             case .seconds: value.secondsText
             case .bytes: ByteCount(bytes: UInt64(saturating: value)).decimalText
+            case .count: value.shortText
             case .share: "\(Int((value * 100).rounded()))%"
             }
         }

@@ -196,6 +196,8 @@ public struct CellStatistics: Codable, Sendable, Hashable {
     @OrNull public var isFaithful: Bool?
     /// The processor time of the command and of servers; nil if unknown.
     public var processor: ProcessorUse?
+    /// How often the app asked something of the network; nil if not counted.
+    public var requests: UInt64?
     /// Toward the app.
     public var down: DirectionCounters
     /// From the app.
@@ -206,6 +208,7 @@ public struct CellStatistics: Codable, Sendable, Hashable {
         backend = link.backend
         _isFaithful = OrNull(wrappedValue: link.isFaithful)
         processor = link.processor
+        requests = link.requests
         down = link.down
         up = link.up
     }
@@ -216,6 +219,6 @@ public struct CellStatistics: Codable, Sendable, Hashable {
     private enum CodingKeys: String, CodingKey {
         case backend
         case isFaithful = "faithful"
-        case processor, down, up
+        case processor, requests, down, up
     }
 }

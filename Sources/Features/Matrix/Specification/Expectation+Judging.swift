@@ -9,6 +9,8 @@ extension Expectations {
         var seconds: Double
         /// Nil if not counted.
         var transferred: ByteCount?
+        /// Nil if not counted.
+        var requests: UInt64?
         /// Nil if the path was never constrained, or if not counted.
         var constrained: ConstrainedUse?
         /// Nil if the command did not pass without conditions.
@@ -46,6 +48,13 @@ extension TransferExpectation {
 extension RequestExpectation {
     fileprivate func judge(_ findings: Expectations.Findings) -> ExpectationResult {
         let expected = "requests: \(self)"
+        if case .count(let side, let limit) = self {
+            return ExpectationResult(
+                expected: expected,
+                actual: findings.requests.map { "\($0) request\($0 == 1 ? "" : "s")" }
+                    ?? "not counted",
+                isMet: findings.requests.map { side.holds($0, limit) } ?? false)
+        }
         guard let use = findings.constrained else {
             return ExpectationResult(
                 expected: expected, actual: "the path was never constrained", isMet: false)

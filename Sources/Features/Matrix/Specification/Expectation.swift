@@ -94,20 +94,34 @@ public struct TransferExpectation: WrittenAsText {
 public enum RequestExpectation: WrittenAsText {
     /// It opens no connection and sends nothing while its path is constrained.
     case noneWhileConstrained
+    /// How often it asks something of the network.
+    case count(BoundSide, UInt64)
 
-    private static let text = "none while constrained"
+    private static let none = "none while constrained"
 
-    /// Reads `none while constrained`.
+    /// Reads `none while constrained`, `at most 40`.
     public init(parsing text: String) throws(QuantityError) {
-        guard text == Self.text else {
-            throw QuantityError(
-                "\"\(text)\" is nothing that requests can be; write \"\(Self.text)\"")
+        guard text != Self.none else {
+            self = .noneWhileConstrained
+            return
         }
-        self = .noneWhileConstrained
+        guard let (side, rest) = try? BoundSide.split(text, example: "at most 40"),
+            rest.allSatisfy({ "0123456789".contains($0) }), let count = UInt64(rest)
+        else {
+            throw QuantityError(
+                "\"\(text)\" is nothing that requests can be; write \"at most 40\" or "
+                    + "\"\(Self.none)\"")
+        }
+        self = .count(side, count)
     }
 
     /// The text as `init(parsing:)` reads it.
-    public var description: String { Self.text }
+    public var description: String {
+        switch self {
+        case .noneWhileConstrained: Self.none
+        case .count(let side, let count): "\(side.rawValue) \(count)"
+        }
+    }
 }
 
 /// Whether a limit is a maximum or a minimum.

@@ -19,6 +19,10 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     public var up: DirectionCounters
     /// From the network to the app, over all interfaces.
     public var down: DirectionCounters
+    /// How often the app asked something of the network: sent data first on a connection or after
+    /// it had received some, or used another pair of addresses and ports of UDP; nil with the kernel
+    /// data plane.
+    @OrNull public var requests: UInt64?
     /// The same for each interface, in the initial order of preference.
     public var interfaces: [InterfaceStatistics] = []
     /// The traffic on the command's loopback, up from client to server; nil if that was not
@@ -76,6 +80,7 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
             recording: recording)
         self.interfaces = interfaces
         flaw = Faithfulness(loops).note
+        if !loops.isEmpty { requests = loops.reduce(0) { $0 + $1.up.requests } }
     }
 
     /// Adds the traffic on the command's loopback.

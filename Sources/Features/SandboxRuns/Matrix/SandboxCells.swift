@@ -126,7 +126,8 @@ public struct SandboxCells: CellLauncher {
         request.recording.wantsSamples = true
         request.recording.wantsProcessorUse = true
         request.identity = user?.identity
-        request.recording.wantsConstrainedUse = attempt.cell.expectations.requests != nil
+        request.recording.wantsConstrainedUse =
+            attempt.cell.expectations.requests == .noneWhileConstrained
         let isOverridden = links[attempt.cell.profile].map { $0.override != InterfaceOverride() }
         if isOverridden == true || request.saysMoreThanKinds {
             // If the host does not support it, programs that ask D-Bus see the host's network.

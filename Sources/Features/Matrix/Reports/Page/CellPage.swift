@@ -113,6 +113,7 @@ struct CellPage {
         if let statistics = cell.statistics {
             let bytes = ByteCount(bytes: statistics.transferredBytes)
             facts.append(("Transferred", "\(bytes.decimalText)"))
+            if let requests = statistics.requests { facts.append(("Requests", "\(requests)")) }
             facts.append(("Conditioned by", "\(statistics.backend.rawValue)"))
         }
         if let seed = cell.seed { facts.append(("Seed", "<code>\(seed)</code>")) }
