@@ -7,7 +7,7 @@ extension FileDescriptor {
     /// pipe may have no end.
     public func readAll(limit: Int) throws(Errno) -> [UInt8] {
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        var chunk = [UInt8](repeating: 0, count: min(limit + 1, 64 * 1024))
         do {
             while bytes.count <= limit {
                 let count = try unsafe chunk.withUnsafeMutableBytes { try unsafe read(into: $0) }

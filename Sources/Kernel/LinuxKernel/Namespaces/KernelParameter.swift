@@ -12,7 +12,8 @@ public struct KernelParameter: Sendable, Hashable {
 
     /// Its value, without the newline.
     public func read() throws(KernelError) -> String {
-        String(try SmallFile.read(path.string).prefix { !$0.isNewline })
+        // The kernel makes room for as much as is asked for.
+        String(try SmallFile.read(path.string, limit: 1023).prefix { !$0.isNewline })
     }
 
     /// Changes it.
