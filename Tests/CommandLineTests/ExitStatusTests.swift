@@ -37,7 +37,7 @@ struct ExitStatusTests {
         #expect(Status(of: error) == status)
     }
 
-    @Test("The codes are those that README.md lists")
+    @Test("The codes are those that docs/exit-codes.md lists")
     func numbers() {
         #expect(
             Status.allCases.map(\.rawValue)
