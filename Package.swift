@@ -52,11 +52,12 @@ func testTarget(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 func program(
     _ name: String, _ dependencies: [Target.Dependency], path: String? = nil,
-    exclude: [String] = [], linkerSettings: [LinkerSetting] = []
+    exclude: [String] = [], linkerSettings: [LinkerSetting] = [],
+    plugins: [Target.PluginUsage] = []
 ) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: path, exclude: exclude,
-        swiftSettings: swiftSettings, linkerSettings: linkerSettings)
+        swiftSettings: swiftSettings, linkerSettings: linkerSettings, plugins: plugins)
 }
 
 /// The targets of a layer, whose sources are in its folder.
@@ -287,11 +288,9 @@ let features = floor(
         // Tests read the reports with a real browser and the real schema, as their readers do.
         tests: ["Matrix", "MatrixReport"],
         // Embedded in the program, so that it remains a single file.
-        resources: [
-            .embedInCode("Reports/Resources/policy.txt"),
-            .embedInCode("Reports/Resources/report.css"),
-            .embedInCode("Reports/Resources/report.js"),
-        ]),
+        resources: ["policy.txt", "report.css", "report.js"].map {
+            .embedInCode("Reports/Resources/\($0)")
+        }),
     // Resolves the names given to `run` and `matrix`.
     library(
         "SandboxRuns",
@@ -312,7 +311,8 @@ let commandLine: [Target] = [
             "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink", "LinkModel", "LinkUnits",
             "LinuxKernel", "Netlink", "TrafficControl", argumentParser, systemPackage,
         ],
-        linkerSettings: staticLinking),
+        linkerSettings: staticLinking, plugins: ["StampVersion"]),
+    .plugin(name: "StampVersion", capability: .buildTool()),
     // swift package linkcond test, for packages that depend on this one.
     .plugin(
         name: "LinkcondPlugin",

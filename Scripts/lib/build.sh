@@ -20,7 +20,7 @@ build_stamp=$repository/.build/linkcond-release-stamp
 # Prints the inputs of the binary, one per line.
 build_inputs() {
     local input
-    for input in Package.swift Sources Profiles Plugins; do
+    for input in Package.swift VERSION Sources Profiles Plugins; do
         [[ ! -e $repository/$input ]] || printf '%s\n' "$repository/$input"
     done
 }

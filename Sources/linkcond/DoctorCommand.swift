@@ -28,7 +28,8 @@ struct DoctorCommand: ParsableCommand {
         let console = global.console
         let diagnosis = Diagnosis.ofThisHost()
         if json {
-            try console.print(JSONText.text(of: DiagnosisJSON(diagnosis)))
+            try console.print(
+                JSONText.text(of: DiagnosisJSON(diagnosis, version: "\(ProgramVersion.current)")))
         } else {
             try console.print(DiagnosisTable.text(diagnosis, isStyled: console.isStyled))
         }

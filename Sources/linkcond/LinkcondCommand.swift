@@ -13,6 +13,7 @@ struct LinkcondCommand: ParsableCommand {
               linkcond status
               sudo linkcond clear
             """,
+        version: "linkcond \(ProgramVersion.current)",
         subcommands: [
             ListCommand.self, ShowCommand.self, ImportCommand.self, RunCommand.self,
             MatrixCommand.self, ApplyCommand.self, PlayCommand.self, StatusCommand.self,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LinkModel
+import Recording
 import Sandbox
 import SandboxRuns
 
@@ -56,7 +57,8 @@ struct RecordingOptions: ParsableArguments {
 
     /// Opens the files and makes `request` fill them.
     func files(for request: inout SandboxRequest) throws -> RunFiles {
-        try RunFiles(
+        request.recording.application = "linkcond \(ProgramVersion.current)"
+        return try RunFiles(
             statistics: stats, capture: pcap, log: log, timeline: timeline, for: &request)
     }
 }

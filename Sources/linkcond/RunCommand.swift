@@ -231,7 +231,7 @@ struct RunCommand: ParsableCommand {
         if let statistics = outcome.statistics {
             let json = RunStatisticsJSON(
                 request, settings: settings, startedAt: beginning, exitCode: outcome.exitCode,
-                link: statistics)
+                link: statistics, version: "\(ProgramVersion.current)")
             isWritten = files.write(try JSONText.text(of: json), console) && isWritten
             isWritten = files.draw(request, statistics, console) && isWritten
         }

@@ -120,7 +120,8 @@ struct VerifyCommand: ParsableCommand {
             if let flaw = result.flaw { console.note("\(result.profile): \(flaw)") }
         }
         if json {
-            try console.print(JSONText.text(of: VerificationJSON(results)))
+            let version = "\(ProgramVersion.current)"
+            try console.print(JSONText.text(of: VerificationJSON(results, version: version)))
         } else {
             try console.print(VerificationTable.text(results, isStyled: console.isStyled))
         }

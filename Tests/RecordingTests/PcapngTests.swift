@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Pcapng", .tags(.unit))
 struct PcapngTests {
-    private static let host = Host(hardware: "pdp11", system: "Unix 7")
+    private static let host = Host(hardware: "pdp11", system: "Unix 7", application: "linkcond")
 
     @Test func `the blocks are as ever`() throws {
         var buffer = try ByteBuffer(capacity: 65_536)

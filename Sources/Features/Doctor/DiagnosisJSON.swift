@@ -16,11 +16,13 @@ public struct DiagnosisJSON: Encodable {
         let reason: String
     }
 
+    let linkcond: String
     let checks: [Diagnosis.Check]
     let dataPlanes: DataPlanes
 
-    /// Makes the object for a diagnosis.
-    public init(_ diagnosis: Diagnosis) {
+    /// Makes the object for a diagnosis by this version of linkcond.
+    public init(_ diagnosis: Diagnosis, version: String) {
+        linkcond = version
         checks = diagnosis.checks
         dataPlanes = DataPlanes(
             kernel: diagnosis.servesKernelPlane, engine: diagnosis.servesEnginePlane,

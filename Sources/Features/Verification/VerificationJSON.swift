@@ -37,10 +37,12 @@ public struct VerificationJSON: Encodable {
         }
     }
 
+    let linkcond: String
     let results: [Result]
 
-    /// Makes the object for the results.
-    public init(_ results: [LinkVerification]) {
+    /// Makes the object for the results of this version of linkcond.
+    public init(_ results: [LinkVerification], version: String) {
+        linkcond = version
         self.results = results.map { result in
             Result(
                 profile: result.profile, backend: result.backend.rawValue,

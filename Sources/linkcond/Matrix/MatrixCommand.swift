@@ -102,7 +102,7 @@ struct MatrixCommand: ParsableCommand {
             command: wanted.command, specification: wanted.specification, cells: cells,
             planned: wanted.cells, jobs: jobs, store: store,
             collecting: pattern, launcher: launcher, listener: view,
-            earlierSeconds: wanted.earlierSeconds)
+            earlierSeconds: wanted.earlierSeconds, version: "\(ProgramVersion.current)")
         let (report, interruption) = runner.run(shard: shard)
         view.erase()
         if let failure = runner.failure { throw failure }

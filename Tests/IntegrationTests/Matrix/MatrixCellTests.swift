@@ -228,6 +228,8 @@ struct MatrixCellTests {
             #expect(result.exitCode == 0)
             let report = try MatrixReport(json: result.standardOutput.utf8)
             #expect(report.passed == 2 && report.cells.allSatisfy { $0.log == nil })
+            let version = try await run.result("--version").standardOutput
+            #expect(report.machine.linkcond.map { "linkcond \($0)\n" } == version)
             let plan = try await run.result(
                 "--profiles", "LTE,3G", "--plan", "github", "--", "touch", "it-ran")
             #expect(

@@ -45,6 +45,7 @@ struct RecordingFiles {
             }
         }
 
+        let linkcond: String
         let backend: String
         let seed: UInt64?
         let exitCode: Int

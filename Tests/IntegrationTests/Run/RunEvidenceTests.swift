@@ -122,6 +122,7 @@ struct RunEvidenceTests {
             #expect(described.standardOutput.contains("Name = down"))
             #expect(described.standardOutput.contains("50 Mbit/s"))
             #expect(described.standardOutput.contains("apple/LTE, seed "))
+            #expect(described.standardOutput.contains("linkcond \(statistics.linkcond)\n"))
         }
     }
 

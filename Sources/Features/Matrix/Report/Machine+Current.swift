@@ -3,13 +3,16 @@ import LinuxKernel
 
 extension MatrixReport.Machine {
     /// This machine, and the commit in the working directory.
-    static func current(jobs: Int) -> MatrixReport.Machine {
+    ///
+    /// - Parameter version: That of linkcond.
+    static func current(jobs: Int, version: String? = nil) -> MatrixReport.Machine {
         let process = ProcessInfo.processInfo
         let commit = TestedCommit.current(
             in: FileManager.default.currentDirectoryPath, environment: process.environment)
         return MatrixReport.Machine(
             kernel: line(of: "osrelease") ?? "unknown", processors: process.activeProcessorCount,
-            jobs: jobs, host: line(of: "hostname"), processor: model, commit: commit)
+            jobs: jobs, host: line(of: "hostname"), processor: model, commit: commit,
+            linkcond: version)
     }
 
     private static func line(of file: String) -> String? {

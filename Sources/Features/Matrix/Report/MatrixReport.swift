@@ -54,6 +54,8 @@ public struct MatrixReport: Codable, Sendable, Hashable {
         /// The commit that was tested, as a CI engine names it or the Git repository around the
         /// working directory has it.
         public var commit: String?
+        /// The version of linkcond.
+        public var linkcond: String?
     }
 
     /// Makes a report and counts the cells.

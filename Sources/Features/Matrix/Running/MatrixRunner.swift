@@ -66,10 +66,12 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     ///     none.
     ///   - pattern: Which files of a cell are JUnit files; see `ReadableReports`.
     ///   - earlierSeconds: How long cells took in an earlier matrix, by profile.
+    ///   - version: That of linkcond, for the report.
     public init(
         command: [String], specification: MatrixSpecification, cells: [Cell], planned: [Cell],
         jobs: Int?, store: MatrixStore?, collecting pattern: String? = nil,
-        launcher: Launcher, listener: Listener, earlierSeconds: [String: Double] = [:]
+        launcher: Launcher, listener: Listener, earlierSeconds: [String: Double] = [:],
+        version: String? = nil
     ) throws {
         self.command = command
         self.specification = specification
@@ -84,7 +86,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         stored = isQueue ? nil : store?.load()
         names = CellFileNames(cells).names(of: cells, in: store, stored)
         initialJobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
-        machine = .current(jobs: initialJobs)
+        machine = .current(jobs: initialJobs, version: version)
         var reports = cells.map { cell in
             var report = CellReport(
                 id: cell.id, profile: cell.profile, repetition: cell.repetition,

@@ -6,6 +6,8 @@ public struct RecordingRequest: Sendable {
     public var capture: OutputFile?
     /// The log with a line for each packet; nil: not requested.
     public var log: OutputFile?
+    /// The program that a capture names, with its version.
+    public var application = "linkcond"
     /// Whether to collect the link's statistics.
     public var wantsStatistics = false
     /// Whether to collect them over time as well.

@@ -28,7 +28,8 @@ struct RecordingWriter: ~Copyable {
         if let file = request.capture {
             captureStream = try RecordingStream(file, links: links.count)
             captureStream?.append { [links] buffer in
-                Pcapng.appendSection(.current(), comment: remark, to: &buffer)
+                Pcapng.appendSection(
+                    .current(request.application), comment: remark, to: &buffer)
                 for link in links {
                     for direction in Pcapng.directions {
                         Pcapng.appendInterface(

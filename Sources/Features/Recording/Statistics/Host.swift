@@ -4,14 +4,15 @@ import LinuxKernel
 struct Host: Sendable, Hashable {
     var hardware: String
     var system: String
-    var application = "linkcond"
+    var application: String
 
-    /// This host.
-    static func current() -> Host {
+    /// This host, and the program with its version.
+    static func current(_ application: String) -> Host {
         let words = ["ostype", "osrelease"].compactMap { name in
             (try? SmallFile.read("/proc/sys/kernel/\(name)"))?.split(separator: "\n").first
         }
-        return Host(hardware: architecture, system: words.joined(separator: " "))
+        return Host(
+            hardware: architecture, system: words.joined(separator: " "), application: application)
     }
 
     private static var architecture: String {

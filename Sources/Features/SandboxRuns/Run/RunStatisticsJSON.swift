@@ -10,6 +10,7 @@ import Scenarios
 /// The output of `run --stats`. The keys are a stable interface: see
 /// `Profiles/schema/statistics.schema.json`.
 public struct RunStatisticsJSON: Encodable {
+    let linkcond: String
     let profile: String
     @OrNull var scenario: String?
     let settings: [String]
@@ -34,11 +35,12 @@ public struct RunStatisticsJSON: Encodable {
     let events: [EventRecord]
     let evidence: RecordingReport
 
-    /// Makes the object for a run.
+    /// Makes the object for a run by this version of linkcond.
     public init(
         _ request: SandboxRequest, settings: [String], startedAt: Date, exitCode: Int32,
-        link: LinkStatistics
+        link: LinkStatistics, version: String
     ) {
+        linkcond = version
         profile = request.preferred.profile
         scenario = request.scenario?.scenario.name
         self.settings = settings

@@ -82,6 +82,10 @@ struct Overview {
             "\(report.machine.jobs) at once", "Linux \(report.machine.kernel)",
             "\(report.machine.processors) processor\(report.machine.processors == 1 ? "" : "s")",
         ]
+        // The number of the version alone; report.json has the commit.
+        if let version = report.machine.linkcond?.split(separator: " ").first {
+            facts.append("linkcond \(version)")
+        }
         if let shard = report.shard { facts.append("shard \(shard.index) of \(shard.count)") }
         return facts
     }
