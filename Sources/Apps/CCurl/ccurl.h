@@ -5,7 +5,6 @@
 #define CURL_DISABLE_DEPRECATION
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
-#include <openssl/crypto.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdint.h>
@@ -21,9 +20,6 @@
 #endif
 
 static inline int lc_curl_prepare(void) {
-    // By default OpenSSL frees all that it has when the program exits, and with it what the thread of a
-    // client still uses: programs that end with an exchange crashed, once in some hundred times.
-    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
     return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
 

@@ -23,14 +23,11 @@ final class Exchange {
     private var lastActivity: ContinuousClock.Instant?
     private var isPaused = false
 
-    /// libcurl is prepared once per process.
-    private static let isPrepared = lc_curl_prepare() != 0
-
     init(
         _ request: ExchangeRequest, _ events: any ExchangeEvents, _ brake: Brake,
         _ multipathSockets: MultipathSockets
     ) throws(ExchangeFailure) {
-        guard Self.isPrepared, let handle = unsafe curl_easy_init() else {
+        guard let handle = unsafe curl_easy_init() else {
             throw ExchangeFailure(.other, "libcurl cannot be used")
         }
         unsafe self.handle = handle

@@ -10,28 +10,41 @@ final class TransportLoop {
     /// The longest wait without a reason to wake up.
     private static let patience = Duration.seconds(3600)
 
+    /// libcurl is prepared once per process.
+    private static let isPrepared = lc_curl_prepare() != 0
+
     init?(connectionsPerHost: Int) {
-        guard let multi = unsafe curl_multi_init() else { return nil }
+        guard Self.isPrepared, let multi = unsafe curl_multi_init() else { return nil }
         unsafe self.multi = multi
         unsafe lc_curl_limit_connections(multi, connectionsPerHost)
     }
 
     deinit {
-        unsafe curl_multi_cleanup(multi)
+        ExitGate.shared.pass { unsafe curl_multi_cleanup(multi) }
     }
 
     /// Runs until `OrderBox.Order.finish`.
     func run(_ orders: OrderBox) {
-        var isOver = false
-        while !isOver {
-            for order in orders.take() { isOver = !carryOut(order) || isOver }
-            var running: Int32 = 0
-            unsafe curl_multi_perform(multi, &running)
-            endCompleted()
-            endIdle()
-            if !isOver { wait(for: orders.descriptor) }
+        while true {
+            switch ExitGate.shared.pass({ turn(orders) }) {
+            case true?: wait(for: orders.descriptor)
+            case false?: return
+            case nil: ExitGate.waitForTheEnd()
+            }
         }
+    }
+
+    /// Does what is to be done; false: that was all.
+    private func turn(_ orders: OrderBox) -> Bool {
+        var isOver = false
+        for order in orders.take() { isOver = !carryOut(order) || isOver }
+        var running: Int32 = 0
+        unsafe curl_multi_perform(multi, &running)
+        endCompleted()
+        endIdle()
+        guard isOver else { return true }
         for number in exchanges.keys { cancel(number) }
+        return false
     }
 
     /// Carries out an order; false if it is the last.
