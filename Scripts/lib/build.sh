@@ -47,11 +47,22 @@ release_is_current() {
     touch --date "$began" "$build_stamp" 2>/dev/null || true
 }
 
+swift_installation() {
+    local site=https://download.swift.org/swiftly/linux archive
+    archive=swiftly-$(uname -m).tar.gz
+    case $(package_manager) in
+        apt-get) echo "curl -O $site/$archive && tar -xf $archive && ./swiftly init" ;;
+        dnf) echo 'sudo dnf install swift-lang' ;;
+        pacman) echo 'yay -S swift-bin (from the AUR)' ;;
+        *) echo 'https://swift.org/install' ;;
+    esac
+}
+
 require_swift() {
     local version hint=''
     [[ -z ${SUDO_USER:-} ]] || hint="; under sudo keep your PATH: sudo env PATH=\"\$PATH\" ..."
-    command -v swift >/dev/null || fail "$exit_unavailable" \
-        "no Swift toolchain in PATH; get 6.2 or later from https://swift.org/install$hint"
+    command -v swift >/dev/null || fail "$exit_unavailable" "no Swift in PATH, which only building" \
+        "linkcond needs, not its packages; get 6.2 or later: $(swift_installation)$hint"
     version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
     [[ $(printf '%s\n' 6.2 "$version" | sort --version-sort | head -n 1) == 6.2 ]] \
         || fail "$exit_unavailable" "Swift ${version:-of unknown version} is too old;" \
@@ -63,11 +74,22 @@ swift_build() {
     swift build --package-path "$repository" "$@" </dev/null 2>&1
 }
 
+# Only Debian and Ubuntu have all of them. Without, the program needs the libraries of this system.
+has_static_libraries() {
+    local library
+    for library in libc.a libexpat.a libnl-3.a; do
+        [[ $(clang -print-file-name="$library") == /* ]] || return
+    done
+}
+
 # build_release_product PRODUCT
 build_release_product() {
     local log
-    log=$(LINKCOND_STATIC=1 swift_build -c release --product "$1" --static-swift-stdlib \
-        -debug-info-format none -Xlinker -s) && return
+    log=$(
+        ! has_static_libraries || export LINKCOND_STATIC=1
+        swift_build -c release --product "$1" --static-swift-stdlib -debug-info-format none \
+            -Xlinker -s
+    ) && return
     printf '%s\n' "$log" >&2
     say "the build failed; the compiler's messages stand above"
     return "$exit_internal"
@@ -76,8 +98,8 @@ build_release_product() {
 # The stamp has the start time of the build, so that later edits count as changes.
 build_release() {
     local stamp
-    require_packages "${build_packages[@]}"
     require_swift
+    require_packages "${build_packages[@]}"
     say "building linkcond (the first time takes some minutes, later ones less)"
     mkdir -p "$repository/.build"
     stamp=$(mktemp "$build_stamp.XXXXXX")

@@ -52,15 +52,41 @@ apt_install() {
     return 1
 }
 
+# Prints the system's package manager: apt-get, dnf, pacman or zypper.
+package_manager() {
+    local manager
+    for manager in apt-get dnf pacman zypper; do
+        ! command -v "$manager" >/dev/null || { echo "$manager"; return; }
+    done
+}
+
+# installation PACKAGE...: prints the command that installs these packages of Debian here.
+installation() {
+    local names=${BASH_SOURCE[0]%/*}/package-names column command
+    case $(package_manager) in
+        dnf) column=2 command='dnf install' ;;
+        pacman) column=3 command='pacman -S' ;;
+        zypper) column=4 command='zypper install' ;;
+        *) return 1 ;;
+    esac
+    printf 'sudo %s' "$command"
+    printf '%s\n' "$@" | awk -v column="$column" '
+        NR == FNR { name[$1] = $column; next }
+        { print $1 in name ? name[$1] : $1 }' "$names" - | sort -u | sed 's/^/ /' | tr -d '\n'
+}
+
 # require_packages PROBE=PACKAGE...
 require_packages() {
-    local missing
+    local missing command
     mapfile -t missing < <(missing_packages "$@")
     ((${#missing[@]})) || return 0
 
-    command -v apt-get >/dev/null \
-        || fail "$exit_unavailable" "missing: ${missing[*]} (Debian's package names);" \
-            "install them with this system's package manager"
+    if [[ $(package_manager) != apt-get ]]; then
+        command=$(installation "${missing[@]}") \
+            || fail "$exit_unavailable" "missing: ${missing[*]} (Debian's package names);" \
+                "install them with this system's package manager"
+        fail "$exit_unavailable" "packages are missing; run: $command"
+    fi
     ((EUID == 0)) \
         || fail "$exit_unavailable" "missing: ${missing[*]}; run: sudo apt-get install ${missing[*]}"
 
