@@ -23,6 +23,7 @@ public struct RunStatisticsJSON: Encodable {
     @OrNull var seed: UInt64?
     @OrNull var faithful: Bool?
     @OrNull var flaw: String?
+    @OrNull var requests: UInt64?
     let down: CountedDirectionJSON<DirectionCounters>
     let up: CountedDirectionJSON<DirectionCounters>
     @OrNull var dns: ProfileJSON.DNS?
@@ -54,6 +55,7 @@ public struct RunStatisticsJSON: Encodable {
         seed = link.seed
         faithful = link.isFaithful
         flaw = link.flaw
+        requests = link.requests
         let conditions = request.preferred.conditions.withExplicitLoss
         down = CountedDirectionJSON(conditions.down, link.down)
         up = CountedDirectionJSON(conditions.up, link.up)
