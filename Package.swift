@@ -19,7 +19,6 @@ let nio = ["NIOCore", "NIOPosix", "NIOTLS"].map { product($0, "swift-nio") }
 let nioSSL = product("NIOSSL", "swift-nio-ssl")
 let subprocess = product("Subprocess", "swift-subprocess")
 let systemPackage = product("SystemPackage", "swift-system")
-let yams = product("Yams", "Yams")
 
 // A single file that runs on every Linux, when built by Scripts/lib/build.sh. Other packages may
 // not depend on targets with unsafe flags, which includes targets that use the plugin.
@@ -60,9 +59,8 @@ func program(
         swiftSettings: swiftSettings, linkerSettings: linkerSettings, plugins: plugins)
 }
 
-/// The targets of a layer, whose sources are in its folder.
-///
-/// A layer may import only itself and the layers above it here: Scripts/check-layers.
+/// The targets of a layer, whose sources are in its folder. It may import only itself and the layers
+/// above it here: Scripts/check-layers.
 func floor(_ folder: String, _ targets: [Target]...) -> [Target] {
     let targets = targets.flatMap { $0 }
     for target in targets where target.path == nil && ![.test, .plugin].contains(target.type) {
@@ -83,7 +81,8 @@ let model = floor(
 let formats = floor(
     "Formats",
     library(
-        "ProfileFormat", ["Scenarios", "LinkModel", "LinkUnits", yams], tests: ["ProfileFormat"]),
+        "ProfileFormat", ["Scenarios", "YAMLReading", "LinkModel", "LinkUnits"],
+        tests: ["ProfileFormat"]),
     // Imports link conditions of other tools as profiles.
     library(
         "ProfileImport", ["ProfileFormat", "LinkModel", "LinkUnits"], tests: ["ProfileImport"]),
@@ -97,9 +96,13 @@ let formats = floor(
         "Catalog",
         ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits", systemPackage],
         tests: ["Catalog"], plugins: ["CompileCatalog"]),
-    // Reads XML from other tools with libexpat, its only C dependency.
-    [.systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])])],
-    library("XMLReading", ["CExpat"], tests: ["XMLReading"])
+    // Read XML and YAML, with the only C dependencies of the layer.
+    [
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    ],
+    library("XMLReading", ["CExpat"], tests: ["XMLReading"]),
+    library("YAMLReading", ["CYAML"], tests: ["YAMLReading"])
 )
 
 /// Kernel mechanisms. The only modules that call C.
@@ -283,11 +286,9 @@ let features = floor(
         "Matrix",
         [
             "Recording", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel", "XMLReading",
-            systemPackage, yams,
+            "YAMLReading", systemPackage,
         ],
-        // Tests read the reports with a real browser and the real schema, as their readers do.
         tests: ["Matrix", "MatrixReport"],
-        // Embedded in the program, so that it remains a single file.
         resources: ["policy.txt", "report.css", "report.js"].map {
             .embedInCode("Reports/Resources/\($0)")
         }),
@@ -361,7 +362,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: model + formats + kernel + emulation + planes + apps + features + commandLine
@@ -380,7 +380,7 @@ if Context.environment["LINKCOND_FUZZ"] != nil {
         "LinkUnits", "LinkModel", "ProfileFormat", "Scenarios", "PacketEngine", "ProfileImport",
         "CLinux", "LinuxKernel", "CNetlink", "Netlink", "NetworkPath", "TrafficControl",
         "PacketLoop", "Recording", "Uplink", "DataPlane", "KernelPlane", "EnginePlane",
-        "DataPlanes", "CExpat", "XMLReading", "Matrix",
+        "DataPlanes", "CExpat", "XMLReading", "CYAML", "YAMLReading", "Matrix",
     ]
     package.products = []
     package.targets.removeAll { !fuzzed.contains($0.name) }

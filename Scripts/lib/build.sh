@@ -7,6 +7,7 @@ source "${BASH_SOURCE[0]%/*}/packages.sh"
 readonly build_packages=(
     pkg-config=pkg-config pkg-config:libnl-3.0=libnl-3-dev
     pkg-config:libsystemd=libsystemd-dev pkg-config:expat=libexpat1-dev
+    pkg-config:yaml-0.1=libyaml-dev
     pkg-config:libcurl=libcurl4-openssl-dev
     pkg-config:libcrypto=libssl-dev ip=iproute2
     # Programs that `linkcond run` starts, and the first command of README.md.

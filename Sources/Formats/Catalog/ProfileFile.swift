@@ -88,7 +88,9 @@ enum ProfileFile {
                 throw ProfileFileError.inaccessible(
                     file: file, explanation: "is not a file; name a YAML file")
             }
-            guard let size = attributes[.size] as? UInt64, size <= UInt64(sizeLimit) else {
+            // Full Foundation, if a program links it, gives a number that is of any type.
+            let size = attributes[.size] as? UInt ?? (attributes[.size] as? UInt64).map(UInt.init)
+            guard let size, size <= sizeLimit else {
                 throw malformed(file, "is larger than \(sizeLimit / 1024) KiB, which no \(kind) is")
             }
             return try Data(contentsOf: url)

@@ -1,6 +1,6 @@
 import LinkModel
 package import LinkUnits
-package import Yams
+package import YAMLReading
 
 /// Reads the fields of one YAML mapping; every error has a location.
 ///
@@ -9,16 +9,17 @@ package import Yams
 package struct FieldReader {
     package let file: String
     package let path: String
-    package let mapping: Node.Mapping
+    package let mapping: YAMLNode.Mapping
 
     /// Reads `node` as the mapping at `path`, whose keys must be among `known`.
-    package init(_ node: Node, file: String, path: String, known: [String]) throws(ProfileError) {
+    package init(_ node: YAMLNode, file: String, path: String, known: [String]) throws(ProfileError)
+    {
         self.file = file
         self.path = path
         guard case .mapping(let mapping) = node else {
             let example = known.first ?? ""
             throw ProfileError(
-                file: file, line: node.mark?.line, field: path,
+                file: file, line: node.line, field: path,
                 explanation: path.isEmpty
                     ? "is not a profile; the first line of one is \"name: ...\""
                     : "has to be a list of fields, such as { \(example): ... }")
@@ -27,7 +28,7 @@ package struct FieldReader {
         for (key, _) in mapping {
             guard let name = key.string else {
                 throw ProfileError(
-                    file: file, line: key.mark?.line, field: path,
+                    file: file, line: key.line, field: path,
                     explanation: "a key has to be a word; known here: "
                         + known.joined(separator: ", "))
             }
@@ -35,24 +36,24 @@ package struct FieldReader {
         }
     }
 
-    private func unknownKey(_ name: String, _ key: Node, known: [String]) -> ProfileError {
+    private func unknownKey(_ name: String, _ key: YAMLNode, known: [String]) -> ProfileError {
         let remedy =
             NameMatching.suggestion(for: name, among: known).map { "did you mean \($0)?" }
             ?? "known here: \(known.joined(separator: ", "))"
         return ProfileError(
-            file: file, line: key.mark?.line, field: fieldPath(name),
+            file: file, line: key.line, field: fieldPath(name),
             explanation: "unknown key; \(remedy)")
     }
 
     package func fieldPath(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     /// The node under `key`, if there is one.
-    package func node(_ key: String) -> Node? { mapping[Node(key)] }
+    package func node(_ key: String) -> YAMLNode? { mapping[key] }
 
     /// An error about the value under `key`, or about its absence.
     package func error(_ key: String, _ explanation: String) -> ProfileError {
         ProfileError(
-            file: file, line: (node(key)?.mark ?? mapping.mark)?.line, field: fieldPath(key),
+            file: file, line: node(key)?.line ?? mapping.line, field: fieldPath(key),
             explanation: explanation)
     }
 

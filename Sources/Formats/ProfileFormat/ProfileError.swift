@@ -1,5 +1,5 @@
 import LinkModel
-import Yams
+import YAMLReading
 
 /// Why a text is not a profile: the file, line and field, what is wrong, and the remedy.
 public struct ProfileError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -30,27 +30,27 @@ public struct ProfileError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension ProfileError {
     /// Describes the YAML parser's error in one line.
-    init(_ error: YamlError, file: String) {
-        let line: Int?
+    init(_ error: YAMLError, in text: String, file: String) {
+        let place: Int?
         let explanation: String
         switch error {
-        case .scanner(_, let problem, let mark, let text),
-            .parser(_, let problem, let mark, let text),
-            .composer(_, let problem, let mark, let text):
-            line = mark.line
-            explanation = Self.explanation(of: problem, inLine: mark.line, of: text)
-        case .duplicatedKeysInMapping(let duplicates, let context):
-            line = context.mark.line
-            let keys = duplicates.sorted().joined(separator: ", ")
-            explanation = "\(keys) is given twice; keep one"
-        case .reader(_, let offset, _, let text):
-            line = offset.map { 1 + text.prefix($0).count(where: \.isNewline) }
+        case .invalid(let line, let problem):
+            place = line
+            explanation = Self.explanation(of: problem, inLine: line, of: text)
+        case .duplicateKeys(let keys, let line):
+            place = line
+            explanation = "\(keys.joined(separator: ", ")) is given twice; keep one"
+        case .furtherDocument(let line):
+            place = line
+            explanation = "a second profile begins here; a file holds one"
+        case .forbiddenCharacter(let line):
+            place = line
             explanation = "has characters that no text has; a profile is a YAML text in UTF-8"
-        default:
-            line = nil
-            explanation = "not valid YAML: \(error)"
+        case .noMemory:
+            place = nil
+            explanation = "there is no memory left to read it"
         }
-        self.init(file: file, line: line, explanation: explanation)
+        self.init(file: file, line: place, explanation: explanation)
     }
 
     /// The parser's finding, with the remedy for common mistakes.
@@ -60,9 +60,6 @@ extension ProfileError {
         let indentation = lines.dropFirst(line - 1).first?.prefix { $0 == " " || $0 == "\t" }
         if indentation?.contains("\t") == true {
             return "not valid YAML: a tab indents this line; indent with blanks"
-        }
-        if problem.contains("another document") {
-            return "a second profile begins here; a file holds one"
         }
         return "not valid YAML: \(problem)"
     }

@@ -1,19 +1,19 @@
 package import LinkModel
 import LinkUnits
-package import Yams
+package import YAMLReading
 
 extension ProfileReader {
     /// Reads `{ down.delay: 180 ms, dns.delay: 3 s, blackhole: true }`, the fields of `--set` in a
     /// file. Returns conditions that hold the values, and the list of fields.
     package static func settings(
-        _ node: Node, file: String, path: String
+        _ node: YAMLNode, file: String, path: String
     ) throws(ProfileError) -> (values: LinkConditions, settings: [ConditionSetting]) {
         guard case .mapping(let mapping) = node, !mapping.isEmpty else {
             throw ProfileError(
-                file: file, line: node.mark?.line, field: path,
+                file: file, line: node.line, field: path,
                 explanation: "has to be a list of fields, such as { down.loss: 2% }")
         }
-        var groups: [String: [(Node, Node)]] = [:]
+        var groups: [String: [(YAMLNode, YAMLNode)]] = [:]
         var settings: [ConditionSetting] = []
         for (key, value) in mapping {
             let name = key.string ?? ""
@@ -21,17 +21,17 @@ extension ProfileReader {
             let isDotted = parts.count == 2 && ["down", "up", "dns"].contains(parts[0])
             guard isDotted || name == "blackhole" else {
                 throw ProfileError(
-                    file: file, line: key.mark?.line, field: "\(path).\(name)",
+                    file: file, line: key.line, field: "\(path).\(name)",
                     explanation: "is not a field; fields are down.bandwidth, up.delay, dns.delay, "
                         + "blackhole and the like")
             }
-            let field = Node.scalar(.init(parts.last ?? name, .implicit, .any, key.mark))
+            let field = YAMLNode.scalar(.init(parts.last ?? name, line: key.line))
             groups[isDotted ? parts[0] : "", default: []].append((field, value))
             settings.append(ConditionSetting(path: name, value: text(of: value)))
         }
         var values = LinkConditions()
         for (group, pairs) in groups {
-            let node = Node.mapping(Node.Mapping(pairs, .implicit, .any, mapping.mark))
+            let node = YAMLNode.mapping(YAMLNode.Mapping(pairs, line: mapping.line))
             switch group {
             case "down": values.down = try direction(node, file: file, path: "\(path).down")
             case "up": values.up = try direction(node, file: file, path: "\(path).up")
@@ -44,8 +44,8 @@ extension ProfileReader {
         return (values, settings)
     }
 
-    private static func text(of node: Node) -> String {
-        guard case .mapping(let mapping) = node else { return node.scalar?.string ?? "" }
+    private static func text(of node: YAMLNode) -> String {
+        guard case .mapping(let mapping) = node else { return node.string ?? "" }
         let pairs = mapping.map { "\($0.key.string ?? ""): \(text(of: $0.value))" }
         return "{ \(pairs.joined(separator: ", ")) }"
     }

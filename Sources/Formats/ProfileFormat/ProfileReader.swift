@@ -1,6 +1,6 @@
 public import LinkModel
 import LinkUnits
-import Yams
+import YAMLReading
 
 /// Reads profiles from YAML texts and single fields from options.
 public enum ProfileReader {
@@ -15,7 +15,7 @@ public enum ProfileReader {
     public static func profile(
         from text: String, file: String, defaultFamily: String = "user"
     ) throws(ProfileError) -> Profile {
-        guard let root = try YAMLText.compose(text, file: file), root.scalar?.string != "" else {
+        guard let root = try YAMLText.compose(text, file: file), root.string != "" else {
             throw ProfileError(
                 file: file, explanation: "is empty; the first line of a profile is \"name: ...\"")
         }
@@ -85,17 +85,19 @@ public enum ProfileReader {
     }
 
     /// The value of an option: a mapping if in braces, anything else a scalar.
-    private static func valueNode(_ value: String, _ option: String) throws(ProfileError) -> Node {
-        guard value.hasPrefix("{") else { return Node(value) }
-        return try YAMLText.compose(value, file: option) ?? Node("")
+    private static func valueNode(_ value: String, _ option: String) throws(ProfileError)
+        -> YAMLNode
+    {
+        guard value.hasPrefix("{") else { return YAMLNode(value) }
+        return try YAMLText.compose(value, file: option) ?? YAMLNode("")
     }
 
-    private static func fieldNode(_ key: String, _ value: Node) -> Node {
-        .mapping(Node.Mapping([(Node(key), value)]))
+    private static func fieldNode(_ key: String, _ value: YAMLNode) -> YAMLNode {
+        .mapping(YAMLNode.Mapping([(YAMLNode(key), value)]))
     }
 
     static func direction(
-        _ node: Node, file: String, path: String
+        _ node: YAMLNode, file: String, path: String
     ) throws(ProfileError) -> DirectionConditions {
         var conditions = DirectionConditions()
         try read(node, file: file, path: path, into: &conditions)
@@ -103,14 +105,14 @@ public enum ProfileReader {
     }
 
     private static func read(
-        _ node: Node, file: String, path: String, into conditions: inout DirectionConditions
+        _ node: YAMLNode, file: String, path: String, into conditions: inout DirectionConditions
     ) throws(ProfileError) {
         let fields = try FieldReader(node, file: file, path: path, known: ConditionField.keys)
         for field in ConditionField.all { try fields.read(field, into: &conditions) }
     }
 
     static func dnsDelay(
-        _ node: Node, file: String, path: String = "dns"
+        _ node: YAMLNode, file: String, path: String = "dns"
     ) throws(ProfileError) -> Duration? {
         let fields = try FieldReader(node, file: file, path: path, known: ["delay"])
         guard let delay = try fields.quantity("delay", Duration.init(parsing:)) else {
@@ -164,12 +166,12 @@ public enum ProfileReader {
     }
 
     /// The line of the field at `path`, or of the mapping that lacks it.
-    private static func line(of path: String, in root: Node) -> Int? {
+    private static func line(of path: String, in root: YAMLNode) -> Int? {
         var node = root
         for key in path.split(separator: ".").map(String.init) {
-            guard case .mapping(let mapping) = node, let next = mapping[Node(key)] else { break }
+            guard case .mapping(let mapping) = node, let next = mapping[key] else { break }
             node = next
         }
-        return node.mark?.line
+        return node.line
     }
 }

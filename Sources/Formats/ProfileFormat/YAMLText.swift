@@ -1,4 +1,4 @@
-package import Yams
+package import YAMLReading
 
 /// Calls the YAML parser with limits against hostile input.
 package enum YAMLText {
@@ -8,7 +8,7 @@ package enum YAMLText {
     private static let longestWithAliases = 64 * 1024
 
     /// The node in `text`, or nil if it is empty.
-    package static func compose(_ text: String, file: String) throws(ProfileError) -> Node? {
+    package static func compose(_ text: String, file: String) throws(ProfileError) -> YAMLNode? {
         let aliasLimit = text.utf8.count > longestWithAliases ? 0 : aliasLimit
         guard aliasCount(in: text) <= aliasLimit else {
             throw ProfileError(
@@ -19,20 +19,16 @@ package enum YAMLText {
         let isMarked = text.unicodeScalars.first == "\u{feff}"
         let unmarked = isMarked ? String(text.unicodeScalars.dropFirst()) : text
         do {
-            // The encoding is explicit, because the default depends on the environment.
-            return try Yams.compose(yaml: unmarked, .default, .default, .utf8)
-        } catch let error as YamlError {
-            throw ProfileError(error, file: file)
+            return try YAMLDocument.read(unmarked)
         } catch {
-            throw ProfileError(file: file, explanation: "\(error)")
+            throw ProfileError(error, in: unmarked, file: file)
         }
     }
 
     /// An upper bound for the number of aliases in `text`.
     ///
     /// An alias stands for a copy of its anchor, including the aliases in there: nested a few dozen
-    /// times, a small file expands beyond any memory. Yams walks the whole expansion for a
-    /// mapping's keys.
+    /// times, a small file expands beyond any time in which somebody walks it.
     private static func aliasCount(in text: String) -> Int {
         var count = 0
         var isBehindAsterisk = false

@@ -1,5 +1,4 @@
-// Foundation, because the errors of FoundationEssentials do not locate JSON syntax errors.
-import Foundation
+import FoundationEssentials
 import ProfileFormat
 
 extension ForeignValue {
@@ -66,7 +65,11 @@ extension ForeignValue {
     private static func plistError(
         _ context: DecodingError.Context, _ file: ForeignFile
     ) -> ProfileError {
-        let problem = context.underlyingError.flatMap(debugDescription) ?? context.debugDescription
+        // Through a mirror, since `userInfo` may not be used in code with strict memory safety.
+        let details = context.underlyingError.flatMap { error in
+            Mirror(reflecting: error).descendant("userInfo") as? [String: Any]
+        }
+        let problem = details?["NSDebugDescription"] as? String ?? context.debugDescription
         // The parser always reports line 1.
         return invalid(
             file,
@@ -75,31 +78,11 @@ extension ForeignValue {
                     upTo: problem.firstRange(of: " on line")?.lowerBound ?? problem.endIndex)))
     }
 
-    /// `JSONDecoder` does not locate a syntax error; `JSONSerialization` does.
     private static func jsonError(
         _ context: DecodingError.Context, _ file: ForeignFile
     ) -> ProfileError {
-        do {
-            _ = try JSONSerialization.jsonObject(with: Data(file.bytes))
-            return invalid(file, context.debugDescription)
-        } catch {
-            let problem = debugDescription(of: error) ?? context.debugDescription
-            let end = number(behind: "character", in: problem) ?? file.bytes.count
-            let newline = UInt8(ascii: "\n")
-            return invalid(
-                file, line: 1 + file.bytes.prefix(end).count(where: { $0 == newline }), problem)
-        }
-    }
-
-    private static func debugDescription(of error: any Error) -> String? {
-        (error as NSError).userInfo["NSDebugDescription"] as? String
-    }
-
-    /// The number after `word` in Foundation's message.
-    private static func number(behind word: Substring, in text: String) -> Int? {
-        let words = text.split { !$0.isLetter && !$0.isNumber }
-        guard let index = words.lastIndex(of: word), index + 1 < words.count else { return nil }
-        return Int(words[index + 1])
+        let fault = JSONFault(in: file.bytes)
+        return invalid(file, line: fault?.line, fault?.problem ?? context.debugDescription)
     }
 }
 

@@ -1,6 +1,6 @@
 import LinkModel
 public import ProfileFormat
-import Yams
+import YAMLReading
 
 /// The contents of `linkcond.yaml` for a matrix; omitted settings are nil or empty.
 public struct MatrixFile: Sendable, Hashable {

@@ -1,7 +1,7 @@
 import LinkModel
 import LinkUnits
 import ProfileFormat
-import Yams
+import YAMLReading
 
 /// What a file runs, and what it says of single profiles and scenarios.
 extension MatrixFileReader {
@@ -28,7 +28,7 @@ extension MatrixFileReader {
     }
 
     private mutating func readProfile(
-        _ node: Node, into file: inout MatrixFile
+        _ node: YAMLNode, into file: inout MatrixFile
     ) throws(ProfileError) {
         guard let name = node.string, !name.isEmpty else {
             throw error(node, "profiles", "has to be a list of names, such as [LTE, 3G]")
@@ -105,7 +105,7 @@ extension MatrixFileReader {
 
     /// The name in `profiles` or `scenarios` of what `key` refers to.
     private func subject(
-        _ key: Node, _ path: String, _ file: MatrixFile
+        _ key: YAMLNode, _ path: String, _ file: MatrixFile
     ) throws(ProfileError) -> (name: String, isScenario: Bool) {
         guard let name = key.string else {
             throw error(key, path, "a key has to be the name of a profile or scenario")
@@ -135,7 +135,7 @@ extension MatrixFileReader {
     }
 
     private func resolve<Value>(
-        _ node: Node, _ path: String, _ look: () throws -> Value
+        _ node: YAMLNode, _ path: String, _ look: () throws -> Value
     ) throws(ProfileError) -> Value {
         do {
             return try look()

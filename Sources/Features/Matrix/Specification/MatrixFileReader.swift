@@ -1,7 +1,7 @@
 import LinkModel
 import LinkUnits
 import ProfileFormat
-import Yams
+import YAMLReading
 
 /// Reads the keys of `linkcond.yaml`, each error with its line.
 struct MatrixFileReader {
@@ -66,7 +66,7 @@ struct MatrixFileReader {
         guard let node = fields.node("command") else { return nil }
         if case .sequence = node { return try texts("command", example: "[npm, test]") }
         // As typed in a shell, possibly on several lines.
-        guard let text = node.scalar?.string, text.contains("\n") else {
+        guard let text = node.string, text.contains("\n") else {
             return ["/bin/sh", "-c", try fields.text("command") ?? ""]
         }
         _ = try fields.printable(text.filter { !"\n\t".contains($0) }, "command")
@@ -78,7 +78,7 @@ struct MatrixFileReader {
         var variables: [String: String] = [:]
         for (key, value) in try mapping(node, "env", example: "{ CI: \"1\" }") {
             guard let name = key.string, !name.isEmpty, !name.contains("="), !name.contains("\0"),
-                let text = value.scalar?.string, !text.contains("\0")
+                let text = value.string, !text.contains("\0")
             else {
                 throw error(key, "env", "has to be a list of names with a text each")
             }
@@ -88,7 +88,7 @@ struct MatrixFileReader {
     }
 
     func expectations(
-        _ node: Node, _ path: String
+        _ node: YAMLNode, _ path: String
     ) throws(ProfileError) -> Expectations {
         let reader = try FieldReader(
             node, file: fields.file, path: path, known: Expectations.keys)
@@ -125,8 +125,8 @@ struct MatrixFileReader {
         try choice(key, Choice.allCases.map(\.rawValue), reader).flatMap { Choice(rawValue: $0) }
     }
 
-    func duration(_ node: Node, _ path: String) throws(ProfileError) -> Duration {
-        guard let text = node.scalar?.string else {
+    func duration(_ node: YAMLNode, _ path: String) throws(ProfileError) -> Duration {
+        guard let text = node.string else {
             throw error(node, path, "has to be a time, such as 5 min")
         }
         do {
@@ -181,15 +181,15 @@ struct MatrixFileReader {
     /// A list of texts, or a single text.
     func elements(
         _ key: String, example: String
-    ) throws(ProfileError) -> [(node: Node, text: String)] {
+    ) throws(ProfileError) -> [(node: YAMLNode, text: String)] {
         guard let node = fields.node(key) else { return [] }
         if case .scalar = node { return [(node, try fields.text(key) ?? "")] }
         guard case .sequence(let sequence) = node, !sequence.isEmpty else {
             throw fields.error(key, "has to be a list, such as \(example)")
         }
-        var elements: [(Node, String)] = []
+        var elements: [(YAMLNode, String)] = []
         for element in sequence {
-            guard let text = element.scalar?.string, !text.contains("\0") else {
+            guard let text = element.string, !text.contains("\0") else {
                 throw error(element, key, "has to be a list of texts, such as \(example)")
             }
             elements.append((element, text))
@@ -198,16 +198,16 @@ struct MatrixFileReader {
     }
 
     func mapping(
-        _ node: Node, _ path: String, example: String
-    ) throws(ProfileError) -> Node.Mapping {
+        _ node: YAMLNode, _ path: String, example: String
+    ) throws(ProfileError) -> YAMLNode.Mapping {
         guard case .mapping(let mapping) = node else {
             throw error(node, path, "has to be a list of fields, such as \(example)")
         }
         return mapping
     }
 
-    func error(_ node: Node, _ path: String, _ explanation: String) -> ProfileError {
+    func error(_ node: YAMLNode, _ path: String, _ explanation: String) -> ProfileError {
         ProfileError(
-            file: fields.file, line: node.mark?.line, field: path, explanation: explanation)
+            file: fields.file, line: node.line, field: path, explanation: explanation)
     }
 }

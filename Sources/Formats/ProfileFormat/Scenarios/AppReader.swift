@@ -1,5 +1,5 @@
 import Scenarios
-import Yams
+import YAMLReading
 
 /// Reads the apps of a scenario, and how they are started.
 struct AppReader {
@@ -24,13 +24,13 @@ struct AppReader {
                 ScenarioApp(
                     name: name, interfaces: try words("interfaces", of: inner) ?? [],
                     command: try command(of: inner), launch: try launch(inner),
-                    isRunning: try inner.flagIfGiven("running") ?? true, line: key.mark?.line))
+                    isRunning: try inner.flagIfGiven("running") ?? true, line: key.line))
         }
         return apps
     }
 
     /// The options under `relaunch`.
-    func relaunch(_ node: Node) throws(ProfileError) -> LaunchOptions {
+    func relaunch(_ node: YAMLNode) throws(ProfileError) -> LaunchOptions {
         try launch(
             FieldReader(node, file: file, path: "app.relaunch", known: Self.launchKeys))
     }
@@ -57,7 +57,7 @@ struct AppReader {
         }
         var words: [String] = []
         for element in sequence {
-            guard let word = element.scalar?.string, !word.contains("\0") else {
+            guard let word = element.string, !word.contains("\0") else {
                 throw fields.error(key, "has to be a list of words, such as \(example)")
             }
             words.append(word)
@@ -73,7 +73,7 @@ struct AppReader {
         }
         var variables: [String: String] = [:]
         for (key, value) in mapping {
-            guard let name = key.string, let text = value.scalar?.string, !text.contains("\0")
+            guard let name = key.string, let text = value.string, !text.contains("\0")
             else {
                 throw fields.error(
                     "environment", "\(key.string ?? ""): has to be a single value, such as anna")

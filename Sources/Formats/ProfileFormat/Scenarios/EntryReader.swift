@@ -1,7 +1,7 @@
 import LinkModel
 import LinkUnits
 import Scenarios
-import Yams
+import YAMLReading
 
 /// Reads one entry of a timeline.
 struct EntryReader {

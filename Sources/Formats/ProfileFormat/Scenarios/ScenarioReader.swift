@@ -1,7 +1,7 @@
 public import LinkModel
 import LinkUnits
 public import Scenarios
-import Yams
+import YAMLReading
 
 /// Reads scenarios from YAML texts.
 public struct ScenarioReader {
@@ -41,7 +41,7 @@ public struct ScenarioReader {
         let root = try YAMLText.compose(text, file: file)
         guard let root, case .mapping = root else {
             throw ProfileError(
-                file: file, line: root?.mark?.line,
+                file: file, line: root?.line,
                 explanation: "is not a scenario; the first line of one is \"name: ...\"")
         }
         let fields = try FieldReader(root, file: file, path: "", known: Self.keys)
@@ -61,7 +61,7 @@ public struct ScenarioReader {
         if let problem = scenario.problem {
             let key = problem.field.prefix { $0 != "." }
             throw ProfileError(
-                file: file, line: problem.line ?? fields.node(String(key))?.mark?.line,
+                file: file, line: problem.line ?? fields.node(String(key))?.line,
                 field: problem.field, explanation: problem.explanation)
         }
         return scenario
@@ -72,8 +72,8 @@ public struct ScenarioReader {
     private func words(_ fields: FieldReader) throws(ProfileError) -> [String] {
         guard let node = fields.node("aliases") else { return [] }
         var aliases: [String] = []
-        for element in node.sequence.map(Array.init) ?? [node] {
-            guard let alias = element.scalar?.string, !alias.isEmpty,
+        for element in node.elements.map(Array.init) ?? [node] {
+            guard let alias = element.string, !alias.isEmpty,
                 !alias.contains(where: { $0 == "/" || $0.isWhitespace })
             else {
                 throw fields.error("aliases", "has to be a list of words, such as [lift]")
@@ -90,7 +90,7 @@ public struct ScenarioReader {
         }
         var advice: [String] = []
         for element in sequence {
-            guard let text = element.scalar?.string else {
+            guard let text = element.string else {
                 throw fields.error("advice", "has to be a list of sentences")
             }
             let sentence = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -127,13 +127,13 @@ public struct ScenarioReader {
         var interfaces: [ScenarioInterface] = []
         for (key, value) in mapping {
             let name = try fields.printable(key.string ?? "", "interfaces")
-            interfaces.append(try interface(name, value, line: key.mark?.line))
+            interfaces.append(try interface(name, value, line: key.line))
         }
         return interfaces
     }
 
     private mutating func interface(
-        _ name: String, _ node: Node, line: Int?
+        _ name: String, _ node: YAMLNode, line: Int?
     ) throws(ProfileError) -> ScenarioInterface {
         let fields = try FieldReader(
             node, file: file, path: "interfaces.\(name)",
@@ -205,7 +205,7 @@ public struct ScenarioReader {
         for node in sequence {
             guard case .mapping(let mapping) = node else {
                 throw ProfileError(
-                    file: file, line: node.mark?.line, field: "timeline",
+                    file: file, line: node.line, field: "timeline",
                     explanation: "an entry is a list of fields, such as "
                         + "{ at: 5 s, interface: wifi0, down: true }")
             }
@@ -220,9 +220,9 @@ public struct ScenarioReader {
     }
 }
 
-extension Node.Mapping {
+extension YAMLNode.Mapping {
     /// The line of its first key; the mapping's own line may be that of the preceding text.
-    fileprivate var firstLine: Int? { first?.key.mark?.line ?? mark?.line }
+    fileprivate var firstLine: Int? { first?.key.line ?? line }
 }
 
 extension FieldReader {
