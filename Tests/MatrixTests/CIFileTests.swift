@@ -27,6 +27,7 @@ struct CIFileTests {
         case action = "vendor.github-actions"
         case workflow = "vendor.github-workflows"
         case gitlab = "vendor.gitlab-ci"
+        case compose = "vendor.compose-spec"
     }
 
     private static func check(_ text: String, _ schema: Schema) async throws -> ProcessResult {
@@ -120,6 +121,14 @@ struct CIFileTests {
         #expect(try Self.file("docs/ci/kubernetes/job.yaml") == text)
     }
 
+    @Test func `the sidecar for Docker Compose is of the published specification`() async throws {
+        let text = try Self.file("docs/ci/compose/compose.yaml")
+        try await Self.expectValid(text, .compose)
+        let wrong = try await Self.check(
+            text.replacing("cap_add: [", with: "cap_add: [1, "), .compose)
+        #expect(wrong.exitCode == 1)
+    }
+
     @Test func `the action is one of GitHub's`() async throws {
         try await Self.expectValid(Self.file("action.yml"), .action)
     }
@@ -130,7 +139,7 @@ struct CIFileTests {
             .components(separatedBy: "\n---\n")
         try #require(documents.count == 2)
         var inputs: [String] = []
-        let pipeline = documents[1].replacing(/\$\[\[ inputs\.([a-z]+) \]\]/) { match in
+        let pipeline = documents[1].replacing(/\$\[\[ inputs\.([a-z0-9]+) \]\]/) { match in
             inputs.append(String(match.1))
             return match.1 == "parts" ? "3" : "text"
         }
