@@ -58,7 +58,8 @@ TEXT
 add_manual_pages() {
     local page
     mkdir "$work/man"
-    SOURCE_DATE_EPOCH=${epoch:?} "$repository/Scripts/manual-pages" "$work/man" "$release_binary" >&2
+    SOURCE_DATE_EPOCH=${epoch:?} \
+        "$repository/Scripts/manual-pages" "$work/man" "$release_binary" >&2
     for page in "$work"/man/*.[1-9]; do
         gzip -9n "$page"
         add 644 "$page.gz" "usr/share/man/man${page##*.}/${page##*/}.gz"

@@ -142,13 +142,17 @@ rpm_type() {
     esac
 }
 
+require_key() {
+    require_packages reprepro=reprepro gpg=gnupg
+    [[ -n ${signing_key:=} ]] || usage_error 'a repository needs --sign-with KEY'
+    gpg --batch --quiet --list-secret-keys "$signing_key" >/dev/null 2>&1 \
+        || fail "${exit_usage:?}" "gpg has no secret key $signing_key"
+}
+
 # A repository with this version alone, signed by `signing_key`, and the key's public half.
 make_apt() {
     local deb architecture
-    require_packages reprepro=reprepro gpg=gnupg
-    [[ -n ${signing_key:=} ]] || fail "${exit_usage:?}" 'a repository needs --sign-with KEY'
     gpg --batch --armor --export "$signing_key" >"$work/linkcond.asc"
-    [[ -s $work/linkcond.asc ]] || fail "$exit_usage" "gpg has no key $signing_key"
     compgen -G "$made/*.deb" >/dev/null || make_deb
     deb=$(compgen -G "$made/*.deb")
     architecture=$(dpkg --print-architecture)

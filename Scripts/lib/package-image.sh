@@ -4,19 +4,25 @@
 
 # It has a shell, so that a sidecar's command can be a script, and no package manager's caches.
 make_image() {
-    local deb container name=${work:?}/image.tar archive
+    local deb container name=${work:?}/image.tar archive isolation=()
     require_packages mmdebstrap=mmdebstrap buildah=buildah
     compgen -G "${made:?}/*.deb" >/dev/null || make_deb
     deb=$(compgen -G "$made/*.deb")
     archive=$made/linkcond-${version:?}-oci-$(uname -m).tar
     say 'making the image: installing Debian'
-    SOURCE_DATE_EPOCH=${epoch:?} mmdebstrap --quiet --variant=essential --components=main \
+    # Whatever ends it, no mount is left.
+    ((EUID)) || isolation=(unshare --mount --propagation private)
+    image_directory=$(mktemp -d "${TMPDIR:-/tmp}/linkcond-image.XXXXXX")
+    chmod 755 "$image_directory"
+    TMPDIR=$image_directory SOURCE_DATE_EPOCH=${epoch:?} "${isolation[@]}" \
+        mmdebstrap --quiet --variant=essential --components=main \
         --hook-dir=/usr/share/mmdebstrap/hooks/file-mirror-automount \
         --include=ca-certificates --include="$deb" \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
         --dpkgopt='path-exclude=/usr/share/doc/*' \
         --dpkgopt='path-include=/usr/share/doc/*/copyright' \
         bookworm "$name" || fail "${exit_unavailable:?}" 'Debian cannot be installed'
+    rm -rf "$image_directory"
     say 'making the image: packing'
     container=$(run_buildah from scratch)
     run_buildah add --quiet "$container" "$name" / >/dev/null
