@@ -5,9 +5,7 @@
 : "${repository:?}" "${exit_internal:?}"
 
 # These are part of others that do not come with their licences.
-readonly licence_packages=(
-    /usr/share/doc/libyaml-0-2/copyright=libyaml-0-2 pkg-config:icu-uc=libicu-dev jq=jq
-)
+readonly licence_packages=(pkg-config:icu-uc=libicu-dev jq=jq)
 readonly rule='=============================================================================='
 
 # write_licences FILE: one text with a section for each part.
@@ -25,8 +23,6 @@ write_licences() {
         while read -r file; do
             section "${file#"$repository/.build/checkouts/"}" "$file"
         done <<<"$files"
-        [[ " ${modules[*]} " != *' CYaml '* ]] \
-            || section 'LibYAML' /usr/share/doc/libyaml-0-2/copyright
         library_licences "${libraries[@]}"
     } >"$1"
 }
