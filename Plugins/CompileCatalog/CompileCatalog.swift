@@ -1,18 +1,21 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles the profiles under `Profiles/<family>/` and the scenarios next to them into the target.
+/// Compiles the profiles under `Profiles/<family>/`, the scenarios and the schemas next to them into
+/// the target.
 @main
 struct CompileCatalog: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let catalogue = context.package.directoryURL.appending(path: "Profiles")
-        let files = try Self.families(in: catalogue).flatMap(Self.profiles(in:))
-        let outputs = ["BuiltInProfiles.swift", "BuiltInScenarios.swift"].map {
+        let schemas = try Self.files(in: catalogue.appending(path: "schema"), of: "json")
+        let families = try Self.families(in: catalogue)
+        let files = try families.flatMap { try Self.files(in: $0, of: "yaml") } + schemas
+        let outputs = ["Profiles", "Scenarios", "Schemas"].map { "BuiltIn\($0).swift" }.map {
             context.pluginWorkDirectoryURL.appending(path: $0)
         }
         return [
             .buildCommand(
-                displayName: "Compiling \(files.count) profiles and scenarios",
+                displayName: "Compiling \(files.count) profiles, scenarios and schemas",
                 executable: try context.tool(named: "CatalogCompiler").url,
                 arguments: outputs.map { $0.path() } + files.map { $0.path() },
                 inputFiles: files, outputFiles: outputs)
@@ -28,9 +31,9 @@ struct CompileCatalog: BuildToolPlugin {
         }
     }
 
-    private static func profiles(in family: URL) throws -> [URL] {
-        try FileManager.default.contentsOfDirectory(at: family, includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == "yaml" }
+    private static func files(in directory: URL, of kind: String) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == kind }
             .sorted { $0.path() < $1.path() }
     }
 }

@@ -18,7 +18,8 @@ struct LinkcondCommand: ParsableCommand {
             ListCommand.self, ShowCommand.self, ImportCommand.self, RunCommand.self,
             MatrixCommand.self, ApplyCommand.self, PlayCommand.self, StatusCommand.self,
             ClearCommand.self, OverrideCommand.self, PathCommand.self, TraceCommand.self,
-            VerifyCommand.self, DoctorCommand.self, ProbeCommand.self,
+            VerifyCommand.self, DoctorCommand.self, SchemaCommand.self,
+            ProbeCommand.self,
             EngineCommand.self, WatchCommand.self,
         ])
 }

@@ -11,10 +11,13 @@ enum Program {
         // A pipe breaks when the process at its other end is killed; that must not end this process
         // in the middle of a change.
         KernelThread.outliveBrokenPipes()
+        // The parser would print help for the program, and call it a success.
+        if Process.arguments.first == "help" { expectVerbs() }
         var command: any ParsableCommand
         do {
             command = try LinkcondCommand.parseAsRoot(arguments())
         } catch {
+            if !LinkcondCommand.exitCode(for: error).isSuccess { expectVerbs() }
             leave(withUsage: error)
         }
         do {
@@ -24,6 +27,13 @@ enum Program {
         } catch {
             leave(with: error)
         }
+    }
+
+    /// Ends the program if a word in the place of a verb is none.
+    private static func expectVerbs() {
+        guard let problem = UnknownVerb(in: Array(Process.arguments)) else { return }
+        Console().complain("\(problem)")
+        exit(ExitStatus.usage.rawValue)
     }
 
     /// The arguments for the parser, without the program's name.

@@ -33,7 +33,11 @@ struct StatusCommand: ParsableCommand {
               linkcond status --json | jq '.conditioned[].interface'
             """)
 
-    @Flag(help: "Print JSON, as Profiles/schema/status.schema.json describes it.")
+    @Flag(
+        help: """
+            Print JSON, as Profiles/schema/status.schema.json describes it; with --watch on one \
+            line each time.
+            """)
     var json = false
 
     @Flag(help: "Print again every second and on every change, until Ctrl-C.")
@@ -66,8 +70,8 @@ struct StatusCommand: ParsableCommand {
         let conditioned = try planes.status() + RunService.links(isChosen: target.isGiven)
         let connections = try MultipathConnection.all()
         guard !json else {
-            return try JSONText.text(
-                of: StatusJSON(conditioned, connections))
+            let status = StatusJSON(conditioned, connections)
+            return try watch ? JSONText.line(of: status) : JSONText.text(of: status)
         }
         return StatusTable.text(conditioned, isStyled: console.isStyled)
             + MultipathTable.text(connections, isStyled: console.isStyled)

@@ -50,7 +50,8 @@ public struct ProfileCatalog: Sendable {
             + ["/etc/linkcond/profiles"]
     }
 
-    /// The profile for `name`: a name, `family/name`, an alias, or the path of a file.
+    /// The profile for `name`: a name, `family/name`, an alias, the path of a file, or `-` for
+    /// standard input.
     public func entry(named name: String) throws(CatalogError) -> Entry {
         if Self.isPath(name) {
             do {
@@ -105,7 +106,7 @@ public struct ProfileCatalog: Sendable {
     }
 
     static func isPath(_ name: String) -> Bool {
-        name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+        name == StandardInput.name || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
             || ["/", "./", "../"].contains { name.hasPrefix($0) }
     }
 

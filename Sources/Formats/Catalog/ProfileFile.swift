@@ -17,7 +17,7 @@ enum ProfileFile {
     ) throws(ProfileFileError) -> Profile {
         let text = try text(of: file, kind: "profile", sizeLimit: sizeLimit)
         do {
-            var profile = try ProfileReader.profile(from: text, file: file)
+            var profile = try ProfileReader.profile(from: text, file: title(of: file))
             for way in [\LinkConditions.down, \.up] {
                 guard let trace = profile.conditions[keyPath: way].trace else { continue }
                 profile.conditions[keyPath: way].trace = path(of: trace, besides: file)
@@ -40,7 +40,15 @@ enum ProfileFile {
     static func text(
         of file: String, kind: String, sizeLimit: Int
     ) throws(ProfileFileError) -> String {
-        let bytes = try bytes(of: file, kind: kind, sizeLimit: sizeLimit)
+        let bytes: Data
+        if file == StandardInput.name {
+            guard StandardInput.bytes.count <= sizeLimit else {
+                throw tooLarge(file, kind: kind, sizeLimit: sizeLimit)
+            }
+            bytes = Data(StandardInput.bytes)
+        } else {
+            bytes = try self.bytes(of: file, kind: kind, sizeLimit: sizeLimit)
+        }
         guard let text = String(validating: bytes, as: UTF8.self), !text.contains("\0") else {
             throw malformed(file, "is not a text; a \(kind) is a YAML text in UTF-8")
         }
@@ -91,7 +99,7 @@ enum ProfileFile {
             // Full Foundation, if a program links it, gives a number that is of any type.
             let size = attributes[.size] as? UInt ?? (attributes[.size] as? UInt64).map(UInt.init)
             guard let size, size <= sizeLimit else {
-                throw malformed(file, "is larger than \(sizeLimit / 1024) KiB, which no \(kind) is")
+                throw tooLarge(file, kind: kind, sizeLimit: sizeLimit)
             }
             return try Data(contentsOf: url)
         } catch let error as ProfileFileError {
@@ -102,7 +110,18 @@ enum ProfileFile {
     }
 
     private static func malformed(_ file: String, _ explanation: String) -> ProfileFileError {
-        .malformed(ProfileError(file: file, explanation: explanation))
+        .malformed(ProfileError(file: title(of: file), explanation: explanation))
+    }
+
+    private static func tooLarge(
+        _ file: String, kind: String, sizeLimit: Int
+    ) -> ProfileFileError {
+        malformed(file, "is larger than \(sizeLimit / 1024) KiB, which no \(kind) is")
+    }
+
+    /// What errors call a file.
+    static func title(of file: String) -> String {
+        file == StandardInput.name ? StandardInput.title : file
     }
 
     private static func explanation(of error: any Error, kind: String = "profile") -> String {

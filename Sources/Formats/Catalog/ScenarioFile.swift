@@ -25,7 +25,8 @@ enum ScenarioFile {
         _ file: String, _ catalog: ProfileCatalog
     ) throws(ProfileFileError) -> ScenarioCatalog.Entry {
         let text = try ProfileFile.text(of: file, kind: "scenario", sizeLimit: sizeLimit)
-        return try entry(of: text, name: file, file: file, catalog: catalog)
+        return try entry(
+            of: text, name: ProfileFile.title(of: file), file: file, catalog: catalog)
     }
 
     /// The scenario in `text`; errors refer to it as `name`.

@@ -5,23 +5,30 @@ import Scenarios
 
 /// Compiles the catalogue's YAML files to Swift source when linkcond is built, so that the program
 /// needs neither the files nor a YAML parser for a built-in profile. A scenario stays text,
-/// comments included, after it has been validated.
+/// comments included, after it has been validated. So does a schema.
 ///
-/// Arguments: the Swift files to write for profiles and scenarios, then the YAML files.
+/// Arguments: the Swift files to write for profiles, scenarios and schemas, then the files to read.
 @main
 enum CatalogCompiler {
     static func main() {
         do {
             let arguments = CommandLine.arguments.dropFirst()
-            guard arguments.count >= 2 else { throw Failure("no output files named") }
-            let outputs = Array(arguments.prefix(2))
-            let files = Array(arguments.dropFirst(2))
+            guard arguments.count >= 3 else { throw Failure("no output files named") }
+            let outputs = Array(arguments.prefix(3))
+            let isSchema = { (path: String) in path.hasSuffix(".schema.json") }
+            let files = arguments.dropFirst(3).filter { !isSchema($0) }
             let profiles = try profiles(at: files.filter { !isScenario($0) })
             try SwiftSource.file(for: profiles)
                 .write(toFile: outputs[0], atomically: true, encoding: .utf8)
             let scenarios = try scenarios(at: files.filter(isScenario), profiles)
             try SwiftSource.file(for: scenarios)
                 .write(toFile: outputs[1], atomically: true, encoding: .utf8)
+            let schemas = try arguments.dropFirst(3).filter(isSchema).map { path in
+                let name = String(URL(filePath: path).lastPathComponent.prefix { $0 != "." })
+                return (name: name, text: try String(contentsOfFile: path, encoding: .utf8))
+            }
+            try SwiftSource.file(for: schemas)
+                .write(toFile: outputs[2], atomically: true, encoding: .utf8)
         } catch {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))
             exit(1)

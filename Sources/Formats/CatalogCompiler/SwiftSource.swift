@@ -36,6 +36,12 @@ enum SwiftSource {
         return "let builtInScenarios: [BuiltInScenario] = [\n\(elements.joined())]\n"
     }
 
+    /// A source file that declares `builtInSchemas`.
+    static func file(for schemas: [(name: String, text: String)]) -> String {
+        let elements = schemas.map { "    (\(literal($0.name)), \(literal($0.text))),\n" }
+        return "let builtInSchemas: [(name: String, text: String)] = [\n\(elements.joined())]\n"
+    }
+
     /// An expression for `value`, built from its stored properties.
     ///
     /// A new property needs no change here as long as the type's initializer takes all properties
