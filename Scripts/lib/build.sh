@@ -78,7 +78,7 @@ swift_build() {
 # Only Debian and Ubuntu have all of them. Without, the program needs the libraries of this system.
 has_static_libraries() {
     local library
-    for library in libc.a libexpat.a libnl-3.a; do
+    for library in libc.a libexpat.a libnl-3.a libyaml.a; do
         [[ $(clang -print-file-name="$library") == /* ]] || return
     done
 }
