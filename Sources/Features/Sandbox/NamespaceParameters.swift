@@ -5,7 +5,7 @@ import LinuxKernel
 /// A new network namespace may inherit them from the machine's first one, whose host may forward
 /// packets (as with Docker), filter by reverse path, or have IPv6 disabled. TCP performance
 /// settings stay as on the host, so that the command's connections behave like those of the host.
-struct NamespaceParameters {
+enum NamespaceParameters {
     private static let values = [
         ("ipv4/ip_forward", "0"),
         ("ipv6/conf/all/forwarding", "0"),
@@ -19,21 +19,14 @@ struct NamespaceParameters {
         ("ipv4/conf/all/proxy_arp", "0"), ("ipv4/conf/default/proxy_arp", "0"),
     ]
 
-    /// Those that a new namespace has with other values.
-    private let differences: [(name: String, value: String)]
-
-    /// Looks at the calling thread's network namespace, which must be new. All that a process makes
-    /// begin alike.
-    init() {
-        differences = Self.values.filter { !Self.isSet($0, $1) }
-    }
-
-    /// Sets them in the calling thread's new network namespace, before it has interfaces. Kernels
+    /// Sets them in the calling thread's network namespace, before it has interfaces. Kernels
     /// without a protocol have no such files and need none.
-    func set() {
-        // To write some of them, the kernel spins until no process on the host changes any
-        // interface, even if they have the value.
-        for (name, value) in differences { try? KernelParameter("net/" + name).write(value) }
+    static func set() {
+        for (name, value) in values where !isSet(name, value) {
+            // To write some of them, the kernel spins until no process on the host changes any
+            // interface, even if they have the value.
+            try? KernelParameter("net/" + name).write(value)
+        }
     }
 
     /// Whether a parameter has a value, also for the interfaces that writing it for all would

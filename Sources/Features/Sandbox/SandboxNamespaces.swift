@@ -28,15 +28,14 @@ struct SandboxNamespaces: Sendable {
         let interfaces = request.interfaces
         let far = try NetworkNamespace.openCurrent()
         let farSession = try NetlinkSession()
-        let parameters = NamespaceParameters()
-        parameters.set()
+        NamespaceParameters.set()
         allowLowPorts()
         try request.congestionControl?.use()
         var apps: [(network: FileDescriptor, session: NetlinkSession)] = []
         for _ in request.allDevices {
             try Namespaces.network.unshare()
             apps.append((try NetworkNamespace.openCurrent(), try NetlinkSession()))
-            parameters.set()
+            NamespaceParameters.set()
             allowPing()
             if !request.publishedPorts.isEmpty { allowLowPorts() }
             try request.congestionControl?.use()
@@ -45,7 +44,7 @@ struct SandboxNamespaces: Sendable {
         try Namespaces.network.unshare()
         let link = try NetworkNamespace.openCurrent()
         let linkSession = try NetlinkSession()
-        parameters.set()
+        NamespaceParameters.set()
         if wires.count > 1 { silenceNewInterfaces() }
         let namespaces = SandboxNamespaces(apps: apps.map(\.network), link: link, far: far)
 
