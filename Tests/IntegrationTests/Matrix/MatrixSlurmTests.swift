@@ -81,7 +81,8 @@ struct MatrixSlurmTests {
                     """ + Self.loseNode, run)
             #expect(result.exitCode == 0, "\(result)")
             let lines = result.standardOutput.split(separator: "\n")
-            #expect(lines.first == "tasks 1, merge 2", "\(result)")
+            // Slurm numbers a task that begins before the merge is submitted as a job of its own.
+            #expect(lines.first?.hasPrefix("tasks 1, merge ") == true, "\(result)")
             // In the middle.
             #expect(lines.count > 1 && (Int(lines[1]) ?? 300) < 300, "\(result)")
             try await Self.expectSame("queue", as: 100, run)
