@@ -152,31 +152,66 @@ struct WatcherTests {
     }
 
     @Test("Overrides end although their interfaces are moved while they are ended")
-    func movedInEnding() async {
-        // One in some hundred that are moved in the very moment stays; `override clear` removes it.
-        await withKnownIssue("an override may outlive its end", isIntermittent: true) {
-            try await expect(
-                """
-                unshare -n sleep 600 & other=$!
-                isOther() { test "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/$$/ns/net)"; }
-                eventually isOther
-                # Each is moved at another moment around its end.
-                for number in $(seq 20); do
-                    ip link add wire$number type veth peer name end$number
-                    "$0" override set -i wire$number --expensive --for 300ms 2>/dev/null
-                    (
-                        sleep 0.$((275 + number))
-                        ip link set wire$number netns $other
-                    ) & movers="$movers $!"
-                done
-                wait $movers
-                hasNoMark() { ! nsenter -t $other -n ip link | grep -q linkcond; }
-                eventually hasNoMark && echo ended
-                nsenter -t $other -n ip link | grep -c wire
-                eventually isUnwatched && echo unwatched
-                kill $other
-                """, "ended\n20\nunwatched\n")
-        }
+    func movedInEnding() async throws {
+        try await expect(
+            """
+            unshare -n sleep 600 & other=$!
+            isOther() { test "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/$$/ns/net)"; }
+            eventually isOther
+            # Each is moved at another moment around its end, and while others are set.
+            for number in $(seq 20); do
+                ip link add wire$number type veth peer name end$number
+                "$0" override set -i wire$number --expensive --for 300ms 2>/dev/null
+                (
+                    sleep 0.$((275 + number))
+                    ip link set wire$number netns $other
+                ) & movers="$movers $!"
+            done
+            wait $movers
+            hasNoMark() { ! nsenter -t $other -n ip link | grep -q linkcond; }
+            eventually hasNoMark && echo ended
+            nsenter -t $other -n ip link | grep -c wire
+            eventually isUnwatched && echo unwatched
+            kill $other
+            """, "ended\n20\nunwatched\n")
+    }
+
+    @Test("One ends what was moved, though its other override has been cleared")
+    func movedBeforeClearing() async throws {
+        try await expect(
+            """
+            unshare -n sleep 60 & other=$!
+            isOther() { test "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/$$/ns/net)"; }
+            eventually isOther
+            ip link add wire0 type veth peer name wire1
+            "$0" override set -i eth0 -i wire0 --expensive --for 4s 2>/dev/null
+            ip link set wire0 netns $other
+            "$0" override clear -i eth0 2>/dev/null
+            hasMark() { nsenter -t $other -n ip link show wire0 | grep -q linkcond; }
+            hasNoMark() { ! hasMark; }
+            hasMark && echo "moved with its mark"
+            eventually hasNoMark && echo ended
+            eventually isUnwatched && echo unwatched
+            kill $other
+            """, "moved with its mark\nended\nunwatched\n")
+    }
+
+    @Test("One has nothing to wait for once its override is cleared or replaced")
+    func cleared() async throws {
+        try await expect(
+            """
+            "$0" override set -i eth0 --expensive --for 1h 2>/dev/null
+            isWatched && "$0" override clear 2>/dev/null
+            eventually isUnwatched && echo cleared
+            "$0" override set -i eth0 --expensive --for 1h 2>/dev/null
+            former=$(processes)
+            "$0" override set -i eth0 --constrained --for 1h 2>/dev/null
+            isReplaced() { ! test -e /proc/$former && isOne; }
+            eventually isReplaced && echo replaced
+            "$0" override clear 2>/dev/null
+            eventually isUnwatched
+            watchers
+            """, "cleared\nreplaced\n")
     }
 
     @Test("One ends with its interface, and with the namespace")

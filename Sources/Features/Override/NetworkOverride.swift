@@ -25,29 +25,36 @@ public enum NetworkOverride {
     ///   - until: When the whole override ends by itself, in seconds since 1970; nil: never.
     ///   - watcher: The name of the process that ends it then.
     ///
-    /// Requires `CAP_NET_ADMIN`, or a sandbox around the caller.
+    /// Returns the names of the interfaces. Requires `CAP_NET_ADMIN`, or a sandbox around the caller.
     public static func set(
         _ override: InterfaceOverride, until: Int64? = nil, watcher: String? = nil,
         on interfaces: [String]
-    ) throws(OverrideError) -> OverrideOutcome {
+    ) throws(OverrideError) -> [String] {
         try perform(.set(override, until: until, watcher: watcher, on: interfaces))
     }
 
     /// Clears the override of these interfaces; nil: of all.
     ///
-    /// Requires `CAP_NET_ADMIN`, or a sandbox around the caller.
-    public static func clear(_ interfaces: [String]?) throws(OverrideError) -> OverrideOutcome {
+    /// Returns the names of those that had one. Requires `CAP_NET_ADMIN`, or a sandbox around the caller.
+    public static func clear(_ interfaces: [String]?) throws(OverrideError) -> [String] {
         try perform(.clear(interfaces))
     }
 
     /// Clears the overrides that this watcher is to end, and none set later.
-    public static func clear(endedBy watcher: String) throws(OverrideError) -> OverrideOutcome {
+    public static func clear(endedBy watcher: String) throws(OverrideError) -> [String] {
         try perform(.clearEndedBy(watcher))
     }
 
-    /// Whether there is anything for a watcher to end. Needs no privileges.
-    public static func hasOverrides(endedBy watcher: String) throws(OverrideError) -> Bool {
-        try show().contains { $0.mark.watcher == watcher }
+    /// The indexes of the interfaces whose override this watcher is to end. Needs no privileges.
+    public static func interfaces(
+        endedBy watcher: String
+    ) throws(OverrideError) -> Set<Int32> {
+        try OverrideError.wrapping {
+            Set(
+                try NetlinkSession().links().filter {
+                    NetworkMark(alias: $0.aliasBytes)?.watcher == watcher
+                }.map(\.index))
+        }
     }
 
     /// The interfaces that have an override. Needs no privileges.
@@ -69,21 +76,13 @@ public enum NetworkOverride {
     }
 
     /// Performs the request here, or in the sandbox around the caller.
-    static func perform(_ request: OverrideRequest) throws(OverrideError) -> OverrideOutcome {
+    static func perform(_ request: OverrideRequest) throws(OverrideError) -> [String] {
         if Privilege.mayChangeNetwork { return try OverrideEditor().perform(request) }
-        guard let outcome = try OverrideService.ask(request) else {
+        guard let interfaces = try OverrideService.ask(request) else {
             throw .missingPrivilege(request.name)
         }
-        return outcome
+        return interfaces
     }
-}
-
-/// The result of a call.
-public struct OverrideOutcome: Hashable, Sendable, Codable {
-    /// The interfaces that now have an override, or had one before it was cleared.
-    public var interfaces: [String]
-    /// Watchers that have nothing left to end.
-    public var idleWatchers: [String]
 }
 
 /// An interface with an override.

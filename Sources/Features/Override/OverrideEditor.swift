@@ -24,7 +24,8 @@ struct OverrideEditor {
         routes = PreferredRoutes(session: session)
     }
 
-    func perform(_ request: OverrideRequest) throws(OverrideError) -> OverrideOutcome {
+    /// Returns the names of the interfaces that now have an override, or had one before.
+    func perform(_ request: OverrideRequest) throws(OverrideError) -> [String] {
         // Where there is no place for a lock, as in a sandbox, concurrent writes are still detected.
         guard let directory = try? StateDirectory() else { return try performAlone(request) }
         let lock: FileLock
@@ -36,13 +37,11 @@ struct OverrideEditor {
         return try lock.whileHeld { () throws(OverrideError) in try performAlone(request) }
     }
 
-    private func performAlone(
-        _ request: OverrideRequest
-    ) throws(OverrideError) -> OverrideOutcome {
+    private func performAlone(_ request: OverrideRequest) throws(OverrideError) -> [String] {
         try OverrideError.wrapping { () throws in try write(request) }
     }
 
-    private func write(_ request: OverrideRequest) throws -> OverrideOutcome {
+    private func write(_ request: OverrideRequest) throws -> [String] {
         for _ in 0..<Self.attempts {
             let links = try session.links()
             let plan = try plan(request, links)
@@ -54,9 +53,7 @@ struct OverrideEditor {
                 throw error
             }
             let after = try session.links()
-            if plan.allSatisfy({ $0.stands(among: after) }) {
-                return outcome(of: plan, before: links, after: after)
-            }
+            if plan.allSatisfy({ $0.stands(among: after) }) { return plan.map(\.name) }
         }
         let names = try plan(request, session.links()).map(\.name)
         throw OverrideError.contested(names.joined(separator: ", "))
@@ -137,17 +134,6 @@ struct OverrideEditor {
         for edit in plan where edit.mark.isPreferred {
             try routes.add(to: edit.index, name: edit.name)
         }
-    }
-
-    private func outcome(
-        of plan: [AliasEdit], before: [Link], after: [Link]
-    ) -> OverrideOutcome {
-        let watchers = { (links: [Link]) in
-            Set(links.compactMap { NetworkMark(alias: $0.aliasBytes)?.watcher })
-        }
-        return OverrideOutcome(
-            interfaces: plan.map(\.name),
-            idleWatchers: watchers(before).subtracting(watchers(after)).sorted())
     }
 }
 

@@ -30,7 +30,7 @@ public enum OverrideService {
         else { return }
         var reply = OverrideReply()
         do throws(OverrideError) {
-            reply.outcome = try OverrideEditor().perform(request)
+            reply.interfaces = try OverrideEditor().perform(request)
         } catch {
             reply.failure = "\(error)"
         }
@@ -39,7 +39,7 @@ public enum OverrideService {
     }
 
     /// Sends the request to the sandbox around the calling thread; nil if there is none.
-    static func ask(_ request: OverrideRequest) throws(OverrideError) -> OverrideOutcome? {
+    static func ask(_ request: OverrideRequest) throws(OverrideError) -> [String]? {
         let channel: MessageChannel
         do {
             guard let found = try ServiceSocket.connect(to: name, patience: patience) else {
@@ -54,15 +54,15 @@ public enum OverrideService {
             let bytes = channel.receive(),
             let reply = try? JSONDecoder().decode(OverrideReply.self, from: Data(bytes))
         else { throw .refusedBySandbox("the sandbox does not answer; is it ending?") }
-        guard let outcome = reply.outcome else {
+        guard let interfaces = reply.interfaces else {
             throw .refusedBySandbox(reply.failure ?? "the sandbox did not say why it refused")
         }
-        return outcome
+        return interfaces
     }
 }
 
 /// The sandbox's reply.
 private struct OverrideReply: Codable {
-    var outcome: OverrideOutcome?
+    var interfaces: [String]?
     var failure: String?
 }

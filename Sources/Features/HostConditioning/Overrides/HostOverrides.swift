@@ -36,10 +36,8 @@ public enum HostOverrides {
         outcome(of: try NetworkOverride.clear(interfaces))
     }
 
-    private static func outcome(of change: OverrideOutcome) -> Outcome {
-        dismiss(change.idleWatchers)
-        return Outcome(
-            interfaces: change.interfaces, note: HostNetworkManager.followOverrides())
+    private static func outcome(of interfaces: [String]) -> Outcome {
+        Outcome(interfaces: interfaces, note: HostNetworkManager.followOverrides())
     }
 
     /// The problem with an override: its watcher is gone, or what makes it preferred.
@@ -57,11 +55,5 @@ public enum HostOverrides {
         guard let watcher = mark.watcher else { return false }
         let limit = TimeLimit(until: mark.until, process: nil, watcher: watcher)
         return limit.problem(ProcessInfo.processInfo.environment) != nil
-    }
-
-    /// Ends watchers that have nothing left to end. A watcher that is not reached, such as another
-    /// user's, finds nothing to do when its time comes.
-    static func dismiss(_ watchers: [String]) {
-        WatcherFile.dismiss(Set(watchers), ProcessInfo.processInfo.environment)
     }
 }

@@ -165,7 +165,7 @@ struct HostStage: Stage {
     /// Removes the scenario's conditions and overrides.
     func end(conditionsWatcher: String) throws {
         let result = Result { try planes.clear(endedBy: conditionsWatcher) }
-        HostOverrides.dismiss(try NetworkOverride.clear(endedBy: overrideWatcher).idleWatchers)
+        _ = try NetworkOverride.clear(endedBy: overrideWatcher)
         try result.get()
     }
 }

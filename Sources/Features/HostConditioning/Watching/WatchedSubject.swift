@@ -11,21 +11,13 @@ public enum WatchedSubject: Sendable {
     /// Overrides from `override set`.
     case overrides
 
-    /// Whether there is anything to end.
-    func stands(endedBy watcher: String) throws -> Bool {
+    /// The indexes of the interfaces that have it and still exist.
+    func interfaces(endedBy watcher: String) throws -> Set<Int32> {
         switch self {
-        case .overrides: try NetworkOverride.hasOverrides(endedBy: watcher)
-        case .conditions: try !Self.planes().interfaces(endedBy: watcher).isEmpty
-        }
-    }
-
-    /// Whether any interface that has it still exists.
-    func hasInterface(endedBy watcher: String) throws -> Bool {
-        switch self {
-        case .overrides: return try NetworkOverride.hasOverrides(endedBy: watcher)
+        case .overrides: return try NetworkOverride.interfaces(endedBy: watcher)
         case .conditions:
-            let wanted = try Self.planes().interfaces(endedBy: watcher)
-            return try NetlinkSession().links().contains { wanted.contains($0.index) }
+            let existing = try NetlinkSession().links().map(\.index)
+            return try Self.planes().interfaces(endedBy: watcher).intersection(existing)
         }
     }
 

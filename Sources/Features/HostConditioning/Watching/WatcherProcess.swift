@@ -63,16 +63,17 @@ public struct WatcherProcess {
         }
     }
 
-    /// Whether there is anything to end.
+    /// Whether there may be anything to end. Overrides may already be in another namespace, where
+    /// `WatchedNamespace` looks.
     ///
     /// A killed caller may have left a request that the packet engine is still carrying out. Until
     /// it has finished, the engine does not tell what it conditions.
     private func isNeeded(afterKilledCaller wasKilled: Bool) throws -> Bool {
-        guard wasKilled else { return try subject.stands(endedBy: watcher) }
-        for _ in 0..<Self.patience {
-            if let stands = try? subject.stands(endedBy: watcher) { return stands }
+        guard case .conditions = subject else { return true }
+        for _ in 0..<(wasKilled ? Self.patience : 0) {
+            if let found = try? subject.interfaces(endedBy: watcher) { return !found.isEmpty }
             _ = Readiness.wait(for: [], timeout: .seconds(1))
         }
-        return try subject.stands(endedBy: watcher)
+        return try !subject.interfaces(endedBy: watcher).isEmpty
     }
 }
