@@ -53,7 +53,7 @@ struct RunAccuracyTests {
         ] {
             let output = try await SandboxedRun(
                 expected.profile, "--backend", backend, "--uplink", "none", "--",
-                "ping", "-c", "4", "-i", "0.2", "-q", address, by: caller
+                "ping", "-c", "10", "-i", "0.1", "-q", address, by: caller
             ).output()
             let match = try #require(output.firstMatch(of: /= ([0-9.]+)\//), "\(output)")
             let shortest = try #require(Double(match.1))
