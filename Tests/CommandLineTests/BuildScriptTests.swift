@@ -8,8 +8,6 @@ struct BuildScriptTests {
     /// Systems with one package manager each, without Swift and then without libraries.
     private static let script = #"""
         set -eu
-        package=$1
-        cd "$2"
         mkdir checkout tools
         cp -r "$package/Scripts" checkout
         for program in bash sh awk cat dirname env find head mkdir readlink sed sort tr uname; do
@@ -35,11 +33,7 @@ struct BuildScriptTests {
         """#
 
     @Test func `what is missing is named in one line for each distribution`() async throws {
-        try await withTemporaryDirectory { directory in
-            let result = try await runProcess(
-                "bash",
-                ["-c", Self.script, "bash", BuiltProduct.packageDirectory, directory.path])
-            try Golden("missing-for-building.txt").expect(result.standardOutput)
-        }
+        let result = try await runPackageScript(Self.script)
+        try Golden("missing-for-building.txt").expect(result.standardOutput)
     }
 }

@@ -9,8 +9,7 @@ struct ActionCacheTests {
     /// has what the action's cache keeps of `first`.
     private static let script = """
         set -eu
-        package=$1 work=$2
-        cd "$work"
+        work=$PWD
         mkdir bin
         cat >bin/swift <<'END'
         #!/bin/sh
@@ -49,14 +48,10 @@ struct ActionCacheTests {
         """
 
     @Test func `a checkout with the cache of another builds only what is new`() async throws {
-        try await withTemporaryDirectory { directory in
-            let result = try await runProcess(
-                "bash",
-                ["-c", Self.script, "bash", BuiltProduct.packageDirectory, directory.path])
-            #expect(result.exitCode == 0, "\(result)")
-            let builds = result.standardOutput.split(separator: "\n").compactMap { Int($0) }
-            // Each build is of two products.
-            #expect(builds == [2, 2, 2, 2, 4, 6], "\(result)")
-        }
+        let result = try await runPackageScript(Self.script)
+        #expect(result.exitCode == 0, "\(result)")
+        let builds = result.standardOutput.split(separator: "\n").compactMap { Int($0) }
+        // Each build is of two products.
+        #expect(builds == [2, 2, 2, 2, 4, 6], "\(result)")
     }
 }

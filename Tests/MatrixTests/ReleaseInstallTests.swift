@@ -9,8 +9,6 @@ struct ReleaseInstallTests {
     /// the download.
     private static let script = #"""
         set -u
-        package=$1
-        cd "$2"
         mkdir -p release/bin site tools temporary
         printf '#!/bin/sh\necho "linkcond 1.2.3"\n' >release/bin/linkcond
         chmod +x release/bin/linkcond
@@ -44,37 +42,33 @@ struct ReleaseInstallTests {
         """#
 
     @Test func `only what has the right sum is installed`() async throws {
-        try await withTemporaryDirectory { directory in
-            let result = try await runProcess(
-                "bash",
-                ["-c", Self.script, "bash", BuiltProduct.packageDirectory, directory.path])
-            let expected = """
-                good:
-                linkcond 1.2.3
-                installed: bin, left: *
-                wrong sum:
-                linkcond: URL/linkcond.tar.xz is not the release: its SHA-256 is SUM, not \
-                0000000000000000000000000000000000000000000000000000000000000000
-                installed: *, left: *
-                no sum:
-                linkcond: the release needs its SHA-256, 64 digits and letters from a to f; see its \
-                SHA256SUMS
-                installed: *, left: *
-                no file:
-                curl: (22) The requested URL returned error: 404
-                linkcond: cannot download URL/other.tar.xz
-                installed: *, left: *
-                no curl:
-                linkcond: neither curl nor wget is there to download URL/linkcond.tar.xz; install \
-                one of them
-                installed: *, left: *
-                no xz:
-                linkcond: xz is missing; install it: xz-utils on Debian, xz elsewhere
-                installed: *, left: *
+        let result = try await runPackageScript(Self.script)
+        let expected = """
+            good:
+            linkcond 1.2.3
+            installed: bin, left: *
+            wrong sum:
+            linkcond: URL/linkcond.tar.xz is not the release: its SHA-256 is SUM, not \
+            0000000000000000000000000000000000000000000000000000000000000000
+            installed: *, left: *
+            no sum:
+            linkcond: the release needs its SHA-256, 64 digits and letters from a to f; see its \
+            SHA256SUMS
+            installed: *, left: *
+            no file:
+            curl: (22) The requested URL returned error: 404
+            linkcond: cannot download URL/other.tar.xz
+            installed: *, left: *
+            no curl:
+            linkcond: neither curl nor wget is there to download URL/linkcond.tar.xz; install \
+            one of them
+            installed: *, left: *
+            no xz:
+            linkcond: xz is missing; install it: xz-utils on Debian, xz elsewhere
+            installed: *, left: *
 
-                """
-            #expect(result.standardOutput == expected, "\(result)")
-        }
+            """
+        #expect(result.standardOutput == expected, "\(result)")
     }
 
     /// A component cannot bring files along.

@@ -8,6 +8,7 @@ struct VerifyTests {
     @Test(arguments: ["engine", "kernel"], Caller.allCases)
     func `a link does what its profile says`(backend: String, caller: Caller) async throws {
         guard try Backends.serves(backend) else { return }
+        let stolen = try StolenTime.ticks()
         let result = try await verify("3G", "--quick", "--json", "--backend", backend, by: caller)
         #expect(result.exitCode == 0, "\(result.standardOutput) \(result.standardError)")
         try await JSONSchema("verify").expectValid(result.standardOutput)
@@ -17,9 +18,10 @@ struct VerifyTests {
         #expect(found.profile == "apple/3G")
         #expect(found.backend == backend)
         #expect(found.pass)
-        // A host that others share may be too busy for a check, which then says so.
+        // A host that others share may have no time for a check, which then says so.
         let excused = found.checks.filter { $0.detail == "this machine was too busy" }
-        #expect(excused.count <= 2, "\(result.standardOutput)")
+        let mostExcused = try StolenTime.ticks() > stolen ? 2 : 0
+        #expect(excused.count <= mostExcused, "\(result.standardOutput)")
         let judged = Set(
             (found.checks.filter { $0.pass == true } + excused).map {
                 "\($0.direction) \($0.quantity)"
