@@ -6,16 +6,17 @@ struct BusOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Give the command its own D-Bus system bus with NetworkManager's interface, for GLib, "
-                + "Qt, nmcli and others, and none of the host's other services. Default: on if the "
-                + "profile or one of the options above sets expensive or constrained, and the "
-                + "host supports it."))
+            "Its own D-Bus system bus, with the network's state.",
+            more: "It has NetworkManager's interface, for GLib, Qt, nmcli and others, and none of "
+                + "the host's other services. Default: on if the profile or one of the options "
+                + "above sets expensive or constrained, and the host supports it."))
     var dbus: Bool?
 
     @Flag(
         help: ArgumentHelp(
-            "Also give it its own session bus with the desktop portal's network monitor, and make "
-                + "it use the portal; implies --dbus."))
+            "Its own session bus, with the desktop portal.",
+            more: "The portal has its network monitor only, and the command is made to use it; "
+                + "implies --dbus."))
     var portal = false
 
     func validate() throws {

@@ -24,7 +24,9 @@ struct ListCommand: ParsableCommand {
             come from .linkcond/scenarios, ~/.config/linkcond/scenarios and /etc/linkcond/scenarios.
 
             Examples:
+              linkcond list
               linkcond list --family apple
+              linkcond list --json | jq -r '.[].id'
               linkcond list --scenarios
             """)
 

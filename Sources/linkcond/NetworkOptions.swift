@@ -7,8 +7,9 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         name: .customLong("publish"),
         help: ArgumentHelp(
-            "Let a port of this host lead to a server of the command, through the link: 8080:80, "
-                + "127.0.0.1:5353:53/udp; may be given several times.",
+            "Let a port of this host lead to one of the command.",
+            more: "Through the link, to a server there: 8080:80, 127.0.0.1:5353:53/udp; may be "
+                + "given several times.",
             valueName: "[address:]port:port"),
         transform: Self.port)
     var publishedPorts: [PublishedPort] = []
@@ -16,16 +17,18 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         name: .customLong("tcp"),
         help: ArgumentHelp(
-            "The congestion control of the run's TCP, on both sides of the link: cubic, bbr, reno "
-                + "or another of this kernel. Default: this host's.", valueName: "name"),
+            "The congestion control, such as bbr.",
+            more:
+                "For the run's TCP on both sides of the link: cubic, bbr, reno or another of this "
+                + "kernel. Default: this host's.", valueName: "name"),
         transform: Self.congestionControl)
     var congestionControl: CongestionControl?
 
     @Flag(
         name: .customLong("map-root"),
-        help: """
-            Without root, make the command root over the run's networks, and over nothing else.
-            """)
+        help: ArgumentHelp(
+            "Make the command root over the run's networks.",
+            more: "Without root, and over nothing else."))
     var mapsRoot = false
 
     private static func congestionControl(_ text: String) throws -> CongestionControl {

@@ -70,8 +70,10 @@ enum Program {
         let text = LinkcondCommand.fullMessage(for: error)
         guard !text.isEmpty else { exit(status.rawValue) }
         if status.isSuccess {
+            let end =
+                text.hasPrefix("OVERVIEW: ") ? HelpScreen.end(for: Array(Process.arguments)) : ""
             do {
-                try Console().print(text)
+                try Console().print(text + end)
             } catch {
                 leave(with: error)
             }

@@ -8,31 +8,31 @@ import SandboxRuns
 struct RecordingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write link statistics as JSON, as Profiles/schema/statistics.schema.json describes "
-                + "them.", valueName: "file"),
+            "Write link statistics as JSON.",
+            more: "Profiles/schema/statistics.schema.json describes them.", valueName: "file"),
         completion: .file())
     var stats: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write all packets as pcapng, each with its fate as a comment. Excludes packets still "
-                + "in flight at the end, and those that --loopback conditions.",
-            valueName: "file"),
+            "Write all packets as pcapng, with their fates.",
+            more: "The fates are comments. Excludes packets still in flight at the end, and those "
+                + "that --loopback conditions.", valueName: "file"),
         completion: .file())
     var pcap: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write a line per packet: CSV if the name ends in .csv, else JSON. Excludes the same "
-                + "packets as --pcap.",
+            "Write a line per packet: CSV if .csv, else JSON.",
+            more: "The end of the name decides. Excludes the same packets as --pcap.",
             valueName: "file"),
         completion: .file())
     var log: String?
 
     @Option(
         help: ArgumentHelp(
-            "Plot traffic and conditions of the link over time: HTML if the name ends in .html, "
-                + "else SVG.",
+            "Plot the link over time: HTML if .html, else SVG.",
+            more: "It shows traffic and conditions. The end of the name decides.",
             valueName: "file"),
         completion: .file())
     var timeline: String?

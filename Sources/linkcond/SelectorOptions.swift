@@ -15,21 +15,22 @@ struct SelectorOptions: ParsableArguments {
     @Option(
         name: .customLong("to"),
         help: ArgumentHelp(
-            "Only traffic with this address or network at the far end; all options of this group "
-                + "may be given several times.", valueName: "cidr"))
+            "Only traffic with this network at the far end.",
+            more: "Or with this address; all options of this group may be given several times.",
+            valueName: "cidr"))
     var to: [String] = []
 
     @Option(
         name: .customLong("from"),
         help: ArgumentHelp(
-            "Only traffic with this address or network at the near end.", valueName: "cidr"))
+            "The same at the near end.", more: "An address or a network.", valueName: "cidr"))
     var from: [String] = []
 
     @Option(
         name: .customLong("port"),
         help: ArgumentHelp(
-            "Only TCP and UDP with this port or port range at either end.",
-            valueName: "n[-m]"))
+            "Only TCP and UDP with this port at either end.",
+            more: "Or one of this port range.", valueName: "n[-m]"))
     var ports: [String] = []
 
     @Option(
@@ -50,8 +51,8 @@ struct SelectorOptions: ParsableArguments {
     @Option(
         name: .customLong("except"),
         help: ArgumentHelp(
-            "Exclude matching traffic, such as port=22 or to=192.0.2.0/24,protocol=udp.",
-            valueName: "kind=value"))
+            "Exclude traffic, such as port=22.",
+            more: "Or to=192.0.2.0/24,protocol=udp.", valueName: "kind=value"))
     var exceptions: [String] = []
 
     @Option(help: "The IP version.")

@@ -6,23 +6,26 @@ struct ServerOptions: ParsableArguments {
     @Option(
         name: .customLong("server"),
         help: ArgumentHelp(
-            "A shell command that runs as server.linkcond until the run ends; may be given "
-                + "several times.", valueName: "command"))
+            "A shell command that runs as server.linkcond.",
+            more: "It runs until the run ends; may be given several times.",
+            valueName: "command"))
     var commands: [String] = []
 
     @Option(
         name: .customLong("server-ready"),
         help: ArgumentHelp(
-            "Start the command when a server listens on this port, such as 8000 or 4433/udp, "
-                + "within 30 s; may be given several times.", valueName: "port"),
+            "Wait for a server on this port: 8000, 4433/udp.",
+            more: "The command starts when it listens, within 30 s; may be given several times.",
+            valueName: "port"),
         transform: Self.port)
     var readyPorts: [ServerPort] = []
 
     @Option(
         name: .customLong("server-stop"),
         help: ArgumentHelp(
-            "The time between SIGTERM and SIGKILL for servers and remaining processes of the "
-                + "command. Default: 5 s.", valueName: "duration"),
+            "The time between SIGTERM and SIGKILL.",
+            more: "For servers and remaining processes of the command. Default: 5 s.",
+            valueName: "duration"),
         transform: DurationArgument.parse)
     var stop: Duration?
 
@@ -41,8 +44,9 @@ struct DrainOptions: ParsableArguments {
     @Option(
         name: .customLong("drain"),
         help: ArgumentHelp(
-            "How long to wait after the command's end for its data to arrive. Default: 60 s, or "
-                + "5 s after an interruption or timeout.", valueName: "duration"),
+            "How long its data may arrive after its end.",
+            more: "Default: 60 s, or 5 s after an interruption or timeout.",
+            valueName: "duration"),
         transform: DurationArgument.parse)
     var limit: Duration?
 }

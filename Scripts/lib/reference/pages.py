@@ -47,7 +47,8 @@ def cell_of(option):
 
 def verbs_page(linkcond):
     return "\n\n".join([
-        "# Verbs", "`linkcond VERB --help` and the manual pages (`man linkcond-run`) say the same.",
+        "# Verbs", "The manual pages (`man linkcond-run`) and `linkcond VERB --help-hidden` say the same. "
+        "`linkcond VERB --help` shows what is needed most, on one screen.",
         table(("verb", "does"), [(f"[{v.name}]({v.page}.md)", cell(v.abstract))
                                  for v in linkcond.all() if len(v.path) > 1])]) + "\n"
 

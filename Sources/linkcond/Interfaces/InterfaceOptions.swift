@@ -9,8 +9,8 @@ struct InterfaceOptions: ParsableArguments {
     @Option(
         name: .customLong("interface"),
         help: ArgumentHelp(
-            "An interface of the command, instead of PROFILE; may be given several times, the "
-                + "most preferred first. After the profile, separated by commas: expensive, "
+            "An interface, instead of PROFILE; may be repeated.",
+            more: "The most preferred first. After the profile, separated by commas: expensive, "
                 + "inexpensive, constrained, unconstrained, kind=wifi, and fields of the profile, "
                 + "such as down.loss=2%.",
             valueName: "name=profile[,...]"))

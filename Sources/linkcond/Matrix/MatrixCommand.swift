@@ -11,49 +11,25 @@ struct MatrixCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "matrix",
         abstract: "Runs a command once per profile or scenario and writes reports.",
-        discussion: """
+        usage: """
+            linkcond matrix [<options>] -- <command> ...
+            linkcond matrix <subcommand> ...
+            """,
+        discussion: HelpScreen.discussion(
+            """
             The command runs once per profile in a sandbox like that of linkcond run, several in \
             parallel, and once without conditions as the baseline. A cell passes if the command \
-            exits with 0, or as linkcond.yaml expects.
-
-            linkcond.yaml in the working directory can define what to run; the options here \
-            override it. The command finds the name of its cell in LINKCOND_CELL, the name of the \
-            profile in LINKCOND_PROFILE, and with --report its own directory for files such as \
-            test results in LINKCOND_OUTPUT.
-
-            --report DIR writes report.html for people, report.json for programs, junit.xml, \
-            summary.md and the logs. The reports include JUnit files that cells write to \
-            LINKCOND_OUTPUT. A cell whose tests failed has failed, even if its command ended with 0.
-            DIR has each result as soon as its cell has finished: --resume DIR goes on with a matrix \
-            that was killed. The same options and command may follow; others are refused.
-
-            The exit code is 0 if all cells passed, 1 if not, 73 if a file could not be written, \
-            128 plus the signal number if a signal ended the matrix. The report is always written.
-
-            --queue DIR shares the cells among all machines that run the same command line, in a \
-            directory that they share. A worker takes the next cell, the longest first; the cells \
-            of one that died are taken again. The last one writes the reports. Others may join with \
-            --queue DIR alone.
-
-            Examples:
-              linkcond matrix --profiles LTE,3G,Edge,high-loss -- npm test
-              linkcond matrix --profiles LTE,3G --repeat 5 --report report -- pytest
-              linkcond matrix --scenarios commute,./scenarios -- npm test
-              linkcond matrix --rerun-failed report
-              linkcond matrix --resume report
-              linkcond matrix --plan github
-              linkcond matrix --profiles LTE,3G --queue /shared/report -- npm test
-              linkcond matrix merge --report all report-1 report-2
-              linkcond matrix compare before-report report
-              linkcond matrix history reports/*
-            """,
+            exits with 0, or as linkcond.yaml expects. Options of linkcond run such as --set, \
+            --server, --uplink and --loopback hold for each cell.
+            """, reference: reference, examples: examples, moreExamples: moreExamples),
         subcommands: [
             MatrixMergeCommand.self, MatrixCompareCommand.self, MatrixHistoryCommand.self,
         ])
 
     @OptionGroup(title: "What to run") var choice: MatrixOptions
 
-    @OptionGroup(title: "The network of each cell") var network: CellNetworkOptions
+    @OptionGroup(title: "The network of each cell", visibility: HelpScreen.rare)
+    var network: CellNetworkOptions
 
     @OptionGroup(title: "How to run it") var manner: MatrixMannerOptions
 

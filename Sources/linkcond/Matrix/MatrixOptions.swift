@@ -8,19 +8,23 @@ import Sandbox
 struct MatrixOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The profiles, separated by commas; may be given several times.",
+            "The profiles, separated by commas.", more: "May be given several times.",
             valueName: "names"),
         completion: .profiles)
     var profiles: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The scenarios, separated by commas: names, files, or a directory of files; may be "
-                + "given several times.", valueName: "names or directory"),
+            "The scenarios, separated by commas.",
+            more: "Names, files, or directories of files; may be given several times.",
+            valueName: "names"),
         completion: .scenarios)
     var scenarios: [String] = []
 
-    @Option(help: "All profiles of a family, such as webpagetest; may be given several times.")
+    @Option(
+        help: ArgumentHelp(
+            "All profiles of a family, such as webpagetest.",
+            more: "May be given several times."))
     var family: [String] = []
 
     @Option(
@@ -38,8 +42,8 @@ struct MatrixOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only the cells that failed in an earlier report, with the same seeds and settings "
-                + "unless given here.", valueName: "directory"),
+            "Only cells that failed in an earlier report.",
+            more: "With the same seeds and settings unless given here.", valueName: "directory"),
         completion: .directory)
     var rerunFailed: String?
 
@@ -58,7 +62,7 @@ struct CellNetworkOptions: ParsableArguments {
     @Option(help: "How the command reaches this host's network.")
     var uplink: SandboxRequest.Uplink?
 
-    @Flag(help: "Also condition loopback traffic between the command's processes.")
+    @Flag(help: "Also condition traffic among the command's processes.")
     var loopback = false
 
     @Option(
@@ -98,28 +102,28 @@ struct CellNetworkOptions: ParsableArguments {
 struct MatrixMannerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How many cells run at once (default: the number of processors, fewer if cells "
-                + "disturb each other, more if they leave the processors idle).",
-            valueName: "number"))
+            "How many cells run at once.",
+            more: "Default: the number of processors, fewer if cells disturb each other, more if "
+                + "they leave the processors idle.", valueName: "number"))
     var jobs: Int?
 
     @Option(
         help: ArgumentHelp(
-            "End the command of a cell after this time, such as 5m or '90 s'.",
+            "End the command of a cell after this time.", more: "Such as 5m or '90 s'.",
             valueName: "duration"),
         transform: DurationArgument.parse)
     var timeout: Duration?
 
     @Option(
         help: ArgumentHelp(
-            "How often a failed cell is repeated; one that then passes is flaky.",
+            "How often a failed cell is repeated.", more: "One that then passes is flaky.",
             valueName: "number"))
     var retries: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Which cells run once more, by themselves at the end, if the machine was too busy for "
-                + "them beside others: failed, all or never (default: failed).",
+            "Cells to repeat if the machine was busy.",
+            more: "They run once more, by themselves at the end. Default: failed.",
             valueName: "cells"))
     var retryUnfaithful: UnfaithfulRetry?
 
@@ -128,9 +132,8 @@ struct MatrixMannerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The seed from which the seeds of the cells derive: the same seed loses the same "
-                + "packets.",
-            valueName: "number"))
+            "The same seed loses the same packets.",
+            more: "The seeds of the cells derive from it.", valueName: "number"))
     var seed: UInt64?
 
     @Option(
@@ -141,17 +144,21 @@ struct MatrixMannerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Go on with the matrix in this directory: only what has no result runs.",
-            valueName: "directory"), completion: .directory)
+            "Go on with the matrix in this directory.",
+            more: "Only what has no result runs.", valueName: "directory"),
+        completion: .directory)
     var resume: String?
 
     @Option(
         help: ArgumentHelp(
-            "Which files in LINKCOND_OUTPUT are JUnit files, such as '**/junit-*.xml' (default: "
-                + "every .xml file in JUnit format).", valueName: "pattern"))
+            "Which of its files are JUnit files: '**/junit-*.xml'.",
+            more: "Those in LINKCOND_OUTPUT. Default: every .xml file in JUnit format.",
+            valueName: "pattern"))
     var collect: String?
 
-    @Flag(help: "Print the report as JSON, as Profiles/schema/report.schema.json describes it.")
+    @Flag(
+        help: ArgumentHelp(
+            "Print the report as JSON.", more: "Profiles/schema/report.schema.json describes it."))
     var json = false
 
     func validate() throws {
@@ -171,44 +178,50 @@ struct MatrixMannerOptions: ParsableArguments {
 
 /// Options for sharing a matrix among machines.
 struct MatrixMachineOptions: ParsableArguments {
-    @Option(help: "Print the jobs of the matrix for this CI engine, and run nothing.")
+    @Option(
+        help: ArgumentHelp(
+            "Print the jobs for a CI engine.", more: "Run nothing."))
     var plan: PlanEngine?
 
     @Option(
         help: ArgumentHelp(
-            "Run only the i-th of n parts; 1/1 for all. Default: the part that the CI engine's "
-                + "variables name, if any.", valueName: "i/n"),
+            "Run only the i-th of n parts; 1/1 for all.",
+            more: "Default: the part that the CI engine's variables name, if any.",
+            valueName: "i/n"),
         transform: ShardArgument.parse)
     var shard: Shard?
 
     @Option(
         help: ArgumentHelp(
-            "Share the cells with all workers that name this directory; it gets the report.",
-            valueName: "directory"), completion: .directory)
+            "Share the cells with all workers that name it.",
+            more: "The directory gets the report.", valueName: "directory"),
+        completion: .directory)
     var queue: String?
 
     @Option(
         help: ArgumentHelp(
-            "How long a worker may be silent before others take its cells; the first one decides.",
+            "How long a worker of the queue may be silent.",
+            more: "Then others take its cells. What the first one says counts.",
             valueName: "duration"), transform: DurationArgument.parse)
     var lease = Duration.seconds(60)
 
     @Option(
         help: ArgumentHelp(
-            "The number of parts for --plan (default: one per cell; 4 workers with --queue).",
-            valueName: "number"))
+            "The number of parts for --plan.",
+            more: "Default: one per cell; 4 workers with --queue.", valueName: "number"))
     var shards: Int?
 
     @Option(
         help: ArgumentHelp(
-            "An earlier report whose durations are used to balance the parts.",
+            "An earlier report, to balance the parts.", more: "Its durations are used.",
             valueName: "directory"),
         completion: .directory)
     var balanceBy: String?
 
     @Option(
         help: ArgumentHelp(
-            "The container image for --plan kubernetes and github-workflow.", valueName: "name"))
+            "The container image for --plan.",
+            more: "For kubernetes and github-workflow.", valueName: "name"))
     var image = "linkcond-tests:latest"
 
     func validate() throws {

@@ -7,22 +7,29 @@ extension InterfaceOverride.Kind: ExpressibleByArgument {}
 
 /// Options for what apps see of an interface.
 struct OverrideOptions: ParsableArguments {
-    @Flag(help: "The interface costs money by volume; the same as --cost expensive.")
+    @Flag(
+        help: ArgumentHelp(
+            "The interface costs money by volume.", more: "The same as --cost expensive."))
     var expensive = false
 
-    @Flag(help: "The interface is in Low Data Mode; the same as --low-data on.")
+    @Flag(
+        help: ArgumentHelp(
+            "The interface is in Low Data Mode.", more: "The same as --low-data on."))
     var constrained = false
 
     @Option(
         help: ArgumentHelp(
-            "The cost of traffic; default follows the kind: cellular and hotspots are expensive."
+            "Its cost.", more: "The default follows the kind: cellular and hotspots are expensive."
         ))
     var cost: InterfaceOverride.Cost?
 
-    @Option(help: "Low Data Mode; default follows the kind: on for hotspots.")
+    @Option(
+        help: ArgumentHelp(
+            "Low Data Mode.", more: "The default follows the kind: on for hotspots."))
     var lowData: InterfaceOverride.LowData?
 
-    @Option(help: "The kind of interface; default is the kind without an override.")
+    @Option(
+        help: ArgumentHelp("Its kind.", more: "The default is the kind without an override."))
     var kind: InterfaceOverride.Kind?
 
     func validate() throws {

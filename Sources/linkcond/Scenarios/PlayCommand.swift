@@ -14,24 +14,15 @@ struct PlayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
         abstract: "Plays a scenario on interfaces of this host, then restores them.",
-        discussion: """
+        usage: "linkcond play [<options>] <scenario>",
+        discussion: HelpScreen.discussion(
+            """
             Like linkcond apply and linkcond override, it changes conditions, what apps see, and \
             preference of real interfaces. It takes no interface down: an interface that the \
             scenario removes drops all its packets instead. Connections stay, since they belong to \
             every program of the host. Events for the app are skipped; use linkcond run \
             --scenario for them.
-
-            It ends with the last event or on Ctrl-C; a scenario that repeats endlessly ends only \
-            on Ctrl-C. Then it restores the interfaces, even if this process is killed.
-
-            The exit code is 1 if an expectation of the scenario failed, and 128 plus the signal \
-            number if a signal ended it.
-
-            Examples:
-              sudo linkcond play elevator
-              sudo linkcond play commute -i cell0=wwan0 -i wifi0=wlan0
-              sudo linkcond play ./scenario.yaml -i eth1 -v
-            """)
+            """, reference: reference, examples: examples))
 
     @Argument(
         help: "The name of a scenario or the path of its file.",
@@ -41,9 +32,10 @@ struct PlayCommand: ParsableCommand {
     @Option(
         name: [.short, .customLong("interface")],
         help: ArgumentHelp(
-            "An interface of the scenario and the host's interface for it, such as wifi0=wlan0; "
-                + "may be given several times. For a scenario with one interface, the name alone "
-                + "is enough; default is the interface with the default route.",
+            "The host's interface for one of the scenario.",
+            more: "Such as wifi0=wlan0; may be given several times. For a scenario with one "
+                + "interface, the name alone is enough; default is the interface with the default "
+                + "route.",
             valueName: "[name=]interface"))
     var interfaces: [String] = []
 
@@ -58,10 +50,13 @@ struct PlayCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The random seed for the scenario's times and the packet engine.", valueName: "number"))
+            "The random seed.", more: "For the scenario's times and the packet engine.",
+            valueName: "number"))
     var seed: UInt64?
 
-    @Flag(help: "Continue even if filters of other programs see packets first.")
+    @Flag(
+        help: ArgumentHelp(
+            "Continue despite filters of other programs.", more: "They see packets first."))
     var force = false
 
     @OptionGroup var global: GlobalOptions

@@ -7,9 +7,9 @@ struct ScenarioOptions: ParsableArguments {
     @Option(
         name: .customLong("scenario"),
         help: ArgumentHelp(
-            "Play a scenario instead of a profile, by its name or the path of its file: timed "
-                + "events for the network and the command.",
-            valueName: "name or file"),
+            "Play a scenario, by its name or its file.",
+            more: "Instead of a profile: timed events for the network and the command.",
+            valueName: "name|file"),
         completion: .scenarios)
     var name: String?
 

@@ -8,18 +8,18 @@ import Sandbox
 struct TargetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Use the interfaces of this network namespace, by its name in ip netns or its path.",
-            valueName: "name|path"))
+            "The interfaces of this network namespace.",
+            more: "By its name in ip netns or its path.", valueName: "name|path"))
     var netns: String?
 
     @Option(
         help: ArgumentHelp(
-            "Use the interfaces that the process with this ID sees.", valueName: "pid"))
+            "The interfaces that this process sees.", valueName: "pid"))
     var pid: Int32?
 
     @Option(
         help: ArgumentHelp(
-            "Use the interfaces of this container of Docker, Podman or containerd.",
+            "The interfaces of this container.", more: "Of Docker, Podman or containerd.",
             valueName: "name|id"))
     var container: String?
 

@@ -8,15 +8,15 @@ struct TimeLimitOptions: ParsableArguments {
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "End the conditions after this time, such as 10m, even if the caller is gone.",
-            valueName: "duration"),
+            "End the conditions after this time, such as 10m.",
+            more: "Even if the caller is gone.", valueName: "duration"),
         transform: DurationArgument.parse)
     var duration: Duration?
 
     @Option(
         help: ArgumentHelp(
-            "End the conditions when this process ends; with --for, whichever comes first.",
-            valueName: "pid"))
+            "End the conditions when this process ends.",
+            more: "With --for, whichever comes first.", valueName: "pid"))
     var untilExitOf: Int32?
 
     /// A year; more is a mistake.
