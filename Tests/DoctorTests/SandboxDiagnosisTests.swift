@@ -62,6 +62,22 @@ struct SandboxDiagnosisTests {
             }, debian
         ),
         (
+            "AppArmor, with the profile of the package not loaded",
+            changed {
+                $0.inUserNamespace = .noNetworkNamespace(.notPermitted)
+                $0.doesAppArmorRestrict = true
+                $0.appArmorProfile = "/etc/apparmor.d/linkcond"
+            }, debian
+        ),
+        (
+            "AppArmor, with the tarball's profile",
+            changed {
+                $0.inUserNamespace = .noNetworkNamespace(.notPermitted)
+                $0.doesAppArmorRestrict = true
+                $0.appArmorProfile = "/usr/local/share/linkcond/apparmor/linkcond"
+            }, debian
+        ),
+        (
             "a container whose seccomp filter forbids it, without helpers",
             changed {
                 $0.inUserNamespace = .noUserNamespace(.notPermitted)
@@ -97,6 +113,21 @@ struct SandboxDiagnosisTests {
         let found = Self.changed { $0.doesAppArmorRestrict = true }
         let check = try #require(Diagnosis.sandboxChecks(found, Self.debian).first)
         #expect(check.status == .ok)
+    }
+
+    @Test("The package's profile helps only where it applies")
+    func profileOfPackage() {
+        let all = { (_: String) in true }
+        #expect(
+            SandboxFindings.appArmorProfile(of: "/usr/bin/linkcond", exists: all)
+                == "/etc/apparmor.d/linkcond")
+        #expect(
+            SandboxFindings.appArmorProfile(of: "/usr/local/bin/linkcond") {
+                $0.hasPrefix("/usr/local")
+            }
+                == "/usr/local/share/linkcond/apparmor/linkcond")
+        #expect(SandboxFindings.appArmorProfile(of: "/home/a/.build/linkcond", exists: all) == nil)
+        #expect(SandboxFindings.appArmorProfile(of: "/usr/bin/linkcond") { _ in false } == nil)
     }
 
     @Test("Every lack has a fix")

@@ -32,7 +32,7 @@ extension Diagnosis {
                 name, .limited,
                 "AppArmor keeps users from using them "
                     + "(kernel.apparmor_restrict_unprivileged_userns is 1)",
-                fix: appArmorProfile(found.program))
+                fix: appArmorProfile(found))
         }
         switch found.inUserNamespace {
         case .possible, .noPacketSocket:
@@ -88,13 +88,21 @@ extension Diagnosis {
     }
 
     /// Ubuntu's method: an AppArmor profile that lets one program do what is denied to others.
-    private static func appArmorProfile(_ program: String) -> String {
-        #"""
-        Allow linkcond alone: printf 'abi <abi/4.0>,\ninclude <tunables/global>\n\#
-        profile linkcond "\#(program)" flags=(unconfined) {\n  userns,\n}\n' \#
-        | sudo tee /etc/apparmor.d/linkcond && sudo apparmor_parser -r /etc/apparmor.d/linkcond
-        or all programs: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
-        """#
+    private static func appArmorProfile(_ found: SandboxFindings) -> String {
+        let active = SandboxFindings.appArmorProfiles[0]
+        if let file = found.appArmorProfile {
+            let copy = file == active ? "" : "sudo install -m 644 \(file) \(active) && "
+            return
+                "Load linkcond's AppArmor profile: \(copy)sudo apparmor_parser --replace \(active)"
+        }
+        // Under a name of its own: a package may come, which owns the other one.
+        return #"""
+            Install linkcond's package, which has an AppArmor profile for it, or let this copy make \#
+            namespaces: printf 'abi <abi/4.0>,\ninclude <tunables/global>\n\#
+            profile linkcond-built "\#(found.program)" flags=(unconfined) {\n  userns,\n}\n' \#
+            | sudo tee /etc/apparmor.d/linkcond-built \#
+            && sudo apparmor_parser --replace /etc/apparmor.d/linkcond-built
+            """#
     }
 }
 

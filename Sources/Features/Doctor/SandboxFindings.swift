@@ -22,6 +22,8 @@ struct SandboxFindings: Sendable, Hashable {
     var mayUsersMakeNamespaces: Bool?
     /// `/proc/sys/kernel/apparmor_restrict_unprivileged_userns`, an Ubuntu setting.
     var doesAppArmorRestrict: Bool?
+    /// The file with the AppArmor profile of linkcond's packages, if there is one for `program`.
+    var appArmorProfile: String?
     /// The `helpers` found in `PATH`.
     var programs: Set<String>
     /// The state of `/dev/net/tun`.
@@ -51,6 +53,9 @@ struct SandboxFindings: Sendable, Hashable {
         let programs = helpers.map(\.program).filter { name in
             directories.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
         }
+        let program =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? "linkcond"
         return SandboxFindings(
             isRoot: Privilege.isRoot, asItIs: .make(inUserNamespace: false),
             inUserNamespace: .make(inUserNamespace: true),
@@ -59,9 +64,24 @@ struct SandboxFindings: Sendable, Hashable {
                 .map { $0 != 0 },
             doesAppArmorRestrict: number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
                 .map { $0 != 0 },
-            programs: Set(programs), tunnelDevice: tunnelDevice(),
-            program: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-                ?? "linkcond")
+            appArmorProfile: appArmorProfile(of: program),
+            programs: Set(programs), tunnelDevice: tunnelDevice(), program: program)
+    }
+
+    /// Where the profile of the packages stands: where AppArmor loads it from, else where the
+    /// packages and the tarball have it.
+    static let appArmorProfiles = [
+        "/etc/apparmor.d/linkcond", "/usr/share/linkcond/apparmor/linkcond",
+        "/usr/local/share/linkcond/apparmor/linkcond",
+    ]
+
+    /// The profile is for programs at the places of the packages and the tarball only.
+    static func appArmorProfile(
+        of program: String,
+        exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
+    ) -> String? {
+        guard ["/usr/bin/linkcond", "/usr/local/bin/linkcond"].contains(program) else { return nil }
+        return appArmorProfiles.first(where: exists)
     }
 
     private static func tunnelDevice() -> TunnelDevice {

@@ -62,11 +62,12 @@ struct NamespaceMaker {
 struct UserNamespaceLimit {
     private let key: String
     private let forbidding: Substring
-    private let allowing: String
+    /// The value that allows it; nil if linkcond alone can be allowed.
+    private let allowing: String?
 
-    private static let all = [
+    static let all = [
         UserNamespaceLimit(
-            key: "kernel.apparmor_restrict_unprivileged_userns", forbidding: "1", allowing: "0"),
+            key: "kernel.apparmor_restrict_unprivileged_userns", forbidding: "1", allowing: nil),
         UserNamespaceLimit(
             key: "kernel.unprivileged_userns_clone", forbidding: "0", allowing: "1"),
         UserNamespaceLimit(key: "user.max_user_namespaces", forbidding: "0", allowing: "10000"),
@@ -82,7 +83,14 @@ struct UserNamespaceLimit {
 
     /// How to change it.
     var remedy: String {
-        "this host does not let users make namespaces (\(key) is \(forbidding)); allow it with "
+        guard let allowing else {
+            return
+                "this host lets only programs with an AppArmor profile make namespaces (\(key) is "
+                + "\(forbidding)); linkcond's packages install one, linkcond doctor prints the command "
+                + "that loads it, or run it with sudo"
+        }
+        return
+            "this host does not let users make namespaces (\(key) is \(forbidding)); allow it with "
             + "sudo sysctl -w \(key)=\(allowing), or run it with sudo"
     }
 }
