@@ -14,7 +14,13 @@ struct DurationTextTests {
             ("7usec", .microseconds(7)), ("7 \u{b5}s", .microseconds(7)),
             ("7 \u{3bc}s", .microseconds(7)), ("3 ns", .nanoseconds(3)),
             ("10m30s", .seconds(630)), ("1h 30 min", .seconds(5400)),
-            ("1 s 500 ms", .milliseconds(1500)),
+            ("1 s 500 ms", .milliseconds(1500)), ("1h30m", .seconds(5400)),
+            ("2 days", .seconds(172_800)), ("1d", .seconds(86_400)), ("1 hour", .seconds(3600)),
+            ("2 Hours", .seconds(7200)), ("3 hrs", .seconds(10_800)), ("1hr", .seconds(3600)),
+            ("2 mins", .seconds(120)), ("1 minute 5 seconds", .seconds(65)),
+            ("1.5 minutes", .seconds(90)), ("5 S", .seconds(5)), (" 2 secs ", .seconds(2)),
+            ("20 milliseconds", .milliseconds(20)), ("1 millisecond", .milliseconds(1)),
+            ("4 microseconds", .microseconds(4)), ("9 nanoseconds", .nanoseconds(9)),
             ("3nsec", .nanoseconds(3)), ("0 ms", .zero), ("1.2345678 ms", .nanoseconds(1_234_568)),
             ("0.0000000000000000000000000000000000000000000000000 ms", .zero),
         ] as [(String, Duration)])
@@ -31,7 +37,12 @@ struct DurationTextTests {
             ("10m30", "\"30\" has no unit; write \"30 ms\""),
             ("1h 200000h 2500000h", "\"1h 200000h 2500000h\" is outside 1 ns to 290 years"),
             ("soon", "\"soon\" is not a duration; write one such as \"50 ms\""),
-            ("3 weeks", "\"3 weeks\" has an unknown unit \"weeks\"; use us, ms, s, min or h"),
+            ("1:30", "\"1:30\" has an unknown unit \":30\"; use us, ms, s, min, h or d"),
+            (
+                "1,5 s",
+                "\"1,5 s\" has a comma; write \".\" before decimals, nothing between thousands"
+            ),
+            ("3 weeks", "\"3 weeks\" has an unknown unit \"weeks\"; use us, ms, s, min, h or d"),
             ("0.4 ns", "\"0.4 ns\" is outside 1 ns to 290 years"),
             ("3000000 h", "\"3000000 h\" is outside 1 ns to 290 years"),
         ])

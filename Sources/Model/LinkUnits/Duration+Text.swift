@@ -3,7 +3,7 @@ extension Duration {
         ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000), ("ns", 1),
     ]
 
-    /// Reads `40 ms`, `1.5 s`, `10 min`, and combinations: `1h 30m`.
+    /// Reads `40 ms`, `1.5 s`, `10 min`, `2 hours`, and combinations: `1h 30m`.
     public init(parsing text: String) throws(QuantityError) {
         let parts = Self.parts(of: text)
         guard parts.count > 1 else {
@@ -43,16 +43,18 @@ extension Duration {
         let quantity = try Quantity(text, kind: "duration", example: "50 ms")
         let factor: UInt64
         switch quantity.unit.lowercased() {
-        case "h": factor = 3_600_000_000_000
-        case "m", "min": factor = 60_000_000_000
-        case "s", "sec": factor = 1_000_000_000
-        case "ms", "msec": factor = 1_000_000
+        case "d", "day", "days": factor = 86_400_000_000_000
+        case "h", "hr", "hrs", "hour", "hours": factor = 3_600_000_000_000
+        case "m", "min", "mins", "minute", "minutes": factor = 60_000_000_000
+        case "s", "sec", "secs", "second", "seconds": factor = 1_000_000_000
+        case "ms", "msec", "msecs", "millisecond", "milliseconds": factor = 1_000_000
         // The micro sign and the Greek letter mu look alike; people type both.
-        case "us", "usec", "\u{b5}s", "\u{3bc}s": factor = 1000
-        case "ns", "nsec": factor = 1
+        case "us", "usec", "usecs", "microsecond", "microseconds", "\u{b5}s", "\u{3bc}s":
+            factor = 1000
+        case "ns", "nsec", "nanosecond", "nanoseconds": factor = 1
         default:
             throw QuantityError(
-                "\"\(text)\" has an unknown unit \"\(quantity.unit)\"; use us, ms, s, min or h")
+                "\"\(text)\" has an unknown unit \"\(quantity.unit)\"; use us, ms, s, min, h or d")
         }
         guard let value = quantity.scaled(by: factor), let nanoseconds = Int64(exactly: value)
         else { throw outside(text) }
