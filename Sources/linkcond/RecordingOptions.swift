@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import LinkModel
 import Recording
 import Sandbox
@@ -9,7 +10,9 @@ struct RecordingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write link statistics as JSON.",
-            more: "Profiles/schema/statistics.schema.json describes them.", valueName: "file"),
+            more: "As - each of these files is standard output; what the command writes there goes "
+                + "to standard error then. Profiles/schema/statistics.schema.json describes them.",
+            valueName: "file"),
         completion: .file())
     var stats: String?
 
@@ -38,6 +41,15 @@ struct RecordingOptions: ParsableArguments {
     var timeline: String?
 
     func validate() throws {
+        guard [stats, pcap, log, timeline].count(where: { $0 == "-" }) <= 1 else {
+            throw ValidationError(
+                "only one of --stats, --pcap, --log and --timeline can be - for standard output")
+        }
+        guard pcap != "-" || isatty(STDOUT_FILENO) == 0 else {
+            throw ValidationError(
+                "--pcap - would write packets to the terminal; send standard output to a file or a "
+                    + "program, as in: --pcap - -- COMMAND | tshark -r -")
+        }
         let paths = [stats, pcap, log, timeline].compactMap(\.self)
         guard Set(paths).count == paths.count else {
             throw ValidationError(

@@ -32,6 +32,17 @@ public struct OutputFile: Sendable, Hashable {
         self.descriptor = descriptor
     }
 
+    /// Takes standard output, and gives this process and what it starts standard error in its place,
+    /// so that nothing else is written between.
+    public static func takingStandardOutput() throws(RecordingFileError) -> OutputFile {
+        let name = "standard output"
+        let copy = fcntl(FileDescriptor.standardOutput.rawValue, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0, dup2(FileDescriptor.standardError.rawValue, 1) == 1 else {
+            throw RecordingFileError(path: name, errno: Errno(rawValue: errno))
+        }
+        return OutputFile(path: name, descriptor: FileDescriptor(rawValue: copy))
+    }
+
     private static func create(
         _ path: String, _ owner: Program.Identity?
     ) throws -> FileDescriptor {

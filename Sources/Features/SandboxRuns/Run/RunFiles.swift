@@ -6,13 +6,30 @@ public import Sandbox
 
 /// Files written at the end of a run; those not requested are nil.
 public struct RunFiles {
+    /// A file that is written at the end.
+    private enum Destination {
+        case file(ResultFile)
+        case standardOutput(OutputFile)
+
+        func write(_ text: String) throws(RecordingFileError) {
+            switch self {
+            case .file(let file): try file.write(text)
+            case .standardOutput(let file): try file.write(text)
+            }
+        }
+    }
+
     /// The statistics as JSON.
-    private let statistics: ResultFile?
+    private let statistics: Destination?
     /// A plot of the run over time.
-    private let timeline: ResultFile?
+    private let timeline: Destination?
+    private let isTimelinePage: Bool
 
     /// Opens the files, so that an unwritable file fails before anything happens, and makes
     /// `request` fill them.
+    ///
+    /// `-` is standard output, which then belongs to that file alone: what the command writes there
+    /// goes to standard error.
     ///
     /// - Parameters:
     ///   - statistics: The path for the statistics as JSON; nil: not requested.
@@ -25,10 +42,13 @@ public struct RunFiles {
     ) throws(RecordingFileError) {
         let owner = request.identity
         let stream = { (path: String) throws(RecordingFileError) in
-            try OutputFile(creating: path, owner: owner)
+            try path == "-"
+                ? .takingStandardOutput() : OutputFile(creating: path, owner: owner)
         }
-        let result = { (path: String) throws(RecordingFileError) in
-            try ResultFile(creating: path, owner: owner)
+        let result = { (path: String) throws(RecordingFileError) -> Destination in
+            try path == "-"
+                ? .standardOutput(.takingStandardOutput())
+                : .file(ResultFile(creating: path, owner: owner))
         }
         request.recording.capture = try capture.map(stream)
         request.recording.log = try log.map(stream)
@@ -44,6 +64,7 @@ public struct RunFiles {
         }
         self.statistics = try statistics.map(result)
         self.timeline = try timeline.map(result)
+        isTimelinePage = timeline?.lowercased().hasSuffix(".html") == true
     }
 
     /// Writes the statistics; false on failure.
@@ -57,12 +78,11 @@ public struct RunFiles {
     ) -> Bool {
         let title = "\(request.networkName): \(request.commandText)"
         let plot = TimelinePlot(TimelineRecord(request, link), title: title)
-        let isPage = timeline?.path.lowercased().hasSuffix(".html") == true
-        return write(isPage ? plot.html : plot.svg, to: timeline, listener)
+        return write(isTimelinePage ? plot.html : plot.svg, to: timeline, listener)
     }
 
     private func write(
-        _ text: @autoclosure () -> String, to file: ResultFile?, _ listener: some Sandbox.Listener
+        _ text: @autoclosure () -> String, to file: Destination?, _ listener: some Sandbox.Listener
     ) -> Bool {
         guard let file else { return true }
         do {
