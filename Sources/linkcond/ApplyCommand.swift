@@ -45,7 +45,8 @@ struct ApplyCommand: ParsableCommand {
         name: [.short, .customLong("interface")],
         help: ArgumentHelp(
             "The interface; may be given several times.",
-            more: "Default: all interfaces with a default route.", valueName: "interface"))
+            more: "Default: all interfaces with a default route.", valueName: "interface"),
+        completion: .interfaces)
     var interfaces: [String] = []
 
     @Flag(help: "All interfaces that are up; loopback only if it is named.")
@@ -67,7 +68,8 @@ struct ApplyCommand: ParsableCommand {
         name: .customLong("set"),
         help: ArgumentHelp(
             "Change a field of the profile, such as down.loss=2%.",
-            more: "Or dns.delay='3 s'; may be given several times.", valueName: "field=value"))
+            more: "Or dns.delay='3 s'; may be given several times.", valueName: "field=value"),
+        completion: .settings)
     var settings: [String] = []
 
     @Option(help: "The data plane that applies the conditions.")
@@ -104,7 +106,9 @@ struct ApplyCommand: ParsableCommand {
         let request = try request(console)
         let planes = DataPlanes(environment: ProcessInfo.processInfo.environment)
         guard !dryRun else {
-            return try console.print(try planes.dryRun(request, backend: backend))
+            let (script, remark) = try planes.dryRun(request, backend: backend)
+            if let remark { console.note(remark) }
+            return try console.print(script)
         }
         if request.cutsTheLine {
             console.note(

@@ -23,7 +23,8 @@ struct ClearCommand: ParsableCommand {
     @Option(
         name: [.short, .customLong("interface")],
         help: ArgumentHelp(
-            "The interface; may be given several times.", valueName: "interface"))
+            "The interface; may be given several times.", valueName: "interface"),
+        completion: .interfaces)
     var interfaces: [String] = []
 
     @Option(

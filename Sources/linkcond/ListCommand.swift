@@ -30,7 +30,8 @@ struct ListCommand: ParsableCommand {
               linkcond list --scenarios
             """)
 
-    @Option(help: "Only the profiles of this family, such as apple or user.")
+    @Option(
+        help: "Only the profiles of this family, such as apple or user.", completion: .families)
     var family: String?
 
     @Flag(help: "List scenarios instead of profiles.")

@@ -21,6 +21,7 @@ struct NetworkOptions: ParsableArguments {
             more:
                 "For the run's TCP on both sides of the link: cubic, bbr, reno or another of this "
                 + "kernel. Default: this host's.", valueName: "name"),
+        completion: .congestionControls,
         transform: Self.congestionControl)
     var congestionControl: CongestionControl?
 

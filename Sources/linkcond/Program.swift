@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import LinkModel
 import LinuxKernel
@@ -11,6 +12,14 @@ enum Program {
         // A pipe breaks when the process at its other end is killed; that must not end this process
         // in the middle of a change.
         KernelThread.outliveBrokenPipes()
+        if let answer = completion() {
+            do {
+                try Console().print(answer)
+                exit(0)
+            } catch {
+                leave(with: error)
+            }
+        }
         // The parser would print help for the program, and call it a success.
         if Process.arguments.first == "help" { expectVerbs() }
         var command: any ParsableCommand
@@ -26,6 +35,21 @@ enum Program {
             leave(withUsage: error)
         } catch {
             leave(with: error)
+        }
+    }
+
+    /// What a shell asks for: its script, or completions; nil if a user asks for something else.
+    private static func completion() -> String? {
+        let words = Array(Process.arguments)
+        switch words.first {
+        case "---complete":
+            return CommandLineCompletion.answers(to: Array(words.dropFirst()))
+                .map { $0.line + "\n" }.joined()
+        case "--generate-completion-script":
+            let shell =
+                words.dropFirst().first ?? ProcessInfo.processInfo.environment["SHELL"] ?? ""
+            return CompletionScript(shell: shell)?.text
+        default: return nil
         }
     }
 

@@ -59,7 +59,8 @@ struct RunCommand: ParsableCommand {
         name: .customLong("set"),
         help: ArgumentHelp(
             "Change a field of the profile, such as down.loss=2%.",
-            more: "Or dns.delay='3 s'; may be given several times.", valueName: "field=value"))
+            more: "Or dns.delay='3 s'; may be given several times.", valueName: "field=value"),
+        completion: .settings)
     var settings: [String] = []
 
     @Option(help: "The data plane that applies the conditions.")

@@ -45,7 +45,8 @@ struct SelectorOptions: ParsableArguments {
 
     @Option(
         name: .customLong("protocol"),
-        help: ArgumentHelp("Only tcp, udp or icmp.", valueName: "name"))
+        help: ArgumentHelp("Only tcp, udp or icmp.", valueName: "name"),
+        completion: .list(["tcp", "udp", "icmp"]))
     var protocols: [String] = []
 
     @Option(

@@ -36,7 +36,7 @@ struct ShowCommand: ParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: "The interface for --format tc and tcconfig.")
+        help: "The interface for --format tc and tcconfig.", completion: .interfaces)
     var interface = "eth0"
 
     @Flag(

@@ -55,7 +55,8 @@ struct VerifyCommand: ParsableCommand {
         name: .customLong("set"),
         help: ArgumentHelp(
             "Change a field of all profiles, such as down.loss=2%; may be given several times.",
-            valueName: "field=value"))
+            valueName: "field=value"),
+        completion: .settings)
     var settings: [String] = []
 
     @Option(help: "The data plane that applies the conditions.")

@@ -115,7 +115,7 @@ struct HelpTests {
     func completion(shell: String) async throws {
         let result = try await runLinkcond("--generate-completion-script", shell)
         #expect(result.exitCode == 0)
-        #expect(result.standardOutput.contains("---completion"))
+        #expect(result.standardOutput.contains("---complete"))
     }
 
     @Test("A profile completes to every name that leads to one")

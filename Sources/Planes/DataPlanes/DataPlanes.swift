@@ -65,16 +65,23 @@ public struct DataPlanes {
         }
     }
 
-    /// What `apply` would do, as shell commands. Requires no privilege and changes nothing; without
-    /// privilege, missing kernel features are not detected.
-    public func dryRun(_ request: ApplyRequest, backend: Backend) throws -> String {
+    /// What `apply` would do, as shell commands, and why this kernel would refuse, if known. Requires
+    /// no privilege and changes nothing; without privilege, missing kernel features are not detected.
+    public func dryRun(
+        _ request: ApplyRequest, backend: Backend
+    ) throws -> (script: String, remark: String?) {
         let links = try HostLinks().links(of: request)
         let planes = try OpenPlanes(environment)
         let choice = try planes.choose(request, on: links, backend, nil)
+        // Without the links: the kernel does what it is told to on a loopback.
+        let lack =
+            backend == .kernel
+            ? planes[.kernel].lack(for: PlaneDemand([request.conditions]), nil) : nil
+        let remark = lack.flatMap { $0.isMinor ? nil : "apply would fail here: \($0.reason)" }
         do {
-            return try planes[choice.kind].script(request, on: links)
+            return (try planes[choice.kind].script(request, on: links), remark)
         } catch let error as any PlaneRefusal where choice.isNegotiable && error.isLack {
-            return try planes.alternative(to: choice.kind).script(request, on: links)
+            return (try planes.alternative(to: choice.kind).script(request, on: links), remark)
         }
     }
 

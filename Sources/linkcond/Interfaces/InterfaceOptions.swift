@@ -13,7 +13,8 @@ struct InterfaceOptions: ParsableArguments {
             more: "The most preferred first. After the profile, separated by commas: expensive, "
                 + "inexpensive, constrained, unconstrained, kind=wifi, and fields of the profile, "
                 + "such as down.loss=2%.",
-            valueName: "name=profile[,...]"))
+            valueName: "name=profile[,...]"),
+        completion: .interfaceOfRun)
     var texts: [String] = []
 
     /// The interfaces, most preferred first.

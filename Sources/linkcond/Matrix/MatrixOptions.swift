@@ -10,7 +10,7 @@ struct MatrixOptions: ParsableArguments {
         help: ArgumentHelp(
             "The profiles, separated by commas.", more: "May be given several times.",
             valueName: "names"),
-        completion: .profiles)
+        completion: .profileList)
     var profiles: [String] = []
 
     @Option(
@@ -18,13 +18,13 @@ struct MatrixOptions: ParsableArguments {
             "The scenarios, separated by commas.",
             more: "Names, files, or directories of files; may be given several times.",
             valueName: "names"),
-        completion: .scenarios)
+        completion: .scenarioList)
     var scenarios: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "All profiles of a family, such as webpagetest.",
-            more: "May be given several times."))
+            more: "May be given several times."), completion: .families)
     var family: [String] = []
 
     @Option(
@@ -69,7 +69,8 @@ struct CellNetworkOptions: ParsableArguments {
         name: .customLong("set"),
         help: ArgumentHelp(
             "Change a field of every profile, such as down.loss=2%; may be given several times.",
-            valueName: "field=value"))
+            valueName: "field=value"),
+        completion: .settings)
     var settings: [String] = []
 
     @Option(help: "The data plane that applies the conditions; the engine unless kernel is given.")

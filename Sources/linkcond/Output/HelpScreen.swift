@@ -11,9 +11,8 @@ enum HelpScreen {
     static let isWhole =
         words.contains("--experimental-dump-help") || words.contains("--help-hidden")
 
-    /// How visible options are that another verb's help explains. Completion knows all of them.
-    static let rare: ArgumentVisibility =
-        isWhole || words.contains("--generate-completion-script") ? .default : .hidden
+    /// How visible options are that another verb's help explains.
+    static let rare: ArgumentVisibility = isWhole ? .default : .hidden
 
     private static let words = Set(Process.arguments.prefix { $0 != "--" })
 

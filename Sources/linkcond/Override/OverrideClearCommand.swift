@@ -17,7 +17,8 @@ struct OverrideClearCommand: ParsableCommand {
     @Option(
         name: [.customShort("i"), .customLong("interface")],
         help: ArgumentHelp(
-            "An interface; may be given several times. Default: all.", valueName: "name"))
+            "An interface; may be given several times. Default: all.", valueName: "name"),
+        completion: .interfaces)
     var interfaces: [String] = []
 
     @OptionGroup(title: "Whose interfaces") var target: TargetOptions

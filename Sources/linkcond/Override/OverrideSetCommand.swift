@@ -33,7 +33,8 @@ struct OverrideSetCommand: ParsableCommand {
         name: [.customShort("i"), .customLong("interface")],
         help: ArgumentHelp(
             "An interface; may be given several times. Default: the one that apps use.",
-            valueName: "name"))
+            valueName: "name"),
+        completion: .interfaces)
     var interfaces: [String] = []
 
     @OptionGroup var options: OverrideOptions

@@ -36,7 +36,8 @@ struct PlayCommand: ParsableCommand {
             more: "Such as wifi0=wlan0; may be given several times. For a scenario with one "
                 + "interface, the name alone is enough; default is the interface with the default "
                 + "route.",
-            valueName: "[name=]interface"))
+            valueName: "[name=]interface"),
+        completion: .hostInterfaces)
     var interfaces: [String] = []
 
     @OptionGroup(title: "Whose interfaces") var target: TargetOptions

@@ -9,7 +9,8 @@ struct TargetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The interfaces of this network namespace.",
-            more: "By its name in ip netns or its path.", valueName: "name|path"))
+            more: "By its name in ip netns or its path.", valueName: "name|path"),
+        completion: .networkNamespaces)
     var netns: String?
 
     @Option(
@@ -20,7 +21,8 @@ struct TargetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The interfaces of this container.", more: "Of Docker, Podman or containerd.",
-            valueName: "name|id"))
+            valueName: "name|id"),
+        completion: .containers)
     var container: String?
 
     func validate() throws {

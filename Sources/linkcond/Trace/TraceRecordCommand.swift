@@ -40,7 +40,8 @@ struct TraceRecordCommand: ParsableCommand {
     @Option(
         name: [.customShort("i"), .customLong("interface")],
         help: ArgumentHelp(
-            "The interface. Default: the one with the default route.", valueName: "name"))
+            "The interface. Default: the one with the default route.", valueName: "name"),
+        completion: .interfaces)
     var interface: String?
 
     @Option(

@@ -11,6 +11,16 @@ extension NetworkTarget {
         try enter(ContainerCatalog(environment: environment))
     }
 
+    /// The names of the running containers that `environment` leads to; IDs for those without a name.
+    public static func containerNames(environment: [String: String]) -> [String] {
+        containerNames(ContainerCatalog(environment: environment))
+    }
+
+    static func containerNames(_ catalog: ContainerCatalog) -> [String] {
+        catalog.containers().filter { $0.process != nil }
+            .flatMap { $0.names.isEmpty ? [String($0.id.prefix(12))] : $0.names }
+    }
+
     func enter(_ catalog: ContainerCatalog) throws(TargetError) -> FoundNetwork {
         let network = try find(catalog)
         do {
