@@ -252,6 +252,21 @@ struct RunEvidenceTests {
         }
     }
 
+    @Test func `standard output can be one of the files, and is that alone`() async throws {
+        let result = try await Self.run([
+            "LTE", "--uplink", "none", "--stats", "-", "--", "sh", "-c", "echo said; exit 3",
+        ]).result()
+        #expect(result.exitCode == 3, "\(result)")
+        try await JSONSchema("statistics").expectValid(result.standardOutput)
+        #expect(result.standardError.contains("said\n"))
+        let both = try await Self.run([
+            "LTE", "--uplink", "none", "--stats", "-", "--log", "-", "--", "true",
+        ]).result()
+        #expect(both.exitCode == 64)
+        #expect(both.standardOutput == "")
+        #expect(both.standardError.contains("only one of --stats, --pcap, --log and --timeline"))
+    }
+
     @Test func `relative paths are the caller's`() async throws {
         try await RecordingFiles.with { files in
             let result = try await Self.run(
