@@ -18,9 +18,12 @@ struct VerifyTests {
         #expect(found.profile == "apple/3G")
         #expect(found.backend == backend)
         #expect(found.pass)
-        // A host that others share may have no time for a check, which then says so.
+        // A host that others share may have no time for a check, which then says so. The kernel lab,
+        // with its one processor, is not told of it.
         let excused = found.checks.filter { $0.detail == "this machine was too busy" }
-        let mostExcused = try StolenTime.ticks() > stolen ? 2 : 0
+        let mayLackTime =
+            try ProcessInfo.processInfo.activeProcessorCount == 1 || StolenTime.ticks() > stolen
+        let mostExcused = mayLackTime ? 2 : 0
         #expect(excused.count <= mostExcused, "\(result.standardOutput)")
         let judged = Set(
             (found.checks.filter { $0.pass == true } + excused).map {
