@@ -82,14 +82,17 @@ public enum Sandbox {
             let network = request.network ?? .unused()
             let published =
                 request.publishedPorts.isEmpty ? nil : try PublishedSockets(request.publishedPorts)
-            let first = FirstProcess(
-                request: request, network: network, channel: inner, published: published)
-            let process = try NamespaceMaker(first: first, isRootless: isRootless)
-                .start(closing: channel)
+            _ = try Process.fork { [request] in
+                channel.close()
+                NamespaceMaker(
+                    request: request, network: network, channel: inner, published: published,
+                    isRootless: isRootless
+                ).run()
+            }
             inner.close()
             let supervisor = Supervisor(
                 request: request, network: network, listener: listener, channel: channel,
-                signals: signals, isRootless: isRootless, firstProcess: process)
+                signals: signals, isRootless: isRootless)
             return try supervisor.run()
         } catch let error as SandboxError {
             throw error
