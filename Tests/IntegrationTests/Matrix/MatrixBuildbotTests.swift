@@ -18,22 +18,28 @@ struct MatrixBuildbotTests {
     }
 
     /// Starts all, has one change built, and waits for the report of the build.
+    ///
+    /// Workers that find no master wait ever longer before they try again: it comes first. Its log
+    /// is shown, and says how far a build came that took too long.
     private static let script = """
         ip link set lo up
         buildbot() { python3 "$TOOLS/bin/buildbot" "$@"; }
         buildbot_worker() { python3 "$TOOLS/bin/buildbot-worker" "$@"; }
-        buildbot create-master --relocatable master >master.log 2>&1
+        wait_for() { until grep "$1" master/twistd.log; do sleep 0.1; done; }
+        buildbot create-master --relocatable master
         cp master.cfg master/
-        buildbot start --nodaemon master >>master.log 2>&1 &
+        buildbot start --nodaemon master &
+        touch master/twistd.log
+        tail --follow=name --lines +1 master/twistd.log &
+        wait_for "BuildMaster is running"
         for number in 1 2; do
             buildbot_worker create-worker --relocatable worker-$number \\
-                127.0.0.1:9989 worker-$number "$BUILDBOT_PASSWORD" >worker-$number.log
-            buildbot_worker start --nodaemon worker-$number >>worker-$number.log 2>&1 &
+                127.0.0.1:9989 worker-$number "$BUILDBOT_PASSWORD"
+            buildbot_worker start --nodaemon worker-$number >worker-$number.log 2>&1 &
         done
-        until buildbot sendchange --master 127.0.0.1:9989 --auth "change:$BUILDBOT_PASSWORD" \\
-            --who tests --branch main --vc git file >/dev/null 2>&1; do sleep 0.2; done
-        until grep -q "Build network number:1 .*build finished" master/twistd.log; do sleep 0.1; done
-        grep "Build network number:1 .*build finished" master/twistd.log
+        buildbot sendchange --master 127.0.0.1:9989 --auth "change:$BUILDBOT_PASSWORD" \\
+            --who tests --branch main --vc git file
+        wait_for "Build network number:1 .*build finished"
         """
 
     private static func build(_ directory: TemporaryDirectory) async throws -> ProcessResult {
