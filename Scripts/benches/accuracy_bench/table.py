@@ -1,17 +1,27 @@
-"""Prints results as one table."""
+"""Results as one table, and as figures that other benches have as well."""
+
+from shared.goals import Scoreboard
+from shared.tables import print_rows
 
 HEADINGS = ("profile", "quantity", "expected", "measured", "error", "verdict")
 
 
 def print_table(results):
-    rows = [HEADINGS]
+    print_rows(HEADINGS, [
+        row(result["profile"], outcome) for result in results for outcome in result["checks"]])
+
+
+def errors(results):
+    """How far what has a tolerance is off, as a share of what was expected."""
+    board = Scoreboard()
     for result in results:
-        rows += [row(result["profile"], outcome) for outcome in result["checks"]]
-    widths = [max(len(cells[column]) for cells in rows) for column in range(len(HEADINGS))]
-    for index, cells in enumerate(rows):
-        print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip())
-        if index == 0:
-            print("  ".join("-" * width for width in widths))
+        for outcome in result["checks"]:
+            expected, measured = outcome["expected"], outcome["measured"]
+            if expected and outcome["tolerance"] is not None:
+                name = f"{result['profile']}: {outcome['quantity']} {outcome['direction']}".strip()
+                off = None if measured is None else abs(measured / expected - 1)
+                board.add(f"{name}, off by", off, "%", at_most=outcome["tolerance"] / expected)
+    return board
 
 
 def row(profile, outcome):

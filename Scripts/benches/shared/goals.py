@@ -1,5 +1,7 @@
 """Figures beside their goals, as one table."""
 
+from .tables import print_rows
+
 HEADINGS = ("quantity", "measured", "goal", "verdict")
 
 
@@ -19,11 +21,7 @@ class Scoreboard:
         return [row["quantity"] for row in self.rows if row["isMet"] is False]
 
     def print(self):
-        rows = [HEADINGS, *(cells(row) for row in self.rows)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
-        rows.insert(1, ["-" * width for width in widths])
-        for row in rows:
-            print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+        print_rows(HEADINGS, [cells(row) for row in self.rows])
 
 
 def is_met(measured, at_least, at_most):

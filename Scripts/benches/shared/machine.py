@@ -1,6 +1,7 @@
 """How busy the machine is, since figures of a busy one mean less."""
 
 import os
+import re
 import time
 
 IDLE = 0.1
@@ -31,3 +32,12 @@ def wait_until_idle(patience):
 def describe(share):
     note = "" if share <= IDLE else ": ratios mean more than figures"
     return f"{os.cpu_count()} processors, {share:.0%} busy with other work{note}"
+
+
+def machine():
+    """Its processors and kernel, in words."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = re.search(r"^model name\s*: (.+)$", file.read(), re.MULTILINE)
+    kernel = ".".join(os.uname().release.split(".")[:2])
+    name = f", {' '.join(model.group(1).split())}" if model else ""
+    return f"{os.cpu_count()} processors{name}, Linux {kernel}"
