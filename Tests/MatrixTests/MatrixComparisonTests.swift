@@ -142,4 +142,44 @@ struct MatrixComparisonTests {
         #expect(comparison.cells.map(\.change) == [nil])
         #expect(comparison.regressions.isEmpty && comparison.markdown.hasPrefix("## ✅"))
     }
+
+    @Test func `cells that are lost among repetitions, or with a part, are regressions`() throws {
+        let whole = Self.report([
+            ("LTE", [Self.passed, Self.passed]), ("3G", [Self.passed, Self.passed]),
+        ])
+        var cells = whole.cells
+        cells[1].status = .missing
+        let lost = MatrixReport(
+            command: whole.command, specification: whole.specification,
+            startedAt: whole.startedAt, durationSeconds: 1, isFinished: true,
+            machine: whole.machine, cells: Array(cells.prefix(2)))
+        let comparison = try Self.comparison(whole, lost)
+        #expect(comparison.cells.map(\.change) == [.newlyMissing, .newlyMissing])
+        #expect(
+            comparison.regressions == [
+                "3G has no result any more", "LTE has no result any more",
+            ])
+        let back = try Self.comparison(lost, whole)
+        #expect(back.cells.map(\.change) == [nil, .added])
+        #expect(back.regressions.isEmpty)
+    }
+
+    @Test func `tests that do not run any more are told from those that are gone`() throws {
+        let before = Self.report(
+            [("LTE", [Self.passed]), ("3G", [Self.passed])],
+            tests: [
+                ("LTE", "login", [.passed]), ("LTE", "later", [.passed]),
+                ("3G", "login", [.passed]),
+            ])
+        // The command under 3G ended before it wrote results, though with 0.
+        let after = Self.report(
+            [("LTE", [Self.passed]), ("3G", [Self.passed])], tests: [("LTE", "login", [.skipped])])
+        let comparison = try Self.comparison(before, after)
+        #expect(
+            comparison.tests.map(\.name) == ["LTE: api.login", "3G: api.login", "LTE: api.later"])
+        #expect(comparison.tests.map(\.change) == [.newlySkipped, .newlyMissing, .removed])
+        #expect(comparison.regressions == ["3G: api.login has no result any more"])
+        #expect(
+            comparison.text.contains("Skipped now\n  LTE: api.login (1 passed before; 1 skipped"))
+    }
 }

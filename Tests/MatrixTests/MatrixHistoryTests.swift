@@ -45,6 +45,12 @@ import Testing
         #expect(slow.points.map { $0?.seconds } == [2, 2, 4])
     }
 
+    @Test func `a lost machine makes nothing flaky`() throws {
+        let history = Self.history([try Self.report(day: 0, statuses: ["LTE/1": .missing])])
+        #expect(history.profiles[1].points.map { $0?.failed } == [1])
+        #expect(history.profiles[1].flakiness == 0)
+    }
+
     @Test func `budgets of the newest report are drawn, and misses are counted`() throws {
         let history = Self.history([
             try Self.report(day: 0), try Self.report(day: 1, seconds: 4),

@@ -20,7 +20,8 @@ struct MatrixCompareCommand: ParsableCommand {
             (Mann-Whitney U test, one false finding in twenty). With fewer than 4 repetitions nobody \
             can tell; 6 are good. The exit code is 1 if something breaks the rules of --fail-on:
 
-              new-failures     A cell or a test fails or has no result, and did not.
+              new-failures     A cell or a test fails, or a cell or all its tests have no
+                               result, and before they did not or had one.
               new-flaky        A cell or a test is flaky, and was not.
               slower:20%       One takes more than 20% longer.
               more-bytes:10%   A cell transfers more than 10% more bytes.

@@ -30,6 +30,7 @@ extension Tally {
     public var text: String {
         let parts = [
             (passed, "passed"), (flaky, "flaky"), (failed, "failed"), (missing, "missing"),
+            (skipped, "skipped"),
         ].filter { $0.0 > 0 }
         return parts.isEmpty ? "-" : parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
@@ -41,6 +42,7 @@ extension Change {
         switch self {
         case .newlyFailing: "Newly failing"
         case .newlyMissing: "Without result"
+        case .newlySkipped: "Skipped now"
         case .newlyFlaky: "Newly flaky"
         case .fixed: "Fixed"
         case .steadier: "Not flaky any more"

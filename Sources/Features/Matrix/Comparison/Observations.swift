@@ -4,6 +4,13 @@ struct Observations {
     var tests = ObservedItems()
 
     init(_ report: MatrixReport) {
+        let known = Set(report.cells.map(\.id))
+        // A part of a matrix has only its own cells.
+        for cell in report.plannedCells where !known.contains(cell.id) {
+            cells.update(.init(profile: cell.scenario?.name ?? cell.profile)) { item in
+                item.tally.addMissing()
+            }
+        }
         for cell in report.cells {
             let isExact = cell.statistics?.isFaithful != false
             cells.update(.init(profile: cell.rowName)) { item in
@@ -55,6 +62,15 @@ struct ObservedItems {
         body(&items[key, default: Item()])
     }
 
+    /// Takes tests for missing where `earlier` has some of a profile, and these items none: that
+    /// their command ended before it wrote results is likelier than that all were removed.
+    mutating func notice(lostSince earlier: ObservedItems) {
+        let profiles = Set(keys.map(\.profile))
+        for key in earlier.keys where !profiles.contains(key.profile) {
+            update(key) { item in item.tally.addMissing() }
+        }
+    }
+
     /// Compares these items with earlier ones. Those that are only there come last.
     func merged(after earlier: ObservedItems) -> [MatrixComparison.Item] {
         let all = keys + earlier.keys.filter { items[$0] == nil }
@@ -64,7 +80,7 @@ struct ObservedItems {
             return MatrixComparison.Item(
                 profile: key.profile, suite: key.suite, test: key.test, before: before.tally,
                 after: after.tally,
-                change: Change(from: before.tally.state, to: after.tally.state),
+                change: Change(from: before.tally, to: after.tally),
                 reason: after.reason,
                 growth: [
                     Growth(.seconds, from: before.seconds, to: after.seconds),

@@ -8,10 +8,12 @@ public struct Tally: Codable, Sendable, Hashable {
     public private(set) var flaky = 0
     /// How many have no result.
     public private(set) var missing = 0
+    /// How many were skipped.
+    public private(set) var skipped = 0
 
     /// What all of them together say.
     public enum State: String, Codable, Sendable, Hashable {
-        case passed, failed, flaky, missing
+        case passed, failed, flaky, missing, skipped
     }
 
     /// The state; nil if there is nothing to say.
@@ -19,7 +21,8 @@ public struct Tally: Codable, Sendable, Hashable {
         if flaky > 0 || passed > 0 && failed > 0 { return .flaky }
         if failed > 0 { return .failed }
         if passed > 0 { return .passed }
-        return missing > 0 ? .missing : nil
+        if missing > 0 { return .missing }
+        return skipped > 0 ? .skipped : nil
     }
 
     /// Begins with nothing.
@@ -37,7 +40,10 @@ public struct Tally: Codable, Sendable, Hashable {
         switch test.status {
         case .passed: if test.isFlaky { flaky += 1 } else { passed += 1 }
         case .failed, .error: failed += 1
-        case .skipped: break
+        case .skipped: skipped += 1
         }
     }
+
+    /// Adds a cell of which the report says only that it was planned.
+    mutating func addMissing() { missing += 1 }
 }

@@ -22,8 +22,10 @@ public struct ProfileHistory: Codable, Sendable, Hashable {
     public struct Point: Codable, Sendable, Hashable {
         /// How many cells passed, including flaky ones.
         public var passed = 0
-        /// How many cells failed.
+        /// How many cells failed, including those without a result.
         public var failed = 0
+        /// How many have no result.
+        var missing = 0
         /// How many of the passed cells needed more than one attempt.
         public var flaky = 0
         /// How long the command took: the median of the cells that ran.
@@ -36,7 +38,11 @@ public struct ProfileHistory: Codable, Sendable, Hashable {
         @OrNull public var requests: Double?
 
         /// Whether the same conditions gave both results.
-        public var isFlaky: Bool { flaky > 0 || passed > 0 && failed > 0 }
+        public var isFlaky: Bool { flaky > 0 || passed > 0 && failed > missing }
+
+        private enum CodingKeys: String, CodingKey {
+            case passed, failed, flaky, seconds, baselineSeconds, transferredBytes, requests
+        }
     }
 
     /// A limit in `linkcond.yaml`, and whether the reports keep within it.

@@ -55,6 +55,7 @@ struct ReportSummary: Sendable, Hashable {
         let ran = cells.filter(\.hasRun)
         return ProfileHistory.Point(
             passed: cells.count { $0.status == .passed }, failed: cells.count(where: \.isFailure),
+            missing: cells.count { $0.status == .missing },
             flaky: cells.count(where: \.isFlaky), seconds: ran.map(\.durationSeconds).median,
             baselineSeconds: cells.lazy.compactMap(\.baselineSeconds).first,
             transferredBytes: ran.compactMap { $0.statistics.map { Double($0.transferredBytes) } }

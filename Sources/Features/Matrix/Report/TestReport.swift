@@ -84,8 +84,15 @@ extension CellReport {
             suite.cases.lazy.map { TestReport($0, in: suite) }
         }
         guard !all.isEmpty else { return }
-        tests = Array(all.prefix(TestReport.mostTests))
-        guard all.count > TestReport.mostTests else { return }
+        guard all.count > TestReport.mostTests else {
+            tests = all
+            return
+        }
+        // What failed is missed most.
+        let failures = all.indices.filter { all[$0].isFailure }
+        let others = all.indices.filter { !all[$0].isFailure }
+        let kept = (failures + others).prefix(TestReport.mostTests).sorted()
+        tests = kept.map { all[$0] }
         notes.append(
             "the report lists \(TestReport.mostTests) of \(all.count) tests; junit.xml has all")
     }
