@@ -66,7 +66,7 @@ struct MatrixBuildbotTests {
             let build = try await Self.build(directory)
             // One cell fails, and with it its part and the build.
             #expect(build.standardOutput.contains("results:failure"), "\(build)")
-            let report = try ReportDirectory.report(at: "\(directory.path)/master/report")
+            let report = try ReportDirectory.report(at: "\(directory.path)/master/reports/1")
             #expect(report.cells.map(\.id) == ["baseline", "LTE", "3G", "Edge"])
             #expect(report.cells.filter(\.isFailure).map(\.id) == ["3G"])
             #expect(report.cells.allSatisfy { $0.status != .missing })

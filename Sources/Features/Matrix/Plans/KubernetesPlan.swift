@@ -80,13 +80,14 @@ struct KubernetesPlan: PlanFormat {
             test -e parts/$part/report.json || return 0; done; return 1; }
             while missing && test "$WAIT" -gt 0; do sleep 5; WAIT=$((WAIT - 5)); done
             code=0; linkcond matrix merge --report report parts/* || code=$?
-            test $code -gt 1 || rm -r parts
+            if test $code -gt 1; then rm -rf unmerged && mv parts unmerged; else rm -r parts; fi
             exit $code
             """
         return """
             ---
-            # Merges the reports of the parts when all are there, and removes the parts. Waits for them
-            # for so many seconds; what is not there then is missing, which counts as failed.
+            # Merges the reports of the parts when all are there, and removes the parts; what cannot be
+            # merged goes to unmerged/, since the next run must not find it. Waits for them for so many
+            # seconds; what is not there then is missing, which counts as failed.
             apiVersion: batch/v1
             kind: Job
             metadata:
