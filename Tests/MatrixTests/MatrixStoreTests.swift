@@ -44,6 +44,65 @@ struct MatrixStoreTests {
         }
     }
 
+    @Test func `a report that was made meanwhile hides no later result`() async throws {
+        try await Self.withMatrix { _, store in
+            try Self.save("LTE", in: store)
+            let path = store.directory.path
+            let early = try ReportDirectory.report(at: path)
+            try store.directory.write(early.json(), to: ReportDirectory.reportName)
+            #expect(try ReportDirectory.report(at: path).cells.map(\.id) == early.cells.map(\.id))
+            try Self.save("3G", in: store)
+            let late = try ReportDirectory.report(at: path)
+            #expect(late.cells.map(\.status) == [.missing, .passed, .passed])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what a killed cell wrote counts for no other`(isResumed: Bool) async throws {
+        try await withTemporaryDirectory { temporary in
+            let path = "\(temporary.path)/report"
+            do {
+                let store = try MatrixStore.begin(SampleMatrix.record(), at: path)
+                try Self.save("LTE", in: store)
+                for name in ["LTE", "3G", "3G.attempt-2"] {
+                    try temporary.write("<testsuite/>", to: "report/files/\(name)/junit.xml")
+                    try temporary.write("killed", to: "report/logs/\(name).log")
+                }
+            }
+            let next =
+                try isResumed
+                ? MatrixStore.resume(at: path)
+                : MatrixStore.begin(SampleMatrix.record(), at: path)
+            let left = ["files", "logs"].flatMap { folder in
+                (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)")) ?? []
+            }
+            #expect(left.sorted() == (isResumed ? ["LTE", "LTE.log"] : []))
+            _ = try next.directory.makeFilesDirectory("LTE")
+            let again = try FileManager.default.contentsOfDirectory(atPath: "\(path)/files/LTE")
+            #expect(again.isEmpty)
+        }
+    }
+
+    @Test func `a matrix that waited for another's end removes the report of that`() async throws {
+        try await withTemporaryDirectory { temporary in
+            let path = "\(temporary.path)/report"
+            var first: MatrixStore? = try MatrixStore.begin(SampleMatrix.record(), at: path)
+            async let second = Task.detached {
+                try MatrixStore.begin(SampleMatrix.record(), at: path)
+            }.value
+            // It waits for the lock; then the first one ends with a report.
+            try await Task.sleep(for: .milliseconds(200))
+            try first?.directory.write(
+                SampleMatrix.report(SampleMatrix.specification()).json(),
+                to: ReportDirectory.reportName)
+            first = nil
+            let store = try await second
+            let report = try ReportDirectory.report(at: path)
+            #expect(report.cells.allSatisfy { $0.status == .missing })
+            _ = store
+        }
+    }
+
     @Test(arguments: [
         ("{\"format\": 1", "not a file of linkcond matrix, or not a whole one"),
         ("", "not a whole"),

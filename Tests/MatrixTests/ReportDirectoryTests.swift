@@ -45,12 +45,26 @@ struct ReportDirectoryTests {
     ) async throws {
         try await withTemporaryDirectory { temporary in
             let pages = ["junit.xml", "summary.md", "report.html"]
-            for page in pages { try temporary.write("all passed", to: page) }
+            for page in pages { try temporary.write("linkcond matrix: all passed", to: page) }
             let old = SampleMatrix.report(SampleMatrix.specification())
             if isWhole { try temporary.write(old.json(), to: ReportDirectory.reportName) }
             _ = try ReportDirectory(creating: temporary.path)
             let left = try FileManager.default.subpathsOfDirectory(atPath: temporary.path)
             #expect(left == ["logs"])
+        }
+    }
+
+    @Test(arguments: ["junit.xml", "summary.md", "report.html", "files/LTE/a.xml"])
+    func `somebody else's files of these names are not touched`(name: String) async throws {
+        try await withTemporaryDirectory { temporary in
+            try temporary.write("theirs", to: name)
+            let error = #expect(throws: MatrixError.self) {
+                try MatrixStore.begin(SampleMatrix.record(), at: temporary.path)
+            }
+            #expect(error.map { "\($0)".contains("choose another directory") } == true)
+            #expect(
+                try String(contentsOfFile: "\(temporary.path)/\(name)", encoding: .utf8) == "theirs"
+            )
         }
     }
 

@@ -40,6 +40,66 @@ import Testing
         #expect(try Self.tests("<testsuites/>") == nil)
     }
 
+    @Test(arguments: [
+        (
+            "<testsuite><testcase name=\"a\"><failure message=\"\u{1B}[31mred\"/></testcase></testsuite>",
+            "\u{FFFD}[31mred"
+        ),
+        (
+            "<testsuite><testcase name=\"a\"><failure message=\"&#27;[1m&#x41;\"/></testcase></testsuite>",
+            "\u{FFFD}[1mA"
+        ),
+        (
+            "<testsuites><testsuite errors=\"2\" tests=\"0\"/></testsuites>",
+            "2 errors and 0 failures, without a test"
+        ),
+    ])
+    func `tools that take XML easily are understood`(junit: String, message: String) throws {
+        let test = try #require(try Self.tests(junit)?.first)
+        #expect(test.isFailure)
+        #expect(test.message == message)
+    }
+
+    @Test func `a failure that is expected is none`() throws {
+        let tests = try Self.tests(
+            """
+            <testsuite><testcase name="a"><skipped type="todo"/><failure message="no"/></testcase>
+            </testsuite>
+            """)
+        #expect(tests?.map(\.status) == [.skipped])
+    }
+
+    @Test(
+        arguments: [
+            ("a.xml", "<testsuite><testcase", nil, "files/LTE/a.xml cannot be read: line 1: "),
+            ("A.XML", "<testsuite", nil, "files/LTE/A.XML cannot be read: "),
+            ("other.xml", "<project", nil, nil), ("a.xml", "<testsuite/>", nil, nil),
+            (
+                "a.xml", "<project/>", "*.xml",
+                "files/LTE/a.xml cannot be read: XML, but no <testsuites>"
+            ),
+            ("a.xml", "<testsuite/>", "./*.xml", nil),
+            (
+                "a.xml", "<testsuite/>", "b*.xml",
+                "no file in LINKCOND_OUTPUT matches --collect 'b*.xml'"
+            ),
+        ] as [(String, String, String?, String?)])
+    func `a file with tests that nobody can know is a loss`(
+        name: String, text: String, pattern: String?, loss: String?
+    ) async throws {
+        try await withTemporaryDirectory { temporary in
+            try temporary.write(text, to: "files/LTE/\(name)")
+            let directory = try ReportDirectory(scratch: temporary.path)
+            let found = directory.tests(in: "files/LTE", collecting: pattern)
+            #expect((found.loss == nil) == (loss == nil))
+            #expect(found.loss?.hasPrefix(loss ?? "") != false, "\(found.loss ?? "")")
+            var cell = SampleMatrix.report(SampleMatrix.specification(["LTE"])).cells[1]
+            cell.exitCode = 0
+            cell.expectNoFailures(in: found)
+            #expect(cell.isFailure == (loss != nil))
+        }
+    }
+
     @Test func `there are limits, which a note names`() throws {
         let message = String(repeating: "x", count: 5000)
         let cases = (0..<TestReport.mostTests + 5).map { "<testcase name=\"\($0)\"/>" }.joined()
@@ -47,10 +107,11 @@ import Testing
         var cell = SampleMatrix.report(SampleMatrix.specification(["LTE"])).cells[1]
         var collected = CollectedTests()
         collected.suites = try #require(
-            try JUnitFile.read(Array("<testsuite name=\"a\">\(failure)\(cases)</testsuite>".utf8)))
+            try JUnitFile.read(Array("<testsuite name=\"a\">\(cases)\(failure)</testsuite>".utf8)))
         cell.list(collected)
         #expect(cell.tests?.count == TestReport.mostTests)
-        #expect(cell.tests?[0].message?.count == TestReport.longestMessage)
+        // What failed is listed first of all.
+        #expect(cell.tests?.last?.message?.count == TestReport.longestMessage)
         #expect(
             cell.notes.last == "the report lists 10000 of 10006 tests; junit.xml has all")
     }

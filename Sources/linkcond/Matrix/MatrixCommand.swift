@@ -48,7 +48,16 @@ struct MatrixCommand: ParsableCommand {
             report: manner.report, resume: manner.resume, queue: machines.queue)
         var wanted = try MatrixRequest(said(typedCommand: words.command), at: place)
         if place == .nowhere, let path = wanted.report { place = .report(path) }
+        if let earlier = choice.rerunFailed { try place.expectNot(earlier) }
+        guard !wanted.cells.isEmpty else {
+            console.report("There is nothing to run.")
+            return
+        }
         if let engine = machines.plan {
+            if manner.resume != nil {
+                throw MatrixError(
+                    .usage, "--plan prints the work of a new matrix; leave out --resume")
+            }
             try console.print(
                 try wanted.plan(
                     for: engine, shards: machines.shards, image: machines.image, words: words))
@@ -74,10 +83,18 @@ struct MatrixCommand: ParsableCommand {
             owner: user?.identity)
         let pattern = manner.collect ?? store?.record.pattern
         let view = MatrixView(console)
+        // Failed tests count without a report as well.
+        let scratch =
+            try store == nil
+            ? ScratchDirectory(prefix: "linkcond-matrix-", owner: user?.identity) : nil
+        defer { scratch?.remove() }
+        let outputs = try (scratch?.url.path).map { path throws(MatrixError) in
+            try ReportDirectory(scratch: path, owner: user?.identity)
+        }
         var runner = try MatrixRunner(
             command: wanted.command, specification: wanted.specification, cells: cells,
             planned: wanted.cells, jobs: jobs, store: store,
-            collecting: pattern, launcher: launcher, listener: view,
+            scratch: outputs, collecting: pattern, launcher: launcher, listener: view,
             earlierSeconds: wanted.earlierSeconds, version: "\(ProgramVersion.current)")
         let (report, interruption) = runner.run(shard: shard)
         view.erase()

@@ -36,6 +36,14 @@ struct MatrixMergeCommand: ParsableCommand {
     @ParentCommand var verb: MatrixCommand
 
     func run() throws {
+        if let path = verb.manner.report,
+            let part = directories.first(where: { ReportDirectory.isSame(path, as: $0) })
+        {
+            throw MatrixError(
+                .usage,
+                "\(part) is one of the reports to merge, and would be replaced; choose another "
+                    + "directory for --report")
+        }
         let store =
             try verb.manner.report == nil && directories.count == 1
             ? MatrixStore.reporting(at: directories[0]) : nil

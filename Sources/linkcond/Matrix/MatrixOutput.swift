@@ -15,20 +15,26 @@ struct MatrixOutput {
 
     func write(_ console: Console) throws {
         let json = try report.json()
-        // The table comes before the files: a full disk must not hide the results.
+        let environment = ProcessInfo.processInfo.environment
+        let readable = ReadableReports(report, in: directory?.path, collecting: pattern)
+        // A reader of the table that goes away must not cost the files, nor a full disk the table.
+        let files = Result { try writeFiles(json, readable) }
         try console.print(
             isJSON ? json : MatrixTable.text(report, isStyled: console.isStyled))
         for note in report.notes { console.note(note) }
-        let environment = ProcessInfo.processInfo.environment
         let isOnGitHub = environment["GITHUB_ACTIONS"] == "true"
-        let readable = ReadableReports(
-            report, in: directory?.path, collecting: pattern)
         if isOnGitHub, !isJSON {
             for message in readable.gitHubMessages { try console.print(message) }
         }
         if let file = environment["GITHUB_STEP_SUMMARY"], !file.isEmpty {
             append(readable.text(of: .summary), to: file, console)
         }
+        try files.get()
+        guard let directory else { return }
+        console.explain("The report is \(directory.path)/\(ReadableReports.File.page.rawValue).")
+    }
+
+    private func writeFiles(_ json: String, _ readable: ReadableReports) throws {
         guard let directory else { return }
         try Self.write(json, readable, to: directory)
         var last = report
@@ -37,7 +43,6 @@ struct MatrixOutput {
             let readable = ReadableReports(newer, in: directory.path, collecting: pattern)
             try Self.write(newer.json(), readable, to: directory)
         }
-        console.explain("The report is \(directory.path)/\(ReadableReports.File.page.rawValue).")
     }
 
     private static func write(

@@ -30,6 +30,9 @@ struct CellFileNames {
         return cells.map { $0.isBaseline ? self[$0] + suffix : self[$0] }
     }
 
+    /// The names of all.
+    var all: some Collection<String> { names.values }
+
     subscript(cell: Cell) -> String { names[cell.id] ?? Self.plain(cell.id) }
 
     private static func plain(_ id: String) -> String {

@@ -83,13 +83,14 @@ extension CellReport {
     }
 
     /// Fails a cell that passed with exit code 0 although its tests failed, as those of a command
-    /// do whose code is lost in a pipe.
+    /// do whose code is lost in a pipe, or although nobody can know whether they did.
     mutating func expectNoFailures(in tests: CollectedTests) {
         guard status == .passed, exitCode == 0 else { return }
         let count = tests.suites.reduce(0) { $0 + $1.count(of: .failure) + $1.count(of: .error) }
-        guard count > 0 else { return }
+        let failure = count > 0 ? "\(count) test\(count == 1 ? "" : "s") failed" : tests.loss
+        guard let failure else { return }
         status = .failed
-        problem = "\(count) test\(count == 1 ? "" : "s") failed, though the command ended with 0"
+        problem = "\(failure), though the command ended with 0"
     }
 
     /// Starts another attempt: archives the previous one and clears the result.

@@ -42,9 +42,10 @@ extension ReportDirectory {
         for name in Self.files(of: [cell]) { try? contents.remove(name) }
     }
 
-    /// Writes a request, unless another worker did.
-    func writeFirst(_ record: MatrixRecord) throws(MatrixError) {
-        guard !contents.has(MatrixRecord.fileName) else { return }
+    /// Writes a request, unless another process did; returns whether this one did.
+    @discardableResult
+    func writeFirst(_ record: MatrixRecord) throws(MatrixError) -> Bool {
+        guard !contents.has(MatrixRecord.fileName) else { return false }
         let reports = ReadableReports.File.allCases.map(\.rawValue) + [Self.reportName]
         if let name = reports.first(where: contents.has) {
             throw MatrixError(
@@ -55,12 +56,13 @@ extension ReportDirectory {
         try write(try MatrixStore.json(record), to: partial, isLasting: true)
         defer { try? contents.remove(partial) }
         do {
-            _ = try contents.link(partial, to: MatrixRecord.fileName)
+            return try contents.link(partial, to: MatrixRecord.fileName)
         } catch Errno.notPermitted, Errno.notSupported, Errno.noFunction {
             // Some file systems have no second names. Then a request of the same moment is replaced,
             // which is the same, or will be refused.
             do {
                 try contents.rename(partial, to: MatrixRecord.fileName)
+                return true
             } catch {
                 throw Self.error("\(path)/\(MatrixRecord.fileName)", error)
             }

@@ -128,7 +128,8 @@ extension String {
 
     /// The text on one line, with Markdown and HTML escaped.
     var asMarkdown: String {
-        Self.withoutMarkdown(Markup(escaping: singleLine))
+        // GitHub tells everyone who is named so, even in a comment that a job writes.
+        Self.withoutMarkdown(Markup(escaping: singleLine)).replacing("@", with: "@\u{200B}")
     }
 
     /// The text on one line, as code.

@@ -16,6 +16,8 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     let cells: [Cell]
     private let planned: [Cell]
     let store: MatrixStore?
+    /// Where the commands write their files.
+    private let outputs: ReportDirectory?
     private let launcher: Launcher
     private let listener: Listener
     private let signals: SignalDescriptor
@@ -64,13 +66,15 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     ///   - jobs: How many to run at once; nil: as many as the machine has time for.
     ///   - store: The directory for results, of which those that are there are not run again; nil:
     ///     none.
+    ///   - scratch: A directory for the files of the commands if there is none for results.
     ///   - pattern: Which files of a cell are JUnit files; see `ReadableReports`.
     ///   - earlierSeconds: How long cells took in an earlier matrix, by profile.
     ///   - version: That of linkcond, for the report.
     public init(
         command: [String], specification: MatrixSpecification, cells: [Cell], planned: [Cell],
-        jobs: Int?, store: MatrixStore?, collecting pattern: String? = nil,
-        launcher: Launcher, listener: Listener, earlierSeconds: [String: Double] = [:],
+        jobs: Int?, store: MatrixStore?, scratch: ReportDirectory? = nil,
+        collecting pattern: String? = nil, launcher: Launcher, listener: Listener,
+        earlierSeconds: [String: Double] = [:],
         version: String? = nil
     ) throws {
         self.command = command
@@ -78,6 +82,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         self.cells = cells
         self.planned = planned
         self.store = store
+        outputs = store?.directory ?? scratch
         self.launcher = launcher
         self.listener = listener
         self.earlierSeconds = earlierSeconds
@@ -98,7 +103,8 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         }
         if let store, let stored {
             for (index, cell) in cells.enumerated() {
-                guard let result = stored.result(of: cell, on: store.machineKind) else { continue }
+                guard let result = stored.result(of: cell, on: store.machineKind), result.isLast
+                else { continue }
                 reports[index] = stored.report(result)
                 earlier[index] = result.machineKind
             }
@@ -186,7 +192,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         let name = fileName(of: index) + (attempt == 1 ? "" : ".attempt-\(attempt)")
         var variables = specification.environment
         variables["LINKCOND_CELL"] = cell.id
-        variables["LINKCOND_OUTPUT"] = try store?.directory.makeFilesDirectory(name)
+        variables["LINKCOND_OUTPUT"] = try outputs?.makeFilesDirectory(name)
         let log = try store?.directory.openLog(name)
         do {
             let child = try launcher.start(
@@ -245,7 +251,7 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
             reports[cell.index].log = file
             reports[cell.index].durationSeconds =
                 (ContinuousClock.now - cell.startedAt) / .seconds(1)
-            reports[cell.index].files = store?.directory.keepFilesDirectory(cell.name)
+            reports[cell.index].files = outputs?.keepFilesDirectory(cell.name)
             if discardIfLost(cell.index) { continue }
             if cell.wasEnded {
                 reports[cell.index].problem =
@@ -271,10 +277,14 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     ) {
         reports[index].conclude(outcome, of: cells[index], baselineSeconds: baselineSeconds)
         if let files = reports[index].files,
-            let tests = store?.directory.tests(in: files, collecting: pattern)
+            let tests = outputs?.tests(in: files, collecting: pattern)
         {
             reports[index].list(tests)
             if specification.trustsExitCode != true { reports[index].expectNoFailures(in: tests) }
+            if store == nil {
+                outputs?.removeFiles(of: reports[index])
+                reports[index].files = nil
+            }
         }
         note(logFailure, ofLogOf: index)
         let passed = reports[index].status == .passed
@@ -283,7 +293,8 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
         let wasFaithful = reports[index].statistics?.isFaithful != false
         let decision = schedule.finish(
             index, passed: passed, wasFaithful: wasFaithful, idleShare: idleness.share())
-        if decision != .retry { keep(index) }
+        // Other workers would take it for the last word; if this one dies, they run the cell.
+        if decision != .retry || queue == nil { keep(index, awaitsRepeat: decision == .retry) }
         listener.ended(
             reports[index], lastLines: lastLines, isLast: decision != .retry,
             done: schedule.doneCount, of: cells.count)
@@ -294,12 +305,13 @@ public struct MatrixRunner<Launcher: CellLauncher, Listener: MatrixListener> {
     }
 
     /// Puts the result of a finished cell on disk.
-    private mutating func keep(_ index: Int) {
+    private mutating func keep(_ index: Int, awaitsRepeat: Bool) {
         guard let store else { return }
         let result = CellRecord(
             reports[index], digest: store.record.digest, claim: queue?.claimNumber(of: index) ?? 1,
             machine: machine, machineKind: store.machineKind,
-            startedAt: store.record.startedAt + reports[index].startedSeconds)
+            startedAt: store.record.startedAt + reports[index].startedSeconds,
+            awaitsRepeat: awaitsRepeat)
         let begin = ContinuousClock.now
         let isLasting = syncing.allowsSync(at: begin)
         do {

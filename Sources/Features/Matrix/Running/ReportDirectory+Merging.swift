@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LinuxKernel
 import Recording
 import SystemPackage
@@ -5,6 +6,19 @@ import SystemPackage
 extension ReportDirectory {
     /// The most files accepted in a part.
     private static let mostFiles = 1_000_000
+
+    /// Whether two paths lead to the same directory, or to a report in it.
+    public static func isSame(_ path: String, as other: String) -> Bool {
+        func directory(_ path: String) -> String {
+            let url = URL(filePath: path).resolvingSymlinksInPath()
+            var isDirectory = false
+            let isThere = FileManager.default.fileExists(
+                atPath: url.path, isDirectory: &isDirectory)
+            let isFile = isThere && !isDirectory
+            return (isFile ? url.deletingLastPathComponent() : url).standardized.path
+        }
+        return directory(path) == directory(other)
+    }
 
     /// Copies the logs and other files of a part that the merged report names.
     ///

@@ -34,6 +34,13 @@ public struct ReportDirectory: Sendable {
         try expectWritable()
     }
 
+    /// Opens a directory for the files of commands alone.
+    ///
+    /// - Parameter owner: The owner of new files; nil: the caller.
+    public init(scratch: String, owner: Program.Identity? = nil) throws(MatrixError) {
+        try self.init(making: scratch, owner: owner)
+    }
+
     /// Opens the directory of a matrix that has begun, and checks that it is writable.
     ///
     /// - Parameter owner: The owner of new files; nil: the caller.
@@ -144,8 +151,15 @@ public struct ReportDirectory: Sendable {
     }
 
     /// Makes a directory for the files of a cell's command; returns its absolute path.
+    ///
+    /// It is empty: files of an attempt that was killed would be taken for this one's.
     func makeFilesDirectory(_ name: String) throws(MatrixError) -> String {
         try makeDirectory(Self.filesName)
+        do {
+            try contents.remove("\(Self.filesName)/\(name)")
+        } catch {
+            throw Self.error("\(path)/\(Self.filesName)/\(name)", error)
+        }
         try makeDirectory("\(Self.filesName)/\(name)")
         let directory = "\(path)/\(Self.filesName)/\(name)"
         let current = FileManager.default.currentDirectoryPath

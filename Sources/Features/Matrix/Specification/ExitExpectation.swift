@@ -4,6 +4,7 @@ public import LinkUnits
 /// The expected exit code.
 public enum ExitExpectation: WrittenAsText {
     case zero
+    /// Any other, but those of a shell that cannot run the command: then nothing was tested.
     case nonzero
     case code(Int32)
     /// Ended by the signal with this number, as a shell reports it.
@@ -41,10 +42,13 @@ public enum ExitExpectation: WrittenAsText {
         }
     }
 
+    private static var notExecutable: Int32 { 126 }
+    private static var notFound: Int32 { 127 }
+
     func isMet(by exitCode: Int32) -> Bool {
         switch self {
         case .zero: exitCode == 0
-        case .nonzero: exitCode != 0
+        case .nonzero: ![0, Self.notExecutable, Self.notFound].contains(exitCode)
         case .code(let code): exitCode == code
         case .signal(let signal): exitCode == 128 + signal
         }

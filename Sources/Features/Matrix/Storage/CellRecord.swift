@@ -16,6 +16,8 @@ struct CellRecord: Codable, Sendable, Hashable {
     let startedAt: Date
     /// The result; its baseline is found when a report is made.
     let cell: CellReport
+    /// Whether the cell was to run once more when this was written; nil: no.
+    private let awaitsRepeat: Bool?
 
     static let directoryName = "cells"
     /// Larger than any result.
@@ -23,7 +25,7 @@ struct CellRecord: Codable, Sendable, Hashable {
 
     init(
         _ cell: CellReport, digest: String, claim: Int, machine: MatrixReport.Machine,
-        machineKind: String, startedAt: Date
+        machineKind: String, startedAt: Date, awaitsRepeat: Bool = false
     ) {
         self.digest = digest
         self.claim = claim
@@ -31,7 +33,11 @@ struct CellRecord: Codable, Sendable, Hashable {
         self.machineKind = machineKind
         self.startedAt = startedAt
         self.cell = cell
+        self.awaitsRepeat = awaitsRepeat ? true : nil
     }
+
+    /// Whether the cell needs not run again if the matrix goes on.
+    var isLast: Bool { awaitsRepeat != true }
 
     /// Decodes a file's content.
     init(json: [UInt8], path: String, digest: String) throws(MatrixError) {

@@ -44,9 +44,22 @@ public enum MatrixPlace: Sendable, Hashable {
         if case .queue = self { true } else { false }
     }
 
+    /// Checks that the results do not go where the report is whose failed cells run again: that one
+    /// would be lost, with the results of all others.
+    public func expectNot(_ earlier: String) throws(MatrixError) {
+        guard case .report(let path) = self,
+            ReportDirectory.isSame(path, as: earlier)
+        else { return }
+        throw MatrixError(
+            .usage,
+            "\(path) has the report whose failed cells run again, which would be lost; choose another "
+                + "directory, and have linkcond matrix merge put both together")
+    }
+
     /// What is lost if a new matrix replaces one that is not finished, for people; nil: nothing.
     public var loss: String? {
         guard case .report(let path) = self,
+            (try? ReportDirectory.record(at: path))??.isQueue == false,
             let report = try? ReportDirectory.unfinishedReport(at: path), report.notMissing > 0
         else { return nil }
         return "\(path) had \(report.notMissing) of \(report.cells.count) results of a matrix that "
@@ -86,5 +99,5 @@ public enum MatrixPlace: Sendable, Hashable {
 
 extension MatrixReport {
     /// How many cells have a result.
-    fileprivate var notMissing: Int { cells.count(where: \.hasResult) }
+    var notMissing: Int { cells.count(where: \.hasResult) }
 }

@@ -35,8 +35,22 @@ public final class MatrixStore: Sendable {
         _ record: MatrixRecord, at path: String, owner: Program.Identity? = nil
     ) throws(MatrixError) -> MatrixStore {
         let directory = try ReportDirectory(creating: path, owner: owner)
+        // From here on, what has the name of a cell is of this matrix.
+        if let name = directory.fileNames(of: record.plannedCells, in: [ReportDirectory.filesName])
+            .first
+        {
+            throw MatrixError(
+                .cannotWrite,
+                "\(path)/\(name) is there and of no report of linkcond matrix; move it, or choose "
+                    + "another directory")
+        }
         try directory.makeDirectory(CellRecord.directoryName)
-        try directory.write(try json(record), to: MatrixRecord.fileName, isLasting: true)
+        guard try directory.writeFirst(record) else {
+            throw MatrixError(
+                .cannotWrite,
+                "cannot write \(path): another matrix has just begun there; choose another directory"
+            )
+        }
         return MatrixStore(directory, record, lock: try directory.lock())
     }
 
@@ -48,7 +62,9 @@ public final class MatrixStore: Sendable {
         let lock = try directory.lock()
         // What is written now was not written whole, and the reports are of before.
         try directory.removeLeftovers()
-        return MatrixStore(directory, try directory.record(), lock: lock)
+        let record = try directory.record()
+        try directory.removeFiles(ofUnfinished: record)
+        return MatrixStore(directory, record, lock: lock)
     }
 
     /// The directory at `path` to make reports of a matrix that is not finished, or of a work
@@ -64,8 +80,7 @@ public final class MatrixStore: Sendable {
     public func newer(than report: MatrixReport) -> MatrixReport? {
         guard record.isQueue, !report.isFinished else { return nil }
         let newer = MatrixReport(record, load())
-        let count = { (report: MatrixReport) in report.cells.count(where: \.hasResult) }
-        return count(newer) > count(report) ? newer : nil
+        return newer.notMissing > report.notMissing ? newer : nil
     }
 
     /// All results on disk.
@@ -100,11 +115,18 @@ extension ReportDirectory {
 
     /// The report of what is on disk of a matrix without one; nil if there is one, or none has
     /// begun.
+    ///
+    /// One that was made while the matrix ran may have fewer results.
     static func unfinishedReport(at path: String) throws(MatrixError) -> MatrixReport? {
-        guard let (record, contents) = try begun(at: path),
-            record.isQueue || !contents.has(reportName)
-        else { return nil }
-        return MatrixReport(record, StoredCells(of: record, in: contents, path: path))
+        guard let (record, contents) = try begun(at: path) else { return nil }
+        let stored = { MatrixReport(record, StoredCells(of: record, in: contents, path: path)) }
+        guard !record.isQueue, contents.has(reportName) else { return stored() }
+        let bytes = try? contents.read(reportName, limit: reportLimit)
+        guard let bytes, let written = try? MatrixReport(json: bytes), !written.isFinished else {
+            return nil
+        }
+        let found = stored()
+        return found.notMissing > written.notMissing ? found : nil
     }
 
     private static func begun(
@@ -113,7 +135,7 @@ extension ReportDirectory {
         let contents: ContainedDirectory
         do {
             contents = try ContainedDirectory(path)
-        } catch Errno.noSuchFileOrDirectory {
+        } catch Errno.noSuchFileOrDirectory, Errno.notDirectory {
             return nil
         } catch {
             throw MatrixError(.cannotRead, "cannot read \(path): \(error)")
@@ -151,6 +173,8 @@ extension ReportDirectory {
         while true {
             do {
                 if let lock = try contents.lock(MatrixRecord.fileName) { return lock }
+            } catch Errno.noSuchFileOrDirectory {
+                // Another matrix that waited, too, is about to replace it.
             } catch {
                 throw Self.error("\(path)/\(MatrixRecord.fileName)", error)
             }

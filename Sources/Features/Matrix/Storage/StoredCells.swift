@@ -125,7 +125,8 @@ extension MatrixReport {
             command: record.command, specification: record.specification,
             startedAt: record.startedAt,
             durationSeconds: cells.map { $0.startedSeconds + $0.durationSeconds }.max() ?? 0,
-            isFinished: done.count == own.count, machine: machine, shard: record.shard,
+            isFinished: done.count(where: \.isLast) == own.count, machine: machine,
+            shard: record.shard,
             planned: record.plannedCells,
             notes: [MatrixNotes.business(cells, jobs: machine.jobs)].compactMap(\.self)
                 + stored.damages.map { "left out: \($0.problem)" },

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import LinkUnits
 import LinuxKernel
+import Recording
 
 /// Measures links, each in its own process: a process that has made namespaces can do nothing else.
 public enum LinkMeasurements {

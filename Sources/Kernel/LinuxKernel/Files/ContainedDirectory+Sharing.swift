@@ -60,12 +60,20 @@ extension ContainedDirectory {
     ///
     /// - Returns: Nil if another process holds the lock.
     public func lock(_ path: String) throws(Errno) -> OwnedDescriptor? {
-        let file = try reach(path) { directory, name throws(Errno) in
+        let file = try openToLock(path)
+        if lc_lock_file(file.raw.rawValue) == -EWOULDBLOCK { return nil }
+        // Who had it may have replaced the file meanwhile, and another may have locked the new one.
+        let current = try openToLock(path)
+        let status = FileStatus(of: current.raw)
+        guard FileStatus(of: file.raw)?.isSameFile(as: status) == true else { return nil }
+        return file
+    }
+
+    private func openToLock(_ path: String) throws(Errno) -> OwnedDescriptor {
+        try reach(path) { directory, name throws(Errno) in
             let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
             return try Self.descriptor(unsafe openat(directory, name, flags))
         }
-        if lc_lock_file(file.raw.rawValue) == -EWOULDBLOCK { return nil }
-        return file
     }
 
     /// The process that holds the lock of the file at `path`, for messages.

@@ -6,12 +6,17 @@ struct CollectedTests: Sendable, Hashable {
     var suites: [JUnitSuite] = []
     /// Files that could not be read, with the reason.
     var notes: [String] = []
+    /// Why there may be tests of which nothing is known; nil: all that have the form of JUnit files
+    /// were read.
+    private(set) var loss: String?
 
-    /// Larger files are not reports.
+    /// Larger files are not read.
     private static let fileLimit = 16 << 20
-    private static let countLimit = 500
+    private static let countLimit = 10_000
     /// The most files searched.
     private static let searchLimit = 100_000
+    /// Where a JUnit file shows what it is.
+    private static let headLength = 4096
 
     init() {}
 
@@ -27,20 +32,48 @@ struct CollectedTests: Sendable, Hashable {
     ) {
         let glob = Glob(pattern ?? "**/*.xml")
         let all = (try? directory.files(below: name, limit: Self.searchLimit)) ?? []
-        let paths = all.map(\.path).filter { glob.matches(String($0.dropFirst(name.count + 1))) }
+        let paths = all.map(\.path).filter { path in
+            let path = String(path.dropFirst(name.count + 1))
+            return glob.matches(pattern == nil ? path.lowercased() : path)
+        }
         for path in paths.prefix(Self.countLimit) {
             do {
                 let bytes = try Self.read(path, of: directory, room: &room)
                 try add(bytes, isAskedFor: pattern != nil)
             } catch {
                 notes.append("\(path) is left out of the reports: \(error.reason)")
+                if pattern != nil || Self.looksLikeJUnit(path, of: directory) {
+                    loss = loss ?? "\(path) cannot be read: \(error.reason)"
+                }
             }
         }
-        if paths.count > Self.countLimit {
-            notes.append(
-                "\(name) has \(paths.count) JUnit files, of which the reports take in only"
-                    + " \(Self.countLimit)")
+        if let pattern, paths.isEmpty {
+            let absence =
+                "no file in LINKCOND_OUTPUT matches --collect \(ShellWord.line([pattern]))"
+            notes.append(absence)
+            loss = absence
         }
+        if paths.count > Self.countLimit || all.count >= Self.searchLimit {
+            let excess =
+                "\(name) has too many files to find all JUnit files among them; name those with"
+                + " --collect"
+            notes.append(excess)
+            loss = loss ?? excess
+        }
+    }
+
+    /// Whether a file that cannot be read has the beginning of one with test results, or nobody can
+    /// know.
+    private static func looksLikeJUnit(_ path: String, of directory: ContainedDirectory) -> Bool {
+        let file: OwnedDescriptor
+        do {
+            file = try directory.open(path)
+        } catch {
+            return error != .notRegular
+        }
+        var head = [UInt8](repeating: 0, count: headLength)
+        let count = (try? file.raw.readSome(into: &head)) ?? 0
+        return head.prefix(count).contains(Array("<testsuite".utf8))
     }
 
     private struct Refusal: Error { var reason: String }
@@ -59,6 +92,8 @@ struct CollectedTests: Sendable, Hashable {
             throw refusal
         } catch InputFileError.notRegular {
             throw Refusal(reason: "not a regular file")
+        } catch InputFileError.unreadable(let reason) {
+            throw Refusal(reason: "\(reason)")
         } catch {
             throw Refusal(reason: "it \(error)")
         }
@@ -86,7 +121,7 @@ struct Glob: Sendable, Hashable {
     private let parts: [[Character]]
 
     init(_ pattern: String) {
-        parts = pattern.split(separator: "/").map(Array.init)
+        parts = pattern.split(separator: "/").filter { $0 != "." }.map(Array.init)
     }
 
     func matches(_ path: String) -> Bool {

@@ -1,24 +1,27 @@
-import FoundationEssentials
-import LinkModel
-import LinuxKernel
+public import FoundationEssentials
+public import LinkModel
+public import LinuxKernel
 
-/// A directory in which processes of one command exchange files and only they may write.
+/// A directory for the processes of one command, where others may not write.
 ///
 /// It is locked while this process lives. So a later process recognises and removes directories
 /// left by killed ones.
-struct ScratchDirectory: ~Copyable {
+public final class ScratchDirectory {
     /// Its location.
-    let url: URL
+    public let url: URL
     private let lock: FileLock
 
     private static let attempts = 10
 
     /// Makes a directory whose name begins with `prefix`, and removes abandoned ones.
-    init(prefix: String) throws(LinkFailure) {
+    ///
+    /// - Parameter owner: Who may write there; nil: the caller.
+    public init(prefix: String, owner: Program.Identity? = nil) throws(ScratchFailure) {
         let parent = FileManager.default.temporaryDirectory
         Self.removeAbandoned(in: parent, prefix)
         for _ in 0..<Self.attempts {
-            let url = parent.appending(path: prefix + UUID().uuidString)
+            let name = prefix + UUID().uuidString
+            let url = parent.appending(path: name)
             guard
                 (try? FileManager.default.createDirectory(
                     at: url, withIntermediateDirectories: false,
@@ -26,13 +29,15 @@ struct ScratchDirectory: ~Copyable {
             else { break }
             // Before it was locked, another process may have considered it abandoned.
             guard let lock = FileLock(directory: url.path) else { continue }
+            if let owner {
+                try? ContainedDirectory(parent.path)
+                    .changeOwner(name, user: owner.user, group: owner.group)
+            }
             self.url = url
             self.lock = lock
             return
         }
-        throw LinkFailure(
-            "cannot make a directory in \(parent.path) for what is measured; have TMPDIR name a "
-                + "directory where you may write", status: .cannotWrite)
+        throw ScratchFailure(parent: parent.path)
     }
 
     private static func removeAbandoned(in parent: URL, _ prefix: String) {
@@ -43,7 +48,7 @@ struct ScratchDirectory: ~Copyable {
     }
 
     /// Removes it, even while processes that are about to be killed still write into it.
-    func remove() {
+    public func remove() {
         for _ in 0..<100 {
             Self.removeTree(url)
             guard FileManager.default.fileExists(atPath: url.path) else { return }
@@ -51,15 +56,26 @@ struct ScratchDirectory: ~Copyable {
         }
     }
 
-    /// Removes a directory whose subdirectories contain only files.
+    /// Removes a directory with all its content, and follows no links in it.
     ///
-    /// It does not use Foundation's recursive removal, which relies on a directory's link count.
-    /// Some file systems (hostfs) update that late while the directory is open, as it is here for
-    /// its lock.
+    /// Foundation's recursive removal relies on a directory's link count. Some file systems (hostfs)
+    /// update that late while the directory is open, as it is here for its lock.
     private static func removeTree(_ url: URL) {
-        for name in SmallFile.names(in: url.path) {
-            try? FileManager.default.removeItem(at: url.appending(path: name))
-        }
-        try? FileManager.default.removeItem(at: url)
+        try? ContainedDirectory(url.deletingLastPathComponent().path).remove(url.lastPathComponent)
+    }
+}
+
+/// No scratch directory could be made.
+public struct ScratchFailure: ErrorWithExitStatus, Sendable, CustomStringConvertible {
+    /// Where it was to be.
+    let parent: String
+
+    /// That something cannot be written.
+    public var status: ExitStatus { .cannotWrite }
+
+    /// One sentence with the remedy.
+    public var description: String {
+        "cannot make a directory for temporary files in \(parent); have TMPDIR name a directory where "
+            + "you may write"
     }
 }
