@@ -59,8 +59,7 @@ func program(
         swiftSettings: swiftSettings, linkerSettings: linkerSettings, plugins: plugins)
 }
 
-/// The targets of a layer, whose sources are in its folder. It may import only itself and the layers
-/// above it here: Scripts/check-layers.
+/// The targets of a layer, in its folder. It may import only itself and layers above it here.
 func floor(_ folder: String, _ targets: [Target]...) -> [Target] {
     let targets = targets.flatMap { $0 }
     for target in targets where target.path == nil && ![.test, .plugin].contains(target.type) {
@@ -325,8 +324,9 @@ let commandLine: [Target] = [
     testTarget(
         "CommandLine",
         [
-            "linkcond", "Matrix", "UserCatalog", "Catalog", "ProfileFormat", "LinkModel",
-            "LinkTesting", argumentParser, systemPackage,
+            "linkcond", "Matrix", "UserCatalog", "Catalog", "ProfileFormat", "DataPlane",
+            "Multipath", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", "LinkTesting",
+            argumentParser, systemPackage,
         ]),
     // Tests with real programs in network namespaces, on this kernel and in the kernel lab.
     testTarget(

@@ -73,7 +73,9 @@ struct StatusCommand: ParsableCommand {
             let status = StatusJSON(conditioned, connections)
             return try watch ? JSONText.line(of: status) : JSONText.text(of: status)
         }
-        return StatusTable.text(conditioned, isStyled: console.isStyled)
-            + MultipathTable.text(connections, isStyled: console.isStyled)
+        return [
+            StatusTable.text(conditioned, isStyled: console.isStyled),
+            MultipathTable.text(connections, isStyled: console.isStyled),
+        ].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 }

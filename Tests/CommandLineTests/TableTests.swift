@@ -44,8 +44,19 @@ struct TableTests {
 
     @Test("Text is wrapped between words")
     func wrapping() {
-        #expect(ProfileTable.wrapped("one two three", width: 7) == ["one two", "three"])
-        #expect(ProfileTable.wrapped("one two three", width: 3) == ["one", "two", "three"])
-        #expect(ProfileTable.wrapped("", width: 10) == [])
+        #expect(WrappedText.lines(of: "one two three", width: 7) == ["one two", "three"])
+        #expect(WrappedText.lines(of: "one two three", width: 3) == ["one", "two", "three"])
+        #expect(WrappedText.lines(of: "", width: 10) == [])
+    }
+
+    @Test("Words are broken only where that is asked for, and wide characters count double")
+    func longWords() {
+        #expect(
+            WrappedText.lines(of: "a 12345678 b", width: 4, breaksWords: true)
+                == ["a", "1234", "5678", "b"])
+        #expect(
+            WrappedText.lines(of: "光光光", width: 5, breaksWords: true) == ["光光", "光"])
+        // A character that is wider than the line gets a line nevertheless.
+        #expect(WrappedText.lines(of: "光x", width: 1, breaksWords: true) == ["光", "x"])
     }
 }

@@ -26,6 +26,17 @@ public struct MultipathPath: Sendable, Hashable {
         static let received = 128
     }
 
+    /// Makes a path without a kernel, for tests.
+    package init(
+        connection: UInt32 = 0, from local: Endpoint, to remote: Endpoint, isBackup: Bool,
+        roundTripTime: Duration, sentBytes: UInt64, receivedBytes: UInt64
+    ) {
+        self.connection = connection
+        (self.local, self.remote, self.isBackup) = (local, remote, isBackup)
+        self.roundTripTime = roundTripTime
+        (self.sentBytes, self.receivedBytes) = (sentBytes, receivedBytes)
+    }
+
     /// Reads a reply about a socket; nil if it is no path of a Multipath TCP connection.
     init?(_ message: NetlinkMessage) {
         guard let (fixed, attributes) = message.parse(inet_diag_msg.self),

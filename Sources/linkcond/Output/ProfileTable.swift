@@ -43,17 +43,10 @@ enum ProfileTable {
 
     /// A label and its value, wrapped to as many lines as needed.
     static func fact(_ key: String, _ value: String) -> String {
-        let lines = wrapped(value, width: 80 - labelWidth).enumerated().map { index, line in
-            padded(index == 0 ? key : "", to: labelWidth) + line + "\n"
-        }
-        return lines.joined()
+        WrappedText.labelled(key, value, labelWidth: labelWidth)
     }
 
     private static let labelWidth = 12
-
-    private static func padded(_ label: String, to width: Int) -> String {
-        label + String(repeating: " ", count: width - label.count)
-    }
 
     private static func directions(_ conditions: LinkConditions) -> Table {
         var table = Table(["", "DOWN", "UP"])
@@ -62,7 +55,7 @@ enum ProfileTable {
             let cells = [text(conditions.down), text(conditions.up)]
             guard isAlwaysShown || cells != ["-", "-"] else { continue }
             // The width of the labels below, so that the values line up with theirs.
-            table.add([padded(name, to: labelWidth - 2)] + cells)
+            table.add([WrappedText.padded(name, to: labelWidth - 2)] + cells)
         }
         return table
     }
@@ -108,18 +101,5 @@ enum ProfileTable {
     ) -> String {
         let (down, up) = (text(conditions.down), text(conditions.up))
         return down == up ? down : "\(down) / \(up)"
-    }
-
-    /// `text` in lines of at most `width` characters; a longer word gets its own line.
-    static func wrapped(_ text: String, width: Int) -> [String] {
-        var lines: [String] = []
-        for word in text.split(separator: " ") {
-            if let last = lines.last, Table.width(last) + 1 + Table.width(String(word)) <= width {
-                lines[lines.count - 1] = "\(last) \(word)"
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return lines
     }
 }

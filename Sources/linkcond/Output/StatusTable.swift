@@ -5,45 +5,89 @@ import LinkUnits
 import ProfileFormat
 
 /// The active conditions, for people.
+///
+/// Each conditioned interface has a paragraph, so that no line is wider than a terminal: a heading,
+/// a line of counters for each direction, and the rest with a label each, wrapped.
 enum StatusTable {
-    /// One line for each direction, or a sentence if nothing is conditioned.
+    private static let indentation = 2
+    private static let labelWidth = 9
+
+    /// A paragraph for each of `conditioned`, or a sentence if nothing is conditioned.
     static func text(_ conditioned: [ConditionedInterface], isStyled: Bool) -> String {
         guard !conditioned.isEmpty else { return "Nothing is conditioned.\n" }
-        let problems = conditioned.compactMap { interface in
-            interface.problem.map { "\(interface.interface): \($0)".printable + "\n" }
+        let table = counters(of: conditioned).lines(isStyled: isStyled)
+        // The columns of all paragraphs line up.
+        var rows = table.dropFirst()
+        let paragraphs = conditioned.map { interface in
+            let own = rows.prefix(interface.directions.count)
+            rows = rows.dropFirst(own.count)
+            let counters = (own.isEmpty ? [] : table.prefix(1)) + own
+            return heading(of: interface, isStyled: isStyled)
+                + counters.map { String(repeating: " ", count: indentation) + $0 + "\n" }.joined()
+                + facts(of: interface)
         }
-        guard !conditioned.allSatisfy(\.directions.isEmpty) else { return problems.joined() }
-        // Process limits share the column of times; they are rare.
-        let hasLimits = conditioned.contains { $0.limit != nil || $0.command != nil }
+        return paragraphs.joined(separator: "\n")
+    }
+
+    private static func counters(of conditioned: [ConditionedInterface]) -> Table {
         let hasLateness = conditioned.contains { $0.lateness != nil }
-        var columns: [Table.Column] = [
-            "INTERFACE", "PROFILE", "WAY", "BACKEND", .right("RATE"), .right("PACKETS"),
-            .right("DROPPED"), .right("LOST"), .right("QUEUED"),
-        ]
-        if hasLateness { columns.append(.right("LATE")) }
-        columns.append("SINCE")
-        if hasLimits { columns.append("UNTIL") }
-        columns.append("CONDITIONS")
-        var table = Table(columns)
+        var table = Table(
+            [
+                "WAY", .right("RATE"), .right("PACKETS"), .right("DROPPED"), .right("LOST"),
+                .right("QUEUED"),
+            ] + (hasLateness ? [.right("LATE")] : []))
         for interface in conditioned {
-            let names =
-                interface.interface
-                + (interface.name == ApplyRequest.defaultName ? "" : " (\(interface.name))")
-            for direction in [Direction.down, .up] {
-                guard let way = interface.directions[direction] else { continue }
+            for (direction, way) in ways(of: interface) {
                 let counters = way.counters
-                var cells = [
-                    names, interface.profile, direction.rawValue, interface.plane.rawValue,
-                    rate(counters.bitsPerSecond), "\(counters.packets)", "\(counters.dropped)",
-                    "\(counters.lost)", "\(counters.heldPackets)",
-                ]
-                if hasLateness { cells.append(text(of: counters.engine?.lateness)) }
-                cells.append(Timestamp.text(interface.since))
-                if hasLimits { cells.append(until(interface)) }
-                table.add(cells + [conditions(way, direction, interface)])
+                table.add(
+                    [
+                        direction.rawValue, rate(counters.bitsPerSecond), "\(counters.packets)",
+                        "\(counters.dropped)", "\(counters.lost)", "\(counters.heldPackets)",
+                    ] + (hasLateness ? [text(of: counters.engine?.lateness)] : []))
             }
         }
-        return table.text(isStyled: isStyled) + problems.joined()
+        return table
+    }
+
+    private static func ways(
+        of interface: ConditionedInterface
+    ) -> [(direction: Direction, way: ConditionedDirection)] {
+        [Direction.down, .up].compactMap { direction in
+            interface.directions[direction].map { (direction, $0) }
+        }
+    }
+
+    private static func heading(of interface: ConditionedInterface, isStyled: Bool) -> String {
+        let names =
+            interface.interface
+            + (interface.name == ApplyRequest.defaultName ? "" : " (\(interface.name))")
+        let lines = WrappedText.lines(
+            of: "\(names): \(interface.profile)".printable,
+            width: WrappedText.terminalWidth - indentation, breaksWords: true)
+        return lines.enumerated().map { index, line in
+            String(repeating: " ", count: index == 0 ? 0 : indentation)
+                + (isStyled ? Style.bold(line) : line) + "\n"
+        }.joined()
+    }
+
+    private static func facts(of interface: ConditionedInterface) -> String {
+        var facts = ways(of: interface).map { direction, way in
+            let dns = direction == .up ? interface.dnsDelay : nil
+            return (
+                direction.rawValue,
+                ProfileWriter.line(of: way.conditions)
+                    + (dns.map { ", DNS \($0.unitText) later" } ?? "")
+            )
+        }
+        facts.append(("traffic", interface.selectors.joined(separator: " ")))
+        facts.append(("backend", interface.plane.rawValue))
+        facts.append(("since", "\(Timestamp.text(interface.since)) until \(until(interface))"))
+        facts.append(("problem", interface.problem ?? ""))
+        return facts.map { label, value in
+            WrappedText.labelled(
+                label, value.printable, labelWidth: labelWidth, indentation: indentation,
+                breaksWords: true)
+        }.joined()
     }
 
     private static func until(_ interface: ConditionedInterface) -> String {
@@ -74,15 +118,6 @@ enum StatusTable {
             let line = "Run: \(link.interface) is \(conditions), until \(until(link))\(late)"
             return line.printable + "\n"
         }.joined()
-    }
-
-    private static func conditions(
-        _ way: ConditionedDirection, _ direction: Direction, _ interface: ConditionedInterface
-    ) -> String {
-        let dns = direction == .up ? interface.dnsDelay : nil
-        return (interface.selectors + [ProfileWriter.line(of: way.conditions)])
-            .joined(separator: ", ")
-            + (dns.map { ", DNS \($0.unitText) later" } ?? "")
     }
 
     /// The rate with three digits; an estimate is not more precise.

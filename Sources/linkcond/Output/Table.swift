@@ -23,6 +23,11 @@ struct Table {
 
     /// The lines without trailing blanks, the titles in bold if `isStyled`.
     func text(isStyled: Bool) -> String {
+        lines(isStyled: isStyled).joined(separator: "\n") + "\n"
+    }
+
+    /// The line of the titles, and one for each row.
+    func lines(isStyled: Bool) -> [String] {
         let titles = columns.map(\.title)
         let widths = columns.indices.map { column in
             ([titles] + rows).map { Self.width($0[column]) }.max() ?? 0
@@ -30,7 +35,7 @@ struct Table {
         var lines = [line(titles, widths: widths)]
         if isStyled { lines[0] = Style.bold(lines[0]) }
         lines += rows.map { line($0, widths: widths) }
-        return lines.joined(separator: "\n") + "\n"
+        return lines
     }
 
     private func line(_ cells: [String], widths: [Int]) -> String {

@@ -44,7 +44,7 @@ enum ScenarioTable {
         guard !scenario.advice.isEmpty else { return text }
         text += "\nWhat an app should do:\n"
         for sentence in scenario.advice {
-            let lines = ProfileTable.wrapped(sentence.printable, width: 76)
+            let lines = WrappedText.lines(of: sentence.printable, width: 76)
             text += "- " + lines.joined(separator: "\n  ") + "\n"
         }
         return text

@@ -99,7 +99,7 @@ struct RunStatusTests {
             """
             (run LTE --uplink none -- sleep 1000.$$) & job=$!
             until process=$(pgrep -f -x "sleep 1000.$$"); do sleep 0.05; done
-            $IDENTITY $PROGRAM status --pid $process | grep -o 'apple/LTE *down'
+            $IDENTITY $PROGRAM status --pid $process | grep -x 'eth0: apple/LTE'
             $IDENTITY $PROGRAM path --pid $process 2>/dev/null | grep -o 'Run: eth0 is apple/LTE'
             $IDENTITY $PROGRAM verify --pid $job | grep -o 'Run: eth0 is apple/LTE'
             # The host itself is in no run.
@@ -113,7 +113,7 @@ struct RunStatusTests {
             result.standardOutput.split(separator: "\n").map {
                 $0.split(separator: " ").joined(separator: " ")
             } == [
-                "apple/LTE down", "Run: eth0 is apple/LTE", "Run: eth0 is apple/LTE",
+                "eth0: apple/LTE", "Run: eth0 is apple/LTE", "Run: eth0 is apple/LTE",
                 "Nothing is conditioned.", "code 64",
             ])
     }
