@@ -1,6 +1,7 @@
 import Foundation
 import LinkModel
 import LinkTesting
+import LinkUnits
 import Testing
 
 /// The schemas of what people write say what a direction is, each for itself, since an editor reads
@@ -47,5 +48,61 @@ struct SchemaTests {
             let matches = try patterns.keys.filter { try path.contains(Regex($0)) }
             #expect(matches.count == 1, "\(path)")
         }
+    }
+
+    /// An editor reads one file, so each schema has its own definition.
+    private func durationPattern() throws -> Regex<AnyRegexOutput> {
+        let patterns = try ["profile", "scenario", "matrix"].map {
+            try definition("duration", in: $0)["pattern"] as? String
+        }
+        #expect(Set(patterns).count == 1)
+        return try Regex(try #require(patterns[0]))
+    }
+
+    @Test(arguments: ["profile", "scenario", "matrix"])
+    func `the schemas know durations in one place, with examples that are read`(
+        schema: String
+    ) throws {
+        let pattern = try durationPattern()
+        let examples = try definition("duration", in: schema)["examples"] as? [String]
+        for example in try #require(examples) {
+            #expect(example.wholeMatch(of: pattern) != nil, "\(example)")
+            _ = try Duration(parsing: example)
+        }
+        let path = "\(BuiltProduct.packageDirectory)/Profiles/schema/\(schema).schema.json"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.components(separatedBy: "minutes?").count == 3, "one pattern names it twice")
+        #expect(!text.contains("A-Za-z\u{b5}"))
+    }
+
+    @Test func `what a schema takes for a duration is what is read as one`() throws {
+        let pattern = try durationPattern()
+        let words = [
+            "1", "0.5", ".5", "5.", "30", " ", " ", "-", ",", "d", "day", "days", "h", "hr", "hrs",
+            "hour", "hours", "m", "min", "mins", "minute", "minutes", "s", "sec", "secs", "second",
+            "seconds", "ms", "msec", "msecs", "millisecond", "milliseconds", "us", "usec", "usecs",
+            "\u{b5}s", "\u{3bc}s", "microsecond", "microseconds", "ns", "nsec", "nanosecond",
+            "nanoseconds", "weeks", "x",
+        ]
+        let numbers = words.prefix(5)
+        var generator = SeededGenerator(seed: 16)
+        var taken = 0
+        for _ in 0..<20_000 {
+            // Numbers and anything by turns, so that many are durations.
+            let text = (0..<Int.random(in: 1...6, using: &generator)).compactMap { place in
+                (place.isMultiple(of: 2) ? numbers : words[...]).randomElement(using: &generator)
+            }.joined()
+            guard text.last != " " else { continue }
+            let matches = text.wholeMatch(of: pattern) != nil
+            do throws(QuantityError) {
+                _ = try Duration(parsing: text)
+                #expect(matches, "\(text)")
+                taken += 1
+            } catch {
+                // No pattern tells how large a number is.
+                #expect(!matches || error.description.contains("is outside"), "\(text): \(error)")
+            }
+        }
+        #expect(taken > 1000)
     }
 }

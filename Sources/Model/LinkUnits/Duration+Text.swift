@@ -5,7 +5,7 @@ extension Duration {
 
     /// Reads `40 ms`, `1.5 s`, `10 min`, `2 hours`, and combinations: `1h 30m`.
     public init(parsing text: String) throws(QuantityError) {
-        let parts = Self.parts(of: text)
+        let parts = Self.parts(of: text.trimmingBlanks())
         guard parts.count > 1 else {
             self = try Self.single(text)
             return
