@@ -260,6 +260,21 @@ struct BadInputTests {
         }
     }
 
+    @Test("A dry run says what the kernel lacks exactly where apply would fail for it")
+    func dryRunWithoutNetem() async throws {
+        try await TestNetwork.with { network in
+            let apply = ["apply", "LTE", "--backend", "kernel"]
+            let dry = try await network.linkcond(apply + ["--dry-run"])
+            #expect(dry.exitCode == 0 && dry.standardOutput.contains("netem"), "\(dry)")
+            let applied = try await network.linkcond(apply)
+            #expect([0, 69].contains(applied.exitCode), "\(applied)")
+            let note = "note: apply would fail here: this kernel lacks sch_netem"
+            #expect(dry.standardError.contains(note) == (applied.exitCode == 69), "\(dry)")
+            #expect(dry.standardError.contains("would fail") == (applied.exitCode == 69), "\(dry)")
+            if applied.exitCode == 0 { try await network.mustRun("clear") }
+        }
+    }
+
     @Test("The commands of a dry run do what apply does", .requiresKernel(.netem))
     func dryRunIsEquivalent() async throws {
         try await TestNetwork.with { network in
