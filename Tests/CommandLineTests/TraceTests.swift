@@ -61,6 +61,38 @@ struct TraceTests {
         #expect(result.standardError.contains(/seed [0-9]+\n/))
     }
 
+    @Test("Standard output is -, and no file has that name")
+    func standardOutput() async throws {
+        try await withTemporaryDirectory { directory in
+            let generate = ["trace", "generate", "constant", "--seed", "1", "--for", "1s"]
+            let binary = try BuiltProduct.path(of: "linkcond")
+            let run = { (arguments: [String]) in
+                try await runProcess(binary, arguments, workingDirectory: directory.path)
+            }
+            let plain = try await run(generate)
+            let named = try await run(generate + ["--output", "-"])
+            #expect(named.exitCode == 0 && named.standardOutput == plain.standardOutput)
+            #expect(named.standardError == "")
+            try directory.write(plain.standardOutput, to: "trace")
+            let plot = try await run(["trace", "show", "trace", "--svg", "-"])
+            #expect(plot.exitCode == 0 && plot.standardOutput.hasPrefix("<svg "))
+            #expect(plot.standardOutput.hasSuffix("</svg>\n"))
+
+            for (arguments, message) in [
+                (generate + ["--output", "-", "--force"], "--force goes with --output FILE."),
+                (["trace", "show", "trace", "--svg", "-", "--json"], "would both print"),
+                (["trace", "record", "-", "--for", "1s"], "cannot both be standard output"),
+                (["matrix", "--report", "-", "--", "true"], "--json prints the report"),
+            ] {
+                let result = try await run(arguments)
+                #expect(result.exitCode == 64, "\(result)")
+                #expect(result.standardError.contains(message), "\(result)")
+            }
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            #expect(files == ["trace"])
+        }
+    }
+
     @Test("What is no trace, and what cannot be one")
     func bad() async throws {
         try await withTemporaryDirectory { directory in

@@ -174,6 +174,11 @@ struct MatrixMannerOptions: ParsableArguments {
         if let timeout, timeout <= .zero {
             throw ValidationError("--timeout has to be more than nothing")
         }
+        if report == "-" {
+            throw ValidationError(
+                "--report -: a report is a directory of several files, so it cannot be standard "
+                    + "output; --json prints the report")
+        }
     }
 }
 

@@ -48,7 +48,9 @@ struct TraceGenerateCommand: ParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Where to write the trace.", valueName: "file"), completion: .file())
+        help: ArgumentHelp(
+            "Where to write the trace; - is standard output.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Flag(help: "Overwrite an existing file.")
@@ -74,7 +76,9 @@ struct TraceGenerateCommand: ParsableCommand {
                 "--for \(duration.unitText): a trace lasts a day at most; a link plays it again "
                     + "and again.")
         }
-        if force, output == nil { throw ValidationError("--force goes with --output.") }
+        if force, output == nil || output == "-" {
+            throw ValidationError("--force goes with --output FILE.")
+        }
     }
 
     func run() throws {
@@ -86,7 +90,7 @@ struct TraceGenerateCommand: ParsableCommand {
                 description: "a trace of \(duration.unitText) at \(mean) has no packet, or more "
                     + "than \(TraceModel.mostOpportunities); choose another --for or --mean")
         }
-        if let output {
+        if let output, output != "-" {
             try ImportFiles.write([(output, trace.text)], isForced: force)
             console.report("\(output): \(TraceText.summary(of: trace))")
         } else {

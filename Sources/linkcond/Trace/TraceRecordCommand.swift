@@ -69,6 +69,10 @@ struct TraceRecordCommand: ParsableCommand {
 
     func validate() throws {
         if let duration { try TimeLimitOptions.validate(duration) }
+        guard name != "-" else {
+            throw ValidationError(
+                "-: a recording is two traces, which cannot both be standard output; give a name.")
+        }
         guard !name.isEmpty, !name.hasSuffix("/") else {
             throw ValidationError("there is no name; the files are called NAME.down and NAME.up.")
         }

@@ -24,7 +24,7 @@ struct TraceShowCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Also plot it to this file: HTML if the name ends in .html, else SVG.",
+            "Also plot it to this file: HTML if the name ends in .html, else SVG; - prints only the SVG.",
             valueName: "file"),
         completion: .file())
     var svg: String?
@@ -34,12 +34,23 @@ struct TraceShowCommand: ParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws {
+        if svg == "-", json {
+            throw ValidationError(
+                "--svg - and --json would both print; name a file for one of them.")
+        }
+    }
+
     func run() throws {
         let console = global.console
         let trace = try TraceFile.read(file)
         let name = file == "-" ? "standard input" : file
         if let svg {
             let plot = TracePlot(trace, title: name)
+            guard svg != "-" else {
+                try console.print(plot.svg)
+                return
+            }
             let isPage = svg.lowercased().hasSuffix(".html")
             try ResultFile(creating: svg).write(isPage ? plot.html : plot.svg)
         }

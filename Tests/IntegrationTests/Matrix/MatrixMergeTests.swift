@@ -71,17 +71,28 @@ struct MatrixMergeTests {
                 echo "code $?"
                 $LINKCOND matrix history --output absent/page.html report-1
                 echo "code $?"
+                $LINKCOND matrix history --output - report-1 >page.html
+                echo "code $?"
+                $LINKCOND matrix history --output - --json report-1
+                echo "code $?"
+                test -e - || echo "code none"
                 """)
             let codes = result.standardOutput.split(separator: "\n").filter {
                 $0.hasPrefix("code")
             }
-            #expect(codes == ["code 0", "code 0", "code 74", "code 73"], "\(result)")
+            let expected = [
+                "code 0", "code 0", "code 74", "code 73", "code 0", "code 64", "code none",
+            ]
+            #expect(codes.map(String.init) == expected, "\(result)")
             #expect(
                 result.standardError.contains(
                     "note: left out: cannot read empty/report.json: no report is there"))
             let file = { (name: String) in "\(run.directory.path)/\(name)" }
             let page = try String(contentsOfFile: file("history.html"), encoding: .utf8)
             #expect(page.contains("2 reports") && page.contains("class=\"budget\" d=\"M0 "))
+            let printed = try String(contentsOfFile: file("page.html"), encoding: .utf8)
+            #expect(printed.lowercased().hasPrefix("<!doctype html>"))
+            #expect(printed.contains("1 report"))
             let json = try String(contentsOfFile: file("history.json"), encoding: .utf8)
             #expect(json.contains("at most 30 s"))
             try await JSONSchema("history").expectValid(json)
