@@ -30,7 +30,8 @@ struct CommandLineCompletion {
     }
 
     private var verb: any ParsableCommand.Type = LinkcondCommand.self
-    private var arguments: [CompletableArgument] = []
+    /// Those of the verb, once something depends on them: to describe them takes longest.
+    private lazy var arguments = CompletableArgument.all(of: verb)
     private var given: Set<String> = []
     private var positionals = 0
     private var isHelp = false
@@ -38,10 +39,14 @@ struct CommandLineCompletion {
     private var pending: CompletableArgument?
     private var answer: [Answer] = []
 
+    private init(verb: any ParsableCommand.Type = LinkcondCommand.self, isHelp: Bool = false) {
+        self.verb = verb
+        self.isHelp = isHelp
+    }
+
     /// - Parameter words: Those behind the program's name; the last one is unfinished, maybe empty.
     static func answers(to words: [String]) -> [Answer] {
         var completion = CommandLineCompletion()
-        completion.arguments = CompletableArgument.all(of: completion.verb)
         completion.read(words)
         return completion.answer
     }
@@ -78,9 +83,7 @@ struct CommandLineCompletion {
         } else if let child = verb.configuration.subcommands.first(where: {
             $0.configuration.commandName == word
         }) {
-            verb = child
-            given = []
-            arguments = CompletableArgument.all(of: verb)
+            self = CommandLineCompletion(verb: child, isHelp: isHelp)
         } else {
             positionals += 1
         }
@@ -97,14 +100,15 @@ struct CommandLineCompletion {
                 valuesOf: option, typed: String(typed[sign...].dropFirst()), head: "\(name)=")
         } else {
             if positionals == 0 { offerVerbs(typed) }
-            if !isHelp, let argument = positionalArgument {
+            // What stands behind the program's name can only be a verb.
+            if !isHelp, verb != LinkcondCommand.self, let argument = findPositional() {
                 offer(valuesOf: argument, typed: typed, head: "")
             }
             if answer.isEmpty, typed.isEmpty, !isHelp { offerOptions(typed) }
         }
     }
 
-    private var positionalArgument: CompletableArgument? {
+    private mutating func findPositional() -> CompletableArgument? {
         let all = arguments.filter { $0.names.isEmpty && !$0.isCommand }
         return positionals < all.count
             ? all[positionals] : all.last.flatMap { $0.isRepeating ? $0 : nil }
