@@ -17,7 +17,10 @@ struct ApplyEnginePeerTests {
             ["env", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"] + words + ["python3", "-c", client]
             + requests
         let result = try await network.run(words[0], Array(words.dropFirst()))
-        try #require(result.exitCode == 0, "\(result)")
+        guard result.exitCode == 0 else {
+            let status = try? await network.run(try TestNetwork.program(), ["status"])
+            throw TestNetwork.Failure("\(result); \(status, default: "no status")")
+        }
         return result.standardOutput.split(separator: "\n").map(String.init)
     }
 

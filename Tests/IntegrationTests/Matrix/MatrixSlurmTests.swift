@@ -142,6 +142,8 @@ struct MatrixSlurmTests {
                 until grep -q ready log; do sleep 0.1; done
                 first=$(pgrep --parent "$(pgrep --parent "$cluster")")
                 network=$(readlink "/proc/$first/ns/net")
+                # Else the next namespace that is made here, by another test, has its number.
+                exec 9<"/proc/$first/ns/net"
                 processes() {
                     for link in /proc/[0-9]*/ns/net; do readlink "$link"; done 2>/dev/null \\
                         | grep -cF "$network"
