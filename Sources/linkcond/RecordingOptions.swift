@@ -60,7 +60,10 @@ struct RecordingOptions: ParsableArguments {
     /// Rejects options that need the packet engine if the kernel was requested.
     func requireEngine(ifNeededBy request: SandboxRequest) throws {
         guard request.backend == .kernel else { return }
-        let options = ["--pcap": pcap != nil, "--log": log != nil, "--seed": request.seed != nil]
+        let options = [
+            "--pcap": pcap != nil, "--log": log != nil, "--seed": request.seed != nil,
+            "--faithful": request.tolerance.isChosen,
+        ]
         guard let option = options.filter(\.value).keys.sorted().first else { return }
         throw UnavailableError(
             description: "the kernel data plane cannot do \(option); leave out \(option) or "

@@ -72,6 +72,8 @@ struct RunCommand: ParsableCommand {
             valueName: "number"))
     var seed: UInt64?
 
+    @OptionGroup(visibility: HelpScreen.rare) var faithful: ToleranceOptions
+
     @Option(
         help: ArgumentHelp(
             "End the command after this time, such as 5m or '90 s'.",
@@ -149,6 +151,7 @@ struct RunCommand: ParsableCommand {
         if let multipath { request.multipath = multipath }
         request.conditionsLoopback = loopback
         request.seed = seed
+        request.tolerance = faithful.tolerance
         request.timeout = timeout
         if let stop = server.stop { request.serverStop = stop }
         request.drain = drain.limit

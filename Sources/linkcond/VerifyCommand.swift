@@ -65,6 +65,8 @@ struct VerifyCommand: ParsableCommand {
     @Option(help: "The random seed: the same seed loses the same packets.")
     var seed: UInt64?
 
+    @OptionGroup(visibility: HelpScreen.rare) var faithful: ToleranceOptions
+
     @Option(
         help: """
             How many profiles are measured at once. Fast links are always measured alone.
@@ -97,6 +99,10 @@ struct VerifyCommand: ParsableCommand {
         }
         if backend == .kernel, seed != nil {
             throw ValidationError("The kernel does not take a --seed; use --backend engine.")
+        }
+        if backend == .kernel, faithful.limit != nil {
+            throw ValidationError(
+                "--faithful: the kernel does not tell how late packets are; use --backend engine.")
         }
     }
 
@@ -174,7 +180,7 @@ struct VerifyCommand: ParsableCommand {
             LinkMeasurement(
                 profile: entry.profile.id,
                 conditions: try entry.profile.conditions(changedBy: settings), effort: effort,
-                backend: backend, seed: seed)
+                backend: backend, seed: seed, tolerance: faithful.tolerance)
         }
     }
 

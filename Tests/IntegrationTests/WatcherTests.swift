@@ -10,6 +10,9 @@ struct WatcherTests {
         processes() { for name in $(watchers); do pgrep -f "watch $name "; done; }
         isWatched() { test -n "$(processes)"; }
         isUnwatched() { ! isWatched; }
+        # A killed process is there until the kernel has closed what it had open.
+        killAll() { former=$(processes); kill -9 $former; eventually areGone; }
+        areGone() { for process in $former; do ! test -e /proc/$process || return 1; done; }
         # Keeps apply from getting further than its watcher.
         hold() { "$0" clear >&2; exec 9>/run/linkcond/lock; flock 9; }
         isOne() { test $(processes | wc -l) = 1; }
@@ -34,8 +37,7 @@ struct WatcherTests {
                 caller=$!
                 eventually isWatched
                 sleep 0.5
-                former=$(processes)
-                kill -9 $former
+                killAll
                 exec 9>&-
                 wait $caller; echo "apply $?"
                 isWatched && test "$(processes)" != "$former" && echo watched
@@ -68,10 +70,10 @@ struct WatcherTests {
         try await expect(
             """
             "$0" apply LTE -i eth0 --for 1h 2>/dev/null
-            kill -9 $(processes)
+            killAll
             problem
             "$0" override set -i eth0 --expensive --for 1h 2>/dev/null
-            kill -9 $(processes)
+            killAll
             touch /run/linkcond/journal.partial
             "$0" clear 2>/dev/null
             "$0" override show | grep -o "the process that was to end this is gone"

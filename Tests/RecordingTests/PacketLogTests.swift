@@ -70,7 +70,7 @@ struct PacketLogTests {
                 (SamplePackets.record(.up, .delivered), Array(frame.prefix(length)))
             }
             for line in try Self.text(.csv, packets).split(separator: "\n") {
-                #expect(line.split(separator: ",", omittingEmptySubsequences: false).count == 13)
+                #expect(line.split(separator: ",", omittingEmptySubsequences: false).count == 14)
             }
         }
     }

@@ -28,12 +28,12 @@ enum SamplePackets {
 
     static func record(
         _ direction: LinkDirection = .up, number: UInt64? = 1, isCopy: Bool = false,
-        at arrival: Duration = .zero, for time: Duration = .zero, bytes: UInt64 = 100,
-        _ verdict: Verdict?
+        at arrival: Duration = .zero, for time: Duration = .zero, late lateness: Duration = .zero,
+        bytes: UInt64 = 100, _ verdict: Verdict?
     ) -> PacketRecord {
         PacketRecord(
             direction: direction, number: number, isCopy: isCopy, arrival: arrival,
-            departure: arrival + time, length: ByteCount(bytes: bytes),
+            departure: arrival + time, lateness: lateness, length: ByteCount(bytes: bytes),
             fate: verdict.map { .judged($0) } ?? .exempt)
     }
 
@@ -54,8 +54,8 @@ enum SamplePackets {
         ),
         (
             record(
-                number: 2, at: .seconds(70), for: .milliseconds(2), bytes: 28,
-                .corrupted(bit: 17)),
+                number: 2, at: .seconds(70), for: .milliseconds(2), late: .microseconds(1234),
+                bytes: 28, .corrupted(bit: 17)),
             ping
         ),
         (record(.down, at: .seconds(71), bytes: 32, .queueFull), taggedSCTP),

@@ -19,7 +19,8 @@ struct StatisticsTests {
         while link.nextVerdict(at: .seconds(1)) != nil {}
         var statistics = DirectionStatistics(link: link.counters)
         statistics.record(
-            lateness: lateness, packets: packets, tolerance: LatenessTolerance(delay: delay))
+            lateness: lateness, packets: packets,
+            limit: LatenessTolerance.standard.limit(delay: delay), at: .seconds(4))
         return statistics
     }
 
@@ -67,13 +68,14 @@ struct StatisticsTests {
 
     @Test func `one packet in a hundred may be late, whatever the delay was then`() {
         var way = Self.direction(lateness: .milliseconds(3), packets: 990)
-        way.record(
-            lateness: .milliseconds(3), packets: 10, tolerance: LatenessTolerance(delay: .zero))
+        let limit = LatenessTolerance.standard.limit(delay: .zero)
+        way.record(lateness: .milliseconds(3), packets: 3, limit: limit, at: .seconds(5))
+        way.record(lateness: .milliseconds(3), packets: 7, limit: limit, at: .seconds(6))
         #expect(Faithfulness([way]).isGiven)
-        way.record(
-            lateness: .milliseconds(3), packets: 10, tolerance: LatenessTolerance(delay: .zero))
-        let note = "1% of the packets were more than 3 ms late"
+        way.record(lateness: .milliseconds(3), packets: 10, limit: limit, at: .seconds(6.5))
+        let note = "1% of the packets were more than 3 ms late; most of them in second 6, 17"
         #expect(Faithfulness([way]).note?.hasSuffix(note) == true)
+        #expect(way.counters.engine?.late.packets == 20)
     }
 
     @Test func `nor is one that the machine could not fill, unless that was only for a moment`() {

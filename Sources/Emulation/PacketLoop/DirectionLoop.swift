@@ -60,7 +60,7 @@ final class DirectionLoop: Sendable {
     init(
         _ direction: Direction, _ path: LoopPath, _ conditions: LinkConditions,
         _ traces: LinkTraces, seed: UInt64, memory: ByteCount, clock: LoopClock,
-        observer: (any PacketObserver)?
+        tolerance: LatenessTolerance = .standard, observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction
         let receiver = try PacketReceiver(interface: path.source)
@@ -68,7 +68,7 @@ final class DirectionLoop: Sendable {
         forwarder = Mutex(
             try Forwarder(
                 direction, path, conditions, traces, seed: seed, receiver: receiver,
-                memory: memory, clock: clock, observer: observer))
+                memory: memory, clock: clock, tolerance: tolerance, observer: observer))
     }
 
     func start() throws(KernelError) {

@@ -1,3 +1,4 @@
+import LinkModel
 import LinkUnits
 import PacketEngine
 
@@ -7,6 +8,8 @@ public struct Faithfulness: Sendable, Hashable {
     private let unwantedDrops: UInt64
     /// The lateness that one packet in a hundred exceeded, if that is too much.
     private let lateness: Duration?
+    /// When most packets were late, if too many were.
+    private let worst: LatePackets.Second?
     /// How long the machine could not fill the link, if that was more than occasional.
     private let shortage: ProcessorShortage?
 
@@ -28,7 +31,9 @@ public struct Faithfulness: Sendable, Hashable {
     /// Judges by the statistics of these directions.
     public init(_ ways: [DirectionStatistics]) {
         unwantedDrops = ways.reduce(0) { $0 + $1.unwantedDrops }
-        lateness = ways.filter(\.isLate).compactMap { $0.lateness.quantile(.percent(99)) }.max()
+        let late = ways.filter(\.isLate)
+        lateness = late.compactMap { $0.lateness.quantile(.percent(99)) }.max()
+        worst = late.compactMap(\.late.worst).max { $0.packets < $1.packets }
         shortage = ways.filter(\.isShort).map(\.shortage).max { $0.duration < $1.duration }
     }
 
@@ -42,7 +47,9 @@ public struct Faithfulness: Sendable, Hashable {
             facts.append("\(unwantedDrops) packets were lost that the profile did not lose")
         }
         if let lateness {
-            facts.append("1% of the packets were more than \(lateness.roundedText) late")
+            let moment = worst.map { "; most of them in second \($0.second), \($0.packets)" } ?? ""
+            facts.append(
+                "1% of the packets were more than \(lateness.roundedText) late\(moment)")
         }
         if let shortage, let bandwidth = shortage.bandwidth {
             let carried = shortage.carriedRate?.roundedText ?? "nothing"
@@ -59,7 +66,7 @@ public struct Faithfulness: Sendable, Hashable {
 extension DirectionStatistics {
     /// Whether more than one packet in a hundred was late.
     fileprivate var isLate: Bool {
-        lateness.count >= Faithfulness.leastPackets && latePackets > lateness.count / 100
+        lateness.count >= Faithfulness.leastPackets && late.packets > lateness.count / 100
     }
 
     /// Whether more than a hundredth of the bytes passed while the machine was at its limit.

@@ -8,6 +8,7 @@ import SystemPackage
 struct Forwarder: ~Copyable {
     private let direction: Direction
     private let clock: LoopClock
+    private let tolerance: LatenessTolerance
     private let observer: (any PacketObserver)?
     private var emulator: LinkEmulator
     private var store: FrameStore
@@ -33,7 +34,7 @@ struct Forwarder: ~Copyable {
     init(
         _ direction: Direction, _ path: LoopPath, _ conditions: LinkConditions,
         _ traces: LinkTraces, seed: UInt64, receiver: consuming PacketReceiver, memory: ByteCount,
-        clock: LoopClock, observer: (any PacketObserver)?
+        clock: LoopClock, tolerance: LatenessTolerance, observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction
         self.clock = clock
@@ -44,7 +45,8 @@ struct Forwarder: ~Copyable {
         store = try FrameStore(limit: memory)
         inbox = Inbox(receiver, store: &store)
         self.outbox = outbox
-        self.outbox.tolerance = LatenessTolerance(delay: emulator.delay)
+        self.tolerance = tolerance
+        self.outbox.latenessLimit = tolerance.limit(delay: emulator.delay)
         mtu = direction.conditions(of: conditions).mtu
         wayBack = WayBack(path)
         framing = path.framing
@@ -337,7 +339,7 @@ extension Forwarder {
         emulator.change(
             to: direction.conditions(of: conditions), dnsDelay: direction.dnsDelay(conditions),
             trace: traces[direction], at: time)
-        outbox.tolerance = LatenessTolerance(delay: emulator.delay)
+        outbox.latenessLimit = tolerance.limit(delay: emulator.delay)
     }
 
     /// How many packets are between arrival and departure. The number of those that were not read
@@ -360,9 +362,10 @@ extension Forwarder {
         guard let observer else { return }
         let number = store[ticket.frame].number.map { $0 + UInt64(ticket.segment ?? 0) }
         let back: Direction = direction == .up ? .down : .up
+        let lateness = fate.isJudged ? clock.now - time : .zero
         let record = PacketRecord(
             direction: fate == .answer ? back : direction, number: number, isCopy: isCopy,
-            arrival: store[ticket.frame].arrival, departure: time,
+            arrival: store[ticket.frame].arrival, departure: time, lateness: lateness,
             length: ByteCount(bytes: UInt64(length(of: ticket))), fate: fate)
         guard ticket.segment != nil else {
             store.withFrame(ticket.frame) { observer.observed(record, frame: $1) }

@@ -45,8 +45,8 @@ public struct DirectionStatistics: Sendable, Hashable {
 
     /// How much later than scheduled packets were passed to the kernel.
     public private(set) var lateness = LatenessHistogram()
-    /// Packets that were later than both a tenth of the link's delay at that time and 1 ms.
-    public private(set) var latePackets: UInt64 = 0
+    /// The packets that were later than the loop's `LatenessTolerance` allows.
+    public private(set) var late = LatePackets()
     /// When the machine could not fill the link.
     public internal(set) var shortage = ProcessorShortage()
 
@@ -55,11 +55,15 @@ public struct DirectionStatistics: Sendable, Hashable {
     }
 
     /// Counts packets that left together.
+    ///
+    /// - Parameters:
+    ///   - limit: How late packets may be.
+    ///   - time: When they left, since the start.
     mutating func record(
-        lateness: Duration, packets: Int = 1, tolerance: LatenessTolerance
+        lateness: Duration, packets: Int = 1, limit: Duration, at time: Duration
     ) {
         self.lateness.record(lateness, packets: packets)
-        if lateness > tolerance.limit { latePackets += UInt64(packets) }
+        if lateness > limit { late.record(lateness, packets: UInt64(packets), at: time) }
     }
 
     /// Packets lost for lack of time or memory, which no conditions asked for.
@@ -84,6 +88,7 @@ extension DirectionStatistics {
         engine.unreadablePackets = unreadable
         engine.unsentPackets = sendFailures
         engine.lateness = EngineCounters.Lateness(lateness)
+        engine.late = late
         engine.timeOnLink = timeOnLink
         return DirectionCounters(
             packets: link.deliveredPackets, bytes: link.deliveredBytes,

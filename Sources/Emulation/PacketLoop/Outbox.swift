@@ -39,7 +39,7 @@ struct Outbox: ~Copyable {
     private var entries: [Entry] = []
     private var run: Run?
     /// How late frames may be.
-    var tolerance = LatenessTolerance(delay: .zero)
+    var latenessLimit = Duration.zero
     /// Since when the kernel has had no room.
     private var refusedSince: Duration?
 
@@ -176,7 +176,8 @@ struct Outbox: ~Copyable {
                 for entry in entries[..<sent] {
                     if let due = entry.due {
                         statistics.record(
-                            lateness: now - due, packets: entry.references, tolerance: tolerance)
+                            lateness: now - due, packets: entry.references,
+                            limit: latenessLimit, at: now)
                     }
                 }
                 finish(sent, &store)

@@ -35,19 +35,20 @@ public final class PacketLoop: Sendable {
     ///   - seed: the seed of the random numbers: the same seed loses the same packets.
     ///   - clock: the clock of the times in records.
     ///   - memory: for each direction; packets beyond it are dropped and counted.
+    ///   - tolerance: how late packets may be before they count as late.
     ///   - observer: is told what happened to each packet.
     public init(
         appSide: Int32, farSide: Int32, conditions: LinkConditions, traces: LinkTraces = .init(),
         seed: UInt64, clock: LoopClock = .startingNow(),
-        memory: ByteCount = PacketLoop.defaultMemory,
+        memory: ByteCount = PacketLoop.defaultMemory, tolerance: LatenessTolerance = .standard,
         observer: (any PacketObserver)? = nil
     ) throws(KernelError) {
         up = try DirectionLoop(
             .up, .wire(from: appSide, to: farSide), conditions, traces, seed: seed,
-            memory: memory, clock: clock, observer: observer)
+            memory: memory, clock: clock, tolerance: tolerance, observer: observer)
         down = try DirectionLoop(
             .down, .wire(from: farSide, to: appSide), conditions, traces, seed: seed,
-            memory: memory, clock: clock, observer: observer)
+            memory: memory, clock: clock, tolerance: tolerance, observer: observer)
     }
 
     /// Emulates a link between the programs of one host: every packet that its loopback sends
@@ -67,19 +68,21 @@ public final class PacketLoop: Sendable {
     ///   - seed: the seed of the random numbers.
     ///   - clock: the clock of the times in records.
     ///   - memory: for each direction; packets beyond it are dropped and counted.
+    ///   - tolerance: how late packets may be before they count as late.
     ///   - observer: is told what happened to each packet.
     public init(
         loopbackOf host: FileDescriptor, arrivingAt interface: Int32, conditions: LinkConditions,
         traces: LinkTraces = .init(), seed: UInt64, clock: LoopClock = .startingNow(),
-        memory: ByteCount = PacketLoop.defaultMemory, observer: (any PacketObserver)? = nil
+        memory: ByteCount = PacketLoop.defaultMemory, tolerance: LatenessTolerance = .standard,
+        observer: (any PacketObserver)? = nil
     ) throws(KernelError) {
         let path = LoopPath.loopback(from: interface, of: host)
         up = try DirectionLoop(
             .up, path, conditions, traces, seed: seed, memory: memory, clock: clock,
-            observer: observer)
+            tolerance: tolerance, observer: observer)
         down = try DirectionLoop(
             .down, path, conditions, traces, seed: seed, memory: memory, clock: clock,
-            observer: observer)
+            tolerance: tolerance, observer: observer)
     }
 
     deinit { stop() }

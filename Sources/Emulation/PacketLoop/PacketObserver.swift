@@ -30,6 +30,9 @@ public struct PacketRecord: Sendable, Hashable {
         /// Made by the link: it tells the sender of an oversized packet the MTU.
         case answer
 
+        /// Whether the emulated link decided it, at a time of its schedule.
+        public var isJudged: Bool { if case .judged = self { true } else { false } }
+
         /// A stable keyword for programs.
         public var key: String {
             switch self {
@@ -69,6 +72,8 @@ public struct PacketRecord: Sendable, Hashable {
     public var arrival: Duration
     /// When it left the link or was dropped, by the schedule of the link.
     public var departure: Duration
+    /// How much later than that the loop handled it; zero if it passed at once.
+    public var lateness: Duration
     /// The length of the IP packet with its headers; if it is not IP, that of the frame without its
     /// header.
     public var length: ByteCount
@@ -78,13 +83,14 @@ public struct PacketRecord: Sendable, Hashable {
     /// Makes a record.
     public init(
         direction: LinkDirection, number: UInt64?, isCopy: Bool = false, arrival: Duration,
-        departure: Duration, length: ByteCount, fate: Fate
+        departure: Duration, lateness: Duration = .zero, length: ByteCount, fate: Fate
     ) {
         self.direction = direction
         self.number = number
         self.isCopy = isCopy
         self.arrival = arrival
         self.departure = departure
+        self.lateness = lateness
         self.length = length
         self.fate = fate
     }

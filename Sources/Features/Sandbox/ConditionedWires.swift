@@ -34,6 +34,7 @@ struct ConditionedWires {
             try EmulatedWire(
                 wire, interface.conditions, traces: request.traces[interface.conditions],
                 seed: request.seed(ofWire: wire.number), clock: clock,
+                tolerance: request.tolerance,
                 observer: recorder?.observer(ofLink: max(0, wire.number - 1)))
         }
         return ConditionedWires(wires: emulated, choice: choice, recorder: recorder)
@@ -45,6 +46,7 @@ extension SandboxRequest {
     var demand: PlaneDemand {
         var demand = PlaneDemand(interfaces.map(\.conditions) + laterConditions)
         demand.hasSeed = seed != nil
+        demand.measuresLateness = tolerance.isChosen
         demand.recordsPackets = recording.wantsPackets
         return demand
     }

@@ -11,12 +11,12 @@ struct EmulatedWire: ConditionedWire {
     /// Starts carrying packets.
     init(
         _ wire: Wire, _ conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
-        clock: LoopClock, observer: (any PacketObserver)?
+        clock: LoopClock, tolerance: LatenessTolerance, observer: (any PacketObserver)?
     ) throws(KernelError) {
         packetLoop = try PacketLoop(
             appSide: wire.appEnd.index, farSide: wire.farEnd.index,
             conditions: conditions.withExplicitLoss, traces: traces, seed: seed, clock: clock,
-            observer: observer)
+            tolerance: tolerance, observer: observer)
         try packetLoop.start()
     }
 

@@ -42,7 +42,7 @@ enum LoopbackWire {
             conditions: request.preferred.conditions,
             traces: request.traces[request.preferred.conditions],
             // A different seed than for the way to the far side.
-            seed: request.usedSeed.byteSwapped &+ 1)
+            seed: request.usedSeed.byteSwapped &+ 1, tolerance: request.tolerance)
         try loop.start()
         try NetworkNamespace.enter(app)
         try acceptReturningPackets()

@@ -85,6 +85,8 @@ public struct SandboxRequest: Sendable {
     public var network: SandboxNetwork?
     /// The message bus on which programs ask for the network state; nil: the host's.
     public var bus: SandboxBus?
+    /// How late packets may be before the run is not faithful.
+    public var tolerance = LatenessTolerance.standard
     /// The seed for packets; nil: a random one for each run.
     public var seed: UInt64?
     /// The scenario played while it runs; nil: none.

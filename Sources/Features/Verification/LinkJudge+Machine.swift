@@ -29,9 +29,12 @@ extension LinkJudge {
             check.direction, check.quantity, unjudged: measured, because: Check.busyMachine)
     }
 
-    /// Whether more than one packet in a hundred was later than the instrument's error.
+    /// Whether more than one packet in a hundred was later than the instrument's error, or than
+    /// allowed.
     private func isLate(_ direction: Direction) -> Bool {
-        (report.emulation[direction]?.lateness ?? 0) > effort.delayError.milliseconds
+        let delay = direction.conditions(of: link).delay
+        let limit = min(effort.delayError, tolerance.limit(delay: delay))
+        return (report.emulation[direction]?.lateness ?? 0) > limit.milliseconds
     }
 
     private func losesItself(_ direction: Direction) -> Bool {

@@ -20,15 +20,20 @@ public struct LinkJudge {
     let plan: ProbePlan
     let report: ProbeReport
     let effort: Effort
+    let tolerance: LatenessTolerance
 
     /// Prepares to judge the reports of both probes.
+    ///
+    /// - Parameter tolerance: How late packets may be; what failed beyond it is not judged.
     public init(
-        _ conditions: LinkConditions, plan: ProbePlan, report: ProbeReport, effort: Effort
+        _ conditions: LinkConditions, plan: ProbePlan, report: ProbeReport, effort: Effort,
+        tolerance: LatenessTolerance = .standard
     ) {
         link = conditions.withExplicitLoss
         self.plan = plan
         self.report = report
         self.effort = effort
+        self.tolerance = tolerance
     }
 
     /// All checks, those of the up direction first.

@@ -31,6 +31,8 @@ public struct EngineCounters: Sendable, Hashable {
     public var unsentPackets: UInt64 = 0
     /// How late packets left the link; nil if none left.
     public var lateness: Lateness?
+    /// The packets that were later than allowed.
+    public var late = LatePackets()
     /// The total time that delivered packets spent on the link.
     public var timeOnLink = Duration.zero
 
@@ -69,6 +71,7 @@ public struct EngineCounters: Sendable, Hashable {
         }
         sum.longestQueuePackets = max(left.longestQueuePackets, right.longestQueuePackets)
         sum.lateness = [left.lateness, right.lateness].compactMap(\.self).max { $0.p99 < $1.p99 }
+        sum.late = left.late + right.late
         sum.timeOnLink += right.timeOnLink
         return sum
     }
@@ -89,6 +92,7 @@ extension EngineCounters {
     }
 
     private static let latenessKey = CounterKey("latenessMicroseconds")
+    private static let lateKey = CounterKey("late")
 
     /// Nil if the fields are null.
     init?(ifPresentIn fields: KeyedDecodingContainer<CounterKey>) throws {
@@ -100,6 +104,7 @@ extension EngineCounters {
         }
         guard isPresent else { return nil }
         lateness = try fields.decodeIfPresent(Lateness.self, forKey: Self.latenessKey)
+        late = try fields.decodeIfPresent(LatePackets.self, forKey: Self.lateKey) ?? LatePackets()
     }
 
     /// Writes the counters, or null for each of them.
@@ -111,6 +116,7 @@ extension EngineCounters {
             try fields.encode(engine?[keyPath: counter], forKey: CounterKey(key))
         }
         try fields.encode(engine?.lateness, forKey: latenessKey)
+        try fields.encode(engine?.late, forKey: lateKey)
     }
 }
 

@@ -9,6 +9,8 @@ public struct PlaneDemand: Sendable, Hashable {
     public var links: [Link] = []
     /// Whether the user gives a seed.
     public var hasSeed = false
+    /// Whether the user says how late packets may be.
+    public var measuresLateness = false
     /// Whether the verdict on each packet is to be recorded.
     public var recordsPackets = false
 

@@ -32,6 +32,9 @@ extension KernelPlane {
         if demand.links.contains(where: \.isLoopback) {
             return PlaneLack("the kernel cannot tell on a loopback who asks and who answers")
         }
+        if demand.measuresLateness {
+            return PlaneLack("the kernel does not tell how late packets are")
+        }
         if demand.hasSeed { return PlaneLack("the kernel does not take a seed") }
         var needed: Set<KernelFeature> = []
         for conditions in demand.conditions {

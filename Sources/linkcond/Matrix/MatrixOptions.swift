@@ -78,6 +78,8 @@ struct CellNetworkOptions: ParsableArguments {
 
     @OptionGroup var drain: DrainOptions
 
+    @OptionGroup var faithful: ToleranceOptions
+
     @OptionGroup var override: OverrideOptions
 
     /// Replaces the settings given by the options.
@@ -90,6 +92,7 @@ struct CellNetworkOptions: ParsableArguments {
         }
         if let stop = server.stop { network.serverStop = stop.tcText }
         if let limit = drain.limit { network.drain = limit.tcText }
+        if let limit = faithful.limit { network.faithful = limit.tcText }
         if let uplink { network.uplink = uplink.rawValue }
         if loopback { network.conditionsLoopback = true }
         if !settings.isEmpty { network.settings = settings }

@@ -13,6 +13,8 @@ public struct CellNetwork: Codable, Sendable, Hashable {
     /// How long the command's data may take to arrive after its end; nil: the default of `linkcond
     /// run`.
     public var drain: String?
+    /// How late one packet in a hundred may be; nil: the default of `linkcond run`.
+    public var faithful: String?
     /// How the command reaches the host's network.
     public var uplink = "auto"
     /// The requested data plane.
@@ -41,6 +43,7 @@ public struct CellNetwork: Codable, Sendable, Hashable {
         words += serverPorts.flatMap { ["--server-ready", "\($0)"] }
         if let serverStop { words += ["--server-stop", serverStop] }
         if let drain { words += ["--drain", drain] }
+        if let faithful { words += ["--faithful", faithful] }
         if uplink != "auto" { words += ["--uplink", uplink] }
         if backend != .auto { words += ["--backend", backend.rawValue] }
         if conditionsLoopback { words.append("--loopback") }
@@ -48,7 +51,7 @@ public struct CellNetwork: Codable, Sendable, Hashable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case settings, servers, serverPorts, serverStop, drain, uplink, backend
+        case settings, servers, serverPorts, serverStop, drain, faithful, uplink, backend
         case conditionsLoopback = "loopback"
         case override, overrides
     }

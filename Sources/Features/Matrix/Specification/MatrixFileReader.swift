@@ -10,7 +10,8 @@ struct MatrixFileReader {
             "command", "profiles", "family", "scenarios", "baseline", "repeat", "jobs", "timeout",
             "retries", "retry-unfaithful", "fail-fast", "seed", "env", "expect", "trust-exit-code",
             "report", "set",
-            "servers", "server-ready", "server-stop", "drain", "uplink", "backend", "loopback",
+            "servers", "server-ready", "server-stop", "drain", "faithful", "uplink", "backend",
+            "loopback",
             "override",
         ] + overrideKeys
     static let overrideKeys = ["expensive", "constrained", "cost", "low-data", "kind"]
@@ -53,6 +54,8 @@ struct MatrixFileReader {
         file.network.serverStop = try fields.quantity(
             "server-stop", Duration.init(parsing:))?.tcText
         file.network.drain = try fields.quantity("drain", Duration.init(parsing:))?.tcText
+        file.network.faithful = try fields.quantity(
+            "faithful", Duration.init(parsing:))?.tcText
         file.network.uplink = try choice("uplink", Self.uplinks) ?? "auto"
         file.network.backend =
             try choice("backend", Backend.allCases.map(\.rawValue)).flatMap(Backend.init) ?? .auto

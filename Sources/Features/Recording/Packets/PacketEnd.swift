@@ -30,9 +30,17 @@ struct PacketEnd {
 
     /// Includes the time on the link, to the microsecond.
     private var deliveryText: String {
-        let nanoseconds = max(.zero, record.departure - record.arrival).wholeNanoseconds
-        let milliseconds = DecimalText.text((nanoseconds + 500) / 1000, decimals: 3)
-        return "delivered after \(milliseconds) ms" + (isReordered == true ? ", reordered" : "")
+        "delivered after \(Self.milliseconds(record.departure - record.arrival))"
+            + (isReordered == true ? ", reordered" : "")
+            + (record.lateness >= Self.noticeable
+                ? ", \(Self.milliseconds(record.lateness)) late" : "")
+    }
+
+    /// Programs are not woken more punctually than that.
+    private static let noticeable = Duration.milliseconds(1)
+
+    private static func milliseconds(_ time: Duration) -> String {
+        DecimalText.text((max(.zero, time).wholeNanoseconds + 500) / 1000, decimals: 3) + " ms"
     }
 }
 

@@ -19,6 +19,8 @@ import PacketLoop
 /// - `reordered`: whether a later packet left before it (RFC 4737); none for packets that were not
 ///   delivered or have no number.
 /// - `protocol`, `source`, `destination`, `sourcePort`, `destinationPort`.
+/// - `lateMilliseconds`: how much later than `departureSeconds` the machine was ready to carry that out;
+///   none for packets that passed at once.
 /// - `interface`: the app's interface; only if it has several.
 public struct PacketLog: Sendable {
     /// The format of the log.
@@ -72,6 +74,8 @@ public struct PacketLog: Sendable {
         line.append(summary.destination?.description, to: &buffer)
         line.append(summary.sourcePort.map(UInt64.init), to: &buffer)
         line.append(summary.destinationPort.map(UInt64.init), to: &buffer)
+        let lateness = record.fate.isJudged ? Self.nanoseconds(record.lateness) : nil
+        line.append(lateness, decimals: 6, to: &buffer)
         if !interfaces.isEmpty { line.append(interfaces[record.link], to: &buffer) }
         line.end(&buffer)
     }
@@ -79,7 +83,7 @@ public struct PacketLog: Sendable {
     private static let names = [
         "number", "direction", "timeSeconds", "departureSeconds", "delayMilliseconds", "bytes",
         "verdict", "reordered", "protocol", "source", "destination", "sourcePort",
-        "destinationPort",
+        "destinationPort", "lateMilliseconds",
     ]
 
     private static func nanoseconds(_ time: Duration) -> UInt64 {

@@ -329,6 +329,11 @@ public struct MatrixRequest {
             throw UsageError(description: problem)
         }
         if specification.network.backend == .kernel {
+            guard specification.network.faithful == nil else {
+                throw UsageError(
+                    description: "only the packet engine knows how late packets are; leave out "
+                        + "--faithful or the backend")
+            }
             for (profile, expectations) in specification.expectations
             where expectations.requests != nil {
                 throw UsageError(

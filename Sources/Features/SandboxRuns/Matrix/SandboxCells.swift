@@ -117,6 +117,9 @@ public struct SandboxCells: CellLauncher {
             request.serverStop = stop
         }
         request.drain = try network.drain.map(Duration.init(parsing:))
+        if let limit = try network.faithful.map(Duration.init(parsing:)) {
+            request.tolerance = .within(limit)
+        }
         request.uplink = uplink
         request.backend = network.backend
         request.conditionsLoopback = network.conditionsLoopback

@@ -9,21 +9,24 @@ public struct LinkMeasurement: Sendable {
     let effort: Effort
     let backend: Backend
     let seed: UInt64?
+    let tolerance: LatenessTolerance
 
     /// Plans a measurement.
     ///
     /// - Parameters:
     ///   - backend: The requested data plane.
     ///   - seed: The seed for packets; nil: random for each run.
+    ///   - tolerance: How late packets may be in a faithful emulation.
     public init(
         profile: String, conditions: LinkConditions, effort: Effort,
-        backend: Backend, seed: UInt64?
+        backend: Backend, seed: UInt64?, tolerance: LatenessTolerance = .standard
     ) {
         self.profile = profile
         self.conditions = conditions
         self.effort = effort
         self.backend = backend
         self.seed = seed
+        self.tolerance = tolerance
         plan = ProbePlan(conditions, effort: effort)
     }
 

@@ -36,6 +36,7 @@ struct MeasuredLink {
         request.uplink = .none
         request.backend = measurement.backend
         request.seed = measurement.seed
+        request.tolerance = measurement.tolerance
         request.network = network
         request.recording.wantsStatistics = true
         let outcome = try Sandbox.run(request, listener: Listener(explain: explain))

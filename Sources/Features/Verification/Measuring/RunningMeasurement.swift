@@ -74,7 +74,7 @@ struct RunningMeasurement {
         report.emulation = account.emulation
         let judge = LinkJudge(
             measurement.conditions, plan: measurement.plan, report: report,
-            effort: measurement.effort)
+            effort: measurement.effort, tolerance: measurement.tolerance)
         return LinkVerification(
             profile: measurement.profile, backend: account.plane, checks: judge.checks,
             flaw: account.flaw)

@@ -48,7 +48,20 @@ struct CountersTable {
             Row(name: "Later than meant, 99 of 100") {
                 ($0.engine?.lateness).map { "\($0.p99.roundedText) µs" }
             },
+            Row(name: "Too late") { ($0.engine?.late).map(\.text) },
         ]
+    }
+}
+
+extension LatePackets {
+    /// How many, and when most of them: `130, 120 of them in second 4`.
+    fileprivate var text: String {
+        guard let worst, packets > 0 else { return "0 packets" }
+        let moment =
+            worst.packets == packets
+            ? "in second \(worst.second)"
+            : "\(worst.packets.grouped) of them in second \(worst.second)"
+        return "\(packets.grouped) packet\(packets == 1 ? "" : "s"), \(moment)"
     }
 }
 
