@@ -94,6 +94,8 @@ struct FirstProcess {
         let devices = try launchers.map { launcher, bus in
             try RunningDevice(launcher, hasOthers: launchers.count > 1, bus: bus)
         }
+        // Those that it starts later would be in its session, too, without their terminal.
+        if request.scenario?.scenario.relaunchesApps != true { Process.leaveSession() }
         let apps = devices.map(\.app)
         let performance = perform(devices, links, since: beginning)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.recording.wantsSamples)
@@ -185,7 +187,7 @@ struct FirstProcess {
     }
 
     /// Signals that would end this process, or that it waits for.
-    private static let handled = PassedOnSignals.all + [SIGCHLD, SIGCONT]
+    private static let handled = PassedOnSignals.all + [SIGCHLD]
 
     private func prepareFiles() throws(KernelError) {
         try Mount.separate()

@@ -18,6 +18,8 @@ final class ProcessTree {
     var wakeUps: [FileDescriptor] = []
     /// A server that ended before the command was started.
     private var endedServer: (name: String, end: ProcessEnd)?
+    /// How often the supervisor was continued.
+    private var continuations: Int32 = 0
     /// How many signals from outside have asked to end.
     private var endRequests = 0
     /// Whether the caller is a job of a shell, which takes the terminal back when the job stops.
@@ -134,7 +136,7 @@ final class ProcessTree {
                 note(process, end)
             }
             let stopped = apps.filter { $0.takeStop() }
-            if !stopped.isEmpty, isJob { Process.stopGroup() }
+            if !stopped.isEmpty, isJob { channel.send(.stopped(continuations: continuations)) }
             var next = [performance?.turn(), rounds()]
             for app in apps { next.append(try app.turn()) }
             if apps.allSatisfy(\.isOver) {
@@ -215,13 +217,21 @@ final class ProcessTree {
     /// Reaps children. Orphans in the PID namespace are children of this process.
     private func reap() -> [(process: Int32, end: ProcessEnd)] {
         while let signal = signals.next() {
-            if signal.number == SIGCONT { for app in apps { app.followShell() } }
-            // The command receives the terminal's signals itself.
-            if !signal.wasSent { takeNote(ofSignal: signal.number) }
+            // Another one goes to the supervisor, too, which passes it on.
+            if !signal.wasSent { takeNote(ofGroupSignal: signal.number) }
         }
         var ended: [(process: Int32, end: ProcessEnd)] = []
         while let child = Process.reapAny() { ended.append(child) }
         return ended
+    }
+
+    /// The command receives the terminal's signals itself.
+    private func takeNote(ofGroupSignal number: Int32) {
+        if number == SIGCONT {
+            for app in apps { app.followShell() }
+        } else {
+            takeNote(ofSignal: number)
+        }
     }
 
     private func takeNote(ofSignal number: Int32) {
@@ -234,6 +244,9 @@ final class ProcessTree {
         case .signal(let number):
             takeNote(ofSignal: number)
             for app in apps { app.pass(signal: number) }
+        case .groupSignal(let number):
+            if number == SIGCONT { continuations += 1 }
+            takeNote(ofGroupSignal: number)
         case nil:
             // The supervisor is gone, and with it everyone who waits for this run.
             Process.exitAtOnce(0)

@@ -12,6 +12,11 @@ enum SandboxMessage: Hashable {
     case start
     /// From the supervisor: send this signal to the command.
     case signal(Int32)
+    /// From the supervisor: this signal came to the process group, which the command is in.
+    case groupSignal(Int32)
+    /// From inside: the command has stopped, so the job has to, unless it was continued more often
+    /// than this since the start.
+    case stopped(continuations: Int32)
     /// From inside: a note for the user.
     case note(String)
     /// From inside: an explanation for interested users.
@@ -53,6 +58,8 @@ enum SandboxMessage: Hashable {
             case .drained(let remainder, let milliseconds):
                 (13, 0, remainder.text + " \(milliseconds)")
             case .unwrittenFile(let text): (14, 0, text)
+            case .groupSignal(let number): (15, number, "")
+            case .stopped(let continuations): (16, continuations, "")
             }
         let number32 = UInt32(bitPattern: number)
         let digits = (0..<4).map { UInt8(truncatingIfNeeded: number32 >> (8 * $0)) }
@@ -87,6 +94,8 @@ enum SandboxMessage: Hashable {
             else { return nil }
             self = .drained(remainder, milliseconds: milliseconds)
         case 14: self = .unwrittenFile(text)
+        case 15: self = .groupSignal(value)
+        case 16: self = .stopped(continuations: value)
         default: return nil
         }
     }

@@ -24,13 +24,16 @@ struct Supervisor<Listener: Sandbox.Listener> {
         var uplink: UplinkPlan.Connection?
         defer { uplink?.stop() }
         var drain = DrainWatch(listener: listener)
+        var continuations: Int32 = 0
         while true {
             let ready = Readiness.wait(
                 for: [channel.descriptor, signals.descriptor], timeout: deadline.remaining)
             if let signal = deadline.signalDue() { channel.send(.signal(signal)) }
             while let signal = signals.next() {
                 // The command receives the terminal's signals itself.
-                if signal.wasSent { channel.send(.signal(signal.number)) }
+                if signal.number == SIGCONT { continuations += 1 }
+                let isShared = !signal.wasSent || signal.number == SIGCONT
+                channel.send(isShared ? .groupSignal(signal.number) : .signal(signal.number))
             }
             guard ready.contains(channel.descriptor) else { continue }
             switch channel.receiveMessage() {
@@ -79,7 +82,10 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 firstProcess = process
             case .built:
                 uplink = try connectUplink(to: firstProcess)
-            case .start, .signal:
+            case .stopped(let known):
+                // The terminal may have stopped this process, too, and its shell continued it.
+                if known == continuations { Process.stopGroup() }
+            case .start, .signal, .groupSignal:
                 break
             }
         }
@@ -164,7 +170,8 @@ private struct DrainWatch<Listener: Sandbox.Listener> {
     }
 }
 
-/// Signals sent to `linkcond run` that are meant for the command.
+/// Signals to `linkcond run` that the first process has to know of.
 enum PassedOnSignals {
-    static let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
+    /// Those that are meant for the command, and that of a shell that continues the job.
+    static let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT]
 }

@@ -65,7 +65,8 @@ struct RunEvidenceTests {
                 #expect(packet[3].count { $0.isNumber } == 19)
                 guard let delay = line["delayMilliseconds"].flatMap(Double.init) else { continue }
                 #expect(delay >= (line["direction"] == "up" ? 3 : 2))
-                #expect(packet[1] == String(format: "delivered after %.3f ms", delay))
+                let text = String(format: "delivered after %.3f ms", delay)
+                #expect(packet[1] == text || packet[1].hasPrefix(text + ", "), "it may be late")
             }
         }
     }

@@ -131,9 +131,14 @@ public enum Process {
     /// debugger's stops do not count.
     public static func takeStop(of child: Int32) -> Bool { lc_take_stop(child) > 0 }
 
+    /// Leaves the caller's session and process group, but not for the processes that it has started.
+    ///
+    /// The kernel's autogroups share out the processors among sessions, so that busy programs of the
+    /// former session cannot keep the calling process waiting (sched(7)).
+    public static func leaveSession() { _ = setsid() }
+
     /// Stops the processes of the caller's group as Ctrl-Z does, so that their shell takes the
-    /// terminal back. Without such a shell nothing happens. The caller goes on if it is the first
-    /// process of its namespace.
+    /// terminal back. Without such a shell nothing happens.
     public static func stopGroup() { _ = kill(0, SIGTSTP) }
 
     /// Continues a process and its group, unless that is in another process namespace.

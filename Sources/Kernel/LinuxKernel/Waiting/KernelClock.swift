@@ -9,6 +9,14 @@ public enum KernelClock {
     /// The time since 1970, which an administrator may set (`CLOCK_REALTIME`).
     public static var realtime: Duration { .nanoseconds(lc_clock(CLOCK_REALTIME)) }
 
+    /// Lets the calling thread sleep until a time of `monotonic`, or less if a signal arrives.
+    public static func sleep(until moment: Duration) {
+        let nanoseconds = max(0, moment.cNanoseconds)
+        var time = timespec(
+            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil)
+    }
+
     /// The CPU time of the calling thread.
     public static var threadTime: Duration { .nanoseconds(lc_clock(CLOCK_THREAD_CPUTIME_ID)) }
 

@@ -12,6 +12,11 @@ extension Scenario {
         return found
     }
 
+    /// Whether apps are started while it is played.
+    public var relaunchesApps: Bool {
+        entries.contains { $0.actions.contains(where: \.isRelaunch) }
+    }
+
     /// The latest time after `now` at which the app may be started again; in an endless scenario,
     /// the latest in the current pass. Nil: never.
     func latestRelaunch(after now: Duration) -> Duration? {
