@@ -105,4 +105,15 @@ struct LinkEmulatorTests {
         #expect(counters.queuedPackets == 2 && counters.queuedBytes.bytes == 3000)
         #expect(counters.longestQueue == 3 && counters.heldPackets == 2)
     }
+
+    @Test func `tells the least time that a packet takes`() {
+        var conditions = DirectionConditions()
+        #expect(LinkEmulator(conditions, seed: 1).leastDelay == .zero)
+        conditions.delay = .milliseconds(40)
+        #expect(LinkEmulator(conditions, seed: 1).leastDelay == .milliseconds(40))
+        conditions.jitter = Jitter(amount: .milliseconds(10), distribution: .uniform)
+        #expect(LinkEmulator(conditions, seed: 1).leastDelay == .milliseconds(30))
+        conditions.jitter = Jitter(amount: .milliseconds(90), distribution: .uniform)
+        #expect(LinkEmulator(conditions, seed: 1).leastDelay == .zero, "nobody arrives early")
+    }
 }

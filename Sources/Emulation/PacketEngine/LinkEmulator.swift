@@ -98,8 +98,13 @@ public struct LinkEmulator: Sendable {
         guard let departure = bottleneck.nextDeparture,
             line.isEmpty || overtaking.isActive || dnsDelay != nil
         else { return known }
-        let exit = overtaking.isActive ? departure : departure + max(.zero, delay + jitter.least)
+        let exit = departure + leastDelay
         return known.map { min($0, exit) } ?? exit
+    }
+
+    /// The least time that a packet takes over the link.
+    public var leastDelay: Duration {
+        overtaking.isActive ? .zero : max(.zero, delay + jitter.least)
     }
 
     /// Changes the conditions of the link.

@@ -120,8 +120,16 @@ final class DirectionLoop: Sendable {
         let isFirst = KernelThread.makeCallingThreadPunctual()
         var hasFrames = true
         while !isStopped.load(ordering: .relaxed) {
-            let next = forwarder.withLock { turn(&$0, expectsFrames: hasFrames) }
-            hasFrames = alarm.wait(until: next)
+            let (next, patience) = forwarder.withLock {
+                (turn(&$0, expectsFrames: hasFrames), $0.arrivalPatience)
+            }
+            if let next, next - KernelClock.monotonic < patience {
+                // Arrivals until then need not wake it up; the next turn takes them.
+                KernelClock.sleep(until: next)
+                hasFrames = true
+            } else {
+                hasFrames = alarm.wait(until: next)
+            }
             if !isFirst, let next, KernelClock.monotonic - next > Self.patience { callStandIn() }
         }
     }

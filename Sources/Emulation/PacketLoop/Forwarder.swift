@@ -342,6 +342,12 @@ extension Forwarder {
         outbox.latenessLimit = tolerance.limit(delay: emulator.delay)
     }
 
+    /// How long arrivals may wait in the socket: too short for one of them to become due meanwhile.
+    var arrivalPatience: Duration { min(Self.mostPatience, emulator.leastDelay / 2) }
+
+    /// Nor may too many of them gather.
+    private static let mostPatience = Duration.milliseconds(1)
+
     /// How many packets are between arrival and departure. The number of those that were not read
     /// yet is unknown: they count as one.
     func packetsUnderWay() -> UInt64 {
