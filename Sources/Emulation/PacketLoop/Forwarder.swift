@@ -343,7 +343,11 @@ extension Forwarder {
     }
 
     /// How long arrivals may wait in the socket: too short for one of them to become due meanwhile.
-    var arrivalPatience: Duration { min(Self.mostPatience, emulator.leastDelay / 2) }
+    var arrivalPatience: Duration {
+        // Some pass at once, or are answered at once.
+        guard mtu == nil, !passesOthers else { return .zero }
+        return min(Self.mostPatience, emulator.leastDelay / 2)
+    }
 
     /// Nor may too many of them gather.
     private static let mostPatience = Duration.milliseconds(1)
