@@ -101,9 +101,11 @@ struct WatcherTests {
             """
             "$0" apply LTE -i eth0 --for 1h 2>/dev/null
             watcher=$(processes)
-            kill -STOP $watcher
+            isStopped() { grep -q "^State:.T" /proc/$watcher/status; }
+            goesOn() { ! isStopped; }
+            kill -STOP $watcher; eventually isStopped
             problem | sed "s/$watcher/PID/"
-            kill -CONT $watcher
+            kill -CONT $watcher; eventually goesOn
             problem
             "$0" clear 2>/dev/null
             """,
