@@ -1,45 +1,57 @@
 import Glibc
 import LinuxKernel
 import SystemPackage
-import Uplink
 
-/// The process between supervisor and first process. It makes the namespaces, which PID 1 of a PID
-/// namespace cannot do for itself, and then waits for that process.
+/// Makes the namespaces of a sandbox, and the first process in them.
+///
+/// Without root, a process between this and the first one makes the user namespace, for which a
+/// process may have only one thread, and waits for the first one.
 struct NamespaceMaker {
-    let request: SandboxRequest
-    let network: SandboxNetwork
-    let channel: MessageChannel
-    let published: PublishedSockets?
+    let first: FirstProcess
     let isRootless: Bool
 
-    func run() -> Never {
-        Process.dieWithParent()
-        do {
-            if isRootless { try becomePrivileged() }
-            let child = try Process.fork(into: [.mount, .network, .process]) {
-                FirstProcess(
-                    request: request, network: network, channel: channel, published: published
-                ).run()
-            }
-            channel.send(.forked(child))
-            channel.close()
-            _ = Process.wait(for: child)
-            Process.exitAtOnce(0)
-        } catch {
-            channel.send(.failed(explain(error)))
-            Process.exitAtOnce(0)
+    /// Starts the first process.
+    ///
+    /// - Parameter other: The supervisor's end of the channel, which is closed inside.
+    /// - Returns: The first process; nil if a message will tell which it is.
+    func start(closing other: MessageChannel) throws -> Int32? {
+        guard isRootless else { return try fork(closing: other) }
+        _ = try Process.fork {
+            other.close()
+            makeUserNamespace()
         }
+        return nil
+    }
+
+    private func fork(closing other: MessageChannel? = nil) throws(KernelError) -> Int32 {
+        try Process.fork(into: [.mount, .network, .process]) {
+            other?.close()
+            first.run()
+        }
+    }
+
+    private func makeUserNamespace() -> Never {
+        Process.dieWithParent()
+        do throws(KernelError) {
+            try becomePrivileged()
+            let child = try fork()
+            first.channel.send(.forked(child))
+            first.channel.close()
+            _ = Process.wait(for: child)
+        } catch {
+            first.channel.send(.failed(explain(error)))
+        }
+        Process.exitAtOnce(0)
     }
 
     private func becomePrivileged() throws(KernelError) {
         let (user, group) = (getuid(), getgid())
         try Namespaces.user.unshare()
-        try Namespaces.keepIdentity(user: user, group: group, asRoot: request.mapsRoot)
+        try Namespaces.keepIdentity(user: user, group: group, asRoot: first.request.mapsRoot)
     }
 
     /// Adds why namespaces are refused, which the kernel's error does not tell.
-    private func explain(_ error: any Error) -> SandboxError {
-        guard isRootless, let error = error as? KernelError else { return SandboxError("\(error)") }
+    private func explain(_ error: KernelError) -> SandboxError {
         let remedy = UserNamespaceLimit.current()?.remedy ?? "run it with sudo"
         return SandboxError(
             "cannot \(error.operation.rawValue) \(error.subject): \(error.errno); \(remedy)")

@@ -82,17 +82,14 @@ public enum Sandbox {
             let network = request.network ?? .unused()
             let published =
                 request.publishedPorts.isEmpty ? nil : try PublishedSockets(request.publishedPorts)
-            _ = try Process.fork { [request] in
-                channel.close()
-                NamespaceMaker(
-                    request: request, network: network, channel: inner, published: published,
-                    isRootless: isRootless
-                ).run()
-            }
+            let first = FirstProcess(
+                request: request, network: network, channel: inner, published: published)
+            let process = try NamespaceMaker(first: first, isRootless: isRootless)
+                .start(closing: channel)
             inner.close()
             let supervisor = Supervisor(
                 request: request, network: network, listener: listener, channel: channel,
-                signals: signals, isRootless: isRootless)
+                signals: signals, isRootless: isRootless, firstProcess: process)
             return try supervisor.run()
         } catch let error as SandboxError {
             throw error

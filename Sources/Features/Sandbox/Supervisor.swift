@@ -14,12 +14,14 @@ struct Supervisor<Listener: Sandbox.Listener> {
     let channel: MessageChannel
     let signals: SignalDescriptor
     let isRootless: Bool
+    /// The PID of the sandbox's first process on the host; nil if a message will tell it.
+    let firstProcess: Int32?
 
     /// Waits for the end of the run.
     func run() throws -> Sandbox.Outcome {
         var outcome = Sandbox.Outcome(exitCode: 0)
         var deadline = Deadline(request.timeout)
-        var firstProcess: Int32 = 0
+        var firstProcess = firstProcess ?? 0
         var statistics = ""
         var uplink: UplinkPlan.Connection?
         defer { uplink?.stop() }

@@ -5,8 +5,10 @@ extension RunService {
     /// `process` is another, or its command does not run.
     public static func processInside(runOf process: Int32) -> Int32? {
         guard HostNames.text(of: "/proc/\(process)/comm") == "linkcond\n" else { return nil }
-        // The maker of the namespaces, the first process, and its children.
-        return children(of: process).flatMap(children).flatMap(children).first(where: isServed)
+        // Below it is the first process, which has the command for a child. Between the two is, without
+        // root, the process that made the user namespace.
+        let others = children(of: process).flatMap(children)
+        return (others + others.flatMap(children)).first(where: isServed)
     }
 
     private static func children(of process: Int32) -> [Int32] {
