@@ -24,18 +24,29 @@ enum Program {
         if Process.arguments.first == "help" { expectVerbs() }
         var command: any ParsableCommand
         do {
-            command = try LinkcondCommand.parseAsRoot(arguments())
+            command = try quickCommand() ?? LinkcondCommand.parseAsRoot(arguments())
         } catch {
             if !LinkcondCommand.exitCode(for: error).isSuccess { expectVerbs() }
             leave(withUsage: error)
         }
         do {
             try command.run()
+        } catch let code as ExitCode {
+            exit(code.rawValue)
         } catch let error where isUsage(error) {
             leave(withUsage: error)
         } catch {
             leave(with: error)
         }
+    }
+
+    /// The command if it is one that starts often and all its arguments are right; nil otherwise.
+    ///
+    /// The parser reads the options of the whole tree of commands several times before those of the
+    /// one at hand; that takes as long as making the sandbox. Help and errors need the tree.
+    private static func quickCommand() -> (any ParsableCommand)? {
+        guard Process.arguments.first == RunCommand.configuration.commandName else { return nil }
+        return (try? RunCommand.parseAsRoot(Array(arguments().dropFirst()))) as? RunCommand
     }
 
     /// What a shell asks for: its script, or completions; nil if a user asks for something else.
@@ -75,7 +86,7 @@ enum Program {
     /// Whether `error` comes from the argument parser, which includes help requests.
     private static func isUsage(_ error: any Error) -> Bool {
         let status = LinkcondCommand.exitCode(for: error)
-        return error is ExitCode || status.isSuccess || status == .validationFailure
+        return status.isSuccess || status == .validationFailure
     }
 
     private static func leave(with error: any Error) -> Never {

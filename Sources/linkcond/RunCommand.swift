@@ -14,6 +14,8 @@ import UserCatalog
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
+        // For Program, which parses the arguments without the tree of commands.
+        _superCommandName: "linkcond",
         abstract: "Runs a command on its own conditioned network; needs no root.",
         usage: "linkcond run [<options>] [<profile>] -- <command> ...",
         discussion: HelpScreen.discussion(

@@ -41,3 +41,16 @@ def started(command):
     finally:
         process.kill()
         process.communicate()
+
+
+@contextmanager
+def busy_loops(count, user):
+    """Loops of a user that would take all of as many processors."""
+    running = [subprocess.Popen(["sh", "-c", "while :; do :; done"], **user)
+               for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()

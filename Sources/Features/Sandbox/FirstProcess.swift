@@ -61,13 +61,14 @@ struct FirstProcess {
         do {
             let code = try run(processes, links, loopback, multipath, publication)
             try processes.endAll(within: request.serverStop)
+            StandardStreams.silence()
             channel.send(.ended(code))
         } catch {
             try processes.endAll(within: request.serverStop)
             throw error
         }
         // Exiting also closes the packet engine's sockets, which takes the kernel a while; nobody
-        // should wait for that.
+        // should wait for that. Who reads a pipe of the command would, if it were still open here.
         withExtendedLifetime((links, loopback, publication)) { Process.exitAtOnce(0) }
     }
 

@@ -28,14 +28,15 @@ struct SandboxNamespaces: Sendable {
         let interfaces = request.interfaces
         let far = try NetworkNamespace.openCurrent()
         let farSession = try NetlinkSession()
-        NamespaceParameters.set()
+        // Where several wires meet, namespaces get parameters that others must not inherit.
+        let othersInherit = NamespaceParameters.set() && wires.count == 1
         allowLowPorts()
         try request.congestionControl?.use()
         var apps: [(network: FileDescriptor, session: NetlinkSession)] = []
         for _ in request.allDevices {
             try Namespaces.network.unshare()
             apps.append((try NetworkNamespace.openCurrent(), try NetlinkSession()))
-            NamespaceParameters.set()
+            if !othersInherit { NamespaceParameters.set() }
             allowPing()
             if !request.publishedPorts.isEmpty { allowLowPorts() }
             try request.congestionControl?.use()
@@ -44,7 +45,7 @@ struct SandboxNamespaces: Sendable {
         try Namespaces.network.unshare()
         let link = try NetworkNamespace.openCurrent()
         let linkSession = try NetlinkSession()
-        NamespaceParameters.set()
+        if !othersInherit { NamespaceParameters.set() }
         if wires.count > 1 { silenceNewInterfaces() }
         let namespaces = SandboxNamespaces(apps: apps.map(\.network), link: link, far: far)
 

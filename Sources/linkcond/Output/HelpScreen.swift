@@ -18,11 +18,13 @@ enum HelpScreen {
 
     /// The description of a verb.
     static func discussion(
-        _ brief: String, reference: String, examples: String, moreExamples: String = ""
+        _ brief: String, reference: @autoclosure () -> String, examples: String,
+        moreExamples: @autoclosure () -> String = ""
     ) -> String {
-        let shown = isWhole ? [brief, reference] : [brief]
+        let shown = isWhole ? [brief, reference()] : [brief]
         let lines =
-            examples.split(separator: "\n") + (isWhole ? moreExamples : "").split(separator: "\n")
+            examples.split(separator: "\n")
+            + (isWhole ? moreExamples() : "").split(separator: "\n")
         return shown.joined(separator: "\n\n") + "\n\nExamples:\n"
             + lines.map { "  \($0)" }.joined(separator: "\n")
     }
