@@ -54,7 +54,7 @@ struct FirstProcess {
             request.multipath == .off
             ? nil : try SandboxMultipath(request.multipath, namespaces, channel)
         defer { withExtendedLifetime(multipath) {} }
-        if let uplink = UplinkPlan(request.uplink) { try connect(uplink) }
+        let tap = try UplinkPlan(request.uplink).map(connect)
         for (name, value) in request.variables { Process.setVariable(name, value) }
         let processes = ProcessTree(
             channel: channel, signals: signals, isJob: request.isJob)
@@ -67,9 +67,11 @@ struct FirstProcess {
             try processes.endAll(within: request.serverStop)
             throw error
         }
-        // Exiting also closes the packet engine's sockets, which takes the kernel a while; nobody
-        // should wait for that. Who reads a pipe of the command would, if it were still open here.
-        withExtendedLifetime((links, loopback, publication)) { Process.exitAtOnce(0) }
+        // Exiting also closes the packet sockets, which takes the kernel a while; nobody should
+        // wait for that. Who reads a pipe of the command would, if it were still open here; and the
+        // supervisor would, if its copy of a socket were the last.
+        while channel.receiveMessage() != nil {}
+        withExtendedLifetime((links, loopback, publication, tap)) { Process.exitAtOnce(0) }
     }
 
     /// Runs servers and commands, and returns the exit code once all data has arrived.
@@ -235,12 +237,16 @@ struct FirstProcess {
 
     /// Opens the uplink's end on the far side, where the calling thread is, and waits until the
     /// supervisor has connected it to the host.
-    private func connect(_ uplink: UplinkPlan) throws {
+    ///
+    /// - Returns: The relay's packet socket, which must be open until the supervisor has ended.
+    private func connect(_ uplink: UplinkPlan) throws -> FileDescriptor {
         let sockets = try uplink.openFarSide(
             network.farNetwork(request.wires(of: network)),
             isMultipath: request.multipath != .off)
         channel.send(.built)
         try sockets.send(over: channel.descriptor)
+        let tap = try sockets.copyOfTap()
         guard case .start = channel.receiveMessage() else { Process.exitAtOnce(0) }
+        return tap
     }
 }

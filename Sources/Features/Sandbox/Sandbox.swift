@@ -90,6 +90,8 @@ public enum Sandbox {
             let supervisor = Supervisor(
                 request: request, network: network, listener: listener, channel: channel,
                 signals: signals, isRootless: isRootless, firstProcess: process)
+            // The first process then ends.
+            defer { channel.close() }
             return try supervisor.run()
         } catch let error as SandboxError {
             throw error

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxKernel
 import Netlink
 public import SystemPackage
@@ -149,6 +150,18 @@ public final class RelaySockets: Sendable {
         } catch {
             throw .system(attempt: "hand over the sockets of the relay", error)
         }
+    }
+
+    /// A copy of the descriptor of the packet socket among them.
+    ///
+    /// Whoever closes the last one of it waits until no processor uses it any more, which takes
+    /// the kernel some tens of milliseconds. The relay does not while a copy is open.
+    public func copyOfTap() throws(UplinkError) -> FileDescriptor {
+        let copy = fcntl(tap.descriptor.rawValue, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else {
+            throw .system(attempt: "copy a socket of the relay", Errno(rawValue: errno))
+        }
+        return FileDescriptor(rawValue: copy)
     }
 
     /// Receives the sockets from another process.
