@@ -102,8 +102,14 @@ private struct NftHeader {
         }
         let near = ports(isUp ? "sport" : "dport", match.fromPorts)
         let far = ports(isUp ? "dport" : "sport", match.toPorts)
-        guard !match.ports.isEmpty else { return [common + near + far] }
-        return ["sport", "dport"].map { common + near + far + ports($0, match.ports) }
+        guard match.hasPorts else { return [common] }
+        common += near + far
+        let complete =
+            match.ports.isEmpty
+            ? [common] : ["sport", "dport"].map { common + ports($0, match.ports) }
+        guard family == .ipv6 else { return complete }
+        // Some kernels take the content of a later fragment for ports.
+        return complete.flatMap { [$0 + ["exthdr frag missing"], ["frag frag-off 0"] + $0] }
     }
 
     private func networks(_ field: String, _ networks: [IPNetwork]) -> [String] {
