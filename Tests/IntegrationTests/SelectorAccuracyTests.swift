@@ -137,6 +137,61 @@ struct SelectorAccuracyTests {
         }
     }
 
+    @Test(
+        "A range of ports and a list of addresses choose what is inside, its ends too, and no more",
+        arguments: ["nftables", "clsact"])
+    func wide(hooks: String) async throws {
+        try await Self.with { network in
+            // On the kernel's data plane this has no meaning.
+            let environment = ["LINKCOND_ENGINE_HOOKS=\(hooks)"]
+            try await Self.apply(
+                network, ["--to-port", "1025-65534"], environment: environment)
+            try await Self.expect(
+                network, "range",
+                chosen: [Self.v4, Self.v6].flatMap { address in
+                    [
+                        "udp@\(address):1025", "udp@\(address):65534", "tcp@\(address):1026",
+                        "bigudp@\(address):7000", "closed@\(address):7009",
+                    ]
+                },
+                left: [Self.v4, Self.v6].flatMap { address in
+                    [
+                        "udp@\(address):1024", "udp@\(address):65535", "tcp@\(address):53",
+                        "bigudp@\(address):1023", "closed@\(address):1000", "ping@\(address)",
+                    ]
+                })
+            let found = try await network.status().conditioned.first
+            #expect(found?.selectors == ["--to-port 1025-65534"])
+
+            // The other way: ports of this end.
+            let inbound = (1024...1026).map { "inbound@\(Self.near):\($0):\(40_000 + $0)" }
+            try await Self.apply(
+                network, ["--from-port", "1025-20000", "--replace"], environment: environment)
+            try await Self.expect(network, "inbound", chosen: [], left: [inbound[0]])
+            let times = try await Self.times(network, Array(inbound.dropFirst()))
+            #expect(inbound.dropFirst().allSatisfy { times[$0] ?? 0 >= 800 }, "\(times)")
+
+            // A hundred addresses, of which the server has one of each version.
+            let others = (1...49).flatMap {
+                ["--to", "198.51.100.\($0)", "--to", "2001:db8:7::\($0)"]
+            }
+            try await Self.apply(
+                network,
+                ["--replace", "--to", Self.v4, "--to", Self.v6, "--except", "to-port=7000-7003"]
+                    + others, environment: environment)
+            try await Self.expect(
+                network, "addresses",
+                chosen: [Self.v4, Self.v6].flatMap {
+                    ["ping@\($0)", "udp@\($0):6999", "udp@\($0):7004", "bigping@\($0)"]
+                },
+                left: [
+                    "ping@\(Self.other4)", "ping@\(Self.other6)", "udp@\(Self.v4):7000",
+                    "udp@\(Self.v6):7003", "tcp@\(Self.v6):7001",
+                ])
+            try await network.mustRun("clear")
+        }
+    }
+
     @Test("Ports of either end alone, seen from an app that serves")
     func serving() async throws {
         try await Self.with { network in

@@ -90,7 +90,8 @@ struct SelectorKernelTests {
         let texts = [
             "family=ipv6", "to=10.0.0.0/8,to=2001:db8::/32,from=10.1.0.0/16,from=::/0",
             "port=1000-2000,protocol=tcp", "to-port=80,from-port=1024-65535", "protocol=icmp",
-            ";port=22,to=192.0.2.1;protocol=icmp",
+            ";port=22,to=192.0.2.1;protocol=icmp", "port=1025-65534",
+            "from-port=1025-65534;port=2000-3000",
         ]
         try await TestHost.runUnchanged { host in
             for text in texts {

@@ -99,7 +99,7 @@ struct InterfacePlanTests {
         let filters = kernel.filters.sorted { $0.preference < $1.preference }
         let redirected = filters.filter { if case .redirect = $0.verdict { true } else { false } }
         #expect(redirected.map(\.networkProtocol) == [.ipv4, .ipv6, .vlan])
-        #expect(redirected.map(\.matches) == [[], [], [.ipv4OrIPv6]])
+        #expect(redirected.map(\.match) == [.words([]), .words([]), .words([.ipv4OrIPv6])])
         let spared = filters.filter { if case .redirect = $0.verdict { false } else { true } }
         #expect(spared.map(\.networkProtocol) == [.ipv6, .ipv6, .vlan, .vlan])
         for filter in spared {

@@ -122,13 +122,41 @@ struct SelectorPlanTests {
 
     @Test("What takes too many filters is refused with the way out")
     func tooMany() throws {
-        let ports = stride(from: 1001, to: 60_000, by: 200).map { "\($0)-\($0 + 100)" }
-        let request = ApplyRequest(
-            conditions: .init(), profile: "x", selector: try TrafficSelector(ports: ports), now: 1)
-        let error = #expect(throws: UnsupportedConditions.self) {
-            try request.examplePlan(interface: "eth0")
+        func plan(_ form: FilterForm, step: Int) throws -> [PlannedDirection] {
+            let ports = stride(from: 1001, to: 60_000, by: step).map { "\($0)-\($0 + 10)" }
+            return try ApplyRequest(
+                conditions: .init(), profile: "x", selector: try TrafficSelector(ports: ports),
+                now: 1
+            ).planned(target: 5, link: Plans.ethernet, madeClsact: true, form: form)
         }
-        #expect(error?.description.contains("1000 are the most; choose fewer") == true)
+        let programs = FilterForm.programs(headerLength: 14)
+        for (form, step) in [(FilterForm.words, 200), (programs, 20)] {
+            let error = #expect(throws: UnsupportedConditions.self) { try plan(form, step: step) }
+            #expect(error?.description.contains("1000 are the most; choose fewer") == true)
+        }
+        #expect(try plan(programs, step: 200).count == 2)
+    }
+
+    @Test("A wide choice changes to another and back, whatever its filters are")
+    func wideChoice() throws {
+        let wide = try ApplyRequest(
+            conditions: SampleConditions["lte"], profile: "lte", name: "n0",
+            selector: TrafficSelector(ports: ["1025-65534"], exceptions: ["port=2000-3000"]),
+            now: 1)
+        let programs = FilterForm.programs(headerLength: 14)
+        for form in [FilterForm.words, programs] {
+            let before = try Self.conditioned(["to=10.0.0.0/8"])
+            let found = before.found(Plans.ethernet)
+            let planned = try wide.planned(
+                target: 5, link: Plans.ethernet, madeClsact: true, form: form, replacing: found)
+            let plan = InterfacePlan.change(Plans.eth0, from: found, to: planned)
+            var kernel = before
+            #expect(kernel.execute(plan.allOperations).isEmpty)
+            let added = kernel.filters.filter { $0.networkProtocol == .ipv4 }.count
+            #expect(form == programs ? added == 4 : added > 500)
+            kernel.execute(try #require(plan.restoration))
+            #expect(kernel.picture == before.picture)
+        }
     }
 }
 

@@ -131,4 +131,71 @@ struct FilterKernelTests {
             #expect(try bed.statistics(second.handle).packets == 4)
         }
     }
+
+    // MARK: Programs
+
+    /// A program at the loopback's egress hook for UDP to one of these ports.
+    private static func program(
+        _ ports: [ClosedRange<UInt32>], _ verdict: Filter.Verdict
+    ) throws -> Filter {
+        let rule = PacketRule([
+            .field(PacketField(.byte, at: 9), in: [17...17]),
+            .field(PacketField(.half, at: 22), in: ports),
+        ])
+        return Filter(
+            interface: KernelSession.loopback, parent: .clsactEgress, preference: 65_182,
+            networkProtocol: .ipv4,
+            match: .program(try #require(PacketProgram(anyOf: [rule], in: .after(14)))),
+            verdict: verdict)
+    }
+
+    @Test(
+        "The kernel tells the program that it was given", .requiresKernel(.programs),
+        .enabled(if: hasPrograms("tc"), "tc is not installed"))
+    func programText() async throws {
+        try await KernelSession.run { bed in
+            let ranges: [ClosedRange<UInt32>] = (0..<500).map { (3 * $0)...(3 * $0 + 1) }
+            let filter = try Self.program(ranges, .classify(QdiscHandle(rawValue: 1)))
+            guard case .program(let program) = filter.match else { return }
+            #expect(
+                try bed.session.execute([
+                    Qdisc.clsact(on: KernelSession.loopback).add(), filter.add(),
+                ]) == [])
+            #expect(Set(try bed.filters(.clsactEgress).map(\.kind)) == ["bpf"])
+            let shown = try shell("tc filter show dev lo egress")
+            #expect(shown.contains("bytecode '\(program.tcText)'"), "\(shown)")
+            #expect(shown.contains("flowid :1"))
+            // tc itself, told the same, makes the same.
+            try shell("tc filter del dev lo egress; \(filter.tcAddText)")
+            #expect(try shell("tc filter show dev lo egress") == shown)
+        }
+    }
+
+    @Test(
+        "Of the programs of a preference the kernel asks the last one first",
+        .requiresKernel(.programs))
+    func programOrder() async throws {
+        let redirect = Filter.Verdict.redirect(to: Self.ifb, cookie: Self.cookie)
+        let pass = Filter.Verdict.classify(QdiscHandle(rawValue: 1))
+        for (first, second, redirected) in [(redirect, pass, 0), (pass, redirect, 5)] {
+            try await KernelSession.run { bed in
+                #expect(
+                    try bed.session.execute([
+                        Link.addIFB(name: Self.ifb.name, index: Self.ifb.index, group: 7181),
+                        Link.disableAutoconfiguration(index: Self.ifb.index),
+                        Link.bringUp(index: Self.ifb.index, alias: ""),
+                        Link.bringUp(index: 1, alias: ""),
+                        Qdisc.clsact(on: KernelSession.loopback).add(),
+                        try Self.program([0...65_535], first).add(),
+                        try Self.program([0...65_535], second).add(),
+                    ]) == [])
+                let traffic = try LoopbackTraffic()
+                traffic.send(count: 5)
+                #expect(traffic.delays(within: .milliseconds(300)).count == 5)
+                let line = try shell("grep lcu5: /proc/net/dev")
+                #expect(
+                    line.split(separator: " ").dropFirst(2).first == "\(redirected)", "\(line)")
+            }
+        }
+    }
 }

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <linux/fib_rules.h>
+#include <linux/filter.h>
 #include <linux/gen_stats.h>
 #include <linux/genetlink.h>
 #include <linux/if.h>

@@ -2,10 +2,18 @@ import CNetlink
 import LinuxKernel
 public import Netlink
 
-/// A u32 filter: 32-bit words of a packet's network header compared under a mask.
-///
-/// u32 because every kernel has it; matchall and flower may be missing.
+/// A filter that compares packets' headers: u32, which every kernel has (matchall and flower may be
+/// missing), or a program.
 public struct Filter: Sendable, Hashable {
+    /// What a packet must have.
+    public enum Match: Sendable, Hashable {
+        /// u32: all of these 32-bit words of the network header, under masks; an empty list matches
+        /// everything.
+        case words([U32Match])
+        /// What a program decides.
+        case program(PacketProgram)
+    }
+
     /// The protocol of the packets that a filter matches.
     public enum NetworkProtocol: UInt16, Sendable, Hashable, CaseIterable {
         case ipv4 = 0x0800
@@ -44,46 +52,50 @@ public struct Filter: Sendable, Hashable {
     public var preference: UInt16
     /// The protocol of the packets that it matches.
     public var networkProtocol: NetworkProtocol
-    /// All must match; an empty list matches everything.
-    public var matches: [U32Match]
+    /// The packets.
+    public var match: Match
     /// What happens to matching packets.
     public var verdict: Verdict
+
+    /// Makes a u32 filter. Without `matches` it matches everything.
+    public init(
+        interface: Interface, parent: QdiscHandle, preference: UInt16,
+        networkProtocol: NetworkProtocol, matches: [U32Match] = [], verdict: Verdict
+    ) {
+        self.init(
+            interface: interface, parent: parent, preference: preference,
+            networkProtocol: networkProtocol, match: .words(matches), verdict: verdict)
+    }
 
     /// Makes a filter.
     public init(
         interface: Interface, parent: QdiscHandle, preference: UInt16,
-        networkProtocol: NetworkProtocol, matches: [U32Match] = [], verdict: Verdict
+        networkProtocol: NetworkProtocol, match: Match, verdict: Verdict
     ) {
         self.interface = interface
         self.parent = parent
         self.preference = preference
         self.networkProtocol = networkProtocol
-        self.matches = matches
+        self.match = match
         self.verdict = verdict
     }
 
-    /// Adds the filter after others of its preference. Equivalent to `tc filter add`.
+    /// Adds the filter; a u32 filter after others of its preference, a program before them.
+    /// Equivalent to `tc filter add`.
     public func add() -> NetlinkMessage {
         NetlinkMessage(
             RTM_NEWTFILTER, flags: NLM_F_CREATE | NLM_F_EXCL,
             Self.header(interface.index, parent, preference, networkProtocol.rawValue)
         ) { builder in
-            builder.put(Int(TCA_KIND), "u32")
+            let attributes = match.attributes
+            builder.put(Int(TCA_KIND), match.kind)
             builder.nest(Int(TCA_OPTIONS)) { builder in
                 if case .classify(let target) = verdict {
-                    builder.put(Int(TCA_U32_CLASSID), target.rawValue)
+                    builder.put(attributes.classID, target.rawValue)
                 }
-                builder.put(Int(TCA_U32_SEL), bytes: selector)
-                switch verdict {
-                case .classify: break
-                case .redirect(let target, let cookie):
-                    Self.encode([(TCA_EGRESS_REDIR, TC_ACT_STOLEN, target)], cookie, into: builder)
-                case .distribute(let targets, let cookie):
-                    let copies = targets.dropLast().map { (TCA_EGRESS_MIRROR, TC_ACT_PIPE, $0) }
-                    let last = targets.suffix(1).map { (TCA_EGRESS_REDIR, TC_ACT_STOLEN, $0) }
-                    Self.encode(copies + last, cookie, into: builder)
-                case .inject(let target, let cookie):
-                    Self.encode([(TCA_INGRESS_REDIR, TC_ACT_STOLEN, target)], cookie, into: builder)
+                match.encode(into: builder)
+                if let (actions, cookie) = verdict.actions {
+                    builder.nest(attributes.actions) { Self.encode(actions, cookie, into: $0) }
                 }
             }
         }
@@ -91,20 +103,17 @@ public struct Filter: Sendable, Hashable {
 
     /// Encodes the actions, each with its verdict on the packet.
     private static func encode(
-        _ actions: [(action: Int32, verdict: Int32, target: Interface)], _ cookie: [UInt8],
-        into builder: borrowing MessageBuilder
+        _ actions: [Verdict.Action], _ cookie: [UInt8], into builder: borrowing MessageBuilder
     ) {
-        builder.nest(Int(TCA_U32_ACT)) { builder in
-            for (number, (action, verdict, target)) in actions.enumerated() {
-                var options = tc_mirred()
-                options.action = verdict
-                options.eaction = action
-                options.ifindex = UInt32(target.index)
-                builder.nest(number + 1) { builder in
-                    builder.put(Int(TCA_ACT_KIND), "mirred")
-                    builder.put(Int(TCA_ACT_COOKIE), bytes: cookie)
-                    builder.nest(Int(TCA_ACT_OPTIONS)) { $0.put(Int(TCA_MIRRED_PARMS), options) }
-                }
+        for (number, (action, verdict, target)) in actions.enumerated() {
+            var options = tc_mirred()
+            options.action = verdict
+            options.eaction = action
+            options.ifindex = UInt32(target.index)
+            builder.nest(number + 1) { builder in
+                builder.put(Int(TCA_ACT_KIND), "mirred")
+                builder.put(Int(TCA_ACT_COOKIE), bytes: cookie)
+                builder.nest(Int(TCA_ACT_OPTIONS)) { $0.put(Int(TCA_MIRRED_PARMS), options) }
             }
         }
     }
@@ -136,21 +145,8 @@ public struct Filter: Sendable, Hashable {
         return header
     }
 
-    /// `struct tc_u32_sel`, which ends in a flexible array that Swift cannot import.
-    private var selector: [UInt8] {
-        var header = tc_u32_sel()
-        header.flags = UInt8(TC_U32_TERMINAL)
-        // In tc an empty selector matches nothing; a word with an empty mask is the idiom.
-        let keys = matches.isEmpty ? [U32Match.everything] : matches
-        header.nkeys = UInt8(keys.count)
-        let fixed = unsafe withUnsafeBytes(of: header) { unsafe Array($0) }
-        return fixed + keys.flatMap(\.key)
-    }
-
     /// The equivalent tc command of `add`.
     public var tcAddText: String {
-        let matchText = (matches.isEmpty ? [U32Match.everything] : matches).map(\.tcText)
-            .joined(separator: " ")
         let verdictText =
             switch verdict {
             case .classify(let target): "flowid \(target)"
@@ -162,7 +158,7 @@ public struct Filter: Sendable, Hashable {
             case .inject(let target, let cookie): Self.text("ingress redirect", target, cookie)
             }
         return "tc filter add dev \(interface.shellWord) \(parent.tcParent) pref \(preference) "
-            + "protocol \(networkProtocol.name) u32 \(matchText) \(verdictText)"
+            + "protocol \(networkProtocol.name) \(match.tcText) \(verdictText)"
     }
 
     private static func text(

@@ -1,5 +1,6 @@
 import DataPlane
 import LinkModel
+import Netlink
 import LinuxKernel
 import TrafficControl
 
@@ -14,34 +15,35 @@ extension HookTable {
 
         /// The filters, with the veth ends as interfaces.
         func filters(on target: Interface, to entrances: [Interface]) -> [Filter] {
-            part.rules.map { rule in
+            part.filters.map { filter in
                 Filter(
                     interface: target, parent: place.hook, preference: place.preference,
-                    networkProtocol: part.networkProtocol, matches: rule.matches,
-                    verdict: rule.isChosen
+                    networkProtocol: part.networkProtocol, match: filter.match,
+                    verdict: filter.isChosen
                         ? .distribute(to: entrances, cookie: Filter.ownCookie)
                         : .classify(QdiscHandle(rawValue: 1)))
             }
         }
     }
 
-    /// The rules for packets of one protocol; the first match decides.
+    /// The filters for packets of one protocol, in the order in which they are added.
     struct FilterRules: Hashable {
         var networkProtocol: Filter.NetworkProtocol
-        var rules: [U32Rule]
+        var filters: [SelectionFilter]
     }
 
     /// What is redirected, in any order; nil if a selection needs too many filters.
     var takings: [Taking]? {
-        guard ways.allSatisfy({ FilterRules.areFew(for: $0.selector) }) else { return nil }
-        if let hooks = LoopbackHooks(ways, of: target) { return hooks.takings }
-        return ways.flatMap { way in
-            FilterRules.all(way.selector, way.redirect.direction).map { part in
-                Taking(
-                    place: HookPlace(way, part.networkProtocol), part: part,
-                    entrances: [way.redirect.near])
+        let takings =
+            LoopbackHooks(ways, of: target)?.takings
+            ?? ways.flatMap { way in
+                FilterRules.all(way).map { part in
+                    Taking(
+                        place: HookPlace(way, part.networkProtocol), part: part,
+                        entrances: [way.redirect.near])
+                }
             }
-        }
+        return takings.allSatisfy(\.part.isAcceptable) ? takings : nil
     }
 
     /// The hooks in use.
@@ -74,24 +76,40 @@ extension LoopbackHooks {
         return slots.values.flatMap { ways in
             guard var first = ways.first else { return [HookTable.Taking]() }
             first.redirect.direction = .up
-            let filters = Direction.allCases.flatMap {
-                HookTable.FilterRules.all(first.selector, $0)
-            }
             return [Filter.NetworkProtocol.ipv4, .ipv6].map { networkProtocol in
-                var seen: Set<U32Rule> = []
-                let rules = filters.filter { $0.networkProtocol == networkProtocol }.flatMap(
-                    \.rules
-                )
-                .filter { seen.insert($0).inserted }
                 let part = HookTable.FilterRules(
                     networkProtocol: networkProtocol,
-                    rules: Self.exempt(networkProtocol) + rules.filter { !$0.isChosen }
-                        + rules.filter(\.isChosen))
+                    filters: Self.filters(of: first.selector, networkProtocol))
                 return HookTable.Taking(
                     place: HookPlace(first, networkProtocol), part: part,
                     entrances: ways.map(\.redirect.near))
             }
         }
+    }
+
+    /// The filters of both directions, exceptions first.
+    private static func filters(
+        of selector: TrafficSelector, _ networkProtocol: Filter.NetworkProtocol
+    ) -> [SelectionFilter] {
+        let exempt = exempt(networkProtocol)
+        if selector.prefersPrograms {
+            let selections = Direction.allCases.map { ProgramSelection(selector, $0) }
+            let programs = SelectionFilter.programs(
+                chosen: { family in selections.flatMap { $0.chosen(family) } },
+                spared: { family in
+                    exempt.map(PacketRule.init) + selections.flatMap { $0.spared(family) }
+                }, networkProtocol, headerLength: Link.ethernetHeaderLength)
+            if let programs { return programs }
+        }
+        var seen: Set<U32Rule> = []
+        let rules = Direction.allCases.flatMap { direction in
+            let selection = U32Selection(selector, direction)
+            let discovery = networkProtocol == .ipv6 ? selection.neighborDiscovery : []
+            return discovery + selection.rules(for: networkProtocol)
+        }.filter { seen.insert($0).inserted }
+        return
+            (exempt + rules.filter { !$0.isChosen } + rules.filter(\.isChosen))
+            .map(SelectionFilter.init)
     }
 
     /// Packets that a raw socket without an interface cannot send again.
@@ -117,20 +135,42 @@ extension HookTable.FilterRules {
     /// Every packet has to pass all of them.
     static let mostMatches = 3000
 
-    /// The rules for a selector in a direction.
-    static func all(_ selector: TrafficSelector, _ direction: Direction) -> [Self] {
-        let selection = U32Selection(selector, direction)
+    /// The filters of a way.
+    static func all(_ way: HookTable.Way) -> [Self] {
+        let form = FilterForm.programs(
+            headerLength: way.redirect.isBare ? 0 : Link.ethernetHeaderLength)
         return Filter.NetworkProtocol.allCases.map { networkProtocol in
-            let discovery = networkProtocol == .ipv6 ? selection.neighborDiscovery : []
-            return Self(
+            Self(
                 networkProtocol: networkProtocol,
-                rules: discovery + selection.rules(for: networkProtocol))
-        }.filter { !$0.rules.isEmpty }
+                filters: way.selector.filters(
+                    way.redirect.direction, networkProtocol, form, sparesDiscovery: true))
+        }.filter { !$0.filters.isEmpty }
     }
 
-    /// Whether a selector needs few enough rules.
-    static func areFew(for selector: TrafficSelector) -> Bool {
-        let rules = Direction.allCases.flatMap { all(selector, $0) }.flatMap(\.rules)
-        return rules.reduce(0) { $0 + 1 + $1.matches.count } <= mostMatches
+    /// Whether there are few enough filters.
+    var isAcceptable: Bool {
+        filters.reduce(0) { $0 + 1 + $1.match.wordCount } <= Self.mostMatches
+    }
+}
+
+extension Filter.Match {
+    /// How many words each packet is compared with, apart from programs.
+    fileprivate var wordCount: Int {
+        switch self {
+        case .words(let words): words.count
+        case .program: 0
+        }
+    }
+}
+
+extension PacketRule {
+    /// The same comparisons as those of a u32 filter.
+    fileprivate init(_ rule: U32Rule) {
+        self.init(
+            rule.matches.map { match in
+                .field(
+                    PacketField(.word, at: Int(match.offset), mask: match.mask),
+                    in: [match.value...match.value])
+            })
     }
 }

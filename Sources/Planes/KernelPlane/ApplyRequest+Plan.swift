@@ -6,9 +6,9 @@ extension ApplyRequest {
     /// The directions with their marks and trees for one interface.
     func planned(
         target: Int32, link: ConditionedLink, madeClsact: Bool, slot: Int = 0,
-        replacing old: [FoundDirection] = []
+        form: FilterForm = .words, replacing old: [FoundDirection] = []
     ) throws(UnsupportedConditions) -> [PlannedDirection] {
-        try checkFilters()
+        try checkFilters(form)
         let conditions = conditions.withExplicitLoss
         var planned: [PlannedDirection] = []
         for direction in Direction.allCases where directions.contains(direction) {
@@ -21,7 +21,8 @@ extension ApplyRequest {
                 part, dnsDelay: direction == .up ? conditions.dnsDelay : nil,
                 on: Ownership.ifb(of: target, direction, slot: slot), target: link,
                 replacing: old.first { $0.mark.direction == direction }?.tree)
-            planned.append(PlannedDirection(mark: mark, tree: tree, selector: selector))
+            planned.append(
+                PlannedDirection(mark: mark, tree: tree, selector: selector, form: form))
         }
         return planned
     }
@@ -29,10 +30,11 @@ extension ApplyRequest {
     /// A u32 table holds two thousand, and every packet has to pass all of them.
     private static let mostFilters = 1000
 
-    private func checkFilters() throws(UnsupportedConditions) {
+    private func checkFilters(_ form: FilterForm) throws(UnsupportedConditions) {
         for direction in directions {
-            let selection = U32Selection(selector, direction)
-            let count = Filter.NetworkProtocol.allCases.map { selection.rules(for: $0).count }.max()
+            let count = Filter.NetworkProtocol.allCases.map {
+                selector.filters(direction, $0, form).count
+            }.max()
             guard count ?? 0 <= Self.mostFilters else {
                 throw UnsupportedConditions(
                     "a choice of so many addresses and ports",
@@ -45,7 +47,8 @@ extension ApplyRequest {
     /// An example plan for an Ethernet interface of which only the name is known.
     public func examplePlan(interface name: String) throws(UnsupportedConditions) -> InterfacePlan {
         let directions = try planned(
-            target: 1, link: ConditionedLink(mtu: 1500, headerLength: 14), madeClsact: true)
+            target: 1, link: ConditionedLink(mtu: 1500, headerLength: 14), madeClsact: true,
+            form: .programs(headerLength: 14))
         return .create(
             Interface(index: 1, name: name), directions, hasClsact: false)
     }

@@ -85,9 +85,14 @@ public enum FeatureProbe {
         case .pie: return root(.activeQueue(ActiveQueue(algorithm: .pie, limit: 100, marks: true)))
         case .clsact: return ([.addQdisc(.clsact(on: loopback))], 0)
         case .u32:
-            return filter(.classify(QdiscHandle(rawValue: 1)))
+            return filter(verdict: .classify(QdiscHandle(rawValue: 1)))
+        case .programs:
+            guard let program = PacketProgram(anyOf: [], in: .after(0)) else {
+                preconditionFailure("a program without rules is short")
+            }
+            return filter(.program(program), verdict: .classify(QdiscHandle(rawValue: 1)))
         case .mirred:
-            return filter(.redirect(to: loopback, cookie: Filter.ownCookie))
+            return filter(verdict: .redirect(to: loopback, cookie: Filter.ownCookie))
         case .ifb:
             return ([.addIFB(Interface(index: 1000, name: "probe"))], 0)
         }
@@ -99,10 +104,12 @@ public enum FeatureProbe {
         return ([.addQdisc(qdisc)], 0)
     }
 
-    private static func filter(_ verdict: Filter.Verdict) -> ([TrafficOperation], Int) {
+    private static func filter(
+        _ match: Filter.Match = .words([]), verdict: Filter.Verdict
+    ) -> ([TrafficOperation], Int) {
         let filter = Filter(
             interface: loopback, parent: .clsactEgress, preference: 1, networkProtocol: .ipv4,
-            verdict: verdict)
+            match: match, verdict: verdict)
         return ([.addQdisc(.clsact(on: loopback)), .addFilter(filter)], 1)
     }
 }

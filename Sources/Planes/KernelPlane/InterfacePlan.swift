@@ -40,6 +40,8 @@ struct PlannedDirection: Hashable {
     var mark: OwnershipMark
     var tree: ConditioningTree
     var selector = TrafficSelector.everything
+    /// How its filters choose.
+    var form = FilterForm.words
     var ifb: Interface { Ownership.ifb(of: mark.target, mark.direction, slot: mark.slot) }
 }
 
@@ -72,7 +74,8 @@ extension InterfacePlan {
                 restoration += update(direction.tree, to: found.tree)
                 restoration.append(.setAlias(direction.ifb, found.mark.alias))
                 if let selector = found.mark.selector, selector != direction.selector {
-                    let before = filters(interface, found.mark.place, selector, to: found.ifb)
+                    let before = filters(
+                        interface, found.mark.place, selector, to: found.ifb, direction.form)
                     let after = redirect(interface, direction)
                     operations += deletions(of: before) + after
                     restoration += deletions(of: after) + before
@@ -83,11 +86,12 @@ extension InterfacePlan {
                 restoration += additions.reversed().compactMap(\.inverse)
             }
         }
+        let form = new.first?.form ?? .words
         let removals = old.filter { found in
             !new.contains { $0.mark.direction == found.mark.direction }
         }.flatMap { found in
             (found.mark.selector.map {
-                deletions(of: filters(interface, found.mark.place, $0, to: found.ifb))
+                deletions(of: filters(interface, found.mark.place, $0, to: found.ifb, form))
             } ?? unredirect(interface, found.mark.place, found.mark.place.groups))
                 + [.deleteLink(found.ifb)]
         }
@@ -160,26 +164,31 @@ extension InterfacePlan {
     private static func redirect(
         _ interface: Interface, _ direction: PlannedDirection
     ) -> [TrafficOperation] {
-        filters(interface, direction.mark.place, direction.selector, to: direction.ifb)
+        filters(
+            interface, direction.mark.place, direction.selector, to: direction.ifb, direction.form)
     }
 
     /// The filters at `place` that redirect the choice of `selector` to `ifb`.
     ///
     /// They do not match ARP, which is not IP.
     static func filters(
-        _ interface: Interface, _ place: FilterPlace, _ selector: TrafficSelector, to ifb: Interface
+        _ interface: Interface, _ place: FilterPlace, _ selector: TrafficSelector,
+        to ifb: Interface,
+        _ form: FilterForm
     ) -> [TrafficOperation] {
-        let selection = U32Selection(selector, place.direction)
+        let discovery = U32Selection(selector, place.direction).neighborDiscovery
         let groups =
-            [(place.neighborDiscovery, selection.neighborDiscovery)]
-            + Filter.NetworkProtocol.allCases.map { (place.group($0), selection.rules(for: $0)) }
-        return groups.flatMap { group, rules in
-            rules.map { rule in
+            [(place.neighborDiscovery, discovery.map(SelectionFilter.init))]
+            + Filter.NetworkProtocol.allCases.map {
+                (place.group($0), selector.filters(place.direction, $0, form))
+            }
+        return groups.flatMap { group, filters in
+            filters.map { filter in
                 .addFilter(
                     Filter(
                         interface: interface, parent: place.hook, preference: group.preference,
-                        networkProtocol: group.networkProtocol, matches: rule.matches,
-                        verdict: rule.isChosen
+                        networkProtocol: group.networkProtocol, match: filter.match,
+                        verdict: filter.isChosen
                             ? .redirect(to: ifb, cookie: Filter.ownCookie)
                             : .classify(QdiscHandle(rawValue: 1))))
             }

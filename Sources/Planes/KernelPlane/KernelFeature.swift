@@ -9,6 +9,7 @@ public enum KernelFeature: String, Sendable, Hashable, CaseIterable {
     case pie = "sch_pie"
     case clsact = "sch_ingress"
     case u32 = "cls_u32"
+    case programs = "cls_bpf"
     case mirred = "act_mirred"
     case ifb = "ifb"
 
@@ -23,6 +24,7 @@ public enum KernelFeature: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .clsact: "CONFIG_NET_SCH_INGRESS"
         case .u32: "CONFIG_NET_CLS_U32"
+        case .programs: "CONFIG_NET_CLS_BPF"
         case .mirred: "CONFIG_NET_ACT_MIRRED"
         case .ifb: "CONFIG_IFB"
         case .netem, .tbf, .prio, .htb, .codel, .fqCodel, .pie:
@@ -42,6 +44,7 @@ public enum KernelFeature: String, Sendable, Hashable, CaseIterable {
         case .pie: "queue management by pie"
         case .clsact: "reaching both directions of an interface"
         case .u32: "choosing packets"
+        case .programs: "choosing packets by many addresses and ports at little cost"
         case .mirred: "sending packets through the conditioner"
         case .ifb: "conditioning without touching the interface's own queue"
         }
@@ -51,7 +54,7 @@ public enum KernelFeature: String, Sendable, Hashable, CaseIterable {
     public var isEssential: Bool {
         switch self {
         case .netem, .tbf, .clsact, .u32, .mirred, .ifb: true
-        case .prio, .htb, .codel, .fqCodel, .pie: false
+        case .programs, .prio, .htb, .codel, .fqCodel, .pie: false
         }
     }
 }

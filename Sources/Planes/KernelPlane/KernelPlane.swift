@@ -39,6 +39,13 @@ public struct KernelPlane: DataPlane {
     public func plan(
         _ request: ApplyRequest, on links: [Link]
     ) throws(KernelPlaneError) -> [InterfacePlan] {
+        try plan(request, on: links) { true }
+    }
+
+    /// - Parameter hasPrograms: whether the kernel has filters that are programs.
+    private func plan(
+        _ request: ApplyRequest, on links: [Link], hasPrograms: () -> Bool
+    ) throws(KernelPlaneError) -> [InterfacePlan] {
         for link in links { try check(link) }
         let marks = try Self.mapping { () throws(NetlinkError) in
             Dictionary(
@@ -55,10 +62,16 @@ public struct KernelPlane: DataPlane {
         let inventory = try Self.mapping { () throws(NetlinkError) in
             conditioned.isEmpty ? nil : try Inventory(session, of: conditioned)
         }
+        let standing = observations.map { observation in
+            completed(inventory?.directions(of: observation.link.index) ?? [])
+        }
+        let selectors = [request.selector] + standing.joined().compactMap(\.mark.selector)
+        let usesPrograms = selectors.contains(where: \.prefersPrograms) && hasPrograms()
         var plans: [InterfacePlan] = []
-        for observation in observations {
-            let found = completed(inventory?.directions(of: observation.link.index) ?? [])
-            plans.append(try plan(request, observation, found))
+        for (observation, found) in zip(observations, standing) {
+            let form =
+                usesPrograms ? FilterForm(of: observation.link) : .words
+            plans.append(try plan(request, observation, found, form))
         }
         return plans
     }
@@ -86,8 +99,9 @@ public struct KernelPlane: DataPlane {
         }
         let directory = try Self.mapping { () throws(KernelError) in try state.directory }
         Self.removeLeftovers(in: directory)
-        let plans = try plan(request, on: links)
-        try check(plans, KernelFeatureCache(directory))
+        let cache = KernelFeatureCache(directory)
+        let plans = try plan(request, on: links) { cache.missing([.programs]).isEmpty }
+        try check(plans, cache)
 
         let journal = try Self.mapping { () throws(KernelError) in try Journal(directory) }
         let known = Set(journal.entries().map(\.index))
@@ -127,7 +141,8 @@ public struct KernelPlane: DataPlane {
 
     /// The plan for one interface with the conditions `standing`, of any name.
     private func plan(
-        _ request: ApplyRequest, _ observation: Observation, _ standing: [FoundDirection]
+        _ request: ApplyRequest, _ observation: Observation, _ standing: [FoundDirection],
+        _ form: FilterForm
     ) throws(KernelPlaneError) -> InterfacePlan {
         let interface = observation.interface
         guard !observation.hasIngress else { throw .ingressQdisc(interface.name) }
@@ -155,7 +170,7 @@ public struct KernelPlane: DataPlane {
         do {
             let directions = try request.planned(
                 target: interface.index, link: link, madeClsact: madeClsact,
-                slot: observation.slot, replacing: found)
+                slot: observation.slot, form: form, replacing: found)
             plan =
                 found.isEmpty
                 ? .create(interface, directions, hasClsact: observation.hasClsact)
@@ -238,6 +253,20 @@ public struct KernelPlane: DataPlane {
         _ body: () throws(KernelError) -> Value
     ) throws(KernelPlaneError) -> Value {
         do { return try body() } catch { throw .kernel(error) }
+    }
+}
+
+extension FilterForm {
+    /// Programs on links of which it is known where packets' IP headers are.
+    fileprivate init(of link: Link) {
+        self =
+            if link.hasEthernetHeader {
+                .programs(headerLength: Link.ethernetHeaderLength)
+            } else if link.isBare {
+                .programs(headerLength: 0)
+            } else {
+                .words
+            }
     }
 }
 

@@ -96,7 +96,13 @@ public enum TrafficOperation: Sendable, Hashable {
         case .addQdisc(let qdisc), .replaceQdisc(let qdisc):
             KernelFeature(qdiscKind: qdisc.kind.name)
         case .addFilter(let filter):
-            if case .redirect = filter.verdict { .mirred } else { .u32 }
+            if case .redirect = filter.verdict {
+                .mirred
+            } else if case .program = filter.match {
+                .programs
+            } else {
+                .u32
+            }
         case .silence, .bringUp, .setAlias, .deleteLink, .deleteOwnLinks, .deleteQdisc,
             .replaceClass,
             .deleteFilters:
