@@ -95,6 +95,33 @@ class Stream:
             process.kill()
 
 
+class Flood:
+    """Datagrams to the far end, which drops them."""
+
+    def __init__(self, wire, version, place, port):
+        near, *far = ADDRESSES[version]
+        # Never read, and so soon full.
+        self.server = open_socket(
+            wire.names["far"], version, socket.SOCK_DGRAM, (far[place - 1], port))
+        self.client = open_socket(wire.names["near"], version, socket.SOCK_DGRAM, (near, port))
+        self.client.connect((far[place - 1], port))
+
+    def nanoseconds(self, count):
+        """The processor time that a packet takes from one end to the other, which is spent by the
+        sender; the median of some stretches, since other programs interrupt some of them."""
+        times, content, send = [], bytes(64), self.client.send
+        for _ in range(10):
+            began = time.process_time_ns()
+            for _ in range(count // 10):
+                send(content)
+            times.append((time.process_time_ns() - began) / (count // 10))
+        return statistics.median(times)
+
+    def close(self):
+        self.client.close()
+        self.server.close()
+
+
 class Echo:
     """Datagrams to the far end, which come back."""
 
