@@ -93,14 +93,19 @@ public struct DeviceChain: Sendable, Hashable {
             Int(getChain), nfgenmsg(nfgen_family: 0, version: UInt8(NFNETLINK_V0), res_id: 0))
     }
 
-    /// The chains that affect the packets of the interface called `name`, in the calling thread's
-    /// network namespace; none where there is no nftables.
+    /// The chains that affect packets, in the calling thread's network namespace; none where there
+    /// is no nftables.
     ///
     /// Requires `CAP_NET_ADMIN`; without it none are found.
-    public static func atDevice(_ name: String) -> [DeviceChain] {
+    public static func all() -> [DeviceChain] {
         guard let session = try? NetlinkSession(.packetFilter),
             let messages = try? session.dump(list(), attempt: "list the chains of nftables")
         else { return [] }
-        return messages.compactMap(DeviceChain.init).filter { !$0.isIdle && $0.sees(name) }
+        return messages.compactMap(DeviceChain.init).filter { !$0.isIdle }
+    }
+
+    /// Those that affect the packets of the interface called `name`.
+    public static func atDevice(_ name: String) -> [DeviceChain] {
+        all().filter { $0.sees(name) }
     }
 }

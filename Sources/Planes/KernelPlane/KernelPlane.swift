@@ -67,11 +67,13 @@ public struct KernelPlane: DataPlane {
         }
         let selectors = [request.selector] + standing.joined().compactMap(\.mark.selector)
         let usesPrograms = selectors.contains(where: \.prefersPrograms) && hasPrograms()
+        // Once for all interfaces: asking takes a socket and a dump.
+        let chains = request.isForced || !request.directions.contains(.up) ? [] : DeviceChain.all()
         var plans: [InterfacePlan] = []
         for (observation, found) in zip(observations, standing) {
             let form =
                 usesPrograms ? FilterForm(of: observation.link) : .words
-            plans.append(try plan(request, observation, found, form))
+            plans.append(try plan(request, observation, found, form, chains))
         }
         return plans
     }
@@ -142,7 +144,7 @@ public struct KernelPlane: DataPlane {
     /// The plan for one interface with the conditions `standing`, of any name.
     private func plan(
         _ request: ApplyRequest, _ observation: Observation, _ standing: [FoundDirection],
-        _ form: FilterForm
+        _ form: FilterForm, _ chains: [DeviceChain]
     ) throws(KernelPlaneError) -> InterfacePlan {
         let interface = observation.interface
         guard !observation.hasIngress else { throw .ingressQdisc(interface.name) }
@@ -164,7 +166,7 @@ public struct KernelPlane: DataPlane {
         if observation.hasClsact, !added.isEmpty {
             try checkFilters(of: observation, added, isForced: request.isForced)
         }
-        if !request.isForced, added.contains(.up) { try checkChains(at: interface) }
+        if !request.isForced, added.contains(.up) { try checkChains(chains, at: interface) }
         let madeClsact = standing.first?.mark.madeClsact ?? !observation.hasClsact
         var plan: InterfacePlan
         do {
@@ -215,8 +217,10 @@ public struct KernelPlane: DataPlane {
     }
 
     /// Outgoing packets pass nftables chains before tc filters; incoming packets pass them after.
-    private func checkChains(at interface: Interface) throws(KernelPlaneError) {
-        let kinds = DeviceChain.atDevice(interface.name).filter { $0.hook == .egress }
+    private func checkChains(
+        _ chains: [DeviceChain], at interface: Interface
+    ) throws(KernelPlaneError) {
+        let kinds = chains.filter { $0.hook == .egress && $0.sees(interface.name) }
             .map(\.description)
         guard kinds.isEmpty else { throw .foreignFilters(interface.name, .up, kinds: kinds) }
     }
