@@ -16,6 +16,11 @@ struct ConditionedWires {
 
     /// Conditions the wires in the calling thread's network namespace, the link's.
     static func start(_ request: SandboxRequest, _ wires: [Wire]) throws -> ConditionedWires {
+        if request.hasDirectWire {
+            return ConditionedWires(
+                wires: [try DirectWire()],
+                choice: PlaneChoice(.kernel, since: "there are no conditions to carry out"))
+        }
         let kernel = try KernelPlane(environment: [:])
         var choice = PlaneChoice(
             request.backend, kernelLacks: kernel.lack(forUnused: request.demand))

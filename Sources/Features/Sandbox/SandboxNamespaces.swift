@@ -8,7 +8,7 @@ import SystemPackage
 struct SandboxNamespaces: Sendable {
     /// The namespace of each device's command; at least one.
     var apps: [FileDescriptor]
-    /// The namespace in which both directions are conditioned.
+    /// The namespace in which both directions are conditioned; the far side's if none is.
     var link: FileDescriptor
     /// The namespace of the servers and the uplink.
     var far: FileDescriptor
@@ -42,17 +42,24 @@ struct SandboxNamespaces: Sendable {
             try request.congestionControl?.use()
             if wires.count > 1 { keepAddressesApart() }
         }
-        try Namespaces.network.unshare()
-        let link = try NetworkNamespace.openCurrent()
-        let linkSession = try NetlinkSession()
-        if !othersInherit { NamespaceParameters.set() }
-        if wires.count > 1 { silenceNewInterfaces() }
+        let (link, linkSession): (FileDescriptor, NetlinkSession)
+        if request.hasDirectWire {
+            try NetworkNamespace.enter(far)
+            (link, linkSession) = (far, farSession)
+        } else {
+            try Namespaces.network.unshare()
+            (link, linkSession) = (try NetworkNamespace.openCurrent(), try NetlinkSession())
+            if !othersInherit { NamespaceParameters.set() }
+            if wires.count > 1 { silenceNewInterfaces() }
+        }
         let namespaces = SandboxNamespaces(apps: apps.map(\.network), link: link, far: far)
 
         let absent = Set(interfaces.filter { !$0.isPresent }.map(\.name))
         do {
             try linkSession.executeAll(
-                SandboxNetwork.linkMessages(wires, absent: absent, namespaces))
+                request.hasDirectWire
+                    ? SandboxNetwork.directMessages(wires[0], namespaces)
+                    : SandboxNetwork.linkMessages(wires, absent: absent, namespaces))
         } catch {
             guard wires.count > 1, error.errno == .notSupportedOnSocket else { throw error }
             throw SandboxError(

@@ -13,6 +13,9 @@ import Uplink
 /// queue would push back on the sender instead of dropping packets. The addresses belong to
 /// networks reserved for measurements (RFC 2544) and local use, so that they hide no real host.
 ///
+/// Without any conditions `eth0` and `far0` are the ends of one wire, and there is no link between
+/// them (`DirectWire`).
+///
 /// For several interfaces there are as many wires. Each is its own network; a bridge joins them:
 ///
 ///     wifi0 ─── app1 ═ conditions ═ far1 ─── port1 ┐
@@ -139,6 +142,13 @@ public struct SandboxNetwork: Sendable, Hashable {
                         namespace: (isSingle ? namespaces.far : namespaces.link).rawValue),
                 ] + silenceAndBringUp(ends) + (isSingle ? [] : connect(wire))
             }
+    }
+
+    /// The messages for the far side's namespace that join the command to it directly.
+    static func directMessages(
+        _ wire: Wire, _ namespaces: SandboxNamespaces
+    ) -> [NetlinkMessage] {
+        [Link.addVeth(far, to: wire.app, namespace: namespaces.apps[wire.device].rawValue)]
     }
 
     /// The bridge, and its wire to the far side.

@@ -24,6 +24,11 @@ public struct RecordingRequest: Sendable {
 
     /// Whether to record packets, which only the packet engine can do.
     public var wantsPackets: Bool { capture != nil || log != nil }
+
+    /// Whether to record anything.
+    public var isWanted: Bool {
+        wantsPackets || wantsStatistics || wantsSamples || wantsConstrainedUse || wantsProcessorUse
+    }
 }
 
 /// A link as described in recordings of its packets.
