@@ -26,6 +26,33 @@ struct StreamRelayTests {
         }
     }
 
+    @Test func `A fast stream arrives whole, though its reader pauses`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory.path
+            try shell("head -c 60000000 /dev/urandom >\(path)/file")
+            let expected = try shell("sha256sum <\(path)/file")
+            try await TestSandbox.run { sandbox in
+                try TestSandbox.withServer(TestSandbox.peer("half_close_server 8000"), port: 8000) {
+                    _ in
+                    let answer = try sandbox.app(
+                        TestSandbox.peer("half_close_client 198.18.0.1 8000 200000000"))
+                    #expect(answer == "same\n")
+                }
+                try TestSandbox.withServer(
+                    "python3 -m http.server --bind :: --directory \(path) 8000", port: 8000
+                ) { _ in
+                    let sum = try sandbox.app(
+                        """
+                        curl -sSf -m 30 http://198.18.0.1:8000/file |
+                            { head -c 20000000; sleep 0.2; head -c 20000000; sleep 0.2; cat; } |
+                            sha256sum
+                        """)
+                    #expect(sum == expected)
+                }
+            }
+        }
+    }
+
     @Test func `Each end may stop sending and still hear the other`() async throws {
         try await TestSandbox.run { sandbox in
             try TestSandbox.withServer(TestSandbox.peer("half_close_server 8000"), port: 8000) {

@@ -6,12 +6,14 @@ import SystemPackage
 final class DatagramOutlets {
     private let events: RelayEvents
     private let losses: LossTally
-    private let limit: Int
-    private var outlets: [DatagramOutlet.Use: DatagramOutlet] = [:]
+    private let budget: DescriptorBudget
+    private var outlets: [DatagramOutlet.Use: DatagramOutlet] = [:] {
+        didSet { budget.flows = outlets.count }
+    }
 
-    init(events: RelayEvents, limit: Int, losses: LossTally) {
+    init(events: RelayEvents, budget: DescriptorBudget, losses: LossTally) {
         self.events = events
-        self.limit = limit
+        self.budget = budget
         self.losses = losses
     }
 
@@ -29,7 +31,7 @@ final class DatagramOutlets {
             outlet.lastUse = now
             return outlet
         }
-        if outlets.count >= limit,
+        if outlets.count >= budget.mostFlows,
             let oldest = outlets.values.min(by: { $0.lastUse < $1.lastUse })
         {
             drop(oldest)

@@ -40,6 +40,7 @@ public final class Relay: Sendable {
         do {
             thread = try KernelThread(named: "linkcond relay") {
                 defer { orders.reportEnd() }
+                KernelThread.outliveBrokenPipes()
                 try? RelayLoop(loop).run()
             }
         } catch {

@@ -29,9 +29,8 @@ final class RelayLoop {
     private static let sweepInterval = Duration.seconds(1)
     /// How often to check whether everything is delivered.
     private static let settlingInterval = Duration.milliseconds(5)
-    /// File descriptors kept free for the rest of the process.
-    private static let reservedDescriptors = 8
-    private static let (fewestFlows, mostFlows) = (4, 4096)
+    /// File descriptors kept free for the rest of the process, and for the pumps' conduit.
+    private static let reservedDescriptors = 10
     /// How many requests are handled before other work gets its turn.
     private static let turn = 64
 
@@ -40,7 +39,7 @@ final class RelayLoop {
         let sockets = settings.sockets
         let descriptors =
             try DescriptorLimit.raise() - DescriptorLimit.inUse - Self.reservedDescriptors
-        let flows = min(Self.mostFlows, max(Self.fewestFlows, descriptors / 8))
+        let budget = DescriptorBudget(total: descriptors)
         let events = try RelayEvents()
         self.events = events
         let host = HostMapping(settings.network, settings.resolver)
@@ -52,10 +51,9 @@ final class RelayLoop {
         self.answer = answer
         let paths = sockets.multipath.map { MultipathPorts($0, events: events) }
         streams = StreamRelay(
-            events: events, host: host, paths: paths, limit: (descriptors - flows) / 2,
-            orders: settings.orders, answer: answer)
+            events: events, host: host, paths: paths, budget: budget, orders: settings.orders, answer: answer)
         datagrams = DatagramRelay(
-            host: host, outlets: DatagramOutlets(events: events, limit: flows, losses: losses),
+            host: host, outlets: DatagramOutlets(events: events, budget: budget, losses: losses),
             losses: losses, answer: answer)
         // Orders are checked after every wait: one event is enough.
         _ = try events.watch(settings.orders.descriptor, .edge, for: .orders)

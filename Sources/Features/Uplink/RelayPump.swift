@@ -19,6 +19,8 @@ extension StreamRelay {
         private static let mostUnsent = 256 * 1024
         /// With larger portions the kernel would accept more than it has space for.
         static let mostPortion = 32 * 1024
+        /// The largest portion of a fast stream.
+        static let mostFastPortion = 256 * 1024
 
         private static let leastWindow = 4 * 1024
         static let mostWindow = 256 * 1024
@@ -40,7 +42,7 @@ extension StreamRelay {
         /// unchanged.
         static let shapeWithinHost = StreamShape(
             unsentLimit: leastUnsent, segmentSize: 1380, receiveBuffer: 2 * leastWindow,
-            growsWithReading: false)
+            growsWithReading: false, isPaced: false)
 
         init(_ socket: consuming StreamSocket) {
             self.socket = socket
@@ -60,6 +62,14 @@ extension StreamRelay {
             window = isWithinHost ? Self.leastWindow : nil
         }
 
+        /// Whether its peer is on this host.
+        var isWithinHost: Bool { window != nil }
+
+        /// Whether the attempt to connect has succeeded or failed.
+        var isConnected: Bool {
+            (try? StreamSocket.readiness(of: socket, and: socket))?.0.isWritable ?? false
+        }
+
         /// Whether unread data has arrived.
         var isReadable: Bool {
             (try? StreamSocket.readiness(of: socket, and: socket))?.0.isReadable ?? false
@@ -73,14 +83,15 @@ extension StreamRelay {
             try? socket.fixWindow(at: size)
         }
 
-        /// Records that it accepted a whole portion and may accept more.
-        func hasTakenPortion() {
-            portion = min(2 * portion, Self.mostPortion)
+        /// Records that it accepted a whole portion and may accept more, of a stream whose portions
+        /// may have `most` bytes.
+        func hasTakenPortion(most: Int) {
+            portion = min(2 * portion, most)
         }
 
         /// Resets the portion: it accepts no more, or there is no more data for now.
-        func startOver() {
-            portion = min(unsentLimit / 2, Self.mostPortion)
+        func startOver(most: Int) {
+            portion = most > Self.mostPortion ? most : min(unsentLimit / 2, most)
         }
 
         /// Adapts the limit of unsent bytes to the bytes in flight, as a sender's own kernel does.
@@ -120,6 +131,7 @@ extension StreamRelay {
         private(set) var hasFinished = false
         /// The bytes moved since `begin`, while the sink always accepted more.
         private var run = (begin: Duration.zero, count: 0)
+        private var pace = Pace()
 
         /// A link that accepts this much in this time is fast. Any link accepts all of a slow
         /// source's data.
@@ -133,7 +145,7 @@ extension StreamRelay {
         /// Moves one portion if both sides allow it.
         mutating func step(
             from source: Side, _ sourceReady: StreamReadiness, to sink: Side,
-            _ sinkReady: StreamReadiness, _ buffer: inout [UInt8], at now: Duration
+            _ sinkReady: StreamReadiness, _ room: PumpRoom, at now: Duration
         ) -> Progress {
             guard !hasFinished else { return .finished }
             do throws(Errno) {
@@ -145,7 +157,7 @@ extension StreamRelay {
                 guard sinkReady.isWritable else {
                     let isChanged = sink.adaptLimit()
                     source.widen(to: sink.unsentLimit / Self.windowsPerFlight)
-                    sink.startOver()
+                    sink.startOver(most: pace.mostPortion(at: now))
                     run = (now, 0)
                     return isChanged ? .moved : .waiting
                 }
@@ -154,10 +166,10 @@ extension StreamRelay {
                     return .moved
                 }
                 guard sourceReady.isReadable else {
-                    sink.startOver()
+                    sink.startOver(most: pace.mostPortion(at: now))
                     return .waiting
                 }
-                try move(from: source, isUrgent: sourceReady.isUrgent, to: sink, &buffer, at: now)
+                try move(from: source, isUrgent: sourceReady.isUrgent, to: sink, room, at: now)
                 return .moved
             } catch {
                 return error == .wouldBlock ? .waiting : .failed
@@ -174,30 +186,69 @@ extension StreamRelay {
         ///
         /// - Parameter isUrgent: Whether there is an urgent byte.
         private mutating func move(
-            from source: Side, isUrgent: Bool, to sink: Side, _ buffer: inout [UInt8],
-            at now: Duration
+            from source: Side, isUrgent: Bool, to sink: Side, _ room: PumpRoom, at now: Duration
         ) throws(Errno) {
+            let limit = sink.portion
+            // A failure to take is repeated, with its reason, by the attempt to read.
+            if limit > Side.mostPortion, !isUrgent, let conduit = room.conduit,
+                let count = try? conduit.pipe.take(from: source.socket, limit: limit), count > 0
+            {
+                let taken = try give(count, by: conduit, to: sink)
+                record(taken, of: count, limit: limit, source, sink, at: now)
+                return
+            }
             let isUrgent = isUrgent && source.socket.isAtUrgentByte()
             let count = try source.socket.receive(
-                into: &buffer, limit: isUrgent ? 1 : sink.portion)
+                into: &room.bytes, limit: isUrgent ? 1 : min(limit, Side.mostPortion))
             guard count > 0 else {
                 hasEnded = true
                 return
             }
             var taken = 0
             do {
-                taken = try sink.socket.send(buffer, 0..<count, isUrgent: isUrgent)
+                taken = try sink.socket.send(room.bytes, 0..<count, isUrgent: isUrgent)
             } catch {
                 guard error == .wouldBlock else { throw error }
             }
+            if taken < count {
+                pending = Array(room.bytes[taken..<count])
+                isPendingUrgent = isUrgent
+            }
+            record(taken, of: count, limit: limit, source, sink, at: now)
+        }
+
+        /// Gives the sink `count` bytes that are in the conduit, and returns how many it has taken.
+        private mutating func give(
+            _ count: Int, by conduit: PumpRoom.Conduit, to sink: Side
+        ) throws(Errno) -> Int {
+            var taken = 0
+            defer {
+                if taken < count {
+                    pending = conduit.pipe.remove(count - taken)
+                    isPendingUrgent = false
+                }
+            }
+            do {
+                // The kernel moves a part of it at a time.
+                while taken < count {
+                    taken += try conduit.pipe.give(to: sink.socket, limit: count - taken)
+                }
+            } catch {
+                guard error == .wouldBlock else { throw error }
+            }
+            return taken
+        }
+
+        /// Records that the sink has taken so many of `count` bytes, of at most `limit`.
+        private mutating func record(
+            _ taken: Int, of count: Int, limit: Int, _ source: Side, _ sink: Side, at now: Duration
+        ) {
             if now - run.begin > Self.fastRun.duration { run = (now, 0) }
             run.count += taken
             if run.count >= Self.fastRun.count { source.widen(to: Side.mostWindow) }
-            if taken < count {
-                pending = Array(buffer[taken..<count])
-                isPendingUrgent = isUrgent
-            } else if count == sink.portion {
-                sink.hasTakenPortion()
+            pace.add(taken, at: now)
+            if taken == count, count == limit {
+                sink.hasTakenPortion(most: pace.mostPortion(at: now))
             }
         }
     }

@@ -23,7 +23,7 @@ extension StreamRelay {
 
         /// Moves data as long as both sides allow it; up is from `near` to `far`.
         mutating func move(
-            between near: Side, and far: Side, _ buffer: inout [UInt8], at now: Duration
+            between near: Side, and far: Side, _ room: PumpRoom, at now: Duration
         ) -> Outcome {
             for _ in 0..<Self.turn {
                 guard
@@ -31,9 +31,9 @@ extension StreamRelay {
                         of: near.socket, and: far.socket)
                 else { return .failed }
                 let upward = up.step(
-                    from: near, nearReady, to: far, farReady, &buffer, at: now)
+                    from: near, nearReady, to: far, farReady, room, at: now)
                 let downward = down.step(
-                    from: far, farReady, to: near, nearReady, &buffer, at: now)
+                    from: far, farReady, to: near, nearReady, room, at: now)
                 switch (upward, downward) {
                 case (.failed, _), (_, .failed): return .failed
                 case (.finished, .finished): return .over

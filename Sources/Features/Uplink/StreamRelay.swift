@@ -55,12 +55,14 @@ final class StreamRelay {
     private let host: HostMapping
     private let paths: MultipathPorts?
     private let answer: ([UInt8], IPAddress) -> Void
-    private let limit: Int
+    private let budget: DescriptorBudget
     private let orders: RelayOrders
     private let spare = SpareDescriptor()
-    private(set) var connections: [Ends: Connection] = [:]
+    private(set) var connections: [Ends: Connection] = [:] {
+        didSet { budget.streams = connections.count }
+    }
     private var queued: [Connection] = []
-    private var buffer = [UInt8](repeating: 0, count: Side.mostPortion)
+    private let room = PumpRoom()
 
     /// After this time neither end tries any more: Linux gives up after 127 s by default.
     private static let connectTimeout = Duration.seconds(130)
@@ -68,13 +70,13 @@ final class StreamRelay {
     private static let offerTimeout = Duration.seconds(75)
 
     init(
-        events: RelayEvents, host: HostMapping, paths: MultipathPorts?, limit: Int,
-        orders: RelayOrders, answer: @escaping ([UInt8], IPAddress) -> Void
+        events: RelayEvents, host: HostMapping, paths: MultipathPorts?,
+        budget: DescriptorBudget, orders: RelayOrders, answer: @escaping ([UInt8], IPAddress) -> Void
     ) {
         self.events = events
         self.host = host
         self.paths = paths
-        self.limit = limit
+        self.budget = budget
         self.orders = orders
         self.answer = answer
     }
@@ -98,7 +100,7 @@ final class StreamRelay {
             letThrough(request)
             return
         }
-        guard connections.count < limit else { return refuse(request) }
+        guard budget.hasRoomForStream else { return refuse(request) }
         connect(
             Attempt(request: request, untried: host.endpoints(for: request.destination)), ends,
             at: now)
@@ -125,6 +127,10 @@ final class StreamRelay {
             side.token = try events.watch(
                 side.socket.descriptor, .edge, for: .stream(connection))
             connections[ends] = connection
+            // Within a host the answer is there at once.
+            if side.isWithinHost, side.isConnected {
+                finishConnecting(connection, attempt, at: now)
+            }
         } catch {
             fail(attempt, error, ends, at: now)
         }
@@ -237,7 +243,7 @@ final class StreamRelay {
 
     /// Moves data as long as both sides allow it.
     private func pump(_ connection: Connection, _ far: Side, at now: Duration) {
-        switch connection.pumps.move(between: far, and: connection.host, &buffer, at: now) {
+        switch connection.pumps.move(between: far, and: connection.host, room, at: now) {
         case .failed: return abort(connection)
         case .over: return drop(connection)
         case .waiting: return

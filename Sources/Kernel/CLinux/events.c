@@ -15,6 +15,17 @@ int lc_pipe_ends(int *ends) {
     return pipe2(ends, O_CLOEXEC) ? -errno : 0;
 }
 
+int lc_conduit(int *ends, int capacity) {
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK)) return -errno;
+    // Otherwise it keeps the kernel's own capacity.
+    fcntl(ends[1], F_SETPIPE_SZ, capacity);
+    return 0;
+}
+
+ssize_t lc_splice(int from, int to, size_t limit) {
+    return splice(from, NULL, to, NULL, limit, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+}
+
 int lc_watch(int epoll, int fd, uint64_t token, int is_edge_triggered) {
     struct epoll_event event = {
         .events = is_edge_triggered ? EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET : EPOLLIN,

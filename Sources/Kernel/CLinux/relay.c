@@ -233,6 +233,8 @@ int lc_connect_stream(struct lc_endpoint to, struct lc_stream_shape shape) {
     set_stream_options(fd, shape.unsent_limit);
     set_option(fd, SOL_TCP, TCP_MAXSEG, (int)shape.segment_size);
     begin_receive_buffer(fd, shape.receive_buffer, shape.grows);
+    // Every kernel has it and lets everybody use it.
+    if (!shape.is_paced) setsockopt(fd, SOL_TCP, TCP_CONGESTION, "reno", 4);
     if (connect(fd, &address.any, length) && errno != EINPROGRESS) return give_up(fd);
     return fd;
 }

@@ -61,6 +61,7 @@ public final class PublishedRelay: Sendable {
         do {
             thread = try KernelThread(named: "published ports") {
                 defer { orders.reportEnd() }
+                KernelThread.outliveBrokenPipes()
                 try? PublishedLoop(sockets, state, orders, onRefusal).run()
             }
         } catch {

@@ -49,7 +49,7 @@ final class PublishedStreams {
     private let spare = SpareDescriptor()
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var queued: [Connection] = []
-    private var buffer = [UInt8](repeating: 0, count: StreamRelay.Side.mostPortion)
+    private let room = PumpRoom()
 
     /// After this time the kernel does not try any more: Linux gives up after 127 s by default.
     private static let connectTimeout = Duration.seconds(130)
@@ -187,7 +187,7 @@ final class PublishedStreams {
     }
 
     private func pump(_ connection: Connection, _ server: StreamRelay.Side, at now: Duration) {
-        switch connection.pumps.move(between: server, and: connection.client, &buffer, at: now) {
+        switch connection.pumps.move(between: server, and: connection.client, room, at: now) {
         case .failed: abort(connection)
         case .over: drop(connection)
         case .waiting: break

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /// An address and a port in host byte order; IPv4 has its 32 bits in `low`.
 struct lc_endpoint {
@@ -51,12 +52,13 @@ int lc_accept(
 
 /// What keeps the other end of a TCP connection from running ahead: how many bytes may wait in the
 /// socket to be sent for the first time, the largest segment in both directions, the initial size
-/// of the receive buffer, and whether that grows.
+/// of the receive buffer, whether that grows, and whether the host's congestion control may pace it.
 struct lc_stream_shape {
     uint32_t unsent_limit;
     uint32_t segment_size;
     uint32_t receive_buffer;
     int grows;
+    int is_paced;
 };
 
 /// A nonblocking TCP socket that starts to connect.
@@ -105,6 +107,14 @@ int lc_event_queue(void);
 
 /// pipe2 with O_CLOEXEC: the read end, then the write end.
 int lc_pipe_ends(int *ends);
+
+/// A nonblocking pipe: the read end, then the write end. It takes `capacity` bytes unless the kernel
+/// allows less.
+int lc_conduit(int *ends, int capacity);
+
+/// splice without waiting: moves at most `limit` bytes from or to a pipe. Returns their number, or -1
+/// with errno.
+ssize_t lc_splice(int from, int to, size_t limit);
 
 /// Watches a descriptor for readability and writability, edge-triggered or not.
 int lc_watch(int epoll, int fd, uint64_t token, int is_edge_triggered);

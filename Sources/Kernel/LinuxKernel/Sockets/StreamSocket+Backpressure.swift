@@ -12,22 +12,28 @@ public struct StreamShape: Sendable, Hashable {
     public var receiveBuffer: Int
     /// Whether the receive buffer grows as data is read.
     public var growsWithReading: Bool
+    /// Whether it sends as the host's congestion control says. Some, such as BBR, pace packets by a
+    /// timer, which only slows down what stays within the host.
+    public var isPaced: Bool
 
     /// Makes a shape.
     public init(
-        unsentLimit: Int, segmentSize: Int, receiveBuffer: Int, growsWithReading: Bool
+        unsentLimit: Int, segmentSize: Int, receiveBuffer: Int, growsWithReading: Bool,
+        isPaced: Bool = true
     ) {
         self.unsentLimit = unsentLimit
         self.segmentSize = segmentSize
         self.receiveBuffer = receiveBuffer
         self.growsWithReading = growsWithReading
+        self.isPaced = isPaced
     }
 
     var shim: lc_stream_shape {
         lc_stream_shape(
             unsent_limit: UInt32(clamping: unsentLimit),
             segment_size: UInt32(clamping: segmentSize),
-            receive_buffer: UInt32(clamping: receiveBuffer), grows: growsWithReading ? 1 : 0)
+            receive_buffer: UInt32(clamping: receiveBuffer), grows: growsWithReading ? 1 : 0,
+            is_paced: isPaced ? 1 : 0)
     }
 }
 
