@@ -291,7 +291,12 @@ let features = floor(
         resources: ["policy.txt", "report.css", "report.js"].map {
             .embedInCode("Reports/Resources/\($0)")
         }),
-    // Resolves the names given to `run` and `matrix`.
+    // Finds the condition at which a command begins to fail.
+    library(
+        "Bisection",
+        ["Matrix", "Recording", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
+        tests: ["Bisection"]),
+    // Resolves the names given to `run`, `matrix` and `bisect`.
     library(
         "SandboxRuns",
         [

@@ -1,5 +1,6 @@
 import LinkTesting
 import LinkUnits
+import Recording
 import Testing
 
 @testable import Verification

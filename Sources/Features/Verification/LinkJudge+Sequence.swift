@@ -1,5 +1,6 @@
 import LinkModel
 import LinkUnits
+import Recording
 
 extension LinkJudge {
     /// Checks loss, bursts, reordering, duplicates and corruption with packets sent below the
@@ -60,7 +61,8 @@ extension LinkJudge {
             return Check(direction, .burst, unjudged: measured, because: "too few losses")
         }
         // Each lost packet ends a run of losses with the same probability, 1 / mean length.
-        let ends = ProportionInterval(successes: Double(runs.count), trials: Double(lost))
+        let ends = ProportionInterval(
+            successes: Double(runs.count), trials: Double(lost), error: Statistics.errorProbability)
         let expected = conditions.loss.meanLossBurst
         let limit = expected < measured ? 1 / ends.high : 1 / ends.low
         return Check(
@@ -111,7 +113,8 @@ extension LinkJudge {
                 direction, quantity, expected: expected, measured: measured, tolerance: 0)
         }
         let interval = ProportionInterval(
-            successes: Double(count) * worth, trials: Double(total) * worth)
+            successes: Double(count) * worth, trials: Double(total) * worth,
+            error: Statistics.errorProbability)
         let chance = expected > measured ? interval.high - measured : measured - interval.low
         return Check(
             direction, quantity, expected: expected, measured: measured,

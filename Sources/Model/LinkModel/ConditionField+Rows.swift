@@ -14,18 +14,20 @@ extension ConditionField {
             { text throws(QuantityError) in
                 text == "unlimited" ? nil : try Bandwidth(parsing: text)
             }, { $0?.description }), .rate, isAlwaysShown: true,
+        scale: .bandwidth,
         json: { ["bandwidthBitsPerSecond": $0.bandwidth?.bitsPerSecond] },
         text: { $0.bandwidth?.description ?? ($0.trace == nil ? "unlimited" : nil) },
         ramp: { $0.limits.bandwidth })
 
     private static let delay = ConditionField(
         "delay", \.delay, .quantity(Duration.init(parsing:), \.unitText), .delay,
-        isAlwaysShown: true,
+        isAlwaysShown: true, scale: .duration,
         json: { ["delayMilliseconds": $0.delay.milliseconds] },
         ramp: { $0.between(\.delay) })
 
     private static let jitter = ConditionField(
         "jitter", \.jitterAmount, .quantity(Duration.init(parsing:), \.unitText), .delay,
+        scale: .duration,
         json: { ["jitterMilliseconds": $0.jitterAmount.milliseconds] },
         text: { $0.jitter.map { "\($0.amount.unitText), \($0.distribution)" } },
         ramp: { $0.between(\.jitterAmount) })
@@ -46,7 +48,7 @@ extension ConditionField {
             and: "burst", "a mean number of packets, such as 8",
             read: { mean, burst in burst.map { .bursts(mean: mean, burst: $0) } ?? .random(mean) },
             write: { ($0.mean, $0.writtenBurst.map(LossModel.text(ofBurst:))) }),
-        .loss, isAlwaysShown: true,
+        .loss, isAlwaysShown: true, scale: .share,
         json: {
             ["lossRatio": $0.loss.mean.value, "lossBurstPackets": $0.loss.writtenBurst ?? 1]
         },
@@ -60,11 +62,13 @@ extension ConditionField {
 
     private static let duplicate = ConditionField(
         "duplicate", \.duplicate, .quantity(Ratio.init(parsing:), \.description), .copies,
+        scale: .share,
         json: { ["duplicateRatio": $0.duplicate.value] },
         ramp: { $0.between(\.duplicate) })
 
     private static let corrupt = ConditionField(
         "corrupt", \.corrupt, .quantity(Ratio.init(parsing:), \.description), .copies,
+        scale: .share,
         json: { ["corruptRatio": $0.corrupt.value] },
         ramp: { $0.between(\.corrupt) })
 
@@ -75,7 +79,7 @@ extension ConditionField {
             read: { mean, gap in
                 mean == .zero && gap == nil ? nil : Reordering(mean: mean, gap: gap ?? 1)
             },
-            write: { $0.map { ($0.mean, "\($0.gap)") } }), .delay,
+            write: { $0.map { ($0.mean, "\($0.gap)") } }), .delay, scale: .share,
         json: {
             [
                 "reorderRatio": $0.reorder?.mean.value ?? 0,
@@ -91,7 +95,7 @@ extension ConditionField {
         "queue", \.queue,
         .quantity(
             { text throws(QuantityError) in try QueueLimit(parsing: text) }, { $0?.description }),
-        .queue, isAlwaysShown: true,
+        .queue, isAlwaysShown: true, scale: .queue,
         json: { ["queuePackets": $0.queuePackets] },
         text: {
             let packets = $0.queuePackets.map { "\($0) packets" }
@@ -123,7 +127,7 @@ extension ConditionField {
         .quantity(
             { text throws(QuantityError) in
                 text == "unlimited" ? nil : try LinkMTU.bytes(parsing: text)
-            }, { $0.map { "\($0)" } }), .rate,
+            }, { $0.map { "\($0)" } }), .rate, scale: .bytes,
         json: { ["mtuBytes": $0.mtu?.bytes] },
         text: { $0.mtu.map { "\($0.bytes) bytes" + ($0.icmp == .silent ? ", silent" : "") } })
 

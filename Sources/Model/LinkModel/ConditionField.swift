@@ -24,6 +24,9 @@ public struct ConditionField: Sendable {
     /// Whether tables show the field even when it has no effect.
     public let isAlwaysShown: Bool
 
+    /// How the values are ordered; nil if they are not, as those of choices.
+    public let scale: FieldScale?
+
     /// The value as a profile writes it; nil if it is that of a perfect link.
     public let value: @Sendable (DirectionConditions) -> FieldValue?
     /// Reads a value. All fields before this one in `all` must have been read.
@@ -40,12 +43,14 @@ public struct ConditionField: Sendable {
     /// Makes the row of the field stored in `property`.
     ///
     /// - Parameters:
+    ///   - scale: Nil if the values are not ordered.
     ///   - needs: Why conditions cannot have the field; nil if they can.
     ///   - text: Nil if people read what a profile writes.
     ///   - ramp: Nil if there are no values in between: the value changes at the start of a ramp.
     init<Value>(
         _ key: String, _ property: any WritableKeyPath<DirectionConditions, Value> & Sendable,
         _ format: FieldFormat<Value>, _ stage: Stage, isAlwaysShown: Bool = false,
+        scale: FieldScale? = nil,
         needs: (@Sendable (DirectionConditions) -> String?)? = nil,
         json: @escaping @Sendable (DirectionConditions) -> JSON,
         text: (@Sendable (DirectionConditions) -> String?)? = nil,
@@ -61,6 +66,7 @@ public struct ConditionField: Sendable {
         isFreeText = format.isFreeText
         self.stage = stage
         self.isAlwaysShown = isAlwaysShown
+        self.scale = scale
         self.value = value
         read = { (value, conditions) throws(FieldError) in
             let read = try format.read(value)

@@ -4,14 +4,14 @@ import Glibc
 ///
 /// It is exact: whatever the probability is, the interval misses it at most as often as stated.
 /// Counts need not be whole: a correlated sample counts as fewer trials.
-struct ProportionInterval: Hashable {
-    let low: Double
-    let high: Double
+package struct ProportionInterval: Sendable, Hashable {
+    /// The lower end.
+    package let low: Double
+    /// The upper end.
+    package let high: Double
 
     /// The interval for `successes` in `trials`, which misses with probability `error`.
-    init(
-        successes: Double, trials: Double, error: Double = Statistics.errorProbability
-    ) {
+    package init(successes: Double, trials: Double, error: Double) {
         precondition(successes >= 0 && successes <= trials && trials > 0, "a share of trials")
         let failures = trials - successes
         low =
@@ -23,7 +23,7 @@ struct ProportionInterval: Hashable {
     }
 
     /// Whether `value` is consistent with the count.
-    func contains(_ value: Double) -> Bool { (low...high).contains(value) }
+    package func contains(_ value: Double) -> Bool { (low...high).contains(value) }
 
     /// The quantile of the beta distribution at `share`.
     private static func betaQuantile(_ share: Double, _ a: Double, _ b: Double) -> Double {
@@ -38,7 +38,7 @@ struct ProportionInterval: Hashable {
 
     /// The regularized incomplete beta function I_x(a, b), by its continued fraction (DLMF
     /// 8.17.22).
-    static func regularizedBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
+    package static func regularizedBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
         guard x > 0 else { return 0 }
         guard x < 1 else { return 1 }
         // The fraction converges fast only on this side of the mean.
