@@ -300,8 +300,9 @@ let features = floor(
     library(
         "SandboxRuns",
         [
-            "Sandbox", "Matrix", "Recording", "UserCatalog", "Catalog", "ProfileFormat",
-            "Scenarios", "Override", "NetworkPath", "LinuxKernel", "LinkModel", "LinkUnits",
+            "Sandbox", "Bisection", "Matrix", "Recording", "UserCatalog", "Catalog",
+            "ProfileFormat", "Scenarios", "Override", "NetworkPath", "LinuxKernel", "LinkModel",
+            "LinkUnits",
             systemPackage,
         ], tests: ["SandboxRuns"])
 )
@@ -310,7 +311,8 @@ let commandLine: [Target] = [
     program(
         "linkcond",
         [
-            "Matrix", "Multipath", "PacketEngine", "DataPlanes", "DataPlane", "EnginePlane",
+            "Bisection", "Matrix", "Multipath", "PacketEngine", "DataPlanes", "DataPlane",
+            "EnginePlane",
             "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor", "Override",
             "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport", "Scenarios",
             "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink", "LinkModel", "LinkUnits",

@@ -16,7 +16,8 @@ struct LinkcondCommand: ParsableCommand {
         version: "linkcond \(ProgramVersion.current)",
         subcommands: [
             ListCommand.self, ShowCommand.self, ImportCommand.self, RunCommand.self,
-            MatrixCommand.self, ApplyCommand.self, PlayCommand.self, StatusCommand.self,
+            MatrixCommand.self, BisectCommand.self, ApplyCommand.self, PlayCommand.self,
+            StatusCommand.self,
             ClearCommand.self, OverrideCommand.self, PathCommand.self, TraceCommand.self,
             VerifyCommand.self, DoctorCommand.self, SchemaCommand.self,
             ProbeCommand.self,

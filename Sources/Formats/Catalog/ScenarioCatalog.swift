@@ -15,6 +15,13 @@ public struct ScenarioCatalog: Sendable {
         public let file: String?
         /// The YAML text, with its comments.
         public let text: String
+
+        /// Describes a scenario.
+        package init(scenario: Scenario, file: String?, text: String) {
+            self.scenario = scenario
+            self.file = file
+            self.text = text
+        }
     }
 
     /// The directories of a user's scenarios, nearest first.

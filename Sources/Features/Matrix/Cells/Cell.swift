@@ -45,15 +45,15 @@ extension MatrixSpecification {
         let id = repetitions == 1 ? profile : "\(profile)/\(repetition)"
         return Cell(
             id: id, profile: profile, scenario: scenario, repetition: repetition,
-            isBaseline: profile == Self.baseline, timeLimit: timeLimits[profile],
+            isBaseline: hasBaseline && profile == Self.baseline, timeLimit: timeLimits[profile],
             expectations: expectations[profile] ?? Expectations(),
             seed: network.backend == .kernel ? nil : CellSeed.make("\(seed) \(id)"))
     }
 }
 
 /// Seeds derived from text: reproducible, and short enough to type.
-enum CellSeed {
-    static func make(_ text: String) -> UInt64 {
+package enum CellSeed {
+    package static func make(_ text: String) -> UInt64 {
         // The upper half is mixed best.
         StableHash.of(text.utf8) >> 32
     }

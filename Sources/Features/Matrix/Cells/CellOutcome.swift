@@ -11,6 +11,8 @@ public struct CellOutcome: Codable, Sendable, Hashable {
     public var isTimedOut = false
     /// Why it did not run; nil if it did.
     public var problem: String?
+    /// The exit code of linkcond for the problem; nil if unknown.
+    public var problemStatus: Int32?
     /// The traffic on the link.
     public var statistics: LinkStatistics?
     /// Notes for the user.

@@ -21,6 +21,13 @@ public struct CellAttempt: Sendable, Hashable {
     public let seed: UInt64?
     /// Environment variables of the command, in addition to the caller's.
     public let variables: [String: String]
+
+    /// Describes an attempt.
+    public init(cell: Cell, seed: UInt64?, variables: [String: String]) {
+        self.cell = cell
+        self.seed = seed
+        self.variables = variables
+    }
 }
 
 /// A process that runs an attempt at a cell.

@@ -41,7 +41,7 @@ enum MatrixNotes {
 
 extension MatrixSpecification {
     /// The command line that runs a single cell.
-    func reproduction(of cell: Cell, seed: UInt64?, _ command: [String]) -> [String] {
+    package func reproduction(of cell: Cell, seed: UInt64?, _ command: [String]) -> [String] {
         var words: [String] = []
         // Variables that `linkcond run` does not set, for commands that rely on them.
         let own = ["LINKCOND_CELL": cell.id, "LINKCOND_OUTPUT": "."].filter { name, _ in

@@ -1,4 +1,4 @@
-import Catalog
+public import Catalog
 import LinkModel
 import LinkUnits
 public import LinuxKernel
@@ -27,8 +27,11 @@ public struct SandboxCells: CellLauncher {
     }
 
     /// Prepares the conditions of all profiles, so that errors appear before anything runs.
+    ///
+    /// - Parameter entries: Scenarios that are not in the catalogue, by their names.
     public init(
-        command: [String], specification: MatrixSpecification, user: InvokingUser?
+        command: [String], specification: MatrixSpecification, user: InvokingUser?,
+        entries: [String: ScenarioCatalog.Entry] = [:]
     ) throws {
         self.command = command.map { RawText($0) }
         network = specification.network
@@ -38,7 +41,8 @@ public struct SandboxCells: CellLauncher {
         for name in Set(specification.profiles + [MatrixSpecification.baseline]) {
             let profile = try UserCatalog.profiles.entry(named: name).profile
             // With changed settings, the baseline would no longer be without conditions.
-            let settings = name == MatrixSpecification.baseline ? [] : network.settings
+            let isBaseline = name == MatrixSpecification.baseline && specification.hasBaseline
+            let settings = isBaseline ? [] : network.settings
             links[name] = Link(
                 profile: profile,
                 conditions: try profile.conditions(changedBy: settings),
@@ -47,7 +51,7 @@ public struct SandboxCells: CellLauncher {
         self.links = links
         scenarios = Dictionary(
             try (specification.scenarios ?? []).map {
-                ($0.name, try UserCatalog.scenarios.entry(named: $0.source))
+                ($0.name, try entries[$0.name] ?? UserCatalog.scenarios.entry(named: $0.source))
             }
         ) { first, _ in first }
     }
@@ -155,6 +159,7 @@ public struct SandboxCells: CellLauncher {
             outcome.statistics = end.statistics
         } catch {
             outcome.problem = error.description
+            outcome.problemStatus = error.status.rawValue
         }
         outcome.notes = notes.notes
         KernelThread.outliveBrokenPipes()
