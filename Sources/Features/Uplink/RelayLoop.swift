@@ -51,7 +51,8 @@ final class RelayLoop {
         self.answer = answer
         let paths = sockets.multipath.map { MultipathPorts($0, events: events) }
         streams = StreamRelay(
-            events: events, host: host, paths: paths, budget: budget, orders: settings.orders, answer: answer)
+            events: events, host: host, paths: paths, budget: budget, orders: settings.orders,
+            answer: answer)
         datagrams = DatagramRelay(
             host: host, outlets: DatagramOutlets(events: events, budget: budget, losses: losses),
             losses: losses, answer: answer)

@@ -71,7 +71,8 @@ final class StreamRelay {
 
     init(
         events: RelayEvents, host: HostMapping, paths: MultipathPorts?,
-        budget: DescriptorBudget, orders: RelayOrders, answer: @escaping ([UInt8], IPAddress) -> Void
+        budget: DescriptorBudget, orders: RelayOrders,
+        answer: @escaping ([UInt8], IPAddress) -> Void
     ) {
         self.events = events
         self.host = host
