@@ -33,6 +33,21 @@ struct PacketEndTests {
         #expect(Self.comment(nil) == "exempt: passes at once")
     }
 
+    @Test func `the time at the bottleneck is named`() {
+        var record = SamplePackets.record(
+            for: .milliseconds(65), late: .milliseconds(2), .delivered)
+        record.transmission = .microseconds(1200)
+        #expect(
+            PacketEnd(record: record).comment(management: .dropTail)
+                == "delivered after 65.000 ms, 1.200 ms sending, 2.000 ms late")
+        record.queueing = .milliseconds(10)
+        #expect(
+            PacketEnd(record: record).comment(management: .dropTail)
+                == "delivered after 65.000 ms, 10.000 ms queued, 1.200 ms sending, 2.000 ms late")
+        record.fate = .disconnected
+        #expect(PacketEnd(record: record).comment(management: .dropTail) == "interface down")
+    }
+
     @Test func `decimals`() {
         #expect(DecimalText.text(0, decimals: 3) == "0.000")
         #expect(DecimalText.text(7, decimals: 3) == "0.007")

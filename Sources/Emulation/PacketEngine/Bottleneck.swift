@@ -46,14 +46,15 @@ struct Bottleneck: Sendable {
         if inService == nil { startNext(at: now, isNext: false, drops: &drops) }
     }
 
-    /// The next packet that departs by `now`, and when; the next transmission starts then.
+    /// The next packet that departs by `now`, and the times of its transmission; the next
+    /// transmission starts at its end.
     mutating func departure(
         by now: Duration, drops: inout DropLog
-    ) -> (packet: Packet, end: Duration)? {
+    ) -> (packet: Packet, start: Duration, end: Duration)? {
         guard let done = inService, done.end <= now else { return nil }
         timeUsed += done.end - done.start
         startNext(at: done.end, isNext: true, drops: &drops)
-        return (done.packet, done.end)
+        return done
     }
 
     private mutating func startNext(at start: Duration, isNext: Bool, drops: inout DropLog) {

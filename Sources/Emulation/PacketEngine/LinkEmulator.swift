@@ -151,13 +151,15 @@ public struct LinkEmulator: Sendable {
     /// Processes all events up to `now`.
     private mutating func advance(to now: Duration) {
         if now > clock { clock = now }
-        while let (packet, time) = bottleneck.departure(by: clock, drops: &drops) {
-            sendOn(packet, at: time)
+        while let (packet, start, end) = bottleneck.departure(by: clock, drops: &drops) {
+            sendOn(packet, transmittedFrom: start, at: end)
         }
     }
 
     /// Handles a packet that leaves the bottleneck.
-    private mutating func sendOn(_ packet: Packet, at time: Duration) {
+    private mutating func sendOn(
+        _ packet: Packet, transmittedFrom start: Duration, at time: Duration
+    ) {
         // Every stage draws for every packet, so that its random numbers do not depend on the
         // others.
         let isLost = loss.losesNext()
@@ -171,13 +173,15 @@ public struct LinkEmulator: Sendable {
             return
         }
         if isDuplicated {
-            let copy = PacketEvent(
+            var copy = PacketEvent(
                 slot: packet.slot, verdict: .delivered, time: arrival, releasesSlot: false,
                 isMarked: packet.isMarked)
+            (copy.transmissionStart, copy.transmissionEnd) = (start, time)
             append(copy, of: packet, isOvertaker: isOvertaker, leaving: time)
         }
-        let event = PacketEvent(
+        var event = PacketEvent(
             slot: packet.slot, verdict: verdict, time: arrival, isMarked: packet.isMarked)
+        (event.transmissionStart, event.transmissionEnd) = (start, time)
         append(event, of: packet, isOvertaker: isOvertaker, leaving: time)
     }
 

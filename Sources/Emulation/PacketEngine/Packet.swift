@@ -62,8 +62,12 @@ public struct PacketEvent: Sendable, Hashable {
     public var releasesSlot: Bool
     /// Whether it leaves with a congestion mark (ECN), which the caller has to set.
     public var isMarked: Bool
+    /// When the bottleneck began to transmit it; for a dropped packet, when it was dropped.
+    public internal(set) var transmissionStart: Duration
+    /// When its last byte was transmitted; for a dropped packet, when it was dropped.
+    public internal(set) var transmissionEnd: Duration
 
-    /// Makes an event.
+    /// Makes an event of a packet whose transmission took no time.
     public init(
         slot: UInt32, verdict: Verdict, time: Duration, releasesSlot: Bool = true,
         isMarked: Bool = false
@@ -73,5 +77,6 @@ public struct PacketEvent: Sendable, Hashable {
         self.time = time
         self.releasesSlot = releasesSlot
         self.isMarked = isMarked
+        (transmissionStart, transmissionEnd) = (time, time)
     }
 }

@@ -271,8 +271,7 @@ struct Forwarder: ~Copyable {
 
     private mutating func carryOut(_ event: PacketEvent) {
         let ticket = Ticket(slot: event.slot)
-        observe(
-            ticket, at: event.time, .judged(event.verdict), isCopy: !event.releasesSlot)
+        observe(ticket, event)
         if !event.releasesSlot { store.retain(ticket.frame) }
         if event.leaves { statistics.timeOnLink += event.time - store[ticket.frame].arrival }
         switch event.verdict {
@@ -321,16 +320,6 @@ struct Forwarder: ~Copyable {
     }
 }
 
-extension PacketEvent {
-    /// Whether the packet leaves at the far end.
-    fileprivate var leaves: Bool {
-        switch verdict {
-        case .delivered, .corrupted: true
-        case .queueFull, .managed, .lost: false
-        }
-    }
-}
-
 extension Forwarder {
     /// Changes the conditions; packets on the link stay on it.
     mutating func change(to conditions: LinkConditions, _ traces: LinkTraces) {
@@ -366,17 +355,27 @@ extension Forwarder {
         return statistics
     }
 
+    private mutating func observe(_ ticket: Ticket, _ event: PacketEvent) {
+        let arrives = isConnected || !event.leaves
+        observe(
+            ticket, at: event.time, arrives ? .judged(event.verdict) : .disconnected,
+            isCopy: !event.releasesSlot,
+            transmission: event.leaves ? (event.transmissionStart, event.transmissionEnd) : nil)
+    }
+
     private mutating func observe(
-        _ ticket: Ticket, at time: Duration, _ fate: PacketRecord.Fate, isCopy: Bool = false
+        _ ticket: Ticket, at time: Duration, _ fate: PacketRecord.Fate, isCopy: Bool = false,
+        transmission: (start: Duration, end: Duration)? = nil
     ) {
         guard let observer else { return }
         let number = store[ticket.frame].number.map { $0 + UInt64(ticket.segment ?? 0) }
         let back: Direction = direction == .up ? .down : .up
         let lateness = fate.isJudged ? clock.now - time : .zero
-        let record = PacketRecord(
+        var record = PacketRecord(
             direction: fate == .answer ? back : direction, number: number, isCopy: isCopy,
             arrival: store[ticket.frame].arrival, departure: time, lateness: lateness,
             length: ByteCount(bytes: UInt64(length(of: ticket))), fate: fate)
+        transmission.map { record.setTransmission(from: $0.start, until: $0.end) }
         guard ticket.segment != nil else {
             store.withFrame(ticket.frame) { observer.observed(record, frame: $1) }
             return

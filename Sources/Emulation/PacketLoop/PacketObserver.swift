@@ -29,6 +29,8 @@ public struct PacketRecord: Sendable, Hashable {
         case oversized
         /// Made by the link: it tells the sender of an oversized packet the MTU.
         case answer
+        /// It crossed the link to an interface that was down.
+        case disconnected
 
         /// Whether the emulated link decided it, at a time of its schedule.
         public var isJudged: Bool { if case .judged = self { true } else { false } }
@@ -39,6 +41,7 @@ public struct PacketRecord: Sendable, Hashable {
             case .exempt: "exempt"
             case .oversized: "oversized"
             case .answer: "answer"
+            case .disconnected: "disconnected"
             case .judged(.delivered): "delivered"
             case .judged(.corrupted): "corrupted"
             case .judged(.queueFull): "queueFull"
@@ -52,6 +55,7 @@ public struct PacketRecord: Sendable, Hashable {
             switch self {
             case .exempt, .answer, .judged(.delivered), .judged(.corrupted): nil
             case .oversized: "larger than the MTU"
+            case .disconnected: "interface down"
             case .judged(.queueFull): "queue full"
             case .judged(.managed): "dropped by the queue management"
             case .judged(.lost): "lost"
@@ -79,6 +83,10 @@ public struct PacketRecord: Sendable, Hashable {
     public var length: ByteCount
     /// What happened to it.
     public var fate: Fate
+    /// How long it waited for the bottleneck; zero if that did not transmit it.
+    public var queueing = Duration.zero
+    /// How long the bottleneck transmitted it.
+    public var transmission = Duration.zero
 
     /// Makes a record.
     public init(
@@ -93,5 +101,11 @@ public struct PacketRecord: Sendable, Hashable {
         self.lateness = lateness
         self.length = length
         self.fate = fate
+    }
+
+    /// Sets how long it was at the bottleneck.
+    mutating func setTransmission(from start: Duration, until end: Duration) {
+        queueing = max(.zero, start - arrival)
+        transmission = max(.zero, end - start)
     }
 }

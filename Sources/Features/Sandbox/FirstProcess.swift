@@ -126,7 +126,7 @@ struct FirstProcess {
         let whole = KernelClock.monotonic - beginning
         let samples = sampler.finish()
         var report = try links.finish(
-            after: duration, carrying: whole, samples: samples.interfaces)
+            since: beginning, after: duration, carrying: whole, samples: samples.interfaces)
         report.statistics?.samples = samples.total
         report.statistics?.constrained = constrained
         report.statistics?.timeline = performance?.finish(

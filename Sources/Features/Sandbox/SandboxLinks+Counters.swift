@@ -49,11 +49,13 @@ extension SandboxLinks {
     /// Collects the counters and completes the recordings.
     ///
     /// - Parameters:
+    ///   - beginning: When the command started, by `KernelClock.monotonic`.
     ///   - duration: How long the command ran.
     ///   - whole: How long the links carried packets.
     ///   - samples: The links over time, by interface name.
     func finish(
-        after duration: Duration, carrying whole: Duration, samples: [String: [LinkSample]]
+        since beginning: Duration, after duration: Duration, carrying whole: Duration,
+        samples: [String: [LinkSample]]
     ) throws -> SandboxReport {
         let all = request.interfaces.compactMap { parts[$0.name] }
         if recorder != nil {
@@ -61,7 +63,7 @@ extension SandboxLinks {
             for part in all { part.conditioned.stop() }
         }
         var report = SandboxReport(loops: all.compactMap(\.conditioned.loop))
-        let recording = recorder?.finish() ?? RecordingReport()
+        let recording = recorder?.finish(run: beginning..<beginning + duration) ?? RecordingReport()
         report.fileNotes = recording.notes
         report.fileFailures = recording.failures
         guard request.recording.wantsStatistics else { return report }

@@ -28,12 +28,18 @@ struct PacketEnd {
         }
     }
 
-    /// Includes the time on the link, to the microsecond.
+    /// Includes the time on the link, to the microsecond, and how much of it was at the bottleneck.
     private var deliveryText: String {
         "delivered after \(Self.milliseconds(record.departure - record.arrival))"
+            + Self.part(record.queueing, "queued") + Self.part(record.transmission, "sending")
             + (isReordered == true ? ", reordered" : "")
             + (record.lateness >= Self.noticeable
                 ? ", \(Self.milliseconds(record.lateness)) late" : "")
+    }
+
+    /// The time at the bottleneck, if there was any.
+    private static func part(_ time: Duration, _ name: String) -> String {
+        time >= .microseconds(1) ? ", \(milliseconds(time)) \(name)" : ""
     }
 
     /// Programs are not woken more punctually than that.

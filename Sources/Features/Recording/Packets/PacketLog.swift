@@ -15,7 +15,8 @@ import PacketLoop
 /// - `bytes`: the length of the IP packet with its headers.
 /// - `verdict`: `delivered`, `duplicate` (a copy that was delivered), `corrupted` (delivered with a
 ///   bit flipped), `queueFull`, `managed` (dropped by the AQM), `lost`, `exempt`, `oversized` (dropped
-///   because it exceeds the MTU), `answer` (of the link, to the sender of an oversized packet).
+///   because it exceeds the MTU), `answer` (of the link, to the sender of an oversized packet),
+///   `disconnected` (dropped because the app's interface was down).
 /// - `reordered`: whether a later packet left before it (RFC 4737); none for packets that were not
 ///   delivered or have no number.
 /// - `protocol`, `source`, `destination`, `sourcePort`, `destinationPort`.

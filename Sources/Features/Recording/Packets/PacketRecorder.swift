@@ -70,7 +70,10 @@ public final class PacketRecorder: PacketObserver {
 
     /// Writes the rest and reports what the files contain. Call this after the packet loop has
     /// stopped.
-    public func finish() -> RecordingReport {
+    ///
+    /// - Parameter run: From when to when the command ran, by `KernelClock.monotonic`.
+    public func finish(run: Range<Duration>? = nil) -> RecordingReport {
+        if let run { writer.withLock { $0.run = run } }
         end.signal()
         let isDone = !Readiness.wait(for: [done.descriptor], timeout: patience).isEmpty
         return report.withLock { report in

@@ -73,9 +73,11 @@ struct Pcapng {
     }
 
     /// Interface Statistics Block (4.6): how many packets there were and how many are missing.
+    ///
+    /// - Parameter run: From when to when the command ran: what is captured for its sake.
     func appendStatistics(
         of direction: LinkDirection, link: Int = 0, at time: Duration, packets: UInt64,
-        missing: UInt64,
+        missing: UInt64, during run: Range<Duration>? = nil,
         to buffer: inout ByteBuffer
     ) {
         let start = Self.begin(.statistics, &buffer)
@@ -85,6 +87,11 @@ struct Pcapng {
             Self.append(
                 .comment, "\(missing) packets are missing: the disk was too slow to take them",
                 to: &buffer)
+        }
+        for (option, time) in [(Option.start, run?.lowerBound), (.end, run?.upperBound)] {
+            guard let time else { continue }
+            Self.appendOption(option, length: 8, to: &buffer)
+            appendTime(time, to: &buffer)
         }
         for (option, value) in [(Option.received, packets), (.missing, missing)] {
             Self.appendOption(option, length: 8, to: &buffer)
@@ -118,13 +125,13 @@ struct Pcapng {
         case hardware, system, application
         case interfaceName, interfaceDescription, timeResolution
         case packetFlags, packetID
-        case received, missing
+        case start, end, received, missing
 
         var code: UInt16 {
             switch self {
             case .comment: 1
-            case .hardware, .interfaceName, .packetFlags: 2
-            case .system, .interfaceDescription: 3
+            case .hardware, .interfaceName, .packetFlags, .start: 2
+            case .system, .interfaceDescription, .end: 3
             case .application, .received: 4
             case .packetID, .missing: 5
             case .timeResolution: 9

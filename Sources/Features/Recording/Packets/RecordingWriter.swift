@@ -11,6 +11,8 @@ struct RecordingWriter: ~Copyable {
     private let log: PacketLog
     private var captureStream: RecordingStream?
     private var logStream: RecordingStream?
+    /// From when to when the command ran, by the monotonic clock; nil: unknown.
+    var run: Range<Duration>?
     /// The highest number delivered so far in each direction.
     private var latest: PacketCounts
 
@@ -95,13 +97,15 @@ struct RecordingWriter: ~Copyable {
         flush()
         let written = captureStream?.packets ?? PacketCounts(links: links.count)
         let (capture, links, now) = (capture, links.indices, clock.now)
+        let start = clock.monotonic
+        let run = run.map { ($0.lowerBound - start)..<($0.upperBound - start) }
         captureStream?.append { buffer in
             for link in links {
                 for direction in Pcapng.directions {
                     capture.appendStatistics(
                         of: direction, link: link, at: now,
                         packets: written[link, direction] + missing[link, direction],
-                        missing: missing[link, direction], to: &buffer)
+                        missing: missing[link, direction], during: run, to: &buffer)
                 }
             }
         }
