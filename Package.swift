@@ -238,6 +238,17 @@ let features = floor(
         ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
         tests: ["Recording"], with: ["XMLReading"],
         resources: [.embedInCode("Plots/Resources/plot.css")]),
+    // Where the time of a run went: the critical path of its packets, from a capture.
+    library(
+        "Explanation",
+        [
+            "Recording", "PacketLoop", "LinuxKernel", "LinkModel", "LinkUnits", deque,
+            systemPackage,
+        ],
+        tests: ["Explanation"],
+        resources: ["explanation.css", "explanation_policy.txt"].map {
+            .embedInCode("Report/Resources/\($0)")
+        }),
     // Reads and sets the overrides of `linkcond override`.
     library(
         "Override", ["NetworkPath", "Netlink", "LinuxKernel", "LinkModel", systemPackage],
@@ -315,7 +326,8 @@ let commandLine: [Target] = [
             "EnginePlane",
             "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor", "Override",
             "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport", "Scenarios",
-            "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink", "LinkModel", "LinkUnits",
+            "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink", "Explanation", "LinkModel",
+            "LinkUnits",
             "LinuxKernel", "Netlink", "TrafficControl", argumentParser, systemPackage,
         ],
         linkerSettings: staticLinking, plugins: ["StampVersion"]),

@@ -19,6 +19,7 @@ struct LinkcondCommand: ParsableCommand {
             MatrixCommand.self, BisectCommand.self, ApplyCommand.self, PlayCommand.self,
             StatusCommand.self,
             ClearCommand.self, OverrideCommand.self, PathCommand.self, TraceCommand.self,
+            ExplainCommand.self,
             VerifyCommand.self, DoctorCommand.self, SchemaCommand.self,
             ProbeCommand.self,
             EngineCommand.self, WatchCommand.self,

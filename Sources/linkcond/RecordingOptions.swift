@@ -40,6 +40,15 @@ struct RecordingOptions: ParsableArguments {
         completion: .file())
     var timeline: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Explain where the time went: HTML, JSON or text.",
+            more:
+                "Like linkcond explain of the capture; HTML if the name ends in .html, JSON if in "
+                + ".json.", valueName: "file"),
+        completion: .file())
+    var explain: String?
+
     func validate() throws {
         guard [stats, pcap, log, timeline].count(where: { $0 == "-" }) <= 1 else {
             throw ValidationError(
@@ -50,10 +59,14 @@ struct RecordingOptions: ParsableArguments {
                 "--pcap - would write packets to the terminal; send standard output to a file or a "
                     + "program, as in: --pcap - -- COMMAND | tshark -r -")
         }
-        let paths = [stats, pcap, log, timeline].compactMap(\.self)
+        guard explain == nil || explain != "-" && pcap != "-" else {
+            throw ValidationError(
+                "--explain needs names of files, for itself and for --pcap, instead of -")
+        }
+        let paths = [stats, pcap, log, timeline, explain].compactMap(\.self)
         guard Set(paths).count == paths.count else {
             throw ValidationError(
-                "--stats, --pcap, --log and --timeline cannot write to the same file")
+                "--stats, --pcap, --log, --timeline and --explain cannot write to the same file")
         }
     }
 
@@ -61,7 +74,8 @@ struct RecordingOptions: ParsableArguments {
     func requireEngine(ifNeededBy request: SandboxRequest) throws {
         guard request.backend == .kernel else { return }
         let options = [
-            "--pcap": pcap != nil, "--log": log != nil, "--seed": request.seed != nil,
+            "--pcap": pcap != nil, "--log": log != nil, "--explain": explain != nil,
+            "--seed": request.seed != nil,
             "--faithful": request.tolerance.isChosen,
         ]
         guard let option = options.filter(\.value).keys.sorted().first else { return }
@@ -71,9 +85,11 @@ struct RecordingOptions: ParsableArguments {
     }
 
     /// Opens the files and makes `request` fill them.
-    func files(for request: inout SandboxRequest) throws -> RunFiles {
+    ///
+    /// - Parameter capture: Where to write the packets; nil: nowhere.
+    func files(for request: inout SandboxRequest, capture: String?) throws -> RunFiles {
         request.recording.application = "linkcond \(ProgramVersion.current)"
         return try RunFiles(
-            statistics: stats, capture: pcap, log: log, timeline: timeline, for: &request)
+            statistics: stats, capture: capture, log: log, timeline: timeline, for: &request)
     }
 }

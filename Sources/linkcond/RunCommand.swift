@@ -167,7 +167,11 @@ struct RunCommand: ParsableCommand {
         request.bus = try bus.bus(isOverridden: isOverridden, console)
         request.describeNetwork()
         for note in request.proxyNotes(environment) { console.note(note) }
-        let files = try recording.files(for: &request)
+        let explanation = try recording.explain.map {
+            try ExplainedRun(file: $0, capture: recording.pcap, owner: request.identity)
+        }
+        let files = try recording.files(
+            for: &request, capture: recording.pcap ?? explanation?.capture)
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
         var isWritten = outcome.unwrittenFiles == 0
@@ -178,6 +182,7 @@ struct RunCommand: ParsableCommand {
             isWritten = files.write(try JSONText.text(of: json), console) && isWritten
             isWritten = files.draw(request, statistics, console) && isWritten
         }
+        isWritten = explanation?.write(console) ?? true && isWritten
         // A failure of the command takes precedence.
         if !isWritten, outcome.exitCode == 0 { throw ExitCode(.cannotWrite) }
         throw ExitCode(outcome.exitCode)

@@ -1,0 +1,127 @@
+import LinkModel
+import LinkUnits
+import LinuxKernel
+import PacketLoop
+
+/// What an Enhanced Packet Block (4.3) holds.
+struct FoundPacket {
+    /// The packet, if it is TCP or UDP.
+    private(set) var packet: CapturedPacket?
+    /// Whether a comment says what the link did to it.
+    private(set) var hasFate = false
+    private(set) var unknownLinkType: UInt16?
+
+    /// - Parameters:
+    ///   - body: The block without its type and lengths, at least 20 bytes.
+    ///   - number: The packet's number in the file.
+    init(
+        _ body: Span<UInt8>, _ number: Int, _ order: ByteOrder, _ interfaces: [CaptureInterface]
+    ) {
+        let index = Int(order.long(body, at: 0))
+        let captured = Int(order.long(body, at: 12))
+        guard interfaces.indices.contains(index), captured <= body.count - 20 else { return }
+        let interface = interfaces[index]
+        let frame = body.extracting(20..<20 + captured)
+        var fate: PacketFate?
+        var direction = interface.direction
+        var linkNumber: UInt64?
+        let options = min(20 + (captured + 3) / 4 * 4, body.count)
+        order.forEachOption(body, from: options) { code, value in
+            if code == 5, value.count == 8 { linkNumber = order.wide(value, at: 0) }
+            if code == 1, fate == nil { fate = PacketFate(value) }
+            // Inbound (1) or outbound (2), as the app sees it.
+            if code == 2, value.count == 4, direction == nil {
+                switch order.long(value, at: 0) & 0x3 {
+                case 1: direction = .down
+                case 2: direction = .up
+                default: break
+                }
+            }
+        }
+        hasFate = fate != nil
+        guard let linkType = interface.linkType else {
+            unknownLinkType = interface.linkTypeNumber
+            return
+        }
+        let headers =
+            linkType == .ethernet ? FrameHeaders(frame) : FrameHeaders(packet: frame)
+        var whole = fate ?? PacketFate()
+        if whole.transmission == nil, whole.drop == nil {
+            Self.estimate(&whole, length: headers.length, interface)
+        }
+        packet = Self.packet(
+            headers, frame,
+            CapturedHead(
+                number: number, direction: direction,
+                sent: interface.time(order.time(body, at: 4)), fate: whole,
+                linkNumber: linkNumber, missing: Int(order.long(body, at: 16)) - captured))
+    }
+
+    /// The parts of a packet that do not come from its bytes.
+    private struct CapturedHead {
+        var number: Int
+        var direction: Direction?
+        var sent: Duration
+        var fate: PacketFate
+        var linkNumber: UInt64?
+        /// Bytes that were not captured.
+        var missing: Int
+    }
+
+    /// Splits the time on the link by the conditions of its interface, for captures that do not say
+    /// more.
+    private static func estimate(
+        _ fate: inout PacketFate, length: Int, _ interface: CaptureInterface
+    ) {
+        let conditions = interface.conditions
+        guard let bandwidth = conditions.bandwidth else { return }
+        let transmission = min(
+            fate.delay, bandwidth.serializationDelay(of: ByteCount(bytes: UInt64(length))))
+        fate.transmission = transmission
+        fate.queueing = max(.zero, fate.delay - transmission - conditions.delay)
+    }
+
+    private static func packet(
+        _ headers: FrameHeaders, _ frame: Span<UInt8>, _ head: CapturedHead
+    ) -> CapturedPacket? {
+        guard headers.version != 0, let transport = headers.transport else { return nil }
+        let isIPv4 = headers.version == 4
+        let addresses = headers.network + (isIPv4 ? 12 : 8)
+        let size = isIPv4 ? 4 : 16
+        let end = min(frame.count, headers.network + headers.length)
+        guard addresses + 2 * size <= frame.count, transport + 8 <= end else { return nil }
+        let segment = frame.extracting(transport..<end)
+        let kind: CapturedPacket.Transport
+        let start: Int
+        switch headers.transportProtocol {
+        case 6:
+            guard let header = TCPHeader(segment) else { return nil }
+            (kind, start) = (.tcp(header), header.length)
+        case 17: (kind, start) = (.udp, 8)
+        default: return nil
+        }
+        var payload: [UInt8] = []
+        let kept = min(segment.count - start, CapturedPacket.keptPayload)
+        payload.reserveCapacity(kept)
+        for offset in start..<start + kept { payload.append(segment[offset]) }
+        return CapturedPacket(
+            number: head.number, linkNumber: head.linkNumber, direction: head.direction,
+            sent: head.sent, fate: head.fate,
+            source: SocketName(
+                address: address(frame, addresses, isIPv4), port: segment.word(at: 0)),
+            destination: SocketName(
+                address: address(frame, addresses + size, isIPv4), port: segment.word(at: 2)),
+            transport: kind, payloadLength: segment.count - start + max(0, head.missing),
+            payload: payload)
+    }
+
+    private static func address(
+        _ frame: Span<UInt8>, _ offset: Int, _ isIPv4: Bool
+    ) -> IPAddress {
+        guard !isIPv4 else { return IPAddress(ipv4: frame.long(at: offset)) }
+        func half(_ offset: Int) -> UInt64 {
+            UInt64(frame.long(at: offset)) << 32 | UInt64(frame.long(at: offset + 4))
+        }
+        return IPAddress(ipv6High: half(offset), low: half(offset + 8))
+    }
+}

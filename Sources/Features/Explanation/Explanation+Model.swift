@@ -1,0 +1,164 @@
+import LinkModel
+import LinkUnits
+
+extension Explanation {
+    /// The explanation of a run whose packets were all taken.
+    init(_ model: RunModel, _ facts: CaptureReader.Facts, name: String) {
+        model.finish()
+        let range = Self.range(model, facts)
+        let origin = range.lowerBound
+        let path = Self.stretches(model, range)
+        self.name = name
+        self.path = path
+        comment = facts.comment
+        duration = range.upperBound - origin
+        hasTimesOfCommand = facts.run != nil
+        names = model.names.names
+        let critical = path.reduce(into: [Int: [WaitKind: Duration]]()) { sums, stretch in
+            guard let connection = stretch.connection else { return }
+            for wait in stretch.waits {
+                sums[connection, default: [:]][wait.kind, default: .zero] += wait.length
+            }
+        }
+        connections = model.conversations.map {
+            Connection($0, since: origin, critical: critical[$0.index] ?? [:])
+        }
+        let lengths = path.reduce(into: [CriticalPath.Owner: Duration]()) { sums, stretch in
+            let owner = CriticalPath.Owner(
+                connection: stretch.connection, exchange: stretch.request)
+            sums[owner, default: .zero] += stretch.end - stretch.start
+        }
+        requests = model.exchanges.map { exchange in
+            let owner = CriticalPath.Owner(
+                connection: exchange.connection, exchange: exchange.exchange.index)
+            return Request(exchange, since: origin, critical: lengths[owner] ?? .zero)
+        }.sorted { ($0.start, $0.connection) < ($1.start, $1.connection) }
+        notes = Self.notes(model, facts)
+        advice = Advice.all(for: self)
+    }
+
+    /// From when to when the run lasted.
+    private static func range(
+        _ model: RunModel, _ facts: CaptureReader.Facts
+    ) -> Range<Duration> {
+        guard let run = facts.run, run.upperBound > model.start else {
+            return model.start..<max(model.now, model.start + .nanoseconds(1))
+        }
+        return min(run.lowerBound, model.start)..<run.upperBound
+    }
+
+    private static func stretches(_ model: RunModel, _ range: Range<Duration>) -> [Stretch] {
+        let origin = range.lowerBound
+        let path = model.path(until: range.upperBound)
+        var stretches = path.sectionsFromEnd.map { section in
+            Stretch(
+                connection: section.owner.connection, request: section.owner.exchange,
+                start: section.start - origin, end: section.end - origin, waits: section.waits)
+        }
+        if model.start > origin {
+            // Until the first packet, the app starts.
+            let start = model.start - origin
+            stretches.append(
+                Stretch(
+                    start: .zero, end: start, waits: [Wait(kind: WaitKind(.app), length: start)]))
+        }
+        return stretches.reversed()
+    }
+
+    private static func notes(_ model: RunModel, _ facts: CaptureReader.Facts) -> [String] {
+        var notes: [String] = []
+        if let damage = facts.damage {
+            notes.append("the capture \(damage): what follows is not explained")
+        }
+        if facts.packetsWithFate == 0 {
+            notes.append(
+                "the capture does not say what the link did to packets, so it was not made by linkcond "
+                    + "run --pcap: the network counts as the server's time, and nothing can be said of "
+                    + "delay, bandwidth, queue and loss")
+        } else if facts.packetsWithFate < facts.packets {
+            let count = facts.packets - facts.packetsWithFate
+            notes.append("\(count) packets have no fate in the capture and count as undelayed")
+        }
+        if facts.run == nil {
+            notes.append(
+                "the capture does not say when the command started and ended: the run counts from the "
+                    + "first packet to the last")
+        }
+        if facts.missingPackets > 0 {
+            notes.append(
+                "\(facts.missingPackets) packets are missing in the capture; what waited for them may "
+                    + "have a wrong cause")
+        }
+        for (type, count) in facts.unknownLinkTypes.sorted(by: { $0.key < $1.key }) {
+            notes.append("\(count) packets of link type \(type) are left out")
+        }
+        if model.lateEvents > 0 {
+            notes.append(
+                "the times of \(model.lateEvents) packets are not in order; waits around them may "
+                    + "have a wrong cause")
+        }
+        if model.omittedExchanges > 0 {
+            notes.append("\(model.omittedExchanges) further requests are not listed")
+        }
+        if model.conversations.contains(where: { $0.kind == .quic }) {
+            notes.append(
+                "QUIC is encrypted: its acknowledgements, retransmissions and windows cannot be seen"
+            )
+        }
+        return notes
+    }
+}
+
+extension Explanation.Connection {
+    fileprivate init(
+        _ conversation: Conversation, since origin: Duration, critical: [WaitKind: Duration]
+    ) {
+        index = conversation.index
+        kind = conversation.kind
+        (near, far) = (conversation.near, conversation.far)
+        serverName = conversation.serverName
+        group = conversation.group
+        start = conversation.start - origin
+        end = conversation.end - origin
+        handshakeEnd = conversation.handshakeEnd.map { $0 - origin }
+        let owner = CriticalPath.Owner(connection: conversation.index)
+        handshake =
+            conversation.handshakePath.map { path in
+                path.sectionsFromEnd.prefix { $0.owner == owner }.reversed().flatMap(\.waits)
+            } ?? []
+        packets = conversation.packets
+        firstPacket = conversation.firstPacket
+        (upBytes, downBytes) = (conversation.upBytes, conversation.downBytes)
+        requests = conversation.exchangeCount
+        drops = conversation.drops.reduce(into: [:]) { $0["\($1.key)"] = $1.value }
+        lostPackets = conversation.lostPackets
+        fastRetransmissions = conversation.fastRetransmissions
+        timeoutRetransmissions = conversation.timeoutRetransmissions
+        roundTrips = conversation.roundTrips
+        self.critical = critical.map { Wait(kind: $0, length: $1) }
+            .sorted { $0.length > $1.length }
+    }
+}
+
+extension Explanation.Request {
+    fileprivate init(
+        _ finished: FinishedExchange, since origin: Duration, critical: Duration
+    ) {
+        let exchange = finished.exchange
+        connection = finished.connection
+        index = exchange.index
+        start = exchange.start - origin
+        firstByte = exchange.firstByte.map { $0 - origin }
+        end = exchange.end.map { $0 - origin }
+        method = exchange.request?.request.method
+        target = exchange.request?.request.target
+        status = exchange.response?.status
+        requestBytes = exchange.requestBytes
+        responseBytes = exchange.responseBytes
+        packets = exchange.packets
+        idle = exchange.idle
+        mostInFlight = exchange.mostInFlight
+        waits = finished.waits
+        self.critical = critical
+    }
+}

@@ -1,0 +1,129 @@
+import LinkModel
+
+/// Datagrams between two UDP sockets: questions for names, QUIC, or requests and responses of
+/// anything else.
+final class DatagramConversation: Conversation {
+    private var progress: [Direction: Progress] = [:]
+    private var lastSent: [Direction: Progress] = [:]
+    private var lastTransmission: [Direction: Progress] = [:]
+    private var lastDrop: PacketFate.Drop?
+    /// QUIC: whether the client has sent nothing but its handshake.
+    private var isHandshake = false
+    private var hasAnswer = false
+
+    init(_ packet: CapturedPacket, index: Int, near: SocketName, far: SocketName) {
+        super.init(
+            packet, index: index, near: near, far: far,
+            kind: far.port == 53 || near.port == 53 ? .dns : .udp)
+    }
+
+    override func sent(_ transit: Transit, in run: RunModel) {
+        let (packet, direction) = (transit.packet, transit.direction)
+        let now = packet.sent
+        let wasHandshake = isHandshake
+        if kind != .dns { readQUIC(packet, isClient: direction == request) }
+        transit.phase = phase(isHandshake: isHandshake)
+        if kind == .dns, let message = DNSMessage(packet.payload) {
+            sentDNS(transit, message, in: run)
+        } else {
+            let own = [progress[direction], lastSent[direction]].compactMap(\.self)
+                .max { $0.time < $1.time }
+            let before = phase(isHandshake: wasHandshake)
+            let isApp = direction == .up && before == .exchange
+            transit.path = run.trigger(direction, at: now, own: own).extended(
+                to: now, by: WaitKind(direction.sender, in: before), of: isApp ? .app : owner)
+            if kind != .quic || !isHandshake {
+                countExchange(packet, isClient: direction == request, in: run)
+            }
+        }
+        transit.owner = owner
+        lastSent[direction] = Progress(time: now, path: transit.path)
+        if direction == .up { lastDrop = packet.fate.drop }
+    }
+
+    private func phase(isHandshake: Bool) -> Phase {
+        kind == .dns ? .nameResolution : isHandshake ? .tlsHandshake : .exchange
+    }
+
+    private func readQUIC(_ packet: CapturedPacket, isClient: Bool) {
+        guard let header = QUICHeader(packet.payload, isKnown: kind == .quic) else { return }
+        if kind == .udp, header == .handshake, isClient {
+            (kind, isHandshake) = (.quic, true)
+        }
+        if isHandshake, header == .data, isClient {
+            isHandshake = false
+            handshakeEnd = packet.sent
+            handshakePath = lastSent[request]?.path
+        }
+    }
+
+    private func sentDNS(_ transit: Transit, _ message: DNSMessage, in run: RunModel) {
+        let (packet, direction) = (transit.packet, transit.direction)
+        let now = packet.sent
+        if message.isResponse {
+            let query = run.names.query(message)
+            let path =
+                query?.arrival?.path ?? progress[direction]?.path
+                ?? CriticalPath(from: run.start)
+            transit.path = path.extended(
+                to: now, by: WaitKind(direction.sender, in: .nameResolution), of: owner)
+            run.names.answer(message, packet)
+            exchange?.take(packet, isRequest: false)
+            return
+        }
+        beginExchange(at: now, packet: packet.number, in: run)
+        exchange?.take(packet, isRequest: true)
+        if let earlier = run.names.query(message), earlier.isLost {
+            transit.path = earlier.sent.path.extended(
+                to: now, by: WaitKind(.timeoutRecovery, in: .nameResolution), of: owner)
+            timeoutRetransmissions.add(packet.number)
+        } else if let earlier = run.names.query(message) {
+            transit.path = earlier.sent.path.extended(
+                to: now, by: WaitKind(.server, in: .nameResolution), of: owner)
+        } else {
+            transit.path = run.trigger(direction, at: now, own: progress[direction]).extended(
+                to: now, by: WaitKind(direction.sender), of: .app)
+        }
+        run.names.ask(message, packet, Progress(time: now, path: transit.path))
+    }
+
+    private func countExchange(_ packet: CapturedPacket, isClient: Bool, in run: RunModel) {
+        guard packet.payloadLength > 0 else { return }
+        if isClient, exchange.map({ $0.end != nil }) ?? true {
+            beginExchange(at: packet.sent, packet: packet.number, in: run)
+        }
+        exchange?.take(packet, isRequest: isClient)
+    }
+
+    override func arrived(_ transit: Transit, in run: RunModel) {
+        let direction = transit.direction
+        let arrival = transit.arrive(behind: lastTransmission[direction])
+        lastTransmission[direction] = arrival.transmitted
+        progress[direction.opposite] = arrival.progress
+        if kind == .dns, let message = DNSMessage(transit.packet.payload), !message.isResponse {
+            run.names.arrived(message, arrival.progress)
+        }
+        if direction != request {
+            hasAnswer = true
+            exchange?.arrive(arrival)
+        }
+        if direction == .down { run.appGot(arrival.progress) }
+    }
+
+    override func openWait(at end: Duration) -> Progress? {
+        // Many datagrams are never answered; questions for names and handshakes are.
+        guard request == .up, kind == .dns || kind == .quic && isHandshake,
+            let last = lastSent[.up], last.time > progress[.up]?.time ?? .zero
+        else { return nil }
+        let component: Component =
+            switch lastDrop {
+            case .disconnected?: .linkDown
+            case .some: .timeoutRecovery
+            case nil: .server
+            }
+        return Progress(
+            time: last.time,
+            path: last.path.extended(
+                to: end, by: WaitKind(component, in: phase(isHandshake: isHandshake)), of: owner))
+    }
+}

@@ -1,0 +1,71 @@
+/// A request and its response: what the client of a connection sends until it has the answer.
+struct Exchange {
+    /// Its number on the connection, from 0.
+    var index: Int
+    var start: Duration
+    /// When the first byte of the response arrived.
+    var firstByte: Duration?
+    /// When the last byte of the response arrived, so far.
+    var end: Duration?
+    var requestBytes = 0
+    var responseBytes = 0
+    /// Its first and last packet in the capture.
+    var packets: ClosedRange<Int>
+    var request: HTTPHead?
+    var response: HTTPHead?
+    /// The beginnings of both, until they are read.
+    var requestHead: [UInt8]? = []
+    var responseHead: [UInt8]? = []
+    /// How long the connection was idle before.
+    var idle: Duration
+    /// The most bytes that were under way at once.
+    var mostInFlight = 0
+    /// What was waited for until the end of the response.
+    var path: CriticalPath?
+
+    /// Longer heads are not read.
+    private static let longestHead = 16 << 10
+
+    init(index: Int, start: Duration, packet: Int, idle: Duration) {
+        self.index = index
+        self.start = start
+        self.idle = idle
+        packets = packet...packet
+    }
+
+    /// Takes sent bytes of the request or of the response.
+    mutating func take(_ packet: CapturedPacket, isRequest: Bool) {
+        packets = min(packets.lowerBound, packet.number)...max(packets.upperBound, packet.number)
+        if isRequest {
+            requestBytes += packet.payloadLength
+            Self.read(packet.payload, &requestHead, &request, isRequest: true)
+        } else {
+            responseBytes += packet.payloadLength
+            Self.read(packet.payload, &responseHead, &response, isRequest: false)
+            if let status = response?.status, status < 200, status != 101 {
+                // The final response follows.
+                (response, responseHead) = (nil, [])
+            }
+        }
+    }
+
+    /// Takes bytes of the response that have arrived.
+    mutating func arrive(_ arrival: Arrival) {
+        firstByte = firstByte ?? arrival.time
+        end = arrival.time
+        path = arrival.path
+    }
+
+    private static func read(
+        _ payload: [UInt8], _ buffer: inout [UInt8]?, _ head: inout HTTPHead?, isRequest: Bool
+    ) {
+        guard var bytes = buffer else { return }
+        bytes += payload
+        let found = HTTPHead(bytes, isRequest: isRequest)
+        if let found { head = found }
+        // A first line that is not yet whole is worth waiting for.
+        let isHopeless = found == nil && bytes.prefix(2000).contains(10)
+        let isDone = found?.length != nil || isHopeless || bytes.count > longestHead
+        buffer = isDone ? nil : bytes
+    }
+}

@@ -1,0 +1,73 @@
+import LinkUnits
+
+extension Explanation {
+    /// What the run waited for, in a sentence: `Of 8.4 s: 41% round trips, of which 2.1 s are 18
+    /// requests one after the other; 22% bandwidth; 9% recovery from 3 lost packets`.
+    public var sentence: String {
+        let shares = shares
+        var groups: [(time: Duration, text: String)] = []
+        func add(_ causes: Cause..., text: (Duration) -> String) {
+            let time = causes.reduce(Duration.zero) { $0 + (shares[$1] ?? .zero) }
+            if time > .zero { groups.append((time, text(time))) }
+        }
+        add(.propagation) { _ in "round trips" + sequentialText }
+        add(.serialization) { _ in "bandwidth" }
+        add(.queueing) { _ in "queueing behind other packets" }
+        add(.nameResolution) { _ in "name resolution" + countText(names.count, "name") }
+        add(.tcpHandshake) { _ in
+            "TCP handshakes" + countText(handshakes(.tcpHandshake), "connection")
+        }
+        add(.tlsHandshake) { _ in
+            "TLS handshakes" + countText(handshakes(.tlsHandshake), "connection")
+        }
+        add(.fastRecovery, .timeoutRecovery) { recovery($0) }
+        add(.receiveWindow) { _ in "a full receive window" }
+        add(.congestionWindow) { _ in "the congestion window" }
+        add(.server) { _ in hasFates ? "the server" : "network and server" }
+        add(.app) { _ in "the app itself" }
+        add(.linkDown) { _ in "waiting for the link to come back" }
+        groups.sort { $0.time > $1.time }
+        let parts = groups.map { "\(percent($0.time)) \($0.text)" }
+        return "Of \(duration.readableText): \(parts.joined(separator: "; "))."
+    }
+
+    /// Whether the capture says what the link did to packets.
+    var hasFates: Bool {
+        connections.contains { !$0.drops.isEmpty }
+            || total.keys.contains {
+                [.propagation, .serialization, .queueing].contains($0.component)
+            }
+    }
+
+    /// A time as a share of the run.
+    package func percent(_ time: Duration) -> String {
+        let share = time / duration * 100
+        return share > 0 && share < 1 ? "<1%" : "\(Int(share.rounded()))%"
+    }
+
+    private var sequentialText: String {
+        let critical = requests.count { $0.critical > .zero }
+        guard critical > 1 else { return "" }
+        let time = path.filter { $0.request != nil }.flatMap(\.waits)
+            .filter { $0.kind.cause == .propagation }.map(\.length).reduce(.zero, +)
+        return ", of which \(time.readableText) are \(critical) requests one after the other"
+    }
+
+    private func handshakes(_ phase: Phase) -> Int {
+        Set(
+            path.filter { stretch in stretch.waits.contains { $0.kind.phase == phase } }
+                .map(\.connection)
+        ).count
+    }
+
+    private func countText(_ count: Int, _ thing: String) -> String {
+        count == 0 ? "" : " of \(count) \(thing)\(count == 1 ? "" : "s")"
+    }
+
+    private func recovery(_ time: Duration) -> String {
+        let lost = connections.reduce(0) { $0 + $1.lostPackets.count }
+        let timeout = shares[.timeoutRecovery] ?? .zero
+        return "recovery from \(lost) lost packet\(lost == 1 ? "" : "s")"
+            + (timeout > .zero ? " (\(timeout.readableText) of it timeouts)" : "")
+    }
+}

@@ -1,0 +1,79 @@
+import LinkModel
+import LinkTesting
+import LinkUnits
+import Testing
+
+@testable import Explanation
+
+@Suite("Captures that are not as they should be", .tags(.unit))
+struct BadCaptureTests {
+    private static func sample() throws -> [UInt8] {
+        var run = CapturedRun(bandwidth: .megabitsPerSecond(1), delay: .milliseconds(50))
+        var connection = ScriptedConnection(port: 4000)
+        let opened = connection.open(at: .zero, in: &run)
+        let end = connection.request("/", at: opened, bytes: 20_000, in: &run)
+        return try run.file(run: .zero..<end)
+    }
+
+    private static func explain(_ bytes: [UInt8]) throws(ExplanationError) -> Explanation {
+        var explainer = try Explainer(bytes, name: "a.pcapng")
+        return try explainer.explain()
+    }
+
+    @Test(
+        arguments: [
+            ([], "a.pcapng: is empty"), ([1, 2, 3], "a.pcapng: has only 3 bytes"),
+            ([0xd4, 0xc3, 0xb2, 0xa1] + [UInt8](repeating: 0, count: 40), "is a pcap file"),
+            (Array("#!/bin/sh\nexit 0\n".utf8), "is not a pcapng file"),
+        ] as [([UInt8], String)])
+    func `other files are named`(bytes: [UInt8], problem: String) {
+        let error = #expect(throws: ExplanationError.self) { try Self.explain(bytes) }
+        #expect(error?.status == .badFile)
+        #expect(error?.description.contains(problem) == true, "\(error?.description ?? "")")
+    }
+
+    @Test func `a capture that is cut off anywhere is explained until there`() throws {
+        let whole = try Self.sample()
+        let full = try Self.explain(whole)
+        #expect(full.notes.isEmpty)
+        for count in stride(from: 0, to: whole.count, by: 97) {
+            guard let part = try? Self.explain(Array(whole.prefix(count))) else { continue }
+            #expect(part.shares.values.reduce(.zero, +) == part.duration)
+            #expect(!part.hasTimesOfCommand || part.duration == full.duration)
+        }
+        let most = try Self.explain(Array(whole.dropLast(2000)))
+        #expect(most.notes.contains { $0.contains("is cut off at byte") })
+    }
+
+    @Test func `flipped bytes neither crash nor change that shares add up`() throws {
+        let whole = try Self.sample()
+        for seed in 0..<400 {
+            var bytes = whole
+            bytes[(seed &* 7919) % bytes.count] = UInt8(truncatingIfNeeded: seed &* 31)
+            guard let found = try? Self.explain(bytes) else { continue }
+            #expect(found.shares.values.reduce(.zero, +) == found.duration)
+        }
+    }
+
+    @Test func `a capture without fates says what it can say`() throws {
+        var run = CapturedRun(delay: .milliseconds(50))
+        var connection = ScriptedConnection(port: 4000)
+        let opened = connection.open(at: .zero, in: &run)
+        let end = connection.request("/", at: opened, bytes: 100, in: &run)
+        // The comments become those of somebody else.
+        let file = try run.file(run: .zero..<end).replacing(
+            Array("delivered".utf8), with: Array("DELIVERED".utf8))
+        let found = try Self.explain(file)
+        #expect(found.shares.values.reduce(.zero, +) == found.duration)
+        #expect(found.notes.contains { $0.contains("does not say what the link did") })
+        #expect(found.shares[.propagation] == nil)
+    }
+
+    @Test func `a huge block is refused without being read`() throws {
+        var bytes = try Self.sample()
+        let length = bytes.count
+        bytes += [6, 0, 0, 0, 0xf0, 0xff, 0xff, 0xff] + [UInt8](repeating: 0, count: 64)
+        let found = try Self.explain(bytes)
+        #expect(found.notes.contains { $0.contains("at byte \(length), which cannot be") })
+    }
+}

@@ -1,0 +1,163 @@
+import LinkModel
+import LinkTesting
+import LinkUnits
+import Testing
+
+@testable import Explanation
+
+@Suite("Runs whose answer is known by construction", .tags(.unit))
+struct KnownAnswerTests {
+    private static let rate = Bandwidth.megabitsPerSecond(10)
+
+    private static func expectSum(_ run: Explanation) {
+        #expect(run.shares.values.reduce(.zero, +) == run.duration)
+        #expect(run.path.first?.start == .zero)
+        #expect(run.path.last?.end == run.duration)
+        for (earlier, later) in zip(run.path, run.path.dropFirst()) {
+            #expect(earlier.end == later.start)
+        }
+    }
+
+    private static func expect(
+        _ run: Explanation, _ cause: Cause, _ time: Duration, within: Double = 0.005
+    ) {
+        let found = run.shares[cause] ?? .zero
+        let difference = found > time ? found - time : time - found
+        #expect(
+            difference <= time * within + .microseconds(20), "\(cause): \(found), not \(time)")
+    }
+
+    @Test(arguments: [1, 5, 20])
+    func `requests one after the other are round trips and bandwidth`(count: Int) throws {
+        var run = CapturedRun(bandwidth: Self.rate, delay: .milliseconds(50))
+        var connection = ScriptedConnection(port: 4000)
+        var now = connection.open(at: .milliseconds(10), in: &run)
+        let opened = now
+        for index in 0..<count {
+            now = connection.request("/\(index)", at: now, bytes: 10_000, in: &run)
+        }
+        let found = try run.explanation(run: .zero..<now)
+        Self.expectSum(found)
+        #expect(found.duration == now)
+        Self.expect(found, .app, .milliseconds(10))
+        Self.expect(found, .tcpHandshake, opened - .milliseconds(10))
+        Self.expect(found, .propagation, .milliseconds(100) * count)
+        let rest = now - opened - .milliseconds(100) * count
+        Self.expect(found, .serialization, rest)
+        #expect(found.requests.count == count)
+        #expect(found.requests.last?.target == "/\(count - 1)")
+        #expect(found.requests.allSatisfy { $0.status == 200 && $0.responseBytes > 10_000 })
+        let prediction = found.prediction(without: .bandwidth)
+        #expect(prediction < .milliseconds(10 + 100 + 100 * count + 1))
+    }
+
+    @Test func `a server that sleeps is what was waited for`() throws {
+        var run = CapturedRun(bandwidth: Self.rate, delay: .milliseconds(20))
+        var connection = ScriptedConnection(port: 4000)
+        let opened = connection.open(at: .zero, in: &run)
+        let end = connection.request(
+            "/", at: opened, bytes: 100, thinking: .milliseconds(700), in: &run)
+        let found = try run.explanation(run: .zero..<end + .milliseconds(5))
+        Self.expectSum(found)
+        Self.expect(found, .server, .milliseconds(700))
+        Self.expect(found, .app, .milliseconds(5))
+    }
+
+    @Test func `a lost packet costs the time until it is sent again`() throws {
+        var run = CapturedRun(bandwidth: nil, delay: .milliseconds(20))
+        var connection = ScriptedConnection(port: 4000)
+        let opened = connection.open(at: .zero, in: &run)
+        let asked = connection.send(.up, at: opened, Array("ask".utf8), in: &run)
+        let answer = [UInt8](repeating: 1, count: 500)
+        connection.send(.down, at: asked, answer, drop: true, in: &run)
+        let late = asked + .milliseconds(300)
+        let end = connection.send(.down, at: late, answer, again: 500, in: &run)
+        let found = try run.explanation(run: .zero..<end)
+        Self.expectSum(found)
+        Self.expect(found, .timeoutRecovery, .milliseconds(300))
+        Self.expect(found, .propagation, .milliseconds(40))
+        #expect(found.prediction(without: .loss) == end - .milliseconds(300))
+        #expect(found.sentence.contains("recovery from 1 lost packet (300 ms of it timeouts)"))
+        #expect(found.connections[0].timeoutRetransmissions.count == 1)
+    }
+
+    @Test func `acknowledgements of later packets make a retransmission fast`() throws {
+        var run = CapturedRun(bandwidth: nil, delay: .milliseconds(20))
+        var connection = ScriptedConnection(port: 4000)
+        let opened = connection.open(at: .zero, in: &run)
+        let asked = connection.send(.up, at: opened, Array("ask".utf8), in: &run)
+        let answer = [UInt8](repeating: 1, count: 1000)
+        connection.send(.down, at: asked, answer, drop: true, in: &run)
+        connection.down -= 1000
+        let hole = connection
+        connection.down += 1000
+        for _ in 0..<3 { connection.send(.down, at: asked, answer, in: &run) }
+        var receiver = hole
+        var told = Duration.zero
+        for _ in 0..<3 {
+            told = receiver.send(.up, at: asked + .milliseconds(20), in: &run)
+        }
+        let end = connection.send(.down, at: told, answer, again: 4000, in: &run)
+        let found = try run.explanation(run: .zero..<end)
+        Self.expectSum(found)
+        Self.expect(found, .fastRecovery, .milliseconds(40))
+        #expect(found.shares[.timeoutRecovery] == nil)
+    }
+
+    @Test func `packets of others in the queue are queueing`() throws {
+        var run = CapturedRun(bandwidth: Self.rate, delay: .milliseconds(10))
+        var connection = ScriptedConnection(port: 4000)
+        let opened = connection.open(at: .zero, in: &run)
+        let start = opened + .milliseconds(100)
+        // 125,000 bytes with their headers: 100 ms at 10 Mbit/s.
+        for _ in 0..<100 {
+            run.udp(.up, at: start, port: 5000, [UInt8](repeating: 0, count: 1222))
+        }
+        let end = connection.request("/", at: start, bytes: 100, in: &run)
+        let found = try run.explanation(run: .zero..<end)
+        Self.expectSum(found)
+        Self.expect(found, .queueing, .milliseconds(100))
+        Self.expect(found, .app, .milliseconds(100))
+    }
+
+    @Test func `a full receive window is told from a full congestion window`() throws {
+        for (window, cause) in [(2000, Cause.receiveWindow), (60_000, .congestionWindow)] {
+            var run = CapturedRun(bandwidth: nil, delay: .milliseconds(25))
+            var connection = ScriptedConnection(port: 4000)
+            let first = connection.send(.up, at: .zero, flags: 0x02, window: window, in: &run)
+            let second = connection.send(.down, at: first, flags: 0x12, in: &run)
+            connection.send(.up, at: second, window: window, in: &run)
+            var now = connection.send(
+                .up, at: second, Array("ask".utf8), window: window, in: &run)
+            for _ in 0..<4 {
+                let got = connection.send(
+                    .down, at: now, [UInt8](repeating: 1, count: 1448), in: &run)
+                now = connection.send(.up, at: got, window: window, in: &run)
+            }
+            let end = now - .milliseconds(25)
+            let found = try run.explanation(run: .zero..<end)
+            Self.expectSum(found)
+            Self.expect(found, cause, .milliseconds(150))
+        }
+    }
+
+    @Test func `names are resolved, and lost questions repeated`() throws {
+        var run = CapturedRun(bandwidth: nil, delay: .milliseconds(30))
+        let asked = run.udp(.up, at: .zero, port: 5000, to: 53, Self.question(isResponse: false))
+        let answered = run.udp(
+            .down, at: asked + .milliseconds(40), port: 5000, to: 53,
+            Self.question(isResponse: true))
+        var connection = ScriptedConnection(port: 4000)
+        let opened = connection.open(at: answered, in: &run)
+        let found = try run.explanation(run: .zero..<opened)
+        Self.expectSum(found)
+        Self.expect(found, .nameResolution, .milliseconds(100))
+        Self.expect(found, .tcpHandshake, .milliseconds(60))
+        #expect(found.names.map(\.name) == ["example.org"])
+    }
+
+    static func question(isResponse: Bool) -> [UInt8] {
+        [0, 7, isResponse ? 0x81 : 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+            + [7] + Array("example".utf8) + [3] + Array("org".utf8) + [0, 0, 1, 0, 1]
+    }
+}
