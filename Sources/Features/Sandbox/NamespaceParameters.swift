@@ -21,18 +21,12 @@ enum NamespaceParameters {
 
     /// Sets them in the calling thread's network namespace, before it has interfaces. Kernels
     /// without a protocol have no such files and need none.
-    ///
-    /// - Returns: Whether the namespace had them already, as will then those made next: they
-    ///   inherit from the same one as this, or from this one.
-    @discardableResult
-    static func set() -> Bool {
-        let missing = values.filter { !isSet($0, $1) }
-        for (name, value) in missing {
+    static func set() {
+        for (name, value) in values where !isSet(name, value) {
             // To write some of them, the kernel spins until no process on the host changes any
             // interface, even if they have the value.
             try? KernelParameter("net/" + name).write(value)
         }
-        return missing.isEmpty
     }
 
     /// Whether a parameter has a value, also for the interfaces that writing it for all would

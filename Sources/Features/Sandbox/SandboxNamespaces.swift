@@ -28,15 +28,14 @@ struct SandboxNamespaces: Sendable {
         let interfaces = request.interfaces
         let far = try NetworkNamespace.openCurrent()
         let farSession = try NetlinkSession()
-        // Where several wires meet, namespaces get parameters that others must not inherit.
-        let othersInherit = NamespaceParameters.set() && wires.count == 1
+        NamespaceParameters.set()
         allowLowPorts()
         try request.congestionControl?.use()
         var apps: [(network: FileDescriptor, session: NetlinkSession)] = []
         for _ in request.allDevices {
             try Namespaces.network.unshare()
             apps.append((try NetworkNamespace.openCurrent(), try NetlinkSession()))
-            if !othersInherit { NamespaceParameters.set() }
+            NamespaceParameters.set()
             allowPing()
             if !request.publishedPorts.isEmpty { allowLowPorts() }
             try request.congestionControl?.use()
@@ -49,7 +48,7 @@ struct SandboxNamespaces: Sendable {
         } else {
             try Namespaces.network.unshare()
             (link, linkSession) = (try NetworkNamespace.openCurrent(), try NetlinkSession())
-            if !othersInherit { NamespaceParameters.set() }
+            NamespaceParameters.set()
             if wires.count > 1 { silenceNewInterfaces() }
         }
         let namespaces = SandboxNamespaces(apps: apps.map(\.network), link: link, far: far)
