@@ -20,10 +20,10 @@ extension StreamRelay {
         /// With larger portions the kernel would accept more than it has space for.
         static let mostPortion = 32 * 1024
         /// The largest portion of a fast stream.
-        static let mostFastPortion = 256 * 1024
+        static let mostFastPortion = 1024 * 1024
 
         private static let leastWindow = 4 * 1024
-        static let mostWindow = 256 * 1024
+        static let mostWindow = 1024 * 1024
 
         /// Makes a host behave as if it were directly at the link.
         ///
