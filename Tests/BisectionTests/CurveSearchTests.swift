@@ -3,7 +3,8 @@ import Foundation
 import LinkTesting
 import Testing
 
-@Suite("The search for the crossing", .tags(.unit))
+// Hundreds of searches take seconds: one after the other, and with pauses for other tests.
+@Suite("The search for the crossing", .serialized, .tags(.unit))
 struct CurveSearchTests {
     /// A kind of command, and where half of its runs fail.
     struct Kind: Sendable, CustomTestStringConvertible {
@@ -43,10 +44,11 @@ struct CurveSearchTests {
 
     // 100 searches each, whose seeds are fixed: at least 95 intervals have the truth.
     @Test("The interval has the truth in 95 of 100 searches", arguments: kinds)
-    func coverage(of kind: Kind) {
+    func coverage(of kind: Kind) async {
         var covered = 0
         var error = 0.0
         for seed in 1...100 {
+            await Task.yield()
             var random = SeededGenerator(seed: UInt64(seed))
             let truth = kind.truth(&random)
             let command = SimulatedCommand { kind.chance($0, truth) }

@@ -1,6 +1,7 @@
 import Foundation
 import LinkModel
 import LinkTesting
+import Synchronization
 import Testing
 
 @testable import Matrix
@@ -86,19 +87,21 @@ struct MatrixStoreTests {
     @Test func `a matrix that waited for another's end removes the report of that`() async throws {
         try await withTemporaryDirectory { temporary in
             let path = "\(temporary.path)/report"
-            var first: MatrixStore? = try MatrixStore.begin(SampleMatrix.record(), at: path)
-            async let second = Task.detached {
-                try MatrixStore.begin(SampleMatrix.record(), at: path)
-            }.value
-            // It waits for the lock; then the first one ends with a report.
-            try await Task.sleep(for: .milliseconds(200))
-            try first?.directory.write(
-                SampleMatrix.report(SampleMatrix.specification()).json(),
-                to: ReportDirectory.reportName)
-            first = nil
-            let store = try await second
-            let report = try ReportDirectory.report(at: path)
-            #expect(report.cells.allSatisfy { $0.status == .missing })
+            let first = Held(try MatrixStore.begin(SampleMatrix.record(), at: path))
+            let report = try SampleMatrix.report(SampleMatrix.specification()).json()
+            // Not a task: the threads of tasks may all be busy until the second one gives up.
+            let end = Thread {
+                // The second one waits for the lock; then this one ends with a report.
+                Thread.sleep(forTimeInterval: 0.2)
+                first.store.withLock { store in
+                    try? store?.directory.write(report, to: ReportDirectory.reportName)
+                    store = nil
+                }
+            }
+            end.start()
+            let store = try MatrixStore.begin(SampleMatrix.record(), at: path)
+            let current = try ReportDirectory.report(at: path)
+            #expect(current.cells.allSatisfy { $0.status == .missing })
             _ = store
         }
     }
@@ -240,5 +243,12 @@ struct MatrixStoreTests {
         budget.note(from: begin, to: begin + .milliseconds(10))
         #expect(!budget.allowsSync(at: begin + .milliseconds(209)))
         #expect(budget.allowsSync(at: begin + .milliseconds(210)))
+    }
+
+    /// A matrix that another thread can end.
+    private final class Held: Sendable {
+        let store: Mutex<MatrixStore?>
+
+        init(_ store: sending MatrixStore) { self.store = Mutex(store) }
     }
 }
