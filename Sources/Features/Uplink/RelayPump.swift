@@ -189,9 +189,8 @@ extension StreamRelay {
             from source: Side, isUrgent: Bool, to sink: Side, _ room: PumpRoom, at now: Duration
         ) throws(Errno) {
             let limit = sink.portion
-            // A failure to take is repeated, with its reason, by the attempt to read.
             if limit > Side.mostPortion, !isUrgent, let conduit = room.conduit,
-                let count = try? conduit.pipe.take(from: source.socket, limit: limit), count > 0
+                let count = try Self.take(from: source, by: conduit, limit: limit), count > 0
             {
                 let taken = try give(count, by: conduit, to: sink)
                 record(taken, of: count, limit: limit, source, sink, at: now)
@@ -215,6 +214,21 @@ extension StreamRelay {
                 isPendingUrgent = isUrgent
             }
             record(taken, of: count, limit: limit, source, sink, at: now)
+        }
+
+        /// Takes bytes into the conduit; nil if they have to be read instead.
+        ///
+        /// The kernel tells the reason of a failure only once: who reads after a reset finds the end
+        /// of the stream.
+        private static func take(
+            from source: Side, by conduit: PumpRoom.Conduit, limit: Int
+        ) throws(Errno) -> Int? {
+            do {
+                return try conduit.pipe.take(from: source.socket, limit: limit)
+            } catch {
+                guard [.wouldBlock, .invalidArgument].contains(error) else { throw error }
+                return nil
+            }
         }
 
         /// Gives the sink `count` bytes that are in the conduit, and returns how many it has taken.
