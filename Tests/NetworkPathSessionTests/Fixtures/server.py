@@ -140,10 +140,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             total += fault == "total"
             self.send_header("Content-Range", f"bytes {said}-{total - 1}/{total}")
         self.send_header("Content-Length", str(len(whole) - start))
-        self.end_headers()
         end = min(len(whole), start + int(query.get("cut", len(whole))))
-        # Before it is sent: once the client has it, everything here may be over.
+        # Before any of it is sent: the client may ask for something else as soon as it has seen the
+        # headers, and be answered sooner.
         self.note(status=status, sent=end - start)
+        self.end_headers()
         self.close_connection = end < len(whole)
         try:
             if "hold" in query:
