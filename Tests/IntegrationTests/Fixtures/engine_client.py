@@ -20,11 +20,14 @@ import time
 
 def address():
     """Where the engine of this network namespace listens."""
+    number = os.stat("/proc/self/ns/net").st_ino
     with open("/proc/net/unix") as file:
         names = [line.split()[-1] for line in file if "linkcond" in line and "engine" in line]
-    name = names[0]
-    # The name under which it was made, if that was changed.
-    return "\0" + name[1:] if name.startswith("@") else name.removesuffix(".new")
+    # The names under which they were made, if those were changed.
+    names = [name.removesuffix(".new") for name in names]
+    # Connections from here to engines of other namespaces are listed, too, with their names.
+    name = next(name for name in names if name.startswith("@") or name.endswith(f"-{number}"))
+    return "\0" + name[1:] if name.startswith("@") else name
 
 
 def connect():
