@@ -97,7 +97,9 @@ def agent(name, command, host, **options):
 def make_host():
     """This namespace as a host: a loopback, and a way to the rest of the world, which pasta wants."""
     run(["mount", "--make-rprivate", "/"])
-    run(["mount", "-t", "tmpfs", "none", "/run/netns"]) if os.path.isdir("/run/netns") else None
+    # What is named there otherwise stays on the machine, whose directory it is.
+    os.makedirs("/run/netns", exist_ok=True)
+    run(["mount", "-t", "tmpfs", "none", "/run/netns"])
     run(["ip", "link", "set", "lo", "up"])
     run(["ip", "netns", "add", "lcbench-outside"])
     run(["ip", "link", "add", "eth0", "type", "veth", "peer", "name", "eth0", "netns",
