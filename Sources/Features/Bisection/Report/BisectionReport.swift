@@ -172,8 +172,8 @@ public struct BisectionReport: Encodable, Sendable {
             let ends = interval.map { ($0.good.text, $0.bad.text) } ?? ("", "")
             text =
                 isStep
-                ? "The command passes at a \(name) of \(ends.0) and fails at \(ends.1)."
-                : "Half of the runs fail at a \(name) of \(crossing?.text ?? "?"); 95%: "
+                ? "\(name): the command passes at \(ends.0) and fails at \(ends.1)."
+                : "\(name): half of the runs fail at \(crossing?.text ?? "?"); 95%: "
                     + "\(ends.0) to \(ends.1)."
         case .passesEverywhere:
             text =
@@ -210,11 +210,10 @@ public struct BisectionReport: Encodable, Sendable {
         var remarks = [request.rule.explanation, test]
         if discardedRuns > 0 {
             remarks.append(
-                "\(discardedRuns) runs were thrown away and repeated, since the machine was too busy"
-            )
+                "the machine was too busy for some runs, which were repeated: \(discardedRuns)")
         }
         if runsWithoutNumber > 0 {
-            remarks.append("\(runsWithoutNumber) runs printed no number, and count as failed")
+            remarks.append("runs that printed no number count as failed: \(runsWithoutNumber)")
         }
         return remarks
     }

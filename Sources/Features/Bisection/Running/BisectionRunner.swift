@@ -56,6 +56,9 @@ public struct BisectionRunner<Launcher: TrialLauncher, Listener: BisectionListen
     private var earlyEnd: EarlyEnd?
     private let beginning = ContinuousClock.now
 
+    /// The numbers of runs; a directory may have files of somebody else.
+    private static var numbers: ClosedRange<Int> { 1...1_000_000_000 }
+
     /// How often a run is repeated for which the machine was too busy.
     private static var mostAttempts: Int { 4 }
 
@@ -76,7 +79,9 @@ public struct BisectionRunner<Launcher: TrialLauncher, Listener: BisectionListen
         deadline = budget.map { .now + $0 }
         pool = try CellPool(in: store.directory, jobs: jobs)
         search = CurveSearch(places: range.places, mostRuns: mostRuns)
-        trials = store.earlier.filter { range.texts.indices.contains($0.point) }
+        trials = store.earlier.filter {
+            range.texts.indices.contains($0.point) && Self.numbers.contains($0.number)
+        }
         nextNumber = (trials.last?.number ?? 0) + 1
         for trial in trials {
             guard let passed = trial.passed else { continue }
