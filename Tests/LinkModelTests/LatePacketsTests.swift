@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Late packets", .tags(.unit))
 struct LatePacketsTests {
-    @Test func `the usual tolerance is a tenth of the delay, and at least a millisecond`() {
+    @Test func `the usual tolerance is a hundredth of the delay, and at least a millisecond`() {
         #expect(LatenessTolerance.standard.limit(delay: .zero) == .milliseconds(1))
-        #expect(LatenessTolerance.standard.limit(delay: .milliseconds(400)) == .milliseconds(40))
+        #expect(LatenessTolerance.standard.limit(delay: .milliseconds(400)) == .milliseconds(4))
         #expect(!LatenessTolerance.standard.isChosen)
     }
 

@@ -1,10 +1,10 @@
 /// How late a packet may leave a link without changing the link's character.
 public struct LatenessTolerance: Sendable, Hashable {
-    /// A tenth of the delay, since apps never see a steadier delay than that; at least a
-    /// millisecond, since programs are not woken more punctually.
+    /// A hundredth of the delay, and at least a millisecond, since programs are not woken more
+    /// punctually on a busy machine.
     public static let standard = LatenessTolerance(fixed: nil)
 
-    private static let share = 10
+    private static let share = 100
     private static let least = Duration.milliseconds(1)
 
     private let fixed: Duration?
