@@ -19,6 +19,8 @@ let nio = ["NIOCore", "NIOPosix", "NIOTLS"].map { product($0, "swift-nio") }
 let nioSSL = product("NIOSSL", "swift-nio-ssl")
 let subprocess = product("Subprocess", "swift-subprocess")
 let systemPackage = product("SystemPackage", "swift-system")
+/// What most modules above the kernel stand on.
+let basics: [Target.Dependency] = ["LinuxKernel", "LinkModel", "LinkUnits", systemPackage]
 
 // A single file that runs on every Linux, when built by Scripts/lib/build.sh. Other packages may
 // not depend on targets with unsafe flags, which includes targets that use the plugin.
@@ -126,7 +128,7 @@ let emulation = floor(
     library("PacketEngine", ["LinkModel", "LinkUnits", deque], tests: ["PacketEngine"]),
     // Runs it between two interfaces in real time; the program is for tests and benchmarks.
     library(
-        "PacketLoop", ["PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
+        "PacketLoop", ["PacketEngine"] + basics,
         tests: ["PacketLoop"], with: ["PacketLoopProbe"]),
     [
         program(
@@ -148,18 +150,11 @@ let planes = floor(
         ["TrafficControl", "Netlink", "LinuxKernel", "LinkModel", systemPackage],
         tests: ["DataPlane"], with: ["LinkUnits"]),
     library(
-        "KernelPlane",
-        [
-            "DataPlane", "TrafficControl", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits",
-            systemPackage,
-        ],
+        "KernelPlane", ["DataPlane", "TrafficControl", "Netlink"] + basics,
         tests: ["KernelPlane", "KernelPlaneKernel"], with: ["Catalog", "Doctor"]),
     library(
         "EnginePlane",
-        [
-            "DataPlane", "PacketLoop", "PacketEngine", "TrafficControl", "Netlink", "LinuxKernel",
-            "LinkModel", "LinkUnits", systemPackage,
-        ],
+        ["DataPlane", "PacketLoop", "PacketEngine", "TrafficControl", "Netlink"] + basics,
         tests: ["EnginePlane"]),
     library(
         "DataPlanes",
@@ -234,17 +229,12 @@ let features = floor(
         ]),
     // Recordings of a run: captures, logs, statistics, delivery traces, and their plots.
     library(
-        "Recording",
-        ["PacketLoop", "PacketEngine", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
+        "Recording", ["PacketLoop", "PacketEngine"] + basics,
         tests: ["Recording"], with: ["XMLReading"],
         resources: [.embedInCode("Plots/Resources/plot.css")]),
     // Where the time of a run went: the critical path of its packets, from a capture.
     library(
-        "Explanation",
-        [
-            "Recording", "PacketLoop", "LinuxKernel", "LinkModel", "LinkUnits", deque,
-            systemPackage,
-        ],
+        "Explanation", ["Recording", "PacketLoop", deque] + basics,
         tests: ["Explanation"],
         resources: ["explanation.css", "explanation_policy.txt"].map {
             .embedInCode("Report/Resources/\($0)")
@@ -255,8 +245,7 @@ let features = floor(
         tests: ["Override"]),
     // How Multipath TCP connections use several interfaces.
     library(
-        "Multipath",
-        ["Scenarios", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
+        "Multipath", ["Scenarios", "Netlink"] + basics,
         tests: ["Multipath"]),
     // How the far side of a sandbox reaches the host's network.
     library(
@@ -268,54 +257,41 @@ let features = floor(
         [
             "Multipath", "ScenarioPlaying", "Scenarios", "Uplink", "Recording", "KernelPlane",
             "DataPlane", "PacketLoop", "PacketEngine", "TrafficControl", "Override", "NetworkPath",
-            "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage,
-        ], tests: ["Sandbox", "SandboxKernel"]),
+            "Netlink",
+        ] + basics, tests: ["Sandbox", "SandboxKernel"]),
     library(
-        "Verification",
-        ["Sandbox", "Recording", "LinuxKernel", "LinkModel", "LinkUnits", systemPackage],
+        "Verification", ["Sandbox", "Recording"] + basics,
         tests: ["Verification"], with: ["Catalog"]),
     // Network namespaces of targets, and `apply`, `play`, `status` and `override` in them.
     library(
         "HostConditioning",
         [
             "DataPlanes", "DataPlane", "Sandbox", "ScenarioPlaying", "Multipath", "Scenarios",
-            "Override", "NetworkPath", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits",
-            systemPackage,
-        ],
+            "Override", "NetworkPath", "Netlink",
+        ] + basics,
         tests: ["HostConditioning"]),
     // What a host supports, and how to add what is missing.
     library(
-        "Doctor",
-        [
-            "Sandbox", "Multipath", "EnginePlane", "KernelPlane", "DataPlane", "LinuxKernel",
-            "LinkModel", "LinkUnits", systemPackage,
-        ],
+        "Doctor", ["Sandbox", "Multipath", "EnginePlane", "KernelPlane", "DataPlane"] + basics,
         tests: ["Doctor"]),
     // Runs a command over many profiles: cells, expectations, and the report.
     library(
-        "Matrix",
-        [
-            "Recording", "ProfileFormat", "LinkModel", "LinkUnits", "LinuxKernel", "XMLReading",
-            "YAMLReading", systemPackage,
-        ],
+        "Matrix", ["Recording", "ProfileFormat", "XMLReading", "YAMLReading"] + basics,
         tests: ["Matrix", "MatrixReport"],
         resources: ["policy.txt", "report.css", "report.js"].map {
             .embedInCode("Reports/Resources/\($0)")
         }),
     // Finds the condition at which a command begins to fail.
     library(
-        "Bisection",
-        ["Matrix", "Recording", "LinkModel", "LinkUnits", "LinuxKernel", systemPackage],
+        "Bisection", ["Matrix", "Recording"] + basics,
         tests: ["Bisection"]),
     // Resolves the names given to `run`, `matrix` and `bisect`.
     library(
         "SandboxRuns",
         [
             "Sandbox", "Bisection", "Matrix", "Recording", "UserCatalog", "Catalog",
-            "ProfileFormat", "Scenarios", "Override", "NetworkPath", "LinuxKernel", "LinkModel",
-            "LinkUnits",
-            systemPackage,
-        ], tests: ["SandboxRuns"])
+            "ProfileFormat", "Scenarios", "Override", "NetworkPath",
+        ] + basics, tests: ["SandboxRuns"])
 )
 
 let commandLine: [Target] = [
@@ -323,13 +299,11 @@ let commandLine: [Target] = [
         "linkcond",
         [
             "Bisection", "Matrix", "Multipath", "PacketEngine", "DataPlanes", "DataPlane",
-            "EnginePlane",
-            "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor", "Override",
-            "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport", "Scenarios",
-            "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink", "Explanation", "LinkModel",
-            "LinkUnits",
-            "LinuxKernel", "Netlink", "TrafficControl", argumentParser, systemPackage,
-        ],
+            "EnginePlane", "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor",
+            "Override", "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport", "Scenarios",
+            "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink", "Explanation", "Netlink",
+            "TrafficControl", argumentParser,
+        ] + basics,
         linkerSettings: staticLinking, plugins: ["StampVersion"]),
     .plugin(name: "StampVersion", capability: .buildTool()),
     // swift package linkcond test, for packages that depend on this one.
@@ -344,9 +318,8 @@ let commandLine: [Target] = [
         "CommandLine",
         [
             "linkcond", "Matrix", "UserCatalog", "Catalog", "ProfileFormat", "DataPlane",
-            "Multipath", "Netlink", "LinuxKernel", "LinkModel", "LinkUnits", "LinkTesting",
-            argumentParser, systemPackage,
-        ]),
+            "Multipath", "Netlink", "LinkTesting", argumentParser,
+        ] + basics),
     // Tests with real programs in network namespaces, on this kernel and in the kernel lab.
     testTarget(
         "Integration",
