@@ -66,7 +66,8 @@ struct StatisticsTests {
     }
 
     @Test func `one packet in a hundred may be late, whatever the delay was then`() {
-        var way = Self.direction(lateness: .milliseconds(3), packets: 990)
+        var way = Self.direction(
+            lateness: .milliseconds(3), packets: 990, delay: .milliseconds(400))
         let limit = LatenessTolerance.standard.limit(delay: .zero)
         way.record(lateness: .milliseconds(3), packets: 3, limit: limit, at: .seconds(5))
         way.record(lateness: .milliseconds(3), packets: 7, limit: limit, at: .seconds(6))
