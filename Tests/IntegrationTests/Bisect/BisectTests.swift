@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// `linkcond bisect` with curl, whose limit is known.
-@Suite("Bisect", .serialized, .requiresNamespaces)
+@Suite("Bisect", .serialized, .requiresNamespaces, .tags(.anyKernel))
 struct BisectTests {
     /// What `--json` prints, as far as tests ask.
     private struct Search: Decodable {
