@@ -285,6 +285,8 @@ let features = floor(
     library(
         "Bisection", ["Matrix", "Recording"] + basics,
         tests: ["Bisection"]),
+    // What a controller and a running proxy say to each other.
+    library("ProxyControl", ["LinkModel"], tests: ["ProxyControl"]),
     // Resolves the names given to `run`, `matrix` and `bisect`.
     library(
         "SandboxRuns",
