@@ -24,6 +24,10 @@ struct ConditionedWires {
         let kernel = try KernelPlane(environment: [:])
         var choice = PlaneChoice(
             request.backend, kernelLacks: kernel.lack(forUnused: request.demand))
+        // Nobody knows what later conditions will be, and the engine can do everything.
+        if request.mayChange, choice.isNegotiable {
+            choice = PlaneChoice(.engine, since: "any conditions may follow")
+        }
         if choice.kind == .kernel {
             do {
                 let wires = try QdiscWire.condition(wires, request.interfaces, by: kernel)

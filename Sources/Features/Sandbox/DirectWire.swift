@@ -56,7 +56,7 @@ extension SandboxRequest {
     var hasDirectWire: Bool {
         backend == .auto && interfaces.count == 1 && interfaces[0].isPresent
             && interfaces[0].conditions == LinkConditions()
-            && laterConditions.isEmpty && scenario == nil && !conditionsLoopback
+            && laterConditions.isEmpty && scenario == nil && !mayChange && !conditionsLoopback
             && devices.isEmpty && multipath == .off && seed == nil && !tolerance.isChosen
             && !recording.isWanted
     }

@@ -103,12 +103,14 @@ struct FirstProcess {
         let performance = perform(devices, links, since: beginning)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.recording.wantsSamples)
         links.onFailure = { channel.send(.note("\($0)")) }
+        let orders = request.orders.map { OrderService($0, links) }
         func rounds() -> Duration? {
+            orders?.turn(links)
             publication?.follow(links)
             let next =
                 [sampler.turn(), watch?.turn(), processorWatch?.turn(), links.turn()]
                 + services.map { $0.turn(links) }
-            processes.wakeUps = services.flatMap(\.wakeUps)
+            processes.wakeUps = services.flatMap(\.wakeUps) + (orders?.wakeUps ?? [])
             return next.compactMap(\.self).min()
         }
         try processes.wait(for: apps, playing: performance, rounds: rounds)

@@ -29,6 +29,13 @@ enum NamespaceParameters {
         }
     }
 
+    /// Lets a program in the calling thread's network namespace open as many connections to one
+    /// target as TCP allows: from all ports, and from those again that were used a second ago.
+    static func allowManyConnections() {
+        try? KernelParameter("net/ipv4/ip_local_port_range").write("1024 65535")
+        try? KernelParameter("net/ipv4/tcp_tw_reuse").write("1")
+    }
+
     /// Whether a parameter has a value, also for the interfaces that writing it for all would
     /// change.
     private static func isSet(_ name: String, _ value: String) -> Bool {

@@ -113,16 +113,19 @@ final class SandboxLinks {
 
     // MARK: Changes
 
-    /// Changes the conditions of an interface; packets on the link stay there. Their delivery
-    /// traces must be among those of `SandboxRequest.laterConditions`.
+    /// Changes the conditions of an interface; packets on the link stay there.
+    ///
+    /// - Parameter traces: Their delivery traces; nil: among those of
+    ///   `SandboxRequest.laterConditions`.
     func change(
-        _ interface: String, to conditions: LinkConditions, profile: String
+        _ interface: String, to conditions: LinkConditions, profile: String,
+        traces: LoadedTraces? = nil
     ) throws(SandboxError) {
         // The link works wherever its ends are.
         let (part, _) = try known(interface)
         do {
             try part.conditioned.change(
-                to: conditions, profile: profile, traces: request.traces[conditions])
+                to: conditions, profile: profile, traces: (traces ?? request.traces)[conditions])
         } catch {
             throw SandboxError("\(interface): its conditions cannot be changed: \(error)")
         }

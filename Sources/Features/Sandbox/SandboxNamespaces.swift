@@ -38,6 +38,7 @@ struct SandboxNamespaces: Sendable {
             NamespaceParameters.set()
             allowPing()
             if !request.publishedPorts.isEmpty { allowLowPorts() }
+            if request.opensManyConnections { NamespaceParameters.allowManyConnections() }
             try request.congestionControl?.use()
             if wires.count > 1 { keepAddressesApart() }
         }

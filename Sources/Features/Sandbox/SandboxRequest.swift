@@ -89,6 +89,13 @@ public struct SandboxRequest: Sendable {
     public var tolerance = LatenessTolerance.standard
     /// The seed for packets; nil: a random one for each run.
     public var seed: UInt64?
+    /// Where a process of the host gives orders to the only link while the command runs; nil: nobody
+    /// does.
+    public var orders: MessageChannel?
+    /// Whether orders may change the conditions.
+    public var mayChange = false
+    /// Whether the command opens so many connections that it needs all ports, and again at once.
+    public var opensManyConnections = false
     /// The scenario played while it runs; nil: none.
     public var scenario: ScenarioRequest?
     /// What to record.

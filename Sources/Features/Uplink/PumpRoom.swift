@@ -1,13 +1,16 @@
 import LinuxKernel
 
 /// What the pumps of one thread need in turn to move data.
-final class PumpRoom {
+package final class PumpRoom {
     /// For data that is copied.
-    var bytes = [UInt8](repeating: 0, count: StreamRelay.Side.mostPortion)
+    package var bytes = [UInt8](repeating: 0, count: StreamRelay.Side.mostPortion)
 
     /// For data that is not; nil if the kernel allows no pipe. Empty whenever a pump has had its
     /// turn.
     private(set) lazy var conduit = Conduit()
+
+    /// Makes room, when it is first needed.
+    package init() {}
 
     /// Lets several pumps use the conduit.
     final class Conduit {

@@ -1,5 +1,5 @@
-import LinuxKernel
-import SystemPackage
+package import LinuxKernel
+package import SystemPackage
 
 /// The targets of the relay's events.
 enum RelayTarget {
@@ -15,19 +15,20 @@ enum RelayTarget {
 typealias RelayEvents = TargetedEvents<RelayTarget>
 
 /// Events of file descriptors, and their targets.
-final class TargetedEvents<Target> {
+package final class TargetedEvents<Target> {
     private let queue: EventQueue
     private var targets: [UInt64: Target] = [:]
     private var lastToken: UInt64 = 0
 
-    init() throws(Errno) {
+    /// Makes one that watches nothing.
+    package init() throws(Errno) {
         queue = try EventQueue()
     }
 
     /// Watches a file descriptor until it is closed and the returned token is forgotten.
     ///
     /// Tokens are never reused, so a late event of a closed file descriptor has no target.
-    func watch(
+    package func watch(
         _ descriptor: FileDescriptor, _ trigger: EventQueue.Trigger, for target: Target
     ) throws(Errno) -> UInt64 {
         lastToken += 1
@@ -36,13 +37,13 @@ final class TargetedEvents<Target> {
         return lastToken
     }
 
-    func forget(_ token: UInt64) {
+    package func forget(_ token: UInt64) {
         targets[token] = nil
     }
 
-    func target(of token: UInt64) -> Target? { targets[token] }
+    package func target(of token: UInt64) -> Target? { targets[token] }
 
-    func wait(timeout: Duration?) throws(Errno) -> [EventQueue.Event] {
+    package func wait(timeout: Duration?) throws(Errno) -> [EventQueue.Event] {
         try queue.wait(timeout: timeout)
     }
 }

@@ -1,11 +1,11 @@
-import LinuxKernel
-import SystemPackage
+package import LinuxKernel
+package import SystemPackage
 
 extension StreamRelay {
     /// One end of a relayed connection.
-    final class Side {
-        let socket: StreamSocket
-        var token: UInt64 = 0
+    package final class Side {
+        package let socket: StreamSocket
+        package var token: UInt64 = 0
         /// How many unsent bytes its socket buffer may hold.
         private(set) var unsentLimit = leastUnsent
         /// How much to write at once. The kernel accepts a whole portion if any space is left.
@@ -15,7 +15,7 @@ extension StreamRelay {
         private var window: Int?
 
         /// Enough to send while the relay waits for its turn.
-        static let leastUnsent = 4 * 1024
+        package static let leastUnsent = 4 * 1024
         private static let mostUnsent = 256 * 1024
         /// With larger portions the kernel would accept more than it has space for.
         static let mostPortion = 32 * 1024
@@ -40,22 +40,22 @@ extension StreamRelay {
         /// the number of segments in flight. Within a host, RTTs are microseconds, so the start of
         /// every stream looks like a fast one. Half of the initial ten segments leave both
         /// unchanged.
-        static let shapeWithinHost = StreamShape(
+        package static let shapeWithinHost = StreamShape(
             unsentLimit: leastUnsent, segmentSize: 1380, receiveBuffer: 2 * leastWindow,
             growsWithReading: false, isPaced: false)
 
-        init(_ socket: consuming StreamSocket) {
+        package init(_ socket: consuming StreamSocket) {
             self.socket = socket
         }
 
         /// The end of a client on this host, accepted by a listener of this shape.
-        init(clientWithinHost socket: consuming StreamSocket) {
+        package init(clientWithinHost socket: consuming StreamSocket) {
             self.socket = socket
             window = Self.leastWindow
         }
 
         /// The host's end of a connection; starts to connect.
-        init(connectingTo endpoint: Endpoint) throws(Errno) {
+        package init(connectingTo endpoint: Endpoint) throws(Errno) {
             let isWithinHost = StreamSocket.staysWithinHost(endpoint)
             socket = try StreamSocket(
                 connectingTo: endpoint, isWithinHost ? Self.shapeWithinHost : Self.shape)
@@ -111,7 +111,7 @@ extension StreamRelay {
     /// Neither end knows of data that was read and could not be written: its sender believes that
     /// it has arrived. So no more is read than the other side is about to accept. The rest stays
     /// with its sender, whose window closes.
-    struct Pump {
+    package struct Pump {
         /// The result of moving data.
         enum Progress {
             /// Nothing to do until one of the sides becomes ready.
@@ -128,7 +128,13 @@ extension StreamRelay {
         private var pending: [UInt8] = []
         private var isPendingUrgent = false
         private var hasEnded = false
-        private(set) var hasFinished = false
+        package private(set) var hasFinished = false
+        /// How many bytes it has taken from its source.
+        package private(set) var count: UInt64 = 0
+        /// How many more it may take.
+        package var allowance = Int.max
+        /// Whether it keeps the end of the stream from the sink.
+        package var holdsEnd = false
         /// The bytes moved since `begin`, while the sink always accepted more.
         private var run = (begin: Duration.zero, count: 0)
         private var pace = Pace()
@@ -139,8 +145,11 @@ extension StreamRelay {
         /// The data ready to follow need only be the data in flight divided by this.
         private static let windowsPerFlight = 8
 
+        /// Makes one that first sends these bytes, which are not of the source's stream.
+        init(first bytes: [UInt8] = []) { pending = bytes }
+
         /// Whether no read data waits.
-        var isEmpty: Bool { pending.isEmpty }
+        package var isEmpty: Bool { pending.isEmpty }
 
         /// Moves one portion if both sides allow it.
         mutating func step(
@@ -150,6 +159,7 @@ extension StreamRelay {
             guard !hasFinished else { return .finished }
             do throws(Errno) {
                 if hasEnded, pending.isEmpty {
+                    guard !holdsEnd else { return .waiting }
                     sink.socket.finishSending()
                     hasFinished = true
                     return .finished
@@ -165,7 +175,7 @@ extension StreamRelay {
                     try sendPending(to: sink)
                     return .moved
                 }
-                guard sourceReady.isReadable else {
+                guard sourceReady.isReadable, allowance > 0 else {
                     sink.startOver(most: pace.mostPortion(at: now))
                     return .waiting
                 }
@@ -188,7 +198,7 @@ extension StreamRelay {
         private mutating func move(
             from source: Side, isUrgent: Bool, to sink: Side, _ room: PumpRoom, at now: Duration
         ) throws(Errno) {
-            let limit = sink.portion
+            let limit = min(sink.portion, allowance)
             if limit > Side.mostPortion, !isUrgent, let conduit = room.conduit,
                 let count = try Self.take(from: source, by: conduit, limit: limit), count > 0
             {
@@ -257,6 +267,8 @@ extension StreamRelay {
         private mutating func record(
             _ taken: Int, of count: Int, limit: Int, _ source: Side, _ sink: Side, at now: Duration
         ) {
+            self.count += UInt64(count)
+            if allowance != .max { allowance -= count }
             if now - run.begin > Self.fastRun.duration { run = (now, 0) }
             run.count += taken
             if run.count >= Self.fastRun.count { source.widen(to: Side.mostWindow) }

@@ -2,9 +2,9 @@ import LinuxKernel
 
 extension StreamRelay {
     /// Both directions of a relayed connection.
-    struct Pumps {
+    package struct Pumps {
         /// What remains to be done after moving data.
-        enum Outcome {
+        package enum Outcome {
             /// Nothing until one of the sides becomes ready.
             case waiting
             /// More data may follow; others get their turn first.
@@ -15,14 +15,23 @@ extension StreamRelay {
             case failed
         }
 
-        private(set) var up = Pump()
-        private(set) var down = Pump()
+        package var up: Pump
+        package var down: Pump
+
+        /// Makes both.
+        ///
+        /// - Parameters:
+        ///   - upFirst: What goes up before what is read.
+        ///   - downFirst: What goes down before what is read.
+        package init(upFirst: [UInt8] = [], downFirst: [UInt8] = []) {
+            (up, down) = (Pump(first: upFirst), Pump(first: downFirst))
+        }
 
         /// How many portions a connection moves before others get their turn.
         private static let turn = 8
 
         /// Moves data as long as both sides allow it; up is from `near` to `far`.
-        mutating func move(
+        package mutating func move(
             between near: Side, and far: Side, _ room: PumpRoom, at now: Duration
         ) -> Outcome {
             for _ in 0..<Self.turn {

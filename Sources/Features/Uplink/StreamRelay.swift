@@ -6,7 +6,7 @@ import SystemPackage
 /// The relay answers a connection request of the app once the host's end has answered: it connects
 /// first, and then passes the request to the listener, sends a reset, sends an ICMP error, or stays
 /// silent.
-final class StreamRelay {
+package final class StreamRelay {
     /// A connection of the app.
     final class Connection {
         /// The state of a connection.
@@ -190,7 +190,7 @@ final class StreamRelay {
         }
     }
 
-    private func take(_ accepted: consuming TransparentListener.Accepted) {
+    private func take(_ accepted: consuming AcceptedStream) {
         let ends = Ends(app: accepted.peer, destination: accepted.destination)
         let stream = accepted.take()
         guard let connection = connections[ends], case .offered = connection.phase else {

@@ -14,8 +14,8 @@
 
 int lc_stream_readiness(int first, int second, uint8_t *readiness) {
     struct pollfd entries[2] = {
-        {.fd = first, .events = POLLIN | POLLOUT | POLLPRI},
-        {.fd = second, .events = POLLIN | POLLOUT | POLLPRI}};
+        {.fd = first, .events = POLLIN | POLLOUT | POLLPRI | POLLRDHUP},
+        {.fd = second, .events = POLLIN | POLLOUT | POLLPRI | POLLRDHUP}};
     if (poll(entries, 2, 0) < 0) return -errno;
     for (int i = 0; i < 2; i++) {
         int events = entries[i].revents;
@@ -23,7 +23,8 @@ int lc_stream_readiness(int first, int second, uint8_t *readiness) {
         readiness[i] = (uint8_t)(
             (events & (POLLIN | POLLHUP | POLLERR) ? LC_READABLE : 0)
             | (events & (POLLOUT | POLLHUP | POLLERR) ? LC_WRITABLE : 0)
-            | (events & POLLPRI ? LC_URGENT : 0));
+            | (events & POLLPRI ? LC_URGENT : 0)
+            | (events & (POLLRDHUP | POLLHUP | POLLERR) ? LC_ENDED : 0));
     }
     return 0;
 }

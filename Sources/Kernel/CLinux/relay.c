@@ -280,6 +280,15 @@ int lc_connect_stream_from(struct lc_endpoint from, struct lc_endpoint to, uint3
     return connect_bound(fd, to);
 }
 
+int lc_connect_stream_unsent(struct lc_endpoint to, uint32_t unsent_limit) {
+    union address address;
+    socklen_t length = to_address(to, &address);
+    int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    if (set_stream_options(fd, unsent_limit)) return give_up(fd);
+    return connect(fd, &address.any, length) && errno != EINPROGRESS ? give_up(fd) : fd;
+}
+
 int lc_bind_datagram(struct lc_endpoint at) {
     int fd = open_bound(at, SOCK_DGRAM);
     if (fd < 0) return fd;

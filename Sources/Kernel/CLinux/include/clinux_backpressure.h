@@ -13,6 +13,8 @@ enum {
     LC_WRITABLE = 2,
     /// The urgent byte has arrived and was not read.
     LC_URGENT = 4,
+    /// The other end sends no more, though there may be something left to read.
+    LC_ENDED = 8,
 };
 
 /// What two sockets are ready for now. A socket that is not writable signals its epoll once it is.

@@ -70,6 +70,10 @@ int lc_listen_stream(struct lc_endpoint at, struct lc_stream_shape shape);
 /// Makes a listener refuse connections, even if other processes have copies of its descriptor.
 int lc_stop_listening(int fd);
 
+/// Starts to connect with the kernel's own shape, but for how many bytes may wait to be sent for the
+/// first time.
+int lc_connect_stream_unsent(struct lc_endpoint to, uint32_t unsent_limit);
+
 /// A nonblocking TCP socket that starts to connect from an address. At most `unsent_limit` bytes
 /// wait in the socket to be sent for the first time.
 int lc_connect_stream_from(struct lc_endpoint from, struct lc_endpoint to, uint32_t unsent_limit);

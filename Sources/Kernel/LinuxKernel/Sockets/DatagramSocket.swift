@@ -29,7 +29,8 @@ public struct DatagramSocket: ~Copyable, Sendable {
             status: lc_connect_echo(Endpoint(address, port: 0).shim))
     }
 
-    init(adopting owned: consuming OwnedDescriptor) {
+    /// Takes ownership of a socket that another process has opened.
+    public init(adopting owned: consuming OwnedDescriptor) {
         self.owned = owned
     }
 

@@ -18,6 +18,11 @@ public struct StreamListener: ~Copyable, Sendable {
         owned = try OwnedDescriptor(status: lc_listen_stream(endpoint.shim, shape.shim))
     }
 
+    /// Takes ownership of a listener that another process has opened.
+    public init(adopting owned: consuming OwnedDescriptor) {
+        self.owned = owned
+    }
+
     /// The next connection.
     ///
     /// - Parameter unsentLimit: how many unsent bytes its socket accepts.

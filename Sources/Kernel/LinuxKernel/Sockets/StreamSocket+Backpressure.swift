@@ -45,12 +45,15 @@ public struct StreamReadiness: Sendable, Hashable {
     public let isWritable: Bool
     /// Whether an urgent byte has arrived and was not read.
     public let isUrgent: Bool
+    /// Whether the other end sends no more, though there may be something left to read.
+    public let hasEnded: Bool
 
     fileprivate init(_ bits: UInt8) {
         let bits = Int(bits)
         isReadable = bits & LC_READABLE != 0
         isWritable = bits & LC_WRITABLE != 0
         isUrgent = bits & LC_URGENT != 0
+        hasEnded = bits & LC_ENDED != 0
     }
 }
 

@@ -24,7 +24,8 @@ public struct StreamSocket: ~Copyable, Sendable {
         owned = try OwnedDescriptor(status: lc_connect_unshaped_stream(endpoint.shim))
     }
 
-    init(adopting owned: consuming OwnedDescriptor) {
+    /// Takes ownership of a connection that another process has made.
+    public init(adopting owned: consuming OwnedDescriptor) {
         self.owned = owned
     }
 

@@ -12,19 +12,6 @@ public struct TransparentListener: ~Copyable, Sendable {
     /// The descriptor, for an `EventQueue`.
     public var descriptor: FileDescriptor { owned.raw }
 
-    /// A connection and its two endpoints.
-    public struct Accepted: ~Copyable, Sendable {
-        /// The connection.
-        public let stream: StreamSocket
-        /// The client's address.
-        public let peer: Endpoint
-        /// The original destination.
-        public let destination: Endpoint
-
-        /// Gives up ownership of the connection.
-        public consuming func take() -> StreamSocket { stream }
-    }
-
     /// Listens on a port that the kernel chooses.
     public init(isIPv6: Bool) throws(Errno) {
         owned = try OwnedDescriptor(
@@ -51,11 +38,11 @@ public struct TransparentListener: ~Copyable, Sendable {
     /// The next connection.
     ///
     /// - Parameter unsentLimit: how many unsent bytes its socket accepts.
-    public borrowing func accept(unsentLimit: Int) throws(Errno) -> Accepted {
+    public borrowing func accept(unsentLimit: Int) throws(Errno) -> AcceptedStream {
         var (peer, destination) = (lc_endpoint(), lc_endpoint())
         let status = unsafe lc_accept(
             owned.raw.rawValue, UInt32(clamping: unsentLimit), &peer, &destination)
-        return Accepted(
+        return AcceptedStream(
             stream: StreamSocket(adopting: try OwnedDescriptor(status: status)),
             peer: Endpoint(peer), destination: Endpoint(destination))
     }
