@@ -287,13 +287,22 @@ let features = floor(
         tests: ["Bisection"]),
     // What a controller and a running proxy say to each other.
     library("ProxyControl", ["LinkModel"], tests: ["ProxyControl"]),
+    // What proxies and their clients say: SOCKS, HTTP, names, headers. No sockets.
+    library("ProxyProtocols", ["LinuxKernel"], tests: ["ProxyProtocols"]),
     // Resolves the names given to `run`, `matrix` and `bisect`.
     library(
         "SandboxRuns",
         [
             "Sandbox", "Bisection", "Matrix", "Recording", "UserCatalog", "Catalog",
             "ProfileFormat", "Scenarios", "Override", "NetworkPath",
-        ] + basics, tests: ["SandboxRuns"])
+        ] + basics, tests: ["SandboxRuns"]),
+    // Puts links between programs that cannot be wrapped: forwards, SOCKS5 and HTTP.
+    library(
+        "Proxy",
+        [
+            "ProxyControl", "ProxyProtocols", "Sandbox", "Uplink", "UserCatalog", "Catalog",
+            "ProfileFormat",
+        ] + basics, tests: ["Proxy"])
 )
 
 let commandLine: [Target] = [

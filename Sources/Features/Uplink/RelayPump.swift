@@ -127,7 +127,8 @@ extension StreamRelay {
         /// Data that was read but not written; usually empty.
         private var pending: [UInt8] = []
         private var isPendingUrgent = false
-        private var hasEnded = false
+        /// Whether its source has ended.
+        package private(set) var hasEnded = false
         package private(set) var hasFinished = false
         /// How many bytes it has taken from its source.
         package private(set) var count: UInt64 = 0
