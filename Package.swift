@@ -313,7 +313,7 @@ let commandLine: [Target] = [
             "EnginePlane", "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor",
             "Override", "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport", "Scenarios",
             "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink", "Explanation", "Netlink",
-            "TrafficControl", argumentParser,
+            "TrafficControl", "Proxy", "ProxyControl", "ProxyProtocols", argumentParser,
         ] + basics,
         linkerSettings: staticLinking, plugins: ["StampVersion"]),
     .plugin(name: "StampVersion", capability: .buildTool()),

@@ -16,12 +16,13 @@ struct LinkcondCommand: ParsableCommand {
         version: "linkcond \(ProgramVersion.current)",
         subcommands: [
             ListCommand.self, ShowCommand.self, ImportCommand.self, RunCommand.self,
-            MatrixCommand.self, BisectCommand.self, ApplyCommand.self, PlayCommand.self,
+            ProxyCommand.self, MatrixCommand.self, BisectCommand.self, ApplyCommand.self, PlayCommand.self,
             StatusCommand.self,
             ClearCommand.self, OverrideCommand.self, PathCommand.self, TraceCommand.self,
             ExplainCommand.self,
             VerifyCommand.self, DoctorCommand.self, SchemaCommand.self,
             ProbeCommand.self,
-            EngineCommand.self, WatchCommand.self,
+            EngineCommand.self, WatchCommand.self, ProxyLinkCommand.self,
+            ProxyEndpointCommand.self,
         ])
 }

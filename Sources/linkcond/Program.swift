@@ -45,8 +45,16 @@ enum Program {
     /// The parser reads the options of the whole tree of commands several times before those of the
     /// one at hand; that takes as long as making the sandbox. Help and errors need the tree.
     private static func quickCommand() -> (any ParsableCommand)? {
-        guard Process.arguments.first == RunCommand.configuration.commandName else { return nil }
-        return (try? RunCommand.parseAsRoot(Array(arguments().dropFirst()))) as? RunCommand
+        func command<Command: ParsableCommand>(_ type: Command.Type) -> Command? {
+            (try? Command.parseAsRoot(Array(arguments().dropFirst()))) as? Command
+        }
+        switch Process.arguments.first {
+        case RunCommand.configuration.commandName: return command(RunCommand.self)
+        case ProxyLinkCommand.configuration.commandName: return command(ProxyLinkCommand.self)
+        case ProxyEndpointCommand.configuration.commandName:
+            return command(ProxyEndpointCommand.self)
+        default: return nil
+        }
     }
 
     /// What a shell asks for: its script, or completions; nil if a user asks for something else.

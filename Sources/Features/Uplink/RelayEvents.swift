@@ -41,6 +41,12 @@ package final class TargetedEvents<Target> {
         targets[token] = nil
     }
 
+    /// Watches a file descriptor no more whose file other processes keep open.
+    package func forget(_ token: UInt64, _ descriptor: FileDescriptor) {
+        queue.unwatch(descriptor)
+        forget(token)
+    }
+
     package func target(of token: UInt64) -> Target? { targets[token] }
 
     package func wait(timeout: Duration?) throws(Errno) -> [EventQueue.Event] {

@@ -30,7 +30,7 @@ extension StreamRelay {
         /// Its kernel sizes buffers by the number of segments, which have 64 KiB on the loopback,
         /// so it would buffer megabytes that the link has not seen. Up to this size, a segment
         /// counts as 2 KiB.
-        static let shape = StreamShape(
+        package static let shape = StreamShape(
             unsentLimit: leastUnsent, segmentSize: 1380, receiveBuffer: 32 * 1024,
             growsWithReading: true)
 

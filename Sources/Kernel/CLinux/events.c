@@ -33,6 +33,10 @@ int lc_watch(int epoll, int fd, uint64_t token, int is_edge_triggered) {
     return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
+int lc_unwatch(int epoll, int fd) {
+    return epoll_ctl(epoll, EPOLL_CTL_DEL, fd, NULL) ? -errno : 0;
+}
+
 int lc_wait_events(
     int epoll, uint64_t *tokens, uint8_t *meanings, int capacity, int timeout_milliseconds) {
     enum { at_once = 128 };

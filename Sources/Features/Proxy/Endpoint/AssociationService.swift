@@ -63,7 +63,9 @@ final class AssociationService {
     }
 
     deinit {
-        for entrance in entrances { context.events.forget(entrance.token) }
+        for entrance in entrances {
+            context.events.forget(entrance.token, entrance.socket.descriptor)
+        }
     }
 
     /// Begins to relay for the client of a connection, and returns where it may send to; nil if

@@ -65,7 +65,9 @@ final class DatagramService {
     }
 
     func stopListening() {
-        for entrance in entrances { context.events.forget(entrance.token) }
+        for entrance in entrances {
+            context.events.forget(entrance.token, entrance.socket.descriptor)
+        }
         entrances = []
         endSessions()
     }

@@ -26,6 +26,8 @@ final class EndpointLoop {
 
     private static let sweepInterval = Duration.milliseconds(500)
     private static let reportInterval = Duration.milliseconds(100)
+    /// As many as fit into a message.
+    private static let mostPerReport = 100
     private static let longestOrder = 128 << 10
     private static let host = "host.linkcond"
 
@@ -90,8 +92,9 @@ final class EndpointLoop {
             hasEnded = true
             return
         }
-        guard let message, let order = try? JSONDecoder().decode(
-            EndpointOrder.self, from: Data(message.bytes))
+        guard let message,
+            let order = try? JSONDecoder().decode(
+                EndpointOrder.self, from: Data(message.bytes))
         else {
             hasEnded = true
             return
@@ -159,7 +162,15 @@ final class EndpointLoop {
         let changed = allCounters.filter { reported[$0.key] != $0.value }
         guard !changed.isEmpty else { return }
         reported.merge(changed) { $1 }
-        report(.counters(changed))
+        var rest = Array(changed)[...]
+        while !rest.isEmpty {
+            report(
+                .counters(
+                    Dictionary(
+                        uniqueKeysWithValues: rest.prefix(Self.mostPerReport)
+                            .map { ($0.key, $0.value) })))
+            rest = rest.dropFirst(Self.mostPerReport)
+        }
     }
 
     private func report(_ report: EndpointReport) { channel.send(json: report) }

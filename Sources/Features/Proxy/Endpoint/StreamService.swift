@@ -54,7 +54,9 @@ final class StreamService {
     }
 
     func stopListening() {
-        for listener in listeners { context.events.forget(listener.token) }
+        for listener in listeners {
+            context.events.forget(listener.token, listener.socket.descriptor)
+        }
         listeners = []
         associations = nil
     }

@@ -123,6 +123,9 @@ ssize_t lc_splice(int from, int to, size_t limit);
 /// Watches a descriptor for readability and writability, edge-triggered or not.
 int lc_watch(int epoll, int fd, uint64_t token, int is_edge_triggered);
 
+/// epoll_ctl(EPOLL_CTL_DEL): for a descriptor whose file others keep open.
+int lc_unwatch(int epoll, int fd);
+
 /// Waits for events and returns their number. Fills in their tokens, and whether each is readable
 /// (1), writable (2) or both (3).
 int lc_wait_events(

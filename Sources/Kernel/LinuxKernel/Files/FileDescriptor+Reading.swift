@@ -49,3 +49,14 @@ extension FileDescriptor {
         }
     }
 }
+
+extension FileDescriptor {
+    /// Writes a part of `bytes` and returns how many were taken.
+    public func writeSome(_ bytes: [UInt8]) throws(Errno) -> Int {
+        do {
+            return try unsafe bytes.withUnsafeBytes { try unsafe write($0) }
+        } catch {
+            throw error as? Errno ?? .ioError
+        }
+    }
+}

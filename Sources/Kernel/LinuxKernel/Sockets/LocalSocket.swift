@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 public import SystemPackage
 
 /// Unix stream sockets at paths, used like TCP.
@@ -46,4 +47,10 @@ extension FileDescriptor {
 
     /// Makes calls fail with `Errno.wouldBlock` instead of wait, for everybody who has the file.
     public func setNonblocking() throws(Errno) { try checked(lc_never_wait(rawValue)) }
+}
+
+/// The file of a Unix socket.
+public enum LocalPath {
+    /// Removes it.
+    public static func remove(_ path: String) { _ = unsafe unlink(path) }
 }

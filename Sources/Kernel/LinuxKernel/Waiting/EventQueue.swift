@@ -39,6 +39,11 @@ public struct EventQueue: ~Copyable, Sendable {
                 trigger == .edge ? 1 : 0))
     }
 
+    /// Watches a descriptor no more. Closing it is enough, unless other processes have its file.
+    public borrowing func unwatch(_ descriptor: FileDescriptor) {
+        _ = lc_unwatch(self.descriptor.raw.rawValue, descriptor.rawValue)
+    }
+
     /// Waits for events; returns none after `timeout`, or after a signal.
     ///
     /// - Parameter timeout: nil to wait without limit.
