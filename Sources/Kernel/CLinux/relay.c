@@ -255,14 +255,14 @@ int lc_listen_stream(struct lc_endpoint at, struct lc_stream_shape shape) {
 
 int lc_stop_listening(int fd) { return shutdown(fd, SHUT_RDWR) ? -errno : 0; }
 
-static int open_bound(struct lc_endpoint at, int type) {
+static int open_bound(struct lc_endpoint at, int type, int connects) {
     union address address;
     socklen_t length = to_address(at, &address);
     int fd = socket(address.any.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return -errno;
     if (at.is_ipv6 && set_option(fd, SOL_IPV6, IPV6_V6ONLY, 1)) return give_up(fd);
     // The port is chosen for each peer on its own.
-    if (at.port == 0) set_option(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+    if (at.port == 0 && connects) set_option(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, 1);
     return bind(fd, &address.any, length) ? give_up(fd) : fd;
 }
 
@@ -275,7 +275,7 @@ static int connect_bound(int fd, struct lc_endpoint to) {
 }
 
 int lc_connect_stream_from(struct lc_endpoint from, struct lc_endpoint to, uint32_t unsent_limit) {
-    int fd = open_bound(from, SOCK_STREAM);
+    int fd = open_bound(from, SOCK_STREAM, 1);
     if (fd >= 0 && set_stream_options(fd, unsent_limit)) return give_up(fd);
     return connect_bound(fd, to);
 }
@@ -289,8 +289,8 @@ int lc_connect_stream_unsent(struct lc_endpoint to, uint32_t unsent_limit) {
     return connect(fd, &address.any, length) && errno != EINPROGRESS ? give_up(fd) : fd;
 }
 
-int lc_bind_datagram(struct lc_endpoint at) {
-    int fd = open_bound(at, SOCK_DGRAM);
+static int bind_datagram(struct lc_endpoint at, int connects) {
+    int fd = open_bound(at, SOCK_DGRAM, connects);
     if (fd < 0) return fd;
     set_option(
         fd, at.is_ipv6 ? SOL_IPV6 : SOL_IP, at.is_ipv6 ? IPV6_RECVORIGDSTADDR : IP_RECVORIGDSTADDR,
@@ -300,8 +300,10 @@ int lc_bind_datagram(struct lc_endpoint at) {
     return fd;
 }
 
+int lc_bind_datagram(struct lc_endpoint at) { return bind_datagram(at, 0); }
+
 int lc_connect_datagram_from(struct lc_endpoint from, struct lc_endpoint to) {
-    return connect_bound(lc_bind_datagram(from), to);
+    return connect_bound(bind_datagram(from, 1), to);
 }
 
 int lc_connect_unshaped_stream(struct lc_endpoint to) {
@@ -337,8 +339,8 @@ int lc_unacknowledged(int fd) {
     return ioctl(fd, SIOCOUTQ, &bytes) ? -errno : bytes;
 }
 
-int lc_reset_on_close(int fd) {
-    struct linger linger = {1, 0};
+int lc_reset_on_close(int fd, int resets) {
+    struct linger linger = {resets, 0};
     return setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger) ? -errno : 0;
 }
 

@@ -70,6 +70,8 @@ final class StreamConnection: EventTarget {
 
     /// Begins with what the listener is for.
     func start(at now: Duration) {
+        // If the process is killed, the client must not take what it has got for everything.
+        client.socket.resetOnClose()
         do throws(Errno) {
             client.token = try context.events.watch(client.socket.descriptor, .edge, for: self)
         } catch {
@@ -343,9 +345,8 @@ final class StreamConnection: EventTarget {
 
     /// Closes a connection so that both ends see a reset.
     func abort() {
-        client.socket.resetOnClose()
         target?.socket.resetOnClose()
-        close()
+        drop()
     }
 
     /// Says a last thing to the client and closes the connection once it has read that.
@@ -397,8 +398,13 @@ final class StreamConnection: EventTarget {
         }
     }
 
-    /// Removes the connection; the kernel tells both ends how it ended.
+    /// Closes a connection that has ended in order.
     func close() {
+        client.socket.finishOnClose()
+        drop()
+    }
+
+    private func drop() {
         guard client.token != 0 || target != nil else { return service.remove(self) }
         context.events.forget(client.token)
         client.token = 0

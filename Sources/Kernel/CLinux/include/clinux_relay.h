@@ -97,8 +97,8 @@ int lc_take_error(int fd);
 /// How many bytes sent over a TCP socket the other end has not acknowledged, or a negative errno.
 int lc_unacknowledged(int fd);
 
-/// Makes close() send RST instead of FIN.
-int lc_reset_on_close(int fd);
+/// Makes close() send RST instead of FIN, or FIN again.
+int lc_reset_on_close(int fd, int resets);
 
 /// Sends descriptors over a Unix socket.
 int lc_send_descriptors(int fd, const int *descriptors, int count);

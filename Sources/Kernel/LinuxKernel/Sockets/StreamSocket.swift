@@ -76,8 +76,13 @@ public struct StreamSocket: ~Copyable, Sendable {
         _ = shutdown(owned.raw.rawValue, Int32(SHUT_WR))
     }
 
-    /// Makes closing the socket send a reset (RST).
+    /// Makes closing the socket send a reset (RST), also when the process is killed.
     public borrowing func resetOnClose() {
-        _ = lc_reset_on_close(owned.raw.rawValue)
+        _ = lc_reset_on_close(owned.raw.rawValue, 1)
+    }
+
+    /// Makes closing the socket end the stream in order, as it does at first.
+    public borrowing func finishOnClose() {
+        _ = lc_reset_on_close(owned.raw.rawValue, 0)
     }
 }
