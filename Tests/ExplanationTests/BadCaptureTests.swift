@@ -32,6 +32,16 @@ struct BadCaptureTests {
         #expect(error?.description.contains(problem) == true, "\(error?.description ?? "")")
     }
 
+    @Test func `a command without traffic waited for itself`() throws {
+        let file = try CapturedRun(delay: .zero).file(run: .zero..<(.seconds(2)))
+        let found = try Self.explain(file)
+        #expect(found.shares == [.app: .seconds(2)])
+        #expect(found.sentence == "Of 2 s: 100% the app itself.")
+        #expect(found.notes == ["the command sent and received nothing"])
+        #expect(found.removals.isEmpty)
+        #expect(throws: ExplanationError.self) { try Self.explain(CapturedRun(delay: .zero).file()) }
+    }
+
     @Test func `a capture that is cut off anywhere is explained until there`() throws {
         let whole = try Self.sample()
         let full = try Self.explain(whole)

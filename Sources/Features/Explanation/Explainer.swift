@@ -28,7 +28,13 @@ public struct Explainer {
 
     /// Reads the capture to its end and explains it.
     public mutating func explain() throws(ExplanationError) -> Explanation {
-        guard let first = try reader.next() else { throw reader.nothingToExplain }
+        guard let first = try reader.next() else {
+            // A command that did not use the network waited for itself alone.
+            guard let run = reader.facts.run, reader.facts.damage == nil else {
+                throw reader.nothingToExplain
+            }
+            return Explanation(RunModel(start: run.lowerBound), reader.facts, name: reader.name)
+        }
         // The times of the command are at the end of the file: the path starts with the packets, and
         // what precedes them is added.
         let model = RunModel(start: first.sent)
@@ -56,13 +62,14 @@ public struct Explainer {
 /// Tells the app's side from the far side in captures that do not say which way packets go: the
 /// first to send is the app.
 private struct Sides {
+    private static let most = 10_000
     private var near: Set<IPAddress> = []
 
     mutating func direction(of packet: CapturedPacket) -> Direction {
         let (source, destination) = (packet.source.address, packet.destination.address)
         if near.contains(source) { return .up }
         if near.contains(destination) { return .down }
-        near.insert(source)
+        if near.count < Self.most { near.insert(source) }
         return .up
     }
 }

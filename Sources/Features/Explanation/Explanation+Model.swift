@@ -4,36 +4,38 @@ import LinkUnits
 extension Explanation {
     /// The explanation of a run whose packets were all taken.
     init(_ model: RunModel, _ facts: CaptureReader.Facts, name: String) {
-        model.finish()
         let range = Self.range(model, facts)
         let origin = range.lowerBound
         let path = Self.stretches(model, range)
+        let finished = model.finish()
         self.name = name
         self.path = path
         comment = facts.comment
         duration = range.upperBound - origin
         hasTimesOfCommand = facts.run != nil
         names = model.names.names
+        transmission = model.transmission
         let critical = path.reduce(into: [Int: [WaitKind: Duration]]()) { sums, stretch in
-            guard let connection = stretch.connection else { return }
-            for wait in stretch.waits {
-                sums[connection, default: [:]][wait.kind, default: .zero] += wait.length
+            for part in stretch.parts {
+                guard let connection = part.owner.connection else { continue }
+                for wait in part.waits {
+                    sums[connection, default: [:]][wait.kind, default: .zero] += wait.length
+                }
             }
         }
-        connections = model.conversations.map {
-            Connection($0, since: origin, critical: critical[$0.index] ?? [:])
-        }
+        connections = finished.map { $0.placed(since: origin, critical: critical[$0.index] ?? [:]) }
+        omittedConnections = model.omittedConversations
         let lengths = path.reduce(into: [CriticalPath.Owner: Duration]()) { sums, stretch in
-            let owner = CriticalPath.Owner(
-                connection: stretch.connection, exchange: stretch.request)
-            sums[owner, default: .zero] += stretch.end - stretch.start
+            for part in stretch.parts {
+                sums[part.owner, default: .zero] += part.waits.map(\.length).reduce(.zero, +)
+            }
         }
         requests = model.exchanges.map { exchange in
             let owner = CriticalPath.Owner(
                 connection: exchange.connection, exchange: exchange.exchange.index)
             return Request(exchange, since: origin, critical: lengths[owner] ?? .zero)
         }.sorted { ($0.start, $0.connection) < ($1.start, $1.connection) }
-        notes = Self.notes(model, facts)
+        notes = Self.notes(model, facts, isSummedUp: path.contains { $0.several != nil })
         advice = Advice.all(for: self)
     }
 
@@ -53,7 +55,8 @@ extension Explanation {
         var stretches = path.sectionsFromEnd.map { section in
             Stretch(
                 connection: section.owner.connection, request: section.owner.exchange,
-                start: section.start - origin, end: section.end - origin, waits: section.waits)
+                start: section.start - origin, end: section.end - origin, waits: section.waits,
+                several: section.parts)
         }
         if model.start > origin {
             // Until the first packet, the app starts.
@@ -65,12 +68,16 @@ extension Explanation {
         return stretches.reversed()
     }
 
-    private static func notes(_ model: RunModel, _ facts: CaptureReader.Facts) -> [String] {
+    private static func notes(
+        _ model: RunModel, _ facts: CaptureReader.Facts, isSummedUp: Bool
+    ) -> [String] {
         var notes: [String] = []
         if let damage = facts.damage {
             notes.append("the capture \(damage): what follows is not explained")
         }
-        if facts.packetsWithFate == 0 {
+        if facts.packets == 0 {
+            notes.append("the command sent and received nothing")
+        } else if facts.packetsWithFate == 0 {
             notes.append(
                 "the capture does not say what the link did to packets, so it was not made by linkcond "
                     + "run --pcap: the network counts as the server's time, and nothing can be said of "
@@ -89,6 +96,9 @@ extension Explanation {
                 "\(facts.missingPackets) packets are missing in the capture; what waited for them may "
                     + "have a wrong cause")
         }
+        if facts.otherPackets > 0, facts.otherPackets == facts.packets {
+            notes.append("no packet is of TCP or UDP; what waited for others counts as the app's time")
+        }
         for (type, count) in facts.unknownLinkTypes.sorted(by: { $0.key < $1.key }) {
             notes.append("\(count) packets of link type \(type) are left out")
         }
@@ -100,7 +110,15 @@ extension Explanation {
         if model.omittedExchanges > 0 {
             notes.append("\(model.omittedExchanges) further requests are not listed")
         }
-        if model.conversations.contains(where: { $0.kind == .quic }) {
+        if model.omittedConversations > 0 {
+            notes.append("\(model.omittedConversations) further connections are not listed")
+        }
+        if isSummedUp {
+            notes.append(
+                "the run is long: its early part is summed up, and its shares of single requests may "
+                    + "be missing")
+        }
+        if model.hasQUIC {
             notes.append(
                 "QUIC is encrypted: its acknowledgements, retransmissions and windows cannot be seen"
             )
@@ -110,21 +128,20 @@ extension Explanation {
 }
 
 extension Explanation.Connection {
-    fileprivate init(
-        _ conversation: Conversation, since origin: Duration, critical: [WaitKind: Duration]
-    ) {
+    /// A conversation with times of the capture, and without its part of the path.
+    init(_ conversation: Conversation) {
         index = conversation.index
         kind = conversation.kind
         (near, far) = (conversation.near, conversation.far)
         serverName = conversation.serverName
         group = conversation.group
-        start = conversation.start - origin
-        end = conversation.end - origin
-        handshakeEnd = conversation.handshakeEnd.map { $0 - origin }
+        (start, end) = (conversation.start, conversation.end)
+        handshakeEnd = conversation.handshakeEnd
         let owner = CriticalPath.Owner(connection: conversation.index)
         handshake =
             conversation.handshakePath.map { path in
-                path.sectionsFromEnd.prefix { $0.owner == owner }.reversed().flatMap(\.waits)
+                path.sectionsFromEnd.prefix { $0.owner == owner && $0.parts == nil }.reversed()
+                    .flatMap(\.waits)
             } ?? []
         packets = conversation.packets
         firstPacket = conversation.firstPacket
@@ -135,8 +152,20 @@ extension Explanation.Connection {
         fastRetransmissions = conversation.fastRetransmissions
         timeoutRetransmissions = conversation.timeoutRetransmissions
         roundTrips = conversation.roundTrips
-        self.critical = critical.map { Wait(kind: $0, length: $1) }
+        critical = []
+    }
+
+    /// The same with times since the start of the run.
+    fileprivate func placed(
+        since origin: Duration, critical: [WaitKind: Duration]
+    ) -> Explanation.Connection {
+        var connection = self
+        connection.start -= origin
+        connection.end -= origin
+        connection.handshakeEnd = handshakeEnd.map { $0 - origin }
+        connection.critical = critical.map { Wait(kind: $0, length: $1) }
             .sorted { $0.length > $1.length }
+        return connection
     }
 }
 
@@ -158,6 +187,11 @@ extension Explanation.Request {
         packets = exchange.packets
         idle = exchange.idle
         mostInFlight = exchange.mostInFlight
+        requestTransmission = exchange.requestTransmission
+        responseTransmission = exchange.responseTransmission
+        hasLosses = exchange.hasLosses
+        hasOnlyQueueLosses = exchange.hasOnlyQueueLosses
+        (requestWindow, responseWindow) = exchange.windows
         waits = finished.waits
         self.critical = critical
     }

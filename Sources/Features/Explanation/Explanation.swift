@@ -1,3 +1,4 @@
+import LinkModel
 import LinkUnits
 
 /// Where the time of a run went.
@@ -14,8 +15,14 @@ public struct Explanation: Sendable {
     /// The waits of the run one after the other; their lengths add up to its duration, exactly.
     let path: [Stretch]
     let connections: [Connection]
+    /// How many further connections there were.
+    let omittedConnections: Int
     let requests: [Request]
     let names: [NameQueries.Name]
+    /// How long the bottleneck of each direction took for all packets.
+    let transmission: [Direction: Duration]
+    /// Runs of the same command without a component of the network, if there were any.
+    public var counterfactuals: [Counterfactual] = []
     /// What the numbers suggest.
     public internal(set) var advice: [Advice] = []
     /// What the capture does not allow to say.
@@ -31,6 +38,17 @@ public struct Explanation: Sendable {
         var start: Duration
         var end: Duration
         var waits: [Wait]
+        /// In the old part of a long run: whose waits these are, as far as that was kept.
+        var several: [CriticalPath.Part]?
+
+        /// Its waits by their owners.
+        var parts: [CriticalPath.Part] {
+            several ?? [
+                CriticalPath.Part(
+                    owner: CriticalPath.Owner(connection: connection, exchange: request),
+                    waits: waits)
+            ]
+        }
     }
 
     /// A connection.
@@ -77,6 +95,14 @@ public struct Explanation: Sendable {
         var packets: ClosedRange<Int>
         var idle: Duration
         var mostInFlight: Int
+        var requestTransmission: Duration
+        var responseTransmission: Duration
+        var hasLosses: Bool
+        /// Whether all of them were in the queue, which only a limited bandwidth fills.
+        var hasOnlyQueueLosses: Bool
+        /// How many bytes each end had under way at once before, if it still knows.
+        var requestWindow: Int
+        var responseWindow: Int
         var waits: [Wait]
         /// Its part of the critical path.
         var critical: Duration
@@ -95,11 +121,6 @@ public struct Explanation: Sendable {
     static func shares(_ waits: [Wait]) -> [Cause: Duration] {
         waits.reduce(into: [:]) { $0[$1.kind.cause, default: .zero] += $1.length }
     }
-
-    /// How long the run would take without a component of the network.
-    public func prediction(without removal: Removal) -> Duration {
-        duration - total.filter { removal.concerns($0.key) }.values.reduce(.zero, +)
-    }
 }
 
 /// A component of the network that can be taken away.
@@ -113,6 +134,16 @@ public enum Removal: String, CaseIterable, Sendable, Codable {
         case .bandwidth: [.serialization, .queueing].contains(kind.component)
         case .delay: kind.component == .propagation
         case .nameResolution: kind.phase == .nameResolution
+        }
+    }
+
+    /// Its name for people.
+    package var text: String {
+        switch self {
+        case .loss: "loss"
+        case .bandwidth: "bandwidth limit"
+        case .delay: "delay"
+        case .nameResolution: "name resolution"
         }
     }
 }

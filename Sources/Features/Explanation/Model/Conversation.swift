@@ -58,6 +58,9 @@ class Conversation {
     /// Takes a packet that has arrived.
     func arrived(_ transit: Transit, in run: RunModel) {}
 
+    /// Whether nothing more is to be expected, apart from late packets.
+    var isOver: Bool { false }
+
     /// What the app still waits for at the end of the run, since when, and the path until the end;
     /// nil if for nothing.
     func openWait(at end: Duration) -> Progress? { nil }

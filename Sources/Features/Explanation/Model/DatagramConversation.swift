@@ -23,7 +23,7 @@ final class DatagramConversation: Conversation {
         let wasHandshake = isHandshake
         if kind != .dns { readQUIC(packet, isClient: direction == request) }
         transit.phase = phase(isHandshake: isHandshake)
-        if kind == .dns, let message = DNSMessage(packet.payload) {
+        if kind == .dns, let message = transit.question {
             sentDNS(transit, message, in: run)
         } else {
             let own = [progress[direction], lastSent[direction]].compactMap(\.self)
@@ -100,7 +100,7 @@ final class DatagramConversation: Conversation {
         let arrival = transit.arrive(behind: lastTransmission[direction])
         lastTransmission[direction] = arrival.transmitted
         progress[direction.opposite] = arrival.progress
-        if kind == .dns, let message = DNSMessage(transit.packet.payload), !message.isResponse {
+        if kind == .dns, let message = transit.question, !message.isResponse {
             run.names.arrived(message, arrival.progress)
         }
         if direction != request {
@@ -108,6 +108,10 @@ final class DatagramConversation: Conversation {
             exchange?.arrive(arrival)
         }
         if direction == .down { run.appGot(arrival.progress) }
+    }
+
+    override var isOver: Bool {
+        kind == .dns && progress[.up]?.time ?? .zero > lastSent[.up]?.time ?? .zero
     }
 
     override func openWait(at end: Duration) -> Progress? {

@@ -20,6 +20,14 @@ struct Exchange {
     var idle: Duration
     /// The most bytes that were under way at once.
     var mostInFlight = 0
+    /// How long the bottleneck took for the packets of the request and of the response.
+    var requestTransmission = Duration.zero
+    var responseTransmission = Duration.zero
+    /// Whether bytes of it were sent again, and whether all its losses were in the queue.
+    var hasLosses = false
+    var hasOnlyQueueLosses = true
+    /// How many bytes each end had under way at once before, if it still knows.
+    var windows: (request: Int, response: Int) = (0, 0)
     /// What was waited for until the end of the response.
     var path: CriticalPath?
 
@@ -36,11 +44,17 @@ struct Exchange {
     /// Takes sent bytes of the request or of the response.
     mutating func take(_ packet: CapturedPacket, isRequest: Bool) {
         packets = min(packets.lowerBound, packet.number)...max(packets.upperBound, packet.number)
+        if let drop = packet.fate.drop {
+            hasLosses = true
+            if drop != .queueFull, drop != .managed { hasOnlyQueueLosses = false }
+        }
         if isRequest {
             requestBytes += packet.payloadLength
+            requestTransmission += packet.fate.transmission ?? .zero
             Self.read(packet.payload, &requestHead, &request, isRequest: true)
         } else {
             responseBytes += packet.payloadLength
+            responseTransmission += packet.fate.transmission ?? .zero
             Self.read(packet.payload, &responseHead, &response, isRequest: false)
             if let status = response?.status, status < 200, status != 101 {
                 // The final response follows.

@@ -1,3 +1,5 @@
+import LinuxKernel
+
 /// The names that were asked for.
 struct NameQueries {
     /// A question that has no answer yet.
@@ -19,6 +21,8 @@ struct NameQueries {
         /// How often a question was repeated for want of an answer.
         var repetitions: Int
         var packets: PacketNumbers
+        /// What the answers said.
+        var addresses: [IPAddress] = []
     }
 
     private struct Key: Hashable {
@@ -29,7 +33,8 @@ struct NameQueries {
     }
 
     /// More names are not kept.
-    private static let mostNames = 10_000
+    private static let mostNames = 2000
+    private static let mostAddresses = 8
 
     private var open: [Key: Query] = [:]
     private var indexes: [Key: Int] = [:]
@@ -65,6 +70,9 @@ struct NameQueries {
     mutating func answer(_ message: DNSMessage, _ packet: CapturedPacket) {
         if packet.fate.drop == nil {
             open[Key(message)] = nil
+            if let index = indexes[Key(message)], names[index].addresses.isEmpty {
+                names[index].addresses = Array(message.addresses.prefix(Self.mostAddresses))
+            }
         } else {
             open[Key(message)]?.isLost = true
         }

@@ -8,8 +8,15 @@ final class RunModel {
     /// What the app got, and what was waited for until then; not all, since the end of the run comes
     /// to light late, and packets may arrive after it.
     private var gains = Deque<Progress>()
-    private(set) var conversations: [Conversation] = []
+    /// Those that may go on.
     private var current: [Sockets: Conversation] = [:]
+    private var conversationCount = 0
+    /// Those that are over, or have been idle for longest, with times of the capture.
+    private var finished: [Explanation.Connection] = []
+    private(set) var omittedConversations = 0
+    private(set) var hasQUIC = false
+    /// How many packets were taken.
+    private var events = 0
     /// The first conversation of each Multipath TCP connection.
     private var groups: [UInt32: Int] = [:]
     /// Finished requests, as long as there are not too many.
@@ -19,8 +26,22 @@ final class RunModel {
     /// The time of the latest event.
     private(set) var now: Duration
     private(set) var lateEvents = 0
+    /// How long the bottleneck of each direction took for all packets.
+    private(set) var transmission: [Direction: Duration] = [:]
 
-    private static let mostExchanges = 20_000
+    private static let mostExchanges = 5000
+    private static let mostFinished = 5000
+    private static let mostGroups = 10_000
+    /// How many conversations are followed at once.
+    private static let mostCurrent = 2048
+    /// How many sections the critical path has at most, about.
+    private static let mostSections = 8192
+    /// After how many packets it is summed up.
+    private static let sumPeriod = 1 << 16
+    /// After how many packets conversations are finished that are over.
+    private static let overPeriod = 1 << 12
+    /// How long a conversation that is over may get late packets.
+    private static let quiet = Duration.seconds(5)
     private static let mostGains = 1 << 14
     /// An app that sends within this time of an answer sends because of it.
     private static let reaction = Duration.milliseconds(50)
@@ -45,30 +66,57 @@ final class RunModel {
         case .tcp(let header):
             key = Sockets(near: near, far: far, isTCP: true)
             let isAnew = header.isSYN && !header.isACK
-            if let known = current[key] as? TCPConversation,
-                !(isAnew && known.isOver(header, sent: packet.sent))
-            {
-                return known
+            if let known = current[key] as? TCPConversation {
+                guard isAnew && known.isOver(header, sent: packet.sent) else { return known }
+                finish(known)
             }
         case .udp:
             key = Sockets(near: near, far: far, isTCP: false)
             if let known = current[key] { return known }
         }
-        let index = conversations.count
+        if current.count >= 2 * Self.mostCurrent { finishIdle() }
+        let index = conversationCount
+        conversationCount += 1
         let new =
             key.isTCP
             ? TCPConversation(packet, index: index, near: near, far: far, kind: .tcp)
             : DatagramConversation(packet, index: index, near: near, far: far)
-        conversations.append(new)
         current[key] = new
         return new
+    }
+
+    private func finishOver() {
+        for (key, conversation) in current
+        where conversation.isOver && now - conversation.end > Self.quiet {
+            current[key] = nil
+            finish(conversation)
+        }
+    }
+
+    /// Finishes the conversations that have been idle for longest.
+    private func finishIdle() {
+        let idle = current.sorted { $0.value.end < $1.value.end }.dropLast(Self.mostCurrent)
+        for (key, conversation) in idle {
+            current[key] = nil
+            finish(conversation)
+        }
+    }
+
+    private func finish(_ conversation: Conversation) {
+        conversation.endExchange(in: self)
+        hasQUIC = hasQUIC || conversation.kind == .quic
+        if conversation.index < Self.mostFinished {
+            finished.append(Explanation.Connection(conversation))
+        } else {
+            omittedConversations += 1
+        }
     }
 
     /// Joins a subflow to its Multipath TCP connection.
     func join(_ conversation: Conversation, token: UInt32) {
         if let first = groups[token] {
             conversation.group = first
-        } else {
+        } else if groups.count < Self.mostGroups {
             groups[token] = conversation.index
             conversation.group = conversation.index
         }
@@ -81,7 +129,12 @@ final class RunModel {
         switch event {
         case .sent(let transit):
             transit.conversation.count(transit)
+            transmission[transit.direction, default: .zero] +=
+                transit.packet.fate.transmission ?? .zero
             transit.conversation.sent(transit, in: self)
+            events += 1
+            if events % Self.overPeriod == 0 { finishOver() }
+            if events % Self.sumPeriod == 0 { gains.last?.path.sumUp(to: Self.mostSections) }
         case .delivered(let transit):
             transit.conversation.arrived(transit, in: self)
         }
@@ -115,20 +168,30 @@ final class RunModel {
 
     /// What was waited for until the end of the run.
     func path(until end: Duration) -> CriticalPath {
+        let path = wholePath(until: end)
+        path.sumUp(to: Self.mostSections)
+        return path
+    }
+
+    private func wholePath(until end: Duration) -> CriticalPath {
         let latest = gains.last { $0.path.end <= end }
         let beginning = CriticalPath(from: start)
         // An app that ends right after it got something ended because of it.
         if end - (latest?.time ?? start) > Self.reaction {
-            let waits = conversations.compactMap { $0.openWait(at: end) }
+            let waits = current.values.compactMap { $0.openWait(at: end) }
                 .filter { $0.path.end == end }
             if let wait = waits.max(by: { $0.time < $1.time }) { return wait.path }
         }
         return (latest?.path ?? beginning).extended(to: end, by: WaitKind(.app), of: .app)
     }
 
-    /// Ends the requests that are still under way.
-    func finish() {
-        for conversation in conversations { conversation.endExchange(in: self) }
+    /// Ends what is still under way, and returns all conversations in the order of their beginnings.
+    func finish() -> [Explanation.Connection] {
+        for conversation in current.values.sorted(by: { $0.index < $1.index }) {
+            finish(conversation)
+        }
+        current = [:]
+        return finished.sorted { $0.index < $1.index }
     }
 }
 

@@ -12,23 +12,22 @@ extension TCPConversation {
         let now = transit.packet.sent
         guard let last = stream.lastAcknowledgement, let sent = stream.lastSent,
             // Not the end of the handshake, nor a message that the packet answers.
-            !last.transit.isSYN, lastNews(at: transit.direction) ?? .zero < last.time,
+            !last.isSYN, lastNews(at: transit.direction) ?? .zero < last.time,
             // Later packets of the same burst follow the first.
             sent.time < last.time,
-            now - last.time <= Self.reaction + last.transit.packet.fate.lateness
+            now - last.time <= Self.reaction + last.fate.lateness
         else { return nil }
         let isFull =
             last.limitBefore.map {
                 $0 - range.lowerBound < min(stream.maximumSegment, range.count)
             } ?? false
         // Without anything under way, no congestion window held it back.
-        let isPure = last.transit.packet.payloadLength == 0
-        guard isFull || last.outstandingBefore > 0 && (isPure || last.outstanding > 0),
-            var echo = last.transit.echo
+        guard isFull || last.outstandingBefore > 0 && (last.isPure || last.outstanding > 0),
+            var echo = last.echo
         else { return nil }
-        let fate = last.transit.packet.fate
-        let arrival = last.transit.packet.sent + fate.delay
-        let start = last.transit.packet.sent + (fate.queueing ?? .zero)
+        let fate = last.fate
+        let arrival = last.sent + fate.delay
+        let start = last.sent + (fate.queueing ?? .zero)
         echo.add(.queueing, until: start)
         echo.add(.serialization, until: start + (fate.transmission ?? .zero))
         echo.add(.propagation, until: arrival)
@@ -52,6 +51,7 @@ extension TCPConversation {
                 ?? transit.path
             return
         }
+        exchange?.hasLosses = true
         let segment = self[direction].segments[found]
         let isFast = isFast(direction, at: now)
         if isFast {

@@ -167,7 +167,12 @@ final class TCPConversation: Conversation {
             // A client that speaks while the response is under way does not ask anew.
             let isAnswered =
                 exchange.map { $0.responseBytes > 0 && self[request.opposite].hasArrived } ?? true
-            if isAnswered { beginExchange(at: packet.sent, packet: packet.number, in: run) }
+            if isAnswered {
+                beginExchange(at: packet.sent, packet: packet.number, in: run)
+                exchange?.windows = (
+                    self[request].mostOutstanding, self[request.opposite].mostOutstanding
+                )
+            }
             if handshakeEnd == nil {
                 handshakeEnd = packet.sent
                 handshakePath = transit.path
@@ -200,6 +205,7 @@ final class TCPConversation: Conversation {
         if header.isSYN, header.isACK { isEstablished = true }
         isReset = isReset || header.isRST
         isClosed = isClosed || header.isFIN || header.isRST
+        if header.isFIN { self[direction].isFinished = true }
         guard isNews else { return }
         progress[receiver] = arrival.progress
         if payload > 0, direction != request {
@@ -222,6 +228,8 @@ final class TCPConversation: Conversation {
     }
 
     // MARK: The end
+
+    override var isOver: Bool { isReset || up.isFinished && down.isFinished }
 
     override func openWait(at end: Duration) -> Progress? {
         guard isOpenedByApp, !isClosed, let last = up.lastSent else { return nil }

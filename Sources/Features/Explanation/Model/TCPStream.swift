@@ -18,7 +18,13 @@ struct TCPStream {
     /// The arrival of an acknowledgement, or of a larger window, at the sender.
     struct Acknowledgement {
         var time: Duration
-        var transit: Transit
+        var isSYN: Bool
+        var sent: Duration
+        var fate: PacketFate
+        /// Whether it came without bytes.
+        var isPure: Bool
+        /// The way of the packet that it acknowledges, and of itself until it was sent.
+        var echo: Transit.Echo?
         /// Bytes under way before it and after it.
         var outstandingBefore: Int
         var outstanding: Int
@@ -48,6 +54,9 @@ struct TCPStream {
 
     // MARK: The receiver
 
+    /// Whether the end of the bytes has arrived.
+    var isFinished = false
+
     private var received = 0
     private var pending = Deque<Range<Int>>()
     /// The last arrival of bytes.
@@ -55,10 +64,14 @@ struct TCPStream {
     /// The end of the last transmission by the bottleneck.
     var lastTransmission: Progress?
 
+    /// More bytes under way are not tracked; a window has at most a gigabyte.
+    private static let mostSegments = 1 << 16
     /// More gaps at once are not tracked.
     private static let mostGaps = 1 << 16
 
     var outstanding: Int { next - acknowledged }
+    /// The most bytes that were under way at once.
+    private(set) var mostOutstanding = 0
 
     /// Whether all that was sent has arrived.
     var hasArrived: Bool { received >= next }
@@ -79,7 +92,10 @@ struct TCPStream {
     /// Notes that bytes were sent.
     mutating func send(_ range: Range<Int>, _ progress: Progress, drop: PacketFate.Drop?) {
         next = max(next, range.upperBound)
+        mostOutstanding = max(mostOutstanding, outstanding)
         lastSent = progress
+        // Where no acknowledgements are captured, nothing else ends them.
+        if segments.count >= Self.mostSegments { segments.removeFirst() }
         segments.append(
             Segment(range: range, firstSent: progress.time, last: progress, drop: drop))
     }
@@ -119,7 +135,9 @@ struct TCPStream {
         if isNews {
             self.limit = max(limit, self.limit ?? .min)
             lastAcknowledgement = Acknowledgement(
-                time: time, transit: transit, outstandingBefore: before.0,
+                time: time, isSYN: transit.isSYN, sent: transit.packet.sent,
+                fate: transit.packet.fate, isPure: transit.packet.payloadLength == 0,
+                echo: transit.echo, outstandingBefore: before.0,
                 outstanding: outstanding, limitBefore: before.1)
         }
         return sample

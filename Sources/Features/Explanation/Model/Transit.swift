@@ -11,6 +11,8 @@ final class Transit {
     var owner = CriticalPath.Owner.app
     /// What the connection does with it.
     var phase = Phase.exchange
+    /// What it asks a name server, or what that answers.
+    private(set) lazy var question = DNSMessage(packet.payload)
     /// The way of the packet that it acknowledges, and the wait until it was sent.
     var echo: Echo?
 

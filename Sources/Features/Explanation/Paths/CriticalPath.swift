@@ -20,7 +20,7 @@ struct CriticalPath {
         guard time > end else { return self }
         var path = self
         let wait = Wait(kind: kind, length: time - end)
-        if let last, last.owner == owner {
+        if let last, last.owner == owner, last.parts == nil {
             path.last = Section(
                 last.previous, owner, from: last.start, to: time, last.waits, adding: wait)
         } else {
@@ -50,16 +50,24 @@ struct CriticalPath {
         static let app = Owner()
     }
 
-    /// Waits of the same owner, one after the other.
+    /// The waits of one owner in a section of several.
+    struct Part: Hashable, Sendable {
+        var owner: Owner
+        var waits: [Wait]
+    }
+
+    /// Waits of the same owner, one after the other, or of several in the old part of a long path.
     final class Section {
         /// More are added up by their kind, in the order of their first.
         private static let mostWaits = 40
 
-        private(set) var previous: Section?
-        let owner: Owner
-        let start: Duration
+        fileprivate(set) var previous: Section?
+        fileprivate(set) var owner: Owner
+        fileprivate(set) var start: Duration
         let end: Duration
-        let waits: [Wait]
+        fileprivate(set) var waits: [Wait]
+        /// Whose waits these are, if they are of several: as far as that was kept.
+        fileprivate(set) var parts: [Part]?
 
         fileprivate init(
             _ previous: Section?, _ owner: Owner, from start: Duration, to end: Duration,
@@ -80,6 +88,21 @@ struct CriticalPath {
                 waits.append(wait)
             }
             self.waits = waits
+        }
+
+        /// Makes this section begin where `first` does.
+        func absorb(from first: Section, _ waits: [Wait], parts: [Part]) {
+            self.waits = waits
+            start = first.start
+            owner = parts.count == 1 ? parts[0].owner : .app
+            self.parts = parts.count == 1 ? nil : parts
+            var rest = previous
+            previous = first.previous
+            // One by one, as at the end.
+            while isKnownUniquelyReferenced(&rest), let section = rest {
+                rest = section.previous
+                section.previous = nil
+            }
         }
 
         /// Releases earlier sections one by one: a long path would overflow the stack.

@@ -1,3 +1,5 @@
+import LinuxKernel
+
 /// The first question of a DNS message (RFC 1035, section 4).
 struct DNSMessage: Hashable, Sendable {
     var identifier: UInt16
@@ -6,6 +8,8 @@ struct DNSMessage: Hashable, Sendable {
     var name: String
     /// The type of record, such as 1 (A) or 28 (AAAA).
     var type: UInt16
+    /// The addresses of a response, also those of the names to which an alias leads.
+    var addresses: [IPAddress] = []
 
     /// Reads a message that has one; nil if it is none.
     init?(_ payload: [UInt8]) {
@@ -27,6 +31,42 @@ struct DNSMessage: Hashable, Sendable {
         guard offset + 5 <= bytes.count else { return nil }
         name = labels.joined(separator: ".")
         type = bytes.word(at: offset + 1)
+        if isResponse {
+            addresses = Self.addresses(
+                in: bytes, from: offset + 5, answers: Int(bytes.word(at: 6)), of: type)
+        }
+    }
+
+    /// The addresses in the answers behind the question.
+    private static func addresses(
+        in bytes: Span<UInt8>, from start: Int, answers: Int, of type: UInt16
+    ) -> [IPAddress] {
+        var addresses: [IPAddress] = []
+        var offset = start
+        for _ in 0..<answers {
+            guard let name = end(ofName: offset, in: bytes), name + 10 <= bytes.count else { break }
+            let length = Int(bytes.word(at: name + 8))
+            let data = name + 10
+            guard data + length <= bytes.count else { break }
+            if bytes.word(at: name) == type, type == 1 && length == 4 || type == 28 && length == 16 {
+                let value = (data..<data + length).map { bytes[$0] }
+                if let address = IPAddress(bytes: value) { addresses.append(address) }
+            }
+            offset = data + length
+        }
+        return addresses
+    }
+
+    /// Where a name ends, which may be compressed (section 4.1.4).
+    private static func end(ofName start: Int, in bytes: Span<UInt8>) -> Int? {
+        var offset = start
+        while offset < bytes.count {
+            let length = Int(bytes[offset])
+            if length == 0 { return offset + 1 }
+            if length >= 0xc0 { return offset + 2 }
+            offset += 1 + length
+        }
+        return nil
     }
 
     var typeName: String {

@@ -151,8 +151,7 @@ public struct Advice: Sendable, Hashable {
 
     private static func requests(_ run: Explanation) -> [Advice] {
         let critical = run.requests.filter { $0.critical > .zero }
-        let roundTrips = run.path.filter { $0.request != nil }.flatMap(\.waits)
-            .filter { $0.kind.cause == .propagation }.map(\.length).reduce(.zero, +)
+        let roundTrips = run.sequence.roundTrips
         guard critical.count >= 4, roundTrips / run.duration >= 0.1 else { return [] }
         return [
             Advice(

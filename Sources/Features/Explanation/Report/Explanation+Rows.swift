@@ -89,7 +89,24 @@ extension Explanation {
                 ("#", true), ("CONNECTION", false), ("AT", true), ("LASTS", true),
                 ("REQUESTS", true), ("BYTES", true), ("LOST", true), ("OF RUN", true),
                 ("WAITED FOR", false),
-            ], rows: Array(rows), omitted: max(0, connections.count - Self.mostRows))
+            ], rows: Array(rows), omitted: max(0, connections.count - Self.mostRows) + omittedConnections)
+    }
+
+    /// The counterfactual runs, in the order in which they ran.
+    package var counterfactualRows: Rows {
+        let rows = counterfactuals.map { counterfactual in
+            [
+                counterfactual.removal?.text ?? "nothing", counterfactual.predicted.readableText,
+                counterfactual.measured?.readableText ?? "-",
+                counterfactual.error.map { "\(Int(($0 * 100).rounded()))%" } ?? "-",
+                counterfactual.problem ?? "",
+            ]
+        }
+        return Rows(
+            titles: [
+                ("RUN WITHOUT", false), ("PREDICTED", true), ("MEASURED", true), ("ERROR", true),
+                ("", false),
+            ], rows: rows, omitted: 0)
     }
 
     package var requestRows: Rows {

@@ -46,17 +46,23 @@ extension Explanation {
     }
 
     private var sequentialText: String {
-        let critical = requests.count { $0.critical > .zero }
-        guard critical > 1 else { return "" }
-        let time = path.filter { $0.request != nil }.flatMap(\.waits)
-            .filter { $0.kind.cause == .propagation }.map(\.length).reduce(.zero, +)
-        return ", of which \(time.readableText) are \(critical) requests one after the other"
+        let (requests, time) = sequence
+        guard requests.count > 1 else { return "" }
+        return ", of which \(time.readableText) are \(requests.count) requests one after the other"
+    }
+
+    /// The requests on the path, and their round trips.
+    var sequence: (requests: Set<CriticalPath.Owner>, roundTrips: Duration) {
+        let parts = path.flatMap(\.parts).filter { $0.owner.exchange != nil }
+        let time = parts.flatMap(\.waits).filter { $0.kind.cause == .propagation }
+            .map(\.length).reduce(.zero, +)
+        return (Set(parts.map(\.owner)), time)
     }
 
     private func handshakes(_ phase: Phase) -> Int {
         Set(
-            path.filter { stretch in stretch.waits.contains { $0.kind.phase == phase } }
-                .map(\.connection)
+            path.flatMap(\.parts).filter { part in part.waits.contains { $0.kind.phase == phase } }
+                .map(\.owner.connection)
         ).count
     }
 

@@ -15,6 +15,7 @@ public struct ExplanationJSON: Encodable, Sendable {
     let phases: [String: [String: Double]]
     /// The duration without a component, by component.
     let predictedSeconds: [String: Double]
+    let counterfactuals: [CounterfactualJSON]
     let path: [Stretch]
     let connections: [Connection]
     let requests: [Request]
@@ -40,12 +41,27 @@ public struct ExplanationJSON: Encodable, Sendable {
         predictedSeconds = Removal.allCases.reduce(into: [:]) {
             $0[$1.rawValue] = run.prediction(without: $1).seconds
         }
+        counterfactuals = run.counterfactuals.map(CounterfactualJSON.init)
         path = run.path.map(Stretch.init)
         connections = run.connections.map(Connection.init)
         requests = run.requests.map(Request.init)
         names = run.names.map(Name.init)
         advice = run.advice.map(AdviceJSON.init)
         notes = run.notes
+    }
+
+    struct CounterfactualJSON: Encodable, Sendable {
+        @OrNull var without: String?
+        let predictedSeconds: Double
+        @OrNull var measuredSeconds: Double?
+        @OrNull var problem: String?
+
+        init(_ counterfactual: Counterfactual) {
+            predictedSeconds = counterfactual.predicted.seconds
+            without = counterfactual.removal?.rawValue
+            measuredSeconds = counterfactual.measured?.seconds
+            problem = counterfactual.problem
+        }
     }
 
     struct WaitJSON: Encodable, Sendable {

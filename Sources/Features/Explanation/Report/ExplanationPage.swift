@@ -35,7 +35,7 @@ public struct ExplanationPage: Sendable {
             <body>
             <h1>\(title)</h1>
             <p class="sentence">\(run.sentence)</p>
-            \(causes)\(picture)\(advice)\
+            \(causes)\(picture)\(advice)\(section("Run again", run.counterfactualRows))\
             \(section("Connections", run.connectionRows))\(section("Requests", run.requestRows))\
             \(notes)</body>
             </html>
