@@ -8,6 +8,8 @@ public struct Cell: Sendable, Hashable {
     public let profile: String
     /// The scenario; nil: the conditions do not change.
     public let scenario: MatrixScenario?
+    /// A profile with a changed field, of which `profile` is the name; nil: no field is changed.
+    public var variant: CellVariant?
     /// The number of the repetition, from 1.
     public let repetition: Int
     /// Whether it runs without conditions, for comparison.
@@ -33,6 +35,9 @@ extension MatrixSpecification {
         let names = (hasBaseline ? [Self.baseline] : []) + profiles
         return names.flatMap { profile in
             (1...repetitions).map { repetition in cell(profile, repetition) }
+                + variants(of: profile).flatMap { variant in
+                    (1...repetitions).map { repetition in cell(variant, repetition) }
+                }
         }
             + (scenarios ?? []).flatMap { scenario in
                 (1...repetitions).map { repetition in cell(scenario.name, repetition, scenario) }
@@ -47,6 +52,18 @@ extension MatrixSpecification {
             id: id, profile: profile, scenario: scenario, repetition: repetition,
             isBaseline: hasBaseline && profile == Self.baseline, timeLimit: timeLimits[profile],
             expectations: expectations[profile] ?? Expectations(),
+            seed: network.backend == .kernel ? nil : CellSeed.make("\(seed) \(id)"))
+    }
+}
+
+extension MatrixSpecification {
+    /// Only how the command ends counts: its other limits are those of the profile itself.
+    private func cell(_ variant: CellVariant, _ repetition: Int) -> Cell {
+        let id = repetitions == 1 ? variant.name : "\(variant.name)/\(repetition)"
+        return Cell(
+            id: id, profile: variant.name, scenario: nil, variant: variant, repetition: repetition,
+            isBaseline: false, timeLimit: timeLimits[variant.profile],
+            expectations: Expectations(exit: expectations[variant.profile]?.exit),
             seed: network.backend == .kernel ? nil : CellSeed.make("\(seed) \(id)"))
     }
 }

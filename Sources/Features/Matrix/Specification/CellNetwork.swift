@@ -38,7 +38,8 @@ public struct CellNetwork: Codable, Sendable, Hashable {
     func arguments(for cell: Cell) -> [String] {
         // The baseline must stay without conditions, and a scenario has its own.
         let isPlain = cell.isBaseline || cell.scenario != nil
-        var words = isPlain ? [] : settings.flatMap { ["--set", $0] }
+        let changes = settings + (cell.variant?.settings ?? [])
+        var words = isPlain ? [] : changes.flatMap { ["--set", $0] }
         words += servers.flatMap { ["--server", $0] }
         words += serverPorts.flatMap { ["--server-ready", "\($0)"] }
         if let serverStop { words += ["--server-stop", serverStop] }
@@ -47,7 +48,7 @@ public struct CellNetwork: Codable, Sendable, Hashable {
         if uplink != "auto" { words += ["--uplink", uplink] }
         if backend != .auto { words += ["--backend", backend.rawValue] }
         if conditionsLoopback { words.append("--loopback") }
-        return words + (cell.scenario == nil ? override(of: cell.profile).arguments : [])
+        return words + (cell.scenario == nil ? override(of: cell.variant?.profile ?? cell.profile).arguments : [])
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -11,9 +11,12 @@ public struct Expectations: Codable, Sendable, Hashable {
     public var transferred: TransferExpectation?
     /// Its network use.
     public var requests: RequestExpectation?
+    /// Values of fields of the profile, one at a time, at which it still ends as `exit` says; each
+    /// is a cell of its own.
+    public var survives: [String: String]?
 
     /// Their keys in a file.
-    static let keys = ["exit", "duration", "transferred", "requests"]
+    static let keys = ["exit", "duration", "transferred", "requests", "survives"]
 
     /// Whether they can only be judged after the baseline.
     public var needBaseline: Bool {
@@ -25,7 +28,8 @@ public struct Expectations: Codable, Sendable, Hashable {
     public func filled(from others: Expectations) -> Expectations {
         Expectations(
             exit: exit ?? others.exit, duration: duration ?? others.duration,
-            transferred: transferred ?? others.transferred, requests: requests ?? others.requests)
+            transferred: transferred ?? others.transferred, requests: requests ?? others.requests,
+            survives: survives ?? others.survives)
     }
 }
 

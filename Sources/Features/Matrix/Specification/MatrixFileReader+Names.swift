@@ -66,8 +66,19 @@ extension MatrixFileReader {
                 if key.string == "default" {
                     file.defaultExpectations = try expectations(value, "expect.default")
                 } else {
-                    let (name, _) = try subject(key, "expect", file)
-                    file.expectations[name] = try expectations(value, "expect.\(name)")
+                    let (name, isScenario) = try subject(key, "expect", file)
+                    let expectations = try expectations(value, "expect.\(name)")
+                    guard expectations.survives == nil || !isScenario else {
+                        throw error(
+                            key, "expect.\(name).survives",
+                            "\(name) is a scenario; only profiles have fields to change")
+                    }
+                    guard expectations.survives == nil || name != MatrixSpecification.baseline else {
+                        throw error(
+                            key, "expect.\(name).survives",
+                            "the baseline has no conditions; write it for a profile")
+                    }
+                    file.expectations[name] = expectations
                 }
             }
         }

@@ -99,7 +99,31 @@ struct MatrixFileReader {
             exit: try reader.quantity("exit", ExitExpectation.init(parsing:)),
             duration: try reader.quantity("duration", DurationExpectation.init(parsing:)),
             transferred: try reader.quantity("transferred", TransferExpectation.init(parsing:)),
-            requests: try reader.quantity("requests", RequestExpectation.init(parsing:)))
+            requests: try reader.quantity("requests", RequestExpectation.init(parsing:)),
+            survives: try survives(reader.node("survives"), path + ".survives"))
+    }
+
+    /// Fields and values that make sense for the profiles.
+    private func survives(
+        _ node: YAMLNode?, _ path: String
+    ) throws(ProfileError) -> [String: String]? {
+        guard let node else { return nil }
+        let example = "{ down.bandwidth: 300 kbit/s }"
+        var values: [String: String] = [:]
+        for (key, value) in try mapping(node, path, example: example) {
+            guard let field = key.string, let text = value.string, !field.contains("=") else {
+                throw error(key, path, "has to be a list of fields with a value each, such as \(example)")
+            }
+            do {
+                try names.check(
+                    settings: CellVariant.settings(field, text), of: Array(profiles.values))
+            } catch {
+                throw self.error(key, "\(path).\(field)", "\(error)")
+            }
+            values[field] = text
+        }
+        guard !values.isEmpty else { throw error(node, path, "is empty; write \(example)") }
+        return values
     }
 
     /// The override of the command's interface, in the words of the options of `linkcond run`.

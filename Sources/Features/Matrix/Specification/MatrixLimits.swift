@@ -12,7 +12,8 @@ extension MatrixSpecification {
 
     /// The number of cells, saturated.
     var cellCount: Int {
-        let rows = (hasBaseline ? 1 : 0) + profiles.count + (scenarios?.count ?? 0)
+        let changed = expectations.values.reduce(0) { $0 + ($1.survives?.count ?? 0) }
+        let rows = (hasBaseline ? 1 : 0) + profiles.count + changed + (scenarios?.count ?? 0)
         return rows.multipliedSaturated(by: max(0, repetitions))
     }
 

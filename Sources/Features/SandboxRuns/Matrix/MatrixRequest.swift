@@ -284,8 +284,10 @@ public struct MatrixRequest {
         specification.expectations = known(file.expectations)
         if let usual = file.defaultExpectations {
             for name in specification.profiles + scenarios {
-                specification.expectations[name] =
-                    specification.expectations[name]?.filled(from: usual) ?? usual
+                var expectations = specification.expectations[name]?.filled(from: usual) ?? usual
+                // A scenario has no fields to change.
+                if scenarios.contains(name) { expectations.survives = nil }
+                specification.expectations[name] = expectations
             }
         }
         specification.network.overrides = known(file.network.overrides)

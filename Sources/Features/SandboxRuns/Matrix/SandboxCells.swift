@@ -47,6 +47,12 @@ public struct SandboxCells: CellLauncher {
                 profile: profile,
                 conditions: try profile.conditions(changedBy: settings),
                 override: network.override(of: name))
+            for variant in specification.variants(of: name) {
+                links[variant.name] = Link(
+                    profile: profile,
+                    conditions: try profile.conditions(changedBy: settings + variant.settings),
+                    override: network.override(of: name))
+            }
         }
         self.links = links
         scenarios = Dictionary(
@@ -86,14 +92,18 @@ public struct SandboxCells: CellLauncher {
 
     /// Starts a process that runs an attempt.
     public func start(_ attempt: CellAttempt) throws -> CellProcess {
-        let request = try request(for: attempt)
+        try Self.start(try request(for: attempt))
+    }
+
+    /// Starts a process that makes a run.
+    static func start(_ request: SandboxRequest) throws -> CellProcess {
         let output = try PipeEnds()
         let outcome = try PipeEnds()
         let process = try LinuxKernel.Process.fork {
             LinuxKernel.Process.dieWithParent()
             LinuxKernel.Process.startSession()
             StandardStreams.redirect(to: output.writer)
-            Self.run(request, reportingTo: outcome.writer)
+            run(request, reportingTo: outcome.writer)
         }
         try output.writer.close()
         try outcome.writer.close()
