@@ -293,7 +293,7 @@ let features = floor(
     library(
         "SandboxRuns",
         [
-            "Sandbox", "Bisection", "Matrix", "Recording", "UserCatalog", "Catalog",
+            "Sandbox", "Bisection", "Matrix", "Explanation", "Recording", "UserCatalog", "Catalog",
             "ProfileFormat", "Scenarios", "Override", "NetworkPath",
         ] + basics, tests: ["SandboxRuns"]),
     // Puts links between programs that cannot be wrapped: forwards, SOCKS5 and HTTP.

@@ -49,7 +49,20 @@ struct RecordingOptions: ParsableArguments {
         completion: .file())
     var explain: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "With --explain, also run it without loss, and so on.",
+            more: "The command runs up to six times in all: as it is, again unchanged, and without "
+                + "loss, bandwidth limit, delay and name resolution, if it waited for them. "
+                + "Predicted and measured times are in the explanation. The further runs read and "
+                + "print nothing; all other files, and the exit code, are of the first."))
+    var counterfactual = false
+
     func validate() throws {
+        guard explain != nil || !counterfactual else {
+            throw ValidationError(
+                "--counterfactual is a part of the explanation; add --explain FILE")
+        }
         guard [stats, pcap, log, timeline].count(where: { $0 == "-" }) <= 1 else {
             throw ValidationError(
                 "only one of --stats, --pcap, --log and --timeline can be - for standard output")

@@ -167,6 +167,10 @@ struct RunCommand: ParsableCommand {
         request.bus = try bus.bus(isOverridden: isOverridden, console)
         request.describeNetwork()
         for note in request.proxyNotes(environment) { console.note(note) }
+        if recording.counterfactual, let obstacle = CounterfactualRuns.obstacle(of: request) {
+            throw UsageError(description: "--counterfactual: \(obstacle)")
+        }
+        let plain = request
         let explanation = try recording.explain.map {
             try ExplainedRun(file: $0, capture: recording.pcap, owner: request.identity)
         }
@@ -182,7 +186,10 @@ struct RunCommand: ParsableCommand {
             isWritten = files.write(try JSONText.text(of: json), console) && isWritten
             isWritten = files.draw(request, statistics, console) && isWritten
         }
-        isWritten = explanation?.write(console) ?? true && isWritten
+        let again = recording.counterfactual ? (plain, outcome) : nil
+        let (isExplained, interruption) = explanation?.write(again: again, console) ?? (true, nil)
+        isWritten = isExplained && isWritten
+        if let interruption { throw ExitCode(128 + interruption) }
         // A failure of the command takes precedence.
         if !isWritten, outcome.exitCode == 0 { throw ExitCode(.cannotWrite) }
         throw ExitCode(outcome.exitCode)

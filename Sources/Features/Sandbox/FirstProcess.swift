@@ -199,7 +199,7 @@ struct FirstProcess {
         try Mount.processes()
         let names = HostNames(
             network: network, hasUplink: request.uplink != .none,
-            hasServers: !request.servers.isEmpty)
+            hasServers: !request.servers.isEmpty, known: request.knownNames)
         var files = names.replacements(reading: HostNames.text)
         if request.bus != nil {
             let user = UserRecord(

@@ -9,6 +9,8 @@ struct HostNames {
     var hasUplink: Bool
     /// Whether there are servers on the far side.
     var hasServers: Bool
+    /// Names that need no name server, with their addresses.
+    var known: [KnownName] = []
 
     /// The name of the host inside the sandbox.
     static let host = "host.linkcond"
@@ -21,7 +23,10 @@ struct HostNames {
             (hasUplink ? ["\(family.host) \(Self.host)"] : [])
                 + (hasServers ? ["\(family.server) \(Self.server)"] : [])
         }
-        return lines.map { $0 + "\n" }.joined() + text
+        let names = known.flatMap { known in
+            known.addresses.map { "\($0) \(known.name)" }
+        }
+        return (lines + names).map { $0 + "\n" }.joined() + text
     }
 
     /// `resolv.conf` with an address of the far side for each of the host's name servers, to which

@@ -83,6 +83,8 @@ public struct SandboxRequest: Sendable {
     public var conditionsLoopback = false
     /// The addresses inside; nil: a network that the caller's host does not use.
     public var network: SandboxNetwork?
+    /// Names that the command's programs know without asking a name server.
+    public var knownNames: [KnownName] = []
     /// The message bus on which programs ask for the network state; nil: the host's.
     public var bus: SandboxBus?
     /// How late packets may be before the run is not faithful.

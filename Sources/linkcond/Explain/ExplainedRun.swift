@@ -2,6 +2,8 @@ import Explanation
 import FoundationEssentials
 import LinuxKernel
 import Recording
+import Sandbox
+import SandboxRuns
 import SystemPackage
 
 /// The file of `linkcond run --explain`, and the capture that it needs.
@@ -26,18 +28,49 @@ struct ExplainedRun {
         }
     }
 
-    /// Explains the run, writes the file and reports the sentence; false on failure.
-    func write(_ console: Console) -> Bool {
+    /// Explains the run, runs it again if that is wanted, writes the file and reports the sentence.
+    ///
+    /// - Parameter again: The request and the end of the run, to run it without components of the
+    ///   network; nil: not wanted.
+    /// - Returns: Whether the file was written, and the signal that ended the further runs.
+    func write(
+        again: (SandboxRequest, Sandbox.Outcome)?, _ console: Console
+    ) -> (isWritten: Bool, interruption: Int32?) {
         defer { scratch?.remove() }
         do {
-            let explanation = try ExplainCommand.explanation(of: capture)
-            try file.write(Self.text(of: explanation, for: file.path))
+            var explanation = try ExplainCommand.explanation(of: capture)
             console.report(explanation.sentence)
-            return true
+            var interruption: Int32?
+            if let (request, outcome) = again {
+                (explanation.counterfactuals, interruption) = try Self.run(
+                    request, outcome, explanation, console)
+            }
+            try file.write(Self.text(of: explanation, for: file.path))
+            return (true, interruption)
         } catch {
             console.note("\(error)")
-            return false
+            return (false, nil)
         }
+    }
+
+    private static func run(
+        _ request: SandboxRequest, _ outcome: Sandbox.Outcome, _ explanation: Explanation,
+        _ console: Console
+    ) throws -> ([Counterfactual], Int32?) {
+        let runs = CounterfactualRuns(
+            request, explanation, exitCode: outcome.exitCode, seed: outcome.statistics?.seed)
+        console.report("The command runs \(explanation.removals.count + 1) more times.")
+        var number = 0
+        let (all, interruption) = try runs.run { run, total in
+            number += 1
+            let name = run.removal.map { "without \($0.text)" } ?? "unchanged"
+            let measured = run.measured.map { "measured \($0.readableText)" }
+            let parts = ["predicted \(run.predicted.readableText)", measured, run.problem]
+            console.report(
+                "[\(number)/\(total)] \(name): "
+                    + parts.compactMap(\.self).joined(separator: ", "))
+        }
+        return (all, interruption)
     }
 
     private static func text(of explanation: Explanation, for path: String) throws -> String {

@@ -13,6 +13,7 @@ enum ExplanationText {
             parts.append(
                 run.advice.map { "advice: \($0.text) (\(packets($0.packets)))\n" }.joined())
         }
+        parts.append(table(run.counterfactualRows, "", isStyled))
         parts.append(run.notes.map { "note: \($0)\n" }.joined())
         return parts.filter { !$0.isEmpty }.joined(separator: "\n")
     }
