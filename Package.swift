@@ -262,6 +262,11 @@ let features = floor(
     library(
         "Verification", ["Sandbox", "Recording"] + basics,
         tests: ["Verification"], with: ["Catalog"]),
+    // A profile from a real link: by probes, or from captures.
+    library(
+        "Learning",
+        ["Explanation", "Verification", "Recording", "PacketLoop", "ProfileFormat"] + basics,
+        tests: ["Learning"]),
     // Network namespaces of targets, and `apply`, `play`, `status` and `override` in them.
     library(
         "HostConditioning",
@@ -313,7 +318,8 @@ let commandLine: [Target] = [
             "EnginePlane", "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor",
             "Override", "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport", "Scenarios",
             "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink", "Explanation", "Netlink",
-            "TrafficControl", "Proxy", "ProxyControl", "ProxyProtocols", argumentParser,
+            "TrafficControl", "Learning", "Proxy", "ProxyControl", "ProxyProtocols",
+            argumentParser,
         ] + basics,
         linkerSettings: staticLinking, plugins: ["StampVersion"]),
     .plugin(name: "StampVersion", capability: .buildTool()),

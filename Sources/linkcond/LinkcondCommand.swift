@@ -19,7 +19,7 @@ struct LinkcondCommand: ParsableCommand {
             ProxyCommand.self, MatrixCommand.self, BisectCommand.self, ApplyCommand.self, PlayCommand.self,
             StatusCommand.self,
             ClearCommand.self, OverrideCommand.self, PathCommand.self, TraceCommand.self,
-            ExplainCommand.self,
+            ExplainCommand.self, LearnCommand.self,
             VerifyCommand.self, DoctorCommand.self, SchemaCommand.self,
             ProbeCommand.self,
             EngineCommand.self, WatchCommand.self, ProxyLinkCommand.self,

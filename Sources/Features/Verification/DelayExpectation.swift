@@ -1,14 +1,14 @@
 import Glibc
-import LinkModel
+package import LinkModel
 import LinkUnits
 
 /// The one-way delay that an idle link promises, in milliseconds.
 ///
 /// No packet arrives before it was sent: delays that jitter would make negative are zero, which
 /// raises the mean and narrows the spread. So the moments are those of the truncated distribution.
-struct DelayExpectation: Hashable {
-    let mean: Double
-    let deviation: Double
+package struct DelayExpectation: Hashable {
+    package let mean: Double
+    package let deviation: Double
     /// The fourth central moment divided by the square of the variance, which determines the error
     /// of a measured deviation. 3 for a normal distribution.
     let kurtosis: Double
@@ -31,7 +31,7 @@ extension DelayExpectation {
     }
 
     /// The result of applying `jitter` to a delay, plus `fixed` milliseconds without jitter.
-    init(_ jitter: Jitter, around duration: Duration, fixed: Double = 0) {
+    package init(_ jitter: Jitter, around duration: Duration, fixed: Double = 0) {
         let delay = duration.milliseconds
         let values = Self.deviates[jitter.distribution, default: []].map {
             max(0, delay + jitter.amount.milliseconds * $0) + fixed
@@ -67,7 +67,7 @@ extension DelayExpectation {
 
     /// Evenly spaced quantiles of a distribution with mean 0 and deviation 1; for `uniform` from -1
     /// to 1. Tails are cut at four deviations, as in netem.
-    private static let deviates = Dictionary(
+    package static let deviates = Dictionary(
         uniqueKeysWithValues: Jitter.Distribution.allCases.map { ($0, makeDeviates($0)) })
 
     private static func makeDeviates(_ distribution: Jitter.Distribution) -> [Double] {
@@ -102,7 +102,7 @@ extension Jitter {
     /// It is twice the integral of the autocorrelation of the packet engine's jitter, which changes
     /// only as fast as packet order allows ("How a link is emulated" in its documentation has the
     /// numbers). The kernel draws each packet's delay independently, so it does better.
-    var memory: Duration {
+    package var memory: Duration {
         switch distribution {
         case .uniform: amount * 2.4
         case .normal: amount * 5

@@ -4,7 +4,7 @@ public enum InternetFamily: Int32, Sendable, Hashable, Codable, CaseIterable {
     case ipv6 = 6
 
     /// The bytes of the headers of IP and UDP.
-    var headerBytes: Int { self == .ipv4 ? 28 : 48 }
+    package var headerBytes: Int { self == .ipv4 ? 28 : 48 }
     /// The smallest packet that can be a probe.
-    var leastPacket: Int { headerBytes + ProbeHead.byteCount }
+    package var leastPacket: Int { headerBytes + ProbeHead.byteCount }
 }

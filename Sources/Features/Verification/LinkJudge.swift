@@ -75,7 +75,7 @@ extension LossModel {
     ///
     /// In the Gilbert model the correlation of neighbours is 1 - p - r; that of more distant
     /// packets is a power of it.
-    var independentShare: Double {
+    package var independentShare: Double {
         guard let (p, r) = gilbertTransitions else { return 1 }
         let correlation = max(0, 1 - p.value - r.value)
         return (1 - correlation) / (1 + correlation)
@@ -83,10 +83,10 @@ extension LossModel {
 }
 
 /// A flow and its arrivals.
-struct SeenFlow {
-    let flow: ProbePlan.Flow
-    let sent: Int
-    let arrivals: ProbeReport.Arrivals
+package struct SeenFlow {
+    package let flow: ProbePlan.Flow
+    package let sent: Int
+    package let arrivals: ProbeReport.Arrivals
     /// The packets per second actually sent in its last segment.
     let offered: Double?
     /// The share of its last segment's time in which the machine delayed the sender.
@@ -96,9 +96,9 @@ struct SeenFlow {
     let lateness: Double
     let obstacle: String?
     /// The indices in `arrivals` of first copies, in order of arrival.
-    let firsts: [Int]
+    package let firsts: [Int]
 
-    init(
+    package init(
         flow: ProbePlan.Flow, sent: Int, arrivals: ProbeReport.Arrivals,
         offered: Double? = nil, heldUp: Double = 0, lateness: Double = 0,
         obstacle: String? = nil
@@ -118,10 +118,10 @@ struct SeenFlow {
     }
 
     /// The one-way delay of each packet, in milliseconds.
-    var delays: [Double] { firsts.map(delay) }
+    package var delays: [Double] { firsts.map(delay) }
 
     /// The one-way delay of the packet at index `place` of `arrivals`, in milliseconds.
-    func delay(_ place: Int) -> Double {
+    package func delay(_ place: Int) -> Double {
         Double(arrivals.received[place] - arrivals.sent[place]) / 1e6
     }
 
@@ -129,14 +129,14 @@ struct SeenFlow {
     var interval: Duration { flow.segments.last?.interval ?? .zero }
 
     /// For each packet number, whether the packet is missing.
-    var isLost: [Bool] {
+    package var isLost: [Bool] {
         var lost = [Bool](repeating: true, count: sent)
         for place in firsts { lost[Int(arrivals.numbers[place])] = false }
         return lost
     }
 
     /// How many packets arrived before one sent earlier.
-    var overtakers: Int {
+    package var overtakers: Int {
         var earliestBehind = UInt32.max
         var count = 0
         for place in firsts.reversed() {
@@ -148,7 +148,7 @@ struct SeenFlow {
     }
 
     /// How many packets arrived more than once.
-    var duplicates: Int {
+    package var duplicates: Int {
         arrivals.numbers.count { $0 < sent } - firsts.count
     }
 }

@@ -7,20 +7,25 @@ import LinuxKernel
 /// In a packet it is three numbers of 64 bits, the least significant byte first: a mark of 16 bits,
 /// the length of the payload in 16 and the probe's number in 32; the time in nanoseconds; a check
 /// of both. Behind them are zeros alone, so that damage shows anywhere.
-struct ProbeHead: Hashable {
+package struct ProbeHead: Hashable {
     /// As the sender counts.
-    var number: UInt32
+    package var number: UInt32
     /// When it was given to the kernel, since 1970, in whole nanoseconds.
-    var sent: Duration
+    package var sent: Duration
 
     /// The least payload of a probe.
-    static let byteCount = 24
+    package static let byteCount = 24
     private static let mark: UInt64 = 0x6c63
+
+    /// The probe with this number, sent at this time.
+    package init(number: UInt32, sent: Duration) {
+        (self.number, self.sent) = (number, sent)
+    }
 }
 
 extension ProbeHead {
     /// Reads the payload of a packet; nil unless it is a probe with each byte as it was sent.
-    init?(_ payload: Span<UInt8>) {
+    package init?(_ payload: Span<UInt8>) {
         guard payload.count >= Self.byteCount else { return nil }
         var words: InlineArray<3, UInt64> = [0, 0, 0]
         for index in 0..<Self.byteCount {
@@ -35,7 +40,7 @@ extension ProbeHead {
     }
 
     /// Writes it to the beginning of a payload, whose other bytes are zeros.
-    func write(to payload: inout [UInt8]) {
+    package func write(to payload: inout [UInt8]) {
         let words = self.words(payloadCount: payload.count)
         for index in 0..<Self.byteCount {
             payload[index] = UInt8(truncatingIfNeeded: words[index / 8] &>> UInt64(index % 8 * 8))

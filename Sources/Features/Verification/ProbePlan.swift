@@ -25,6 +25,10 @@ public struct ProbePlan: Sendable, Hashable, Codable {
         /// From one to the next.
         public var interval: Duration
 
+        package init(count: Int, interval: Duration) {
+            (self.count, self.interval) = (count, interval)
+        }
+
         /// From the first packet to the one that would follow the last.
         public var duration: Duration { interval * count }
     }
@@ -45,6 +49,15 @@ public struct ProbePlan: Sendable, Hashable, Codable {
         public var start: Duration
         /// Its packets.
         public var segments: [Segment]
+
+        package init(
+            purpose: Purpose, direction: Direction, family: InternetFamily, port: UInt16,
+            packetBytes: Int, start: Duration, segments: [Segment]
+        ) {
+            (self.purpose, self.direction, self.family) = (purpose, direction, family)
+            (self.port, self.packetBytes, self.start) = (port, packetBytes, start)
+            self.segments = segments
+        }
 
         /// How many packets are to be sent.
         public var count: Int { segments.reduce(0) { $0 + $1.count } }

@@ -14,6 +14,8 @@ public struct ProbeReport: Sendable, Hashable, Codable {
         public var damaged = 0
         /// Packets that reached the receiver but found no room in its buffer.
         public var overflows = 0
+
+        package init() {}
     }
 
     /// What a TCP transfer brought while it counted. Both arrays have an element for each reading,

@@ -5,16 +5,16 @@ extension ProfileWriter {
 
     /// The whole file with `comments` in front, one paragraph each.
     public static func yaml(_ profile: Profile, comments: [String]) -> String {
-        comments.map(comment).joined() + yaml(profile)
+        comments.map { comment($0) }.joined() + yaml(profile)
     }
 
-    private static func comment(_ text: String) -> String {
+    static func comment(_ text: String, indent: String = "") -> String {
         var lines: [String] = []
-        var line = "#"
+        var line = indent + "#"
         for word in text.printable.split(separator: " ") {
-            if line.count + 1 + word.count > commentWidth, line != "#" {
+            if line.count + 1 + word.count > commentWidth, line != indent + "#" {
                 lines.append(line)
-                line = "#"
+                line = indent + "#"
             }
             // YAML forbids these characters even in comments.
             line += " " + word.unicodeScalars.map(escaped).joined()

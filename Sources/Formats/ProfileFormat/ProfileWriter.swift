@@ -5,13 +5,7 @@ import LinkUnits
 public enum ProfileWriter {
     /// The whole file, ending with a line break.
     public static func yaml(_ profile: Profile) -> String {
-        var lines = ["name: \(scalar(profile.name))", "family: \(scalar(profile.family))"]
-        if !profile.aliases.isEmpty {
-            lines.append("aliases: [\(profile.aliases.map(scalar).joined(separator: ", "))]")
-        }
-        if !profile.summary.isEmpty { lines.append("summary: \(scalar(profile.summary))") }
-        if !profile.source.isEmpty { lines.append("source: \(scalar(profile.source))") }
-        lines.append("interface: \(profile.interface.rawValue)")
+        var lines = heading(of: profile)
         let conditions = profile.conditions
         lines += direction("down", conditions.down) + direction("up", conditions.up)
         if let delay = conditions.dnsDelay { lines.append("dns: { delay: \(delay.unitText) }") }
@@ -19,6 +13,18 @@ public enum ProfileWriter {
         if profile.isConstrained { lines.append("constrained: true") }
         if conditions.isBlackhole { lines.append("blackhole: true") }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What precedes the conditions.
+    static func heading(of profile: Profile) -> [String] {
+        var lines = ["name: \(scalar(profile.name))", "family: \(scalar(profile.family))"]
+        if !profile.aliases.isEmpty {
+            lines.append("aliases: [\(profile.aliases.map(scalar).joined(separator: ", "))]")
+        }
+        if !profile.summary.isEmpty { lines.append("summary: \(scalar(profile.summary))") }
+        if !profile.source.isEmpty { lines.append("source: \(scalar(profile.source))") }
+        lines.append("interface: \(profile.interface.rawValue)")
+        return lines
     }
 
     private static func direction(_ name: String, _ conditions: DirectionConditions) -> [String] {

@@ -3,6 +3,7 @@
 
 #include "endpoint.h"
 
+#include <netdb.h>
 #include <netinet/tcp.h>
 
 #ifndef UDP_NO_CHECK6_TX
@@ -60,4 +61,42 @@ int64_t lc_stream_round_trip(int stream) {
     struct tcp_info info = {0};
     socklen_t length = sizeof info;
     return getsockopt(stream, SOL_TCP, TCP_INFO, &info, &length) ? 0 : info.tcpi_rtt;
+}
+
+int lc_probe_ignore_path_mtu(int fd, int is_ipv6) {
+    int failed = is_ipv6 ? set_option(fd, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE)
+                         : set_option(fd, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
+    return failed ? -errno : 0;
+}
+
+int lc_probe_path_mtu(int fd, int is_ipv6) {
+    int mtu = 0;
+    socklen_t length = sizeof mtu;
+    int failed = is_ipv6 ? getsockopt(fd, SOL_IPV6, IPV6_MTU, &mtu, &length)
+                         : getsockopt(fd, SOL_IP, IP_MTU, &mtu, &length);
+    return failed ? -errno : mtu;
+}
+
+int lc_stream_peer(int fd, struct lc_endpoint *peer) {
+    union address address;
+    socklen_t length = sizeof address;
+    if (getpeername(fd, &address.any, &length)) return -errno;
+    *peer = from_address(&address);
+    return 0;
+}
+
+int lc_look_up(const char *host, struct lc_endpoint *found, int capacity) {
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *list;
+    int failure = getaddrinfo(host, NULL, &hints, &list);
+    if (failure) return failure == EAI_AGAIN ? -EAGAIN : -ENOENT;
+    int count = 0;
+    for (struct addrinfo *one = list; one && count < capacity; one = one->ai_next) {
+        if (one->ai_family != AF_INET && one->ai_family != AF_INET6) continue;
+        union address address;
+        memcpy(&address, one->ai_addr, one->ai_addrlen);
+        found[count++] = from_address(&address);
+    }
+    freeaddrinfo(list);
+    return count;
 }

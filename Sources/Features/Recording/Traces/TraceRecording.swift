@@ -12,6 +12,9 @@ public struct TraceRecording: Sendable {
     /// Bytes that do not fill an opportunity yet.
     private var rest: UInt64 = 0
 
+    /// Nothing has arrived yet.
+    public init() {}
+
     /// Adds bytes received at `time`, counted from the IP header on. A time before the last one
     /// counts as the last one.
     public mutating func add(_ length: ByteCount, at time: Duration) {

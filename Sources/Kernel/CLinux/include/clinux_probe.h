@@ -21,4 +21,18 @@ int lc_stream_accept(int listener);
 /// The last RTT that the kernel measured on a connection, in microseconds; 0 if none.
 int64_t lc_stream_round_trip(int stream);
 
+/// Lets a UDP socket send packets as large as the interface takes them, whatever the kernel has
+/// learnt of the path, and lets nobody fragment them.
+int lc_probe_ignore_path_mtu(int fd, int is_ipv6);
+
+/// The MTU that the kernel knows of the path to the peer.
+int lc_probe_path_mtu(int fd, int is_ipv6);
+
+/// The address of the other end of a connection.
+int lc_stream_peer(int fd, struct lc_endpoint *peer);
+
+/// The addresses of a host, as getaddrinfo(3) finds them, without ports; or -ENOENT if it has none,
+/// -EAGAIN if nobody answers.
+int lc_look_up(const char *host, struct lc_endpoint *found, int capacity);
+
 #endif

@@ -37,7 +37,7 @@ public struct ProbeSender: ~Copyable {
 
 /// A UDP socket that takes datagrams, damaged ones too, with the time at which they came.
 public struct ProbeReceiver: ~Copyable {
-    private let socket: DatagramSocket
+    let socket: DatagramSocket
     private let subject: String
     private let memory: FrameMemory
     private var batch: ReceiveBatch

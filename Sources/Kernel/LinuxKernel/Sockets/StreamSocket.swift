@@ -20,8 +20,15 @@ public struct StreamSocket: ~Copyable, Sendable {
     }
 
     /// The same with the shape that the kernel gives it.
-    init(connectingTo endpoint: Endpoint) throws(Errno) {
+    public init(connectingTo endpoint: Endpoint) throws(Errno) {
         owned = try OwnedDescriptor(status: lc_connect_unshaped_stream(endpoint.shim))
+    }
+
+    /// The address of the other end.
+    public borrowing func peer() throws(Errno) -> Endpoint {
+        var endpoint = lc_endpoint()
+        try checked(unsafe lc_stream_peer(owned.raw.rawValue, &endpoint))
+        return Endpoint(endpoint)
     }
 
     /// Takes ownership of a connection that another process has made.

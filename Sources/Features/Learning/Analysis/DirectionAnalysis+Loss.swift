@@ -1,0 +1,131 @@
+import LinkModel
+import LinkUnits
+import Recording
+import Verification
+
+extension DirectionAnalysis {
+    /// Adds the loss behind the queue, and whether it comes in bursts.
+    func addLoss(_ learned: inout LearnedDirection) {
+        guard let steady = seen.steady, steady.seen.sent > 0 else {
+            return learned.values.append(.hidden("loss", "not visible: no packet could be sent"))
+        }
+        let isLost = steady.seen.isLost
+        let sent = isLost.count
+        let runs = Statistics.runs(isLost)
+        let overflows = steady.seen.arrivals.overflows
+        let lost = max(0, runs.reduce(0, +) - steady.seen.arrivals.damaged - overflows)
+        guard lost > 0 else {
+            // What is not seen in n packets is rarer than 3 in n (the rule of three).
+            let most = ProportionInterval(successes: 0, trials: Double(sent), error: 2 * Self.error)
+                .high
+            return learned.values.append(
+                LearnedValue(
+                    "loss", .measured, value: 0, low: 0, high: most,
+                    how: "none of \(sent) packets was lost; 95%: below \(Rounding.percent(most))"))
+        }
+        let share = Double(lost) / Double(sent)
+        let burst = Double(lost) / Double(max(1, runs.count))
+        let (isBursty, bursts) = burstiness(runs, lost: lost, share: share)
+        let model =
+            isBursty
+            ? LossModel.bursts(mean: Ratio(share) ?? .zero, burst: max(1, burst))
+            : .random(Ratio(share) ?? .zero)
+        let worth = isBursty ? model.independentShare : 1
+        let interval = ProportionInterval(
+            successes: Double(lost) * worth, trials: Double(sent) * worth, error: Self.error)
+        let kept = Ratio(Rounding.significant(share, digits: 3)) ?? .zero
+        let how =
+            "\(lost) of \(sent) packets below the bandwidth were lost; 95%: "
+            + "\(Rounding.percent(interval.low)) to \(Rounding.percent(interval.high))"
+        if seen.varying != nil {
+            return learned.values.append(
+                LearnedValue(
+                    "loss", .bound, value: share, low: 0, high: interval.high,
+                    how: "not visible: \(how), but the queue may overflow while the bandwidth is "
+                        + "low"))
+        }
+        guard isBursty else {
+            learned.conditions.loss = .random(kept)
+            let alone = runs.count > 2 ? ", each by itself (\(bursts))" : ""
+            return learned.values.append(
+                LearnedValue(
+                    "loss", .measured, text: kept.description, value: share, low: interval.low,
+                    high: interval.high, how: how + alone))
+        }
+        let length = Rounding.significant(burst, digits: 2)
+        learned.conditions.loss = .bursts(mean: kept, burst: length)
+        learned.values.append(
+            LearnedValue(
+                "loss", .measured,
+                text: "{ mean: \(kept), burst: \(LossModel.text(ofBurst: length)) }",
+                value: share, low: interval.low, high: interval.high,
+                how: "\(how); in \(runs.count) bursts (\(bursts))"))
+    }
+
+    /// Whether losses come in bursts, by the lengths of the runs of lost packets (Gilbert's model),
+    /// and what is known of their length.
+    private func burstiness(
+        _ runs: [Int], lost: Int, share: Double
+    ) -> (isBursty: Bool, text: String) {
+        guard runs.count >= 3, lost >= runs.count else { return (false, "too few to tell bursts") }
+        // Each lost packet ends its run with the same probability, one by the mean length.
+        let ends = ProportionInterval(
+            successes: Double(runs.count), trials: Double(max(lost, runs.count)), error: 0.01)
+        let (low, high) = (1 / ends.high, 1 / max(1e-9, ends.low))
+        let isBursty = low > 1.05 / (1 - min(0.99, share))
+        let mean = Rounding.text(Double(lost) / Double(runs.count), digits: 2)
+        return (
+            isBursty,
+            "\(mean) in a row; 99%: \(Rounding.text(low, digits: 2)) to "
+                + "\(Rounding.text(high, digits: 2))"
+        )
+    }
+
+    /// Adds reordering, duplicates and damage.
+    func addRareEvents(_ learned: inout LearnedDirection) {
+        guard let steady = seen.steady, steady.arrived > 0 else { return }
+        let arrived = steady.arrived
+        if let ratio = addShare(
+            "duplicate", steady.seen.duplicates, of: arrived, "came twice", &learned)
+        {
+            learned.conditions.duplicate = ratio
+        }
+        let damaged = steady.seen.arrivals.damaged
+        if let ratio = addShare(
+            "corrupt", damaged, of: arrived + damaged, "came with other bytes", &learned)
+        {
+            learned.conditions.corrupt = ratio
+        }
+        if let ratio = addShare(
+            "reorder", steady.seen.overtakers, of: arrived, "came before one sent earlier",
+            &learned)
+        {
+            learned.conditions.reorder = Reordering(mean: ratio)
+        }
+    }
+
+    private func addShare(
+        _ field: String, _ count: Int, of total: Int, _ what: String,
+        _ learned: inout LearnedDirection
+    ) -> Ratio? {
+        let count = min(count, total)
+        let interval = ProportionInterval(
+            successes: Double(count), trials: Double(total), error: Self.error)
+        let value = Double(count) / Double(total)
+        guard count > 0, let ratio = Ratio(Rounding.significant(value, digits: 3)) else {
+            learned.values.append(
+                LearnedValue(
+                    field, .measured, value: 0, low: 0, high: interval.high,
+                    how: "none of \(total) packets \(what); 95%: below "
+                        + Rounding.percent(interval.high)))
+            return nil
+        }
+        learned.values.append(
+            LearnedValue(
+                field, .measured, text: ratio.description, value: value, low: interval.low,
+                high: interval.high,
+                how: "\(count) of \(total) packets \(what); 95%: "
+                    + "\(Rounding.percent(interval.low)) to \(Rounding.percent(interval.high))"))
+        return ratio
+    }
+}

@@ -1,0 +1,108 @@
+import LinkModel
+import LinkUnits
+import Verification
+
+extension DirectionAnalysis {
+    /// Adds the queue, and whether it is managed.
+    func addQueue(_ learned: inout LearnedDirection, delay: Double?) {
+        let trains = seen.varying.map { [$0] } ?? seen.overload?.trains ?? []
+        guard let delay, !trains.isEmpty, seen.varying != nil || rate?.isSaturated == true else {
+            return learned.values.append(
+                .hidden("queue", "not visible: nothing waited, since the link was not overloaded"))
+        }
+        let judged = trains.count > 1 ? 1 : 0
+        let occupancy = QueueOccupancy(trains, judged: judged, delay: delay, loss: loss)
+        guard occupancy.packets.count >= 10, let full = occupancy.median else {
+            let most = Int(occupancy.most.rounded())
+            return learned.values.append(
+                LearnedValue(
+                    "queue", .bound, low: Double(most),
+                    how: "not visible: it did not overflow; \(most) packets waited at most"))
+        }
+        let packets = max(1, full)
+        let bytes = trains[judged].train.packetBytes
+        if let management = management(occupancy, trains, judged) {
+            learned.conditions.aqm = management.aqm
+            learned.values.append(
+                LearnedValue(
+                    "aqm", .bound, text: management.aqm.rawValue, how: management.how))
+            return learned.values.append(
+                .hidden("queue", "not visible: an AQM drops packets before it is full"))
+        }
+        let jitter = seen.varying == nil ? learned.conditions.jitter?.amount.milliseconds ?? 0 : 0
+        let time = max(1, trains[judged].sendingTime * 0.66)
+        let perMillisecond = (rate?.value ?? seen.varying?.received ?? 0) / 8000 / Double(bytes)
+        let memory = learned.conditions.jitter?.memory.milliseconds ?? 0
+        let independent = max(1, time / max(memory, 1))
+        let error =
+            1 + packets * 0.01 + jitter * perMillisecond * 2 / independent.squareRoot()
+        let limit = unit(occupancy, trains, packets: packets, bytes: bytes)
+        learned.conditions.queue = limit.queue
+        let wait =
+            (rate.map { packets * Double(bytes * 8000) / $0.value })
+            .map { ", which is \(Rounding.text($0, digits: 3)) ms of waiting" } ?? ""
+        learned.values.append(
+            LearnedValue(
+                "queue", limit.isSure ? .measured : .bound, text: limit.queue.description,
+                value: packets, low: max(0, packets - error), high: packets + error,
+                how: "\(Rounding.text(packets, digits: 3)) packets of \(bytes) bytes waited when "
+                    + "others were dropped\(wait); ± \(Rounding.text(error, digits: 2)) packets"
+                    + limit.how))
+        learned.values.append(
+            LearnedValue(
+                "aqm", .measured,
+                how: "drop-tail: packets are dropped only when so many wait"))
+    }
+
+    /// Whether the limit is in packets or in bytes, by smaller packets.
+    private func unit(
+        _ occupancy: QueueOccupancy, _ trains: [ObservedTrain], packets: Double, bytes: Int
+    ) -> (queue: QueueLimit, isSure: Bool, how: String) {
+        let inPackets = QueueLimit.packets(max(1, Int(packets.rounded())))
+        guard trains.count > 2, let delay = seen.least else {
+            return (inPackets, false, "; whether in packets or in bytes is not known")
+        }
+        let small = trains[2].train.packetBytes
+        let other = QueueOccupancy(
+            trains, judged: 2, delay: max(0, delay - serialization(small)), loss: loss)
+        guard other.packets.count >= 10, let count = other.median.map({ max(1, $0) }) else {
+            return (inPackets, false, "; whether in packets or in bytes is not known")
+        }
+        let ratio = count / packets
+        let bytesRatio = ratio * Double(small) / Double(bytes)
+        if abs(ratio - 1) < 0.25 {
+            return (inPackets, true, "; of \(small) bytes as many, so the limit is in packets")
+        }
+        if abs(bytesRatio - 1) < 0.25 {
+            let limit = Rounding.significant(packets * Double(bytes), digits: 3)
+            return (
+                .bytes(ByteCount(bytes: UInt64(max(1, limit)))), true,
+                "; of \(small) bytes \(Rounding.text(count, digits: 3)), so the limit is in bytes"
+            )
+        }
+        return (
+            inPackets, false,
+            "; of \(small) bytes \(Rounding.text(count, digits: 3)), so the unit is not clear"
+        )
+    }
+
+    /// The AQM that drops packets although there is room; nil if none does.
+    private func management(
+        _ occupancy: QueueOccupancy, _ trains: [ObservedTrain], _ judged: Int
+    ) -> (aqm: QueueManagement, how: String)? {
+        guard let spread = occupancy.spread, let median = occupancy.median else { return nil }
+        let jitter =
+            (seen.idleSpread * (rate?.value ?? 0)) / 8000
+            / Double(trains[judged].train.packetBytes)
+        // A full queue is always as full, but for the one that is just leaving.
+        let isSteady = spread < 0.1 + (3 + 4 * jitter) / max(1, median)
+        let isNearMost = median > 0.85 * occupancy.most - 3 - 4 * jitter
+        guard seen.varying == nil, !isSteady || !isNearMost else { return nil }
+        let low = Statistics.percentile(0.1, of: occupancy.packets) ?? 0
+        let high = Statistics.percentile(0.9, of: occupancy.packets) ?? 0
+        let how =
+            "packets are dropped while \(Int(low)) to \(Int(high)) wait, and \(Int(occupancy.most)) "
+            + "waited at most; which AQM it is cannot be told for sure"
+        return (.codel, how)
+    }
+}

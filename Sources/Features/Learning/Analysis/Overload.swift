@@ -1,0 +1,80 @@
+import LinkModel
+import LinkUnits
+import Verification
+
+/// A direction to which more was sent than it carries: a train that fills the queue, one that keeps
+/// it full, and perhaps one of smaller packets.
+package struct Overload: Sendable {
+    package let trains: [ObservedTrain]
+
+    package init(_ trains: [ObservedTrain]) {
+        self.trains = trains.sorted { $0.train.start < $1.train.start }
+    }
+
+    var fill: ObservedTrain? { trains.first }
+    var hold: ObservedTrain? { trains.count > 1 ? trains[1] : trains.first }
+    var small: ObservedTrain? { trains.count > 2 ? trains[2] : nil }
+
+    /// What was in fact sent, if nearly all of it arrived: the link was not overloaded.
+    func unsaturatedRate(limit: Double) -> Double? {
+        guard let hold, let offered = hold.offered, let received = hold.received,
+            offered < limit * 0.98
+        else { return nil }
+        // The queue of the filling train is still there, so a link that keeps up catches up.
+        let lost = 1 - Double(hold.arrived) / Double(max(1, hold.seen.sent))
+        return received > offered * 0.97 && lost < 0.6 && !isQueueStanding ? offered : nil
+    }
+
+    /// Whether packets wait until the end.
+    private var isQueueStanding: Bool {
+        guard let hold, let least = trains.compactMap({ $0.delays.min() }).min() else {
+            return false
+        }
+        let last = hold.delays.suffix(max(5, hold.arrived / 10))
+        let packet = Double(hold.train.packetBytes * 8000) / max(1, hold.received ?? 1)
+        return (Statistics.median(Array(last)) ?? 0) > least + 3 * packet + 2
+    }
+
+    /// The rates in windows of equal length in bits per second, without the first and the last.
+    func windows(of length: Double) -> [Double] {
+        guard let hold else { return [] }
+        let times = hold.arrivalTimes
+        guard let first = times.first, let last = times.last else { return [] }
+        let count = Int(Double(last - first) / 1e6 / length)
+        guard count > 2 else { return [] }
+        var counts = [Double](repeating: 0, count: count)
+        for time in times {
+            let place = Int(Double(time - first) / 1e6 / length)
+            if place < count { counts[place] += 1 }
+        }
+        return counts.dropFirst().dropLast()
+            .map { $0 * Double(hold.train.packetBytes * 8) * 1000 / length }
+    }
+
+    /// The length of windows whose rates can be compared, in milliseconds.
+    private func windowLength(jitter: Double) -> Double {
+        let packet = Double(hold?.train.packetBytes ?? 1500) * 8000 / max(1, hold?.received ?? 1)
+        return max(100, packet * 15, jitter * 8)
+    }
+
+    /// The fastest tenth of a second, in bits per second.
+    var peakRate: Double {
+        windows(of: windowLength(jitter: 0)).max() ?? hold?.received ?? 0
+    }
+
+    /// Whether the rate varies more than that of a link with a fixed bandwidth.
+    func isVarying(jitter: Double) -> Bool {
+        guard let hold else { return false }
+        let length = windowLength(jitter: jitter)
+        let rates = windows(of: length)
+        guard rates.count >= 6, let mean = Statistics.mean(rates), mean > 0,
+            let deviation = Statistics.standardDeviation(rates)
+        else { return false }
+        let packets = mean * length / 8000 / Double(hold.train.packetBytes)
+        // A packet more or less, the delay of the first and the last, and random losses.
+        let lost = 1 - Double(hold.arrived) / Double(max(1, hold.seen.sent))
+        let expected =
+            1 / packets + jitter * 1.5 / length + (max(0, lost - 0.2) / packets).squareRoot()
+        return deviation / mean > 0.08 + 2.5 * expected
+    }
+}

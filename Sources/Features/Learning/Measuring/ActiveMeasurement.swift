@@ -1,0 +1,322 @@
+import LinkModel
+import LinkUnits
+import LinuxKernel
+import Verification
+
+/// Measures a link between this host and a responder.
+///
+/// Theory of operation. Rounds of probes, in each of which both ends send trains and note what
+/// arrives: few packets on the idle link (delay); faster and faster trains (order of magnitude of
+/// the bandwidth); sizes (MTU); each direction overloaded by itself (bandwidth, queue, or a delivery
+/// trace if the bandwidth varies); small packets below the bandwidth in both directions (loss,
+/// jitter, reordering, duplicates, damage). Each round is planned with what the ones before it
+/// showed. `DirectionAnalysis` makes a profile of all.
+public struct ActiveMeasurement {
+    /// What to measure.
+    public struct Request: Sendable {
+        /// The responder.
+        public var host: String
+        public var port: UInt16
+        /// About how long it may take; slow links take longer.
+        public var time: Duration
+        /// The version of this program.
+        public var program: String
+
+        public init(
+            host: String, port: UInt16 = Responder.defaultPort, time: Duration, program: String
+        ) {
+            (self.host, self.port, self.time, self.program) = (host, port, time, program)
+        }
+    }
+
+    private let request: Request
+    private let report: (String) -> Void
+    private let connection: ResponderConnection
+    private let begin: Duration
+    private var nextNumber: UInt32 = 0
+    private var roundTrip = Duration.seconds(1)
+    private var search: [Direction: CapacitySearch] = [:]
+    private var observations: [Direction: DirectionObservations] = [:]
+
+    private static let idleBytes = 80
+    private static let fullBytes = 1500
+
+    /// Measures, and calls `report` with what is being done.
+    public static func run(
+        _ request: Request, report: @escaping (String) -> Void
+    ) throws -> LearnedLink {
+        KernelThread.makeCallingThreadPunctual(isPreferred: false)
+        var measurement = try ActiveMeasurement(request, report)
+        return try measurement.run()
+    }
+
+    private init(_ request: Request, _ report: @escaping (String) -> Void) throws {
+        self.request = request
+        self.report = report
+        begin = KernelClock.monotonic
+        connection = try ResponderConnection.open(
+            to: request.host, port: request.port, program: request.program)
+        for direction in Direction.allCases {
+            search[direction] = CapacitySearch(limit: Double(connection.limits.bitsPerSecond))
+            observations[direction] = DirectionObservations()
+        }
+    }
+
+    private mutating func run() throws -> LearnedLink {
+        report("connected to \(connection.endpoint), linkcond \(connection.program)")
+        try scout()
+        report("round trip of \(milliseconds(roundTrip))")
+        try findCapacities()
+        try idle()
+        try findMTUs()
+        for direction in [Direction.down, .up] { try saturate(direction) }
+        try observeLosses()
+        return learned
+    }
+
+    // MARK: Rounds
+
+    private mutating func train(
+        _ direction: Direction, bytes: Int, count: Int, interval: Duration,
+        start: Duration = .zero, catchesUp: Bool = false
+    ) -> ProbeTrain {
+        defer { nextNumber += UInt32(count) }
+        return ProbeTrain(
+            direction: direction, first: nextNumber, count: count, packetBytes: bytes,
+            intervalNanoseconds: Int64(clamping: interval.wholeNanoseconds),
+            startNanoseconds: Int64(clamping: start.wholeNanoseconds), catchesUp: catchesUp)
+    }
+
+    private func run(_ trains: [ProbeTrain], quiet: Duration? = nil) throws -> [ObservedTrain] {
+        let quiet = quiet ?? max(.milliseconds(300), roundTrip * 1.5)
+        return try connection.run(
+            ProbeRound(
+                trains: trains, quietNanoseconds: Int64(clamping: quiet.wholeNanoseconds)))
+    }
+
+    private var left: Duration { request.time - (KernelClock.monotonic - begin) }
+
+    private func milliseconds(_ duration: Duration) -> String {
+        "\(Rounding.text(duration.milliseconds, digits: 3)) ms"
+    }
+
+    /// What a packet of this size takes at the estimated bandwidth.
+    private func serialization(_ bytes: Int, _ direction: Direction) -> Duration {
+        guard let rate = search[direction]?.estimate, search[direction]?.isUnlimited == false else {
+            return .zero
+        }
+        return .seconds(Double(bytes * 8) / max(rate, 1))
+    }
+
+    private mutating func scout() throws {
+        for attempt in 1...2 {
+            let trains = Direction.allCases.map {
+                train(
+                    $0, bytes: Self.idleBytes, count: 6 * attempt, interval: .milliseconds(60))
+            }
+            let seen = try run(trains, quiet: .seconds(3))
+            guard seen.allSatisfy({ $0.arrived > 0 }) else { continue }
+            let shortest = seen.compactMap { $0.delays.min() }.reduce(0, +)
+            roundTrip = .seconds(max(0, shortest) / 1000)
+            return
+        }
+        throw LearningError(
+            "\(request.host): hardly any UDP packet gets through; nothing can be measured",
+            status: .failed)
+    }
+
+    private mutating func findCapacities() throws {
+        report("looking for the bandwidths")
+        for _ in 0..<14 {
+            var trains: [ProbeTrain] = []
+            for direction in Direction.allCases {
+                guard let search = search[direction], !search.isDone else { continue }
+                let (count, bytes, interval) = search.next(full: Self.fullBytes)
+                trains.append(
+                    train(
+                        direction, bytes: bytes, count: count, interval: interval,
+                        catchesUp: true))
+            }
+            guard !trains.isEmpty else { return }
+            for seen in try run(trains) { search[seen.train.direction]?.take(seen) }
+        }
+    }
+
+    private mutating func idle() throws {
+        let time = max(.seconds(1), request.time * 0.1)
+        report("idle for \(milliseconds(time))")
+        var trains: [ProbeTrain] = []
+        for direction in Direction.allCases {
+            let interval = max(.milliseconds(4), serialization(Self.idleBytes, direction) * 4)
+            let count = min(1000, max(20, Int(time / interval)))
+            let probes = train(
+                direction, bytes: Self.idleBytes, count: count, interval: interval)
+            let pause = max(.milliseconds(20), serialization(Self.fullBytes, direction) * 1.2)
+            trains.append(probes)
+            trains.append(
+                train(
+                    direction, bytes: Self.fullBytes, count: pause > .milliseconds(400) ? 3 : 6,
+                    interval: pause, start: probes.end + pause))
+        }
+        for seen in try run(trains) {
+            let direction = seen.train.direction
+            if seen.train.packetBytes == Self.idleBytes {
+                observations[direction]?.idle.append(seen)
+            } else if seen.arrived > 0 {
+                observations[direction]?.passingBytes = Self.fullBytes
+            }
+        }
+    }
+
+    private mutating func findMTUs() throws {
+        var searches: [Direction: MTUSearch] = [:]
+        for direction in Direction.allCases where observations[direction]?.passingBytes == nil {
+            searches[direction] = MTUSearch(passing: Self.idleBytes, failing: Self.fullBytes)
+        }
+        guard !searches.isEmpty else { return }
+        report("looking for the largest packet")
+        for _ in 0..<4 where searches.values.contains(where: { !$0.isDone }) {
+            var trains: [ProbeTrain] = []
+            for (direction, search) in searches where !search.isDone {
+                var start = Duration.zero
+                for size in search.next {
+                    let interval = max(.milliseconds(2), serialization(size, direction) * 1.1)
+                    let next = train(
+                        direction, bytes: size, count: MTUSearch.copies, interval: interval,
+                        start: start)
+                    start = next.end
+                    trains.append(next)
+                }
+            }
+            var arrived: [Direction: [Int: Bool]] = [:]
+            for seen in try run(trains) {
+                arrived[seen.train.direction, default: [:]][seen.train.packetBytes] =
+                    seen.arrived > 0
+            }
+            for (direction, sizes) in arrived { searches[direction]?.take(sizes) }
+        }
+        for (direction, search) in searches {
+            observations[direction]?.passingBytes = search.passing
+            observations[direction]?.mtu = search.passing
+        }
+        observations[.up]?.toldMTU = connection.pathMTU
+    }
+
+    private mutating func saturate(_ direction: Direction) throws {
+        guard var estimate = search[direction]?.estimate else { return }
+        if search[direction]?.isUnlimited == true {
+            observations[direction]?.passed = estimate
+            return
+        }
+        report("\(direction): overloaded, about \(Rounding.rate(estimate))")
+        let limit = Double(connection.limits.bitsPerSecond)
+        for attempt in 1...4 {
+            let seen = try run(overload(direction, estimate, limit))
+            let overload = Overload(seen)
+            observations[direction]?.overload = overload
+            if let peak = overload.unsaturatedRate(limit: limit), attempt < 4 {
+                // The search came at a bad moment, or losses slowed it down.
+                estimate = min(limit, peak * 1.7)
+                continue
+            }
+            break
+        }
+        guard let overload = observations[direction]?.overload,
+            overload.isVarying(
+                jitter: observations[direction]?.idleSpread ?? 0)
+        else { return }
+        let time = min(.seconds(50), max(.seconds(6), request.time * 0.4))
+        report("\(direction): the bandwidth varies; recording it for \(milliseconds(time))")
+        let rate = min(limit, overload.peakRate * 1.6)
+        let interval = Duration.seconds(Double(Self.fullBytes * 8) / rate)
+        let seen = try run(
+            [
+                train(
+                    direction, bytes: observations[direction]?.passingBytes ?? Self.fullBytes,
+                    count: Int(time / interval), interval: interval, catchesUp: true)
+            ], quiet: max(.seconds(3), roundTrip * 2))
+        observations[direction]?.varying = seen.first
+    }
+
+    private mutating func overload(
+        _ direction: Direction, _ estimate: Double, _ limit: Double
+    ) -> [ProbeTrain] {
+        let full = observations[direction]?.passingBytes ?? Self.fullBytes
+        let time = max(.seconds(2), min(.seconds(8), request.time * 0.12))
+        // Enough packets for their number to say something, even on a slow link.
+        let perHold = estimate * (time / .seconds(1)) / 8
+        let bytes = min(full, max(100, Int(perHold / 120)))
+        let interval = { (rate: Double, bytes: Int) in
+            Duration.seconds(Double(bytes * 8) / min(limit, rate))
+        }
+        let isFast = estimate > 60_000_000
+        let fillInterval = interval(estimate * (isFast ? 1.6 : 3), bytes)
+        let fillTime = isFast ? Duration.milliseconds(600) : .seconds(1)
+        let fill = train(
+            direction, bytes: bytes, count: max(60, Int(fillTime / fillInterval)),
+            interval: fillInterval, catchesUp: true)
+        let holdInterval = interval(estimate * 1.25, bytes)
+        let hold = train(
+            direction, bytes: bytes, count: max(60, Int(time / holdInterval)),
+            interval: holdInterval, start: fill.end, catchesUp: true)
+        // Smaller packets tell a limit in packets from one in bytes.
+        let small = max(Self.idleBytes, bytes / 3)
+        let smallInterval = interval(estimate * 1.25, small)
+        guard small * 2 < bytes, smallInterval > .microseconds(25) else { return [fill, hold] }
+        let last = train(
+            direction, bytes: small, count: Int(max(.seconds(1), time * 0.5) / smallInterval),
+            interval: smallInterval, start: hold.end, catchesUp: true)
+        return [fill, hold, last]
+    }
+
+    private mutating func observeLosses() throws {
+        let quiet = max(.milliseconds(300), roundTrip * 1.5)
+        let time = min(.seconds(50), max(.seconds(3), left - quiet - roundTrip))
+        report("below the bandwidth for \(milliseconds(time))")
+        var trains: [ProbeTrain] = []
+        for direction in Direction.allCases {
+            let isVarying = observations[direction]?.varying != nil
+            let interval =
+                isVarying
+                ? Duration.milliseconds(20)
+                : max(.microseconds(400), serialization(Self.idleBytes, direction) * 2)
+            trains.append(
+                train(
+                    direction, bytes: Self.idleBytes, count: max(20, Int(time / interval)),
+                    interval: interval))
+        }
+        for seen in try run(trains) { observations[seen.train.direction]?.steady = seen }
+    }
+
+    // MARK: Result
+
+    private var learned: LearnedLink {
+        var shift: [Direction: Int64] = [:]
+        if !connection.sharesClock {
+            // Each direction gets half of the round trip.
+            let least = observations.mapValues { $0.least ?? 0 }
+            let half = ((least[.up] ?? 0) + (least[.down] ?? 0)) / 2
+            for (direction, value) in least { shift[direction] = Int64((half - value) * 1e6) }
+        }
+        let directions = observations.map { direction, seen in
+            let analysis = DirectionAnalysis(
+                seen.shifted(by: shift[direction] ?? 0), direction,
+                sharesClock: connection.sharesClock)
+            return (direction, analysis.learned)
+        }
+        let found = Dictionary(uniqueKeysWithValues: directions)
+        let seconds = (KernelClock.monotonic - begin) / .seconds(1)
+        return LearnedLink(
+            up: found[.up] ?? .init(), down: found[.down] ?? .init(),
+            source: "\(request.host) (\(connection.endpoint.address))",
+            method: .active,
+            notes: [
+                "Measured in \(Int(seconds.rounded())) s with linkcond learn against "
+                    + "\(request.host) (\(connection.endpoint)).",
+                connection.sharesClock
+                    ? "Both ends have one clock, so the delay of each direction is exact."
+                    : "The ends have different clocks, so each direction gets half of the shortest "
+                        + "round trip; only their sum is measured.",
+            ])
+    }
+}
