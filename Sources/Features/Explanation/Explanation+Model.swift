@@ -6,8 +6,9 @@ extension Explanation {
     init(_ model: RunModel, _ facts: CaptureReader.Facts, name: String) {
         let range = Self.range(model, facts)
         let origin = range.lowerBound
-        let path = Self.stretches(model, range)
+        let critical = model.path(until: range.upperBound)
         let finished = model.finish()
+        let path = Self.stretches(model, critical, range, finished)
         self.name = name
         self.path = path
         comment = facts.comment
@@ -15,7 +16,7 @@ extension Explanation {
         hasTimesOfCommand = facts.run != nil
         names = model.names.names
         transmission = model.transmission
-        let critical = path.reduce(into: [Int: [WaitKind: Duration]]()) { sums, stretch in
+        let sums = path.reduce(into: [Int: [WaitKind: Duration]]()) { sums, stretch in
             for part in stretch.parts {
                 guard let connection = part.owner.connection else { continue }
                 for wait in part.waits {
@@ -23,7 +24,7 @@ extension Explanation {
                 }
             }
         }
-        connections = finished.map { $0.placed(since: origin, critical: critical[$0.index] ?? [:]) }
+        connections = finished.map { $0.placed(since: origin, critical: sums[$0.index] ?? [:]) }
         omittedConnections = model.omittedConversations
         let lengths = path.reduce(into: [CriticalPath.Owner: Duration]()) { sums, stretch in
             for part in stretch.parts {
@@ -49,12 +50,19 @@ extension Explanation {
         return min(run.lowerBound, model.start)..<run.upperBound
     }
 
-    private static func stretches(_ model: RunModel, _ range: Range<Duration>) -> [Stretch] {
+    private static func stretches(
+        _ model: RunModel, _ path: CriticalPath, _ range: Range<Duration>,
+        _ connections: [Connection]
+    ) -> [Stretch] {
         let origin = range.lowerBound
-        let path = model.path(until: range.upperBound)
+        let counts = Dictionary(
+            connections.map { ($0.index, $0.requests) }, uniquingKeysWith: { first, _ in first })
         var stretches = path.sectionsFromEnd.map { section in
-            Stretch(
-                connection: section.owner.connection, request: section.owner.exchange,
+            // What was taken for a request at its end belongs to the last one.
+            let last = section.owner.connection.flatMap { counts[$0] }.map { max(0, $0 - 1) }
+            return Stretch(
+                connection: section.owner.connection,
+                request: section.owner.exchange.map { min($0, last ?? $0) },
                 start: section.start - origin, end: section.end - origin, waits: section.waits,
                 several: section.parts)
         }
@@ -147,6 +155,7 @@ extension Explanation.Connection {
         firstPacket = conversation.firstPacket
         (upBytes, downBytes) = (conversation.upBytes, conversation.downBytes)
         requests = conversation.exchangeCount
+        isRefused = conversation.isRefused
         drops = conversation.drops.reduce(into: [:]) { $0["\($1.key)"] = $1.value }
         lostPackets = conversation.lostPackets
         fastRetransmissions = conversation.fastRetransmissions

@@ -71,6 +71,7 @@ public struct Explanation: Sendable {
         var upBytes: Int
         var downBytes: Int
         var requests: Int
+        var isRefused: Bool
         var drops: [String: Int]
         var lostPackets: PacketNumbers
         var fastRetransmissions: PacketNumbers

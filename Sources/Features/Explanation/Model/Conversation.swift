@@ -34,6 +34,8 @@ class Conversation {
     var handshakeEnd: Duration?
     /// What was waited for until then.
     var handshakePath: CriticalPath?
+    /// Whether nobody listened at the far socket.
+    var isRefused = false
     /// The connection of which this is a subflow (Multipath TCP): the number of the first.
     var group: Int?
 
@@ -90,8 +92,49 @@ class Conversation {
     }
 
     final func endExchange(in run: RunModel) {
-        if let exchange { run.take(exchange, of: self) }
-        exchange = nil
+        if let held, isTentative { returnToHeld(held) }
+        if let exchange, isRequest(exchange) {
+            run.take(exchange, of: self)
+        } else if exchange != nil {
+            exchangeCount -= 1
+        }
+        (exchange, held) = (nil, nil)
+    }
+
+    /// Whether what a client sent is a request, rather than a goodbye.
+    func isRequest(_ exchange: Exchange) -> Bool { true }
+
+    // MARK: Requests that may be none
+
+    /// The exchange before one of which nobody knows yet whether it is one.
+    private var held: Exchange?
+    /// Whether the exchange under way may be none.
+    final var isTentative: Bool { held != nil }
+
+    /// Begins an exchange that may be none, as the client's packet may only acknowledge.
+    final func beginTentatively(at time: Duration, packet: Int) {
+        let idle = exchange?.end.map { time - $0 } ?? .zero
+        held = exchange
+        exchange = Exchange(index: exchangeCount, start: time, packet: packet, idle: idle)
+        exchangeCount += 1
+    }
+
+    /// Decides whether the exchange under way is one.
+    final func decide(isRequest: Bool, in run: RunModel) {
+        guard let held else { return }
+        if isRequest {
+            run.take(held, of: self)
+            self.held = nil
+        } else {
+            returnToHeld(held)
+        }
+    }
+
+    private func returnToHeld(_ earlier: Exchange) {
+        if let exchange { held = earlier.extended(by: exchange) }
+        exchange = held
+        held = nil
+        exchangeCount -= 1
     }
 
     /// The owner of the time of what is sent now.

@@ -9,7 +9,12 @@ final class DatagramConversation: Conversation {
     private var lastDrop: PacketFate.Drop?
     /// QUIC: whether the client has sent nothing but its handshake.
     private var isHandshake = false
-    private var hasAnswer = false
+    private var firstSent: Duration?
+    /// QUIC: the time from the first packet to the first answer.
+    private var trip: Duration?
+
+    /// Smaller datagrams of a client may be acknowledgements.
+    private static let leastRequest = 100
 
     init(_ packet: CapturedPacket, index: Int, near: SocketName, far: SocketName) {
         super.init(
@@ -20,6 +25,7 @@ final class DatagramConversation: Conversation {
     override func sent(_ transit: Transit, in run: RunModel) {
         let (packet, direction) = (transit.packet, transit.direction)
         let now = packet.sent
+        firstSent = firstSent ?? now
         let wasHandshake = isHandshake
         if kind != .dns { readQUIC(packet, isClient: direction == request) }
         transit.phase = phase(isHandshake: isHandshake)
@@ -90,7 +96,12 @@ final class DatagramConversation: Conversation {
     private func countExchange(_ packet: CapturedPacket, isClient: Bool, in run: RunModel) {
         guard packet.payloadLength > 0 else { return }
         if isClient, exchange.map({ $0.end != nil }) ?? true {
-            beginExchange(at: packet.sent, packet: packet.number, in: run)
+            if kind == .quic, exchange != nil, packet.payloadLength < Self.leastRequest {
+                if isTentative { decide(isRequest: true, in: run) }
+                beginTentatively(at: packet.sent, packet: packet.number)
+            } else {
+                beginExchange(at: packet.sent, packet: packet.number, in: run)
+            }
         }
         exchange?.take(packet, isRequest: isClient)
     }
@@ -104,7 +115,11 @@ final class DatagramConversation: Conversation {
             run.names.arrived(message, arrival.progress)
         }
         if direction != request {
-            hasAnswer = true
+            trip = trip ?? firstSent.map { arrival.time - $0 }
+            if isTentative, let begin = exchange?.start {
+                // What comes within less than a round trip was sent before.
+                decide(isRequest: arrival.time - begin >= (trip ?? .zero) * 0.8, in: run)
+            }
             exchange?.arrive(arrival)
         }
         if direction == .down { run.appGot(arrival.progress) }

@@ -63,6 +63,20 @@ struct Exchange {
         }
     }
 
+    /// The exchange with the packets of what was taken for another one.
+    func extended(by other: Exchange) -> Exchange {
+        var whole = self
+        whole.requestBytes += other.requestBytes
+        whole.responseBytes += other.responseBytes
+        whole.requestTransmission += other.requestTransmission
+        whole.responseTransmission += other.responseTransmission
+        whole.packets =
+            packets.lowerBound...max(packets.upperBound, other.packets.upperBound)
+        whole.end = other.end ?? end
+        whole.path = other.path ?? path
+        return whole
+    }
+
     /// Takes bytes of the response that have arrived.
     mutating func arrive(_ arrival: Arrival) {
         firstByte = firstByte ?? arrival.time

@@ -205,9 +205,12 @@ struct FinishedExchange {
     init(_ exchange: Exchange, of conversation: Conversation) {
         self.exchange = exchange
         connection = conversation.index
-        let owner = CriticalPath.Owner(connection: connection, exchange: exchange.index)
-        let section = exchange.path?.last
-        waits = section?.owner == owner ? section?.waits ?? [] : []
+        // Packets of what was taken for another request have its number.
+        let sections = exchange.path?.sectionsFromEnd.prefix { section in
+            section.owner.connection == conversation.index && section.parts == nil
+                && section.owner.exchange ?? -1 >= exchange.index && section.end > exchange.start
+        }
+        waits = sections?.reversed().flatMap(\.waits) ?? []
         // Earlier sections are not needed.
         self.exchange.path = nil
         self.exchange.requestHead = nil

@@ -203,7 +203,10 @@ final class TCPConversation: Conversation {
         }
         if direction == request, !header.isSYN { isAccepted = true }
         if header.isSYN, header.isACK { isEstablished = true }
-        isReset = isReset || header.isRST
+        if header.isRST, !isReset {
+            isReset = true
+            isRefused = direction != request && !isAccepted
+        }
         isClosed = isClosed || header.isFIN || header.isRST
         if header.isFIN { self[direction].isFinished = true }
         guard isNews else { return }
@@ -228,6 +231,13 @@ final class TCPConversation: Conversation {
     }
 
     // MARK: The end
+
+    /// TLS says goodbye in an encrypted alert of 24 bytes (RFC 8446), or of up to 69 before.
+    private static let longestGoodbye = 69
+
+    override func isRequest(_ exchange: Exchange) -> Bool {
+        tls == nil || exchange.responseBytes > 0 || exchange.requestBytes > Self.longestGoodbye
+    }
 
     override var isOver: Bool { isReset || up.isFinished && down.isFinished }
 

@@ -1,10 +1,11 @@
 import LinkUnits
+import LinuxKernel
 
 /// Something to change, as the numbers of a run suggest, with the packets that show it.
 public struct Advice: Sendable, Hashable {
     /// What it is about.
     public enum Topic: String, Sendable, CaseIterable, Codable {
-        case connectionsInSequence, noReuse, nameTwice, slowStartAfterIdle, receiveWindow
+        case refused, connectionsInSequence, noReuse, nameTwice, slowStartAfterIdle, receiveWindow
         case requestsInSequence
     }
 
@@ -24,7 +25,7 @@ public struct Advice: Sendable, Hashable {
     /// All advice for a run, the most worthwhile first.
     static func all(for run: Explanation) -> [Advice] {
         let all =
-            connections(run) + names(run) + slowStarts(run) + windows(run) + requests(run)
+            refused(run) + connections(run) + names(run) + slowStarts(run) + windows(run) + requests(run)
         return all.sorted { $0.time > $1.time }
     }
 
@@ -34,9 +35,31 @@ public struct Advice: Sendable, Hashable {
 
     // MARK: Connections
 
+    private static func refused(_ run: Explanation) -> [Advice] {
+        let peers = Dictionary(grouping: run.connections.filter(\.isRefused), by: \.far)
+        return peers.compactMap { far, all in
+            let time = all.flatMap(\.critical).map(\.length).reduce(.zero, +)
+            guard isWorthwhile(time, in: run) else { return nil }
+            let count = "\(all.count) connection\(all.count == 1 ? "" : "s")"
+            return Advice(
+                topic: .refused,
+                text: "\(count) to \(far) \(all.count == 1 ? "was" : "were") refused: listen there"
+                    + (far.address.isIPv6 ? ", or give the name no IPv6 address," : "")
+                    + " to save \(text(time))",
+                time: time, packets: Array(all.map(\.firstPacket).prefix(mostPackets)))
+        }
+    }
+
     private static func connections(_ run: Explanation) -> [Advice] {
         let peers = Dictionary(
-            grouping: run.connections.filter { $0.kind == .tcp && $0.group == nil }, by: \.far)
+            grouping: run.connections.filter {
+                $0.kind == .tcp && ($0.group ?? $0.index) == $0.index && !$0.isRefused
+            }, by: \.far)
+        // A connection may end long after the app has got all that it wanted.
+        let answered = run.requests.reduce(into: [Int: Duration]()) { ends, request in
+            guard let end = request.end else { return }
+            ends[request.connection] = max(ends[request.connection] ?? .zero, end)
+        }
         return peers.flatMap { far, all -> [Advice] in
             guard all.count >= 2 else { return [] }
             let later = all.dropFirst()
@@ -47,7 +70,9 @@ public struct Advice: Sendable, Hashable {
                     }.map(\.length).reduce(.zero, +)
             }
             guard isWorthwhile(handshakes, in: run) else { return [] }
-            let followers = zip(all, later).filter { $0.end <= $1.start + .milliseconds(50) }
+            let followers = zip(all, later).filter {
+                (answered[$0.index] ?? $0.end) <= $1.start + .milliseconds(50)
+            }
             let name = all.compactMap(\.serverName).first ?? "\(far)"
             let packets = Array(all.map(\.firstPacket).prefix(mostPackets))
             if followers.count == later.count {

@@ -53,10 +53,14 @@ extension Explanation {
 
     /// The requests on the path, and their round trips.
     var sequence: (requests: Set<CriticalPath.Owner>, roundTrips: Duration) {
-        let parts = path.flatMap(\.parts).filter { $0.owner.exchange != nil }
-        let time = parts.flatMap(\.waits).filter { $0.kind.cause == .propagation }
-            .map(\.length).reduce(.zero, +)
-        return (Set(parts.map(\.owner)), time)
+        var (owners, time) = (Set<CriticalPath.Owner>(), Duration.zero)
+        for part in path.flatMap(\.parts) where part.owner.exchange != nil {
+            let trips = part.waits.filter { $0.kind.cause == .propagation }.map(\.length)
+            guard !trips.isEmpty else { continue }
+            owners.insert(part.owner)
+            time += trips.reduce(.zero, +)
+        }
+        return (owners, time)
     }
 
     private func handshakes(_ phase: Phase) -> Int {
