@@ -106,6 +106,12 @@ struct BisectCommand: ParsableCommand {
         help: ArgumentHelp("The seed from which those of the runs derive.", valueName: "number"))
     var seed: UInt64?
 
+    @Option(
+        help: ArgumentHelp(
+            "Also plot the share of runs that pass: HTML or SVG.",
+            more: "SVG if the name ends in .svg.", valueName: "file"), completion: .file())
+    var html: String?
+
     @Flag(
         help: ArgumentHelp(
             "Print JSON.", more: "Profiles/schema/bisect.schema.json describes it."))
@@ -174,6 +180,7 @@ struct BisectCommand: ParsableCommand {
             rule: try SuccessRule(measure: measure, limit: limit),
             timeLimitSeconds: timeout.map { $0 / .seconds(1) }, network: cellNetwork,
             seed: seed ?? UInt64(UInt32.random(in: .min ... .max)))
+        let page = try html.map { try ResultFile(creating: $0) }
         let user = InvokingUser.behindSudo(environment: ProcessInfo.processInfo.environment)
         let launcher = try SandboxTrials(request, quantity, user: user)
         let scratch =
@@ -186,6 +193,10 @@ struct BisectCommand: ParsableCommand {
             store, range: range, mostRuns: trials, budget: budget, jobs: jobs, launcher: launcher,
             listener: BisectView(console: console))
         let (report, interruption) = try runner.run()
+        if let page {
+            let isPicture = page.path.lowercased().hasSuffix(".svg")
+            try page.write(isPicture ? report.plot.svg : report.plot.html)
+        }
         try console.print(
             json ? JSONText.text(of: report) : BisectText.page(report, isStyled: console.isStyled))
         if let interruption { throw ExitCode(128 + interruption) }

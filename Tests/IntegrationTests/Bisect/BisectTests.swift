@@ -58,6 +58,80 @@ struct BisectTests {
         try await expectKnownLimit(try await search(by: caller))
     }
 
+    private func found(_ arguments: [String]) async throws -> Search {
+        let result = try await runProcess(
+            try SandboxedRun.program(), ["bisect"] + arguments, workingDirectory: "/",
+            timeout: .seconds(240))
+        #expect(result.exitCode == 0, "\(result)")
+        try await JSONSchema("bisect").expectValid(result.standardOutput)
+        return try JSONDecoder().decode(Search.self, from: Data(result.standardOutput.utf8))
+    }
+
+    /// Asks a server for something twice, the second time after 1.2 s.
+    private static let server = [
+        "--precision", "25%", "--json", "--seed", "3", "--jobs", "2", "--uplink", "none",
+        "--server", "exec python3 -m http.server --bind :: 8000", "--server-ready", "8000",
+    ]
+
+    @Test func `an outage is survived for as long as curl waits`() async throws {
+        try await withTemporaryDirectory { directory in
+            let page = directory.path + "/page.html"
+            // It begins before curl, which gives up 1.5 s after its start.
+            let search = try await found(
+                [
+                    "baseline", "--vary", "outage", "--from", "200ms", "--to", "6s",
+                    "--outage-at", "0s", "--html", page,
+                ] + Self.server + [
+                    "--", "curl", "-4", "-sS", "-o", "/dev/null", "--max-time", "1.5",
+                    "http://server.linkcond:8000/",
+                ])
+            #expect(search.outcome == "found")
+            let interval = try #require(search.interval)
+            // SYNs are sent at 0, 1 and 3 s.
+            #expect(interval.good.number >= 500e6 && interval.good.number < 1.5e9, "\(search)")
+            #expect(interval.bad.number > 900e6 && interval.bad.number < 2e9, "\(search)")
+            let text = try String(contentsOfFile: page, encoding: .utf8)
+            #expect(text.contains("<title>baseline: curl -4") && text.contains("class=\"t-half\""))
+        }
+    }
+
+    @Test func `the time of an event is found`() async throws {
+        try await withTemporaryDirectory { directory in
+            let scenario = try directory.write(
+                """
+                name: late
+                interfaces: { eth0: { profile: baseline } }
+                timeline:
+                  - { at: 1 s, interface: eth0, set: { blackhole: true } }
+                """, to: "late.yaml")
+            // The request comes after 1.2 s, and is not answered if the link is gone by then.
+            let search = try await found(
+                ["--scenario", scenario, "--vary", "scenario:1.at", "--from", "300ms", "--to", "4s"]
+                    + Self.server + [
+                        "--", "sh", "-c",
+                        "sleep 1.2; exec curl -4 -sS -o /dev/null --max-time 1 http://server.linkcond:8000/",
+                    ])
+            let interval = try #require(search.interval, "\(search)")
+            #expect(interval.bad.number < 1.5e9 && interval.bad.number > 0.8e9, "\(search)")
+            #expect(interval.good.number > 1.1e9 && interval.good.number < 2e9, "\(search)")
+        }
+    }
+
+    @Test func `a number that the command prints is the measure`() async throws {
+        // Two round trips of two delays each.
+        let search = try await found(
+            [
+                "baseline", "--vary", "delay", "--from", "10ms", "--to", "1s", "--measure",
+                "took ([0-9.]+) s", "--limit", "at most 0.8",
+            ] + Self.server + [
+                "--", "curl", "-4", "-sS", "-o", "/dev/null", "-w",
+                #"took 99 s\ntook %{time_total} s\n"#, "http://server.linkcond:8000/",
+            ])
+        let interval = try #require(search.interval, "\(search)")
+        #expect(interval.good.number < 200e6 && interval.good.number > 100e6, "\(search)")
+        #expect(interval.bad.number > 140e6 && interval.bad.number < 300e6, "\(search)")
+    }
+
     @Test func `goes on after a kill with the runs that it has`() async throws {
         try await withTemporaryDirectory { directory in
             try shell("chmod 777 \(directory.path)")

@@ -100,6 +100,16 @@ public struct BisectionReport: Encodable, Sendable {
     public let test = SequentialTest.explanation
     /// How long this search took.
     public let durationSeconds: Double
+    /// What the plot needs.
+    let range: SearchedRange
+    let crossingPlace: Double?
+    let intervalPlaces: (good: Double, bad: Double)?
+
+    private enum CodingKeys: String, CodingKey {
+        case request, unit, outcome, earlyEnd, crossing, interval, safeInterval, isStep, points, runs
+        case discardedRuns, runsWithoutNumber, nearestPassing, nearestFailing, test
+        case durationSeconds
+    }
 
     init(
         _ request: BisectionRequest, _ range: SearchedRange, _ search: CurveSearch,
@@ -110,6 +120,9 @@ public struct BisectionReport: Encodable, Sendable {
             Value(text: range.texts[index], number: range.values[index].number)
         }
         self.request = request
+        self.range = range
+        crossingPlace = search.crossing
+        intervalPlaces = search.interval.map { (range.places[$0.good], range.places[$0.bad]) }
         unit = range.values[0].unit.rawValue
         durationSeconds = seconds
         isStep = search.isStep
