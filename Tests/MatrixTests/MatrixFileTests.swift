@@ -47,6 +47,35 @@ struct MatrixFileTests {
         try MatrixFile(parsing: text, file: "m.yaml", names: FewNames())
     }
 
+    @Test func `values to survive are read`() throws {
+        let file = try Self.read(
+            """
+            profiles: [LTE, 3G]
+            expect:
+              default: { survives: { delay: 1 s } }
+              3G: { survives: { down.bandwidth: 300 kbit/s, up.loss: 5% } }
+            """)
+        #expect(
+            file.expectations["3G"]?.survives
+                == ["down.bandwidth": "300 kbit/s", "up.loss": "5%"])
+        #expect(file.defaultExpectations?.survives == ["delay": "1 s"])
+    }
+
+    @Test(
+        arguments: [
+            ("3G: { survives: 300 kbit/s }", "has to be a list of fields"),
+            ("3G: { survives: { } }", "is empty"),
+            ("3G: { survives: { loss: 200% } }", "more than 100%"),
+            ("commute: { survives: { down.loss: 5% } }", "commute is a scenario"),
+            ("baseline: { survives: { down.loss: 5% } }", "the baseline has no conditions"),
+        ])
+    func `values that cannot be survived are refused`(expectation: String, problem: String) {
+        let error = #expect(throws: ProfileError.self) {
+            try Self.read("profiles: [3G]\nscenarios: [commute]\nexpect:\n  \(expectation)")
+        }
+        #expect(error.map { "\($0)" }?.contains(problem) == true, "\(String(describing: error))")
+    }
+
     @Test func `the one of the documentation is read`() throws {
         let file = try Self.read(
             """

@@ -59,7 +59,8 @@ struct ExplainedRun {
     ) throws -> ([Counterfactual], Int32?) {
         let runs = CounterfactualRuns(
             request, explanation, exitCode: outcome.exitCode, seed: outcome.statistics?.seed)
-        console.report("The command runs \(explanation.removals.count + 1) more times.")
+        let count = explanation.removals.count + 1
+        console.report("The command runs \(count) more time\(count == 1 ? "" : "s").")
         var number = 0
         let (all, interruption) = try runs.run { run, total in
             number += 1

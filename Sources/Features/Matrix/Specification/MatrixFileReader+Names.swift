@@ -64,10 +64,12 @@ extension MatrixFileReader {
         if let node = fields.node("expect") {
             for (key, value) in try mapping(node, "expect", example: "{ 3G: { exit: nonzero } }") {
                 if key.string == "default" {
-                    file.defaultExpectations = try expectations(value, "expect.default")
+                    file.defaultExpectations = try expectations(
+                        value, "expect.default", of: file.profiles ?? [])
                 } else {
                     let (name, isScenario) = try subject(key, "expect", file)
-                    let expectations = try expectations(value, "expect.\(name)")
+                    let expectations = try expectations(
+                        value, "expect.\(name)", of: isScenario ? [] : [name])
                     guard expectations.survives == nil || !isScenario else {
                         throw error(
                             key, "expect.\(name).survives",

@@ -90,8 +90,9 @@ struct MatrixFileReader {
         return variables
     }
 
+    /// - Parameter profiles: Those that they are about.
     func expectations(
-        _ node: YAMLNode, _ path: String
+        _ node: YAMLNode, _ path: String, of profiles: [String]
     ) throws(ProfileError) -> Expectations {
         let reader = try FieldReader(
             node, file: fields.file, path: path, known: Expectations.keys)
@@ -100,12 +101,13 @@ struct MatrixFileReader {
             duration: try reader.quantity("duration", DurationExpectation.init(parsing:)),
             transferred: try reader.quantity("transferred", TransferExpectation.init(parsing:)),
             requests: try reader.quantity("requests", RequestExpectation.init(parsing:)),
-            survives: try survives(reader.node("survives"), path + ".survives"))
+            survives: try survives(
+                reader.node("survives"), path + ".survives", of: profiles))
     }
 
     /// Fields and values that make sense for the profiles.
     private func survives(
-        _ node: YAMLNode?, _ path: String
+        _ node: YAMLNode?, _ path: String, of profiles: [String]
     ) throws(ProfileError) -> [String: String]? {
         guard let node else { return nil }
         let example = "{ down.bandwidth: 300 kbit/s }"
@@ -115,8 +117,7 @@ struct MatrixFileReader {
                 throw error(key, path, "has to be a list of fields with a value each, such as \(example)")
             }
             do {
-                try names.check(
-                    settings: CellVariant.settings(field, text), of: Array(profiles.values))
+                try names.check(settings: CellVariant.settings(field, text), of: profiles)
             } catch {
                 throw self.error(key, "\(path).\(field)", "\(error)")
             }

@@ -1,0 +1,103 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// `--counterfactual` with curl: what is predicted is measured.
+@Suite("Explain: run again", .serialized, .requiresNamespaces)
+struct CounterfactualTests {
+    private struct Explanation: Decodable {
+        struct Run: Decodable {
+            let without: String?
+            let predictedSeconds: Double
+            let measuredSeconds: Double?
+            let problem: String?
+        }
+
+        let durationSeconds: Double
+        let counterfactuals: [Run]
+
+        func run(without component: String?) throws -> Run {
+            try #require(counterfactuals.first { $0.without == component }, "\(self)")
+        }
+    }
+
+    private func explain(
+        _ options: [String], _ command: [String], exitCode: Int32 = 0, input: String = ""
+    ) async throws -> (explanation: Explanation, result: ProcessResult) {
+        try await withTemporaryDirectory { directory in
+            try shell("chmod 777 \(directory.path)")
+            let report = directory.path + "/report.json"
+            try shell("head -c 300000 /dev/zero > \(directory.path)/big")
+            let result = try await SandboxedRun(
+                arguments: ["Baseline", "--backend", "engine", "--uplink", "none"] + options + [
+                    "--server", "exec python3 -m http.server --bind :: --directory \(directory.path) 8000",
+                    "--server-ready", "8000", "--explain", report, "--counterfactual", "--",
+                ] + command, by: .ordinaryUser
+            ).result(input: input)
+            #expect(result.exitCode == exitCode, "\(result)")
+            let text = try String(contentsOfFile: report, encoding: .utf8)
+            try await JSONSchema("explanation").expectValid(text)
+            return (try JSONDecoder().decode(Explanation.self, from: Data(text.utf8)), result)
+        }
+    }
+
+    private static func fetch(_ count: Int) -> [String] {
+        ["curl", "-4", "-sS", "-o", "/dev/null"]
+            + (1...count).map { "http://server.linkcond:8000/?\($0)" }
+    }
+
+    @Test func `without delay a run of requests takes what is left`() async throws {
+        let (found, _) = try await explain(
+            ["--set", "down.delay=100ms", "--set", "up.delay=100ms"], Self.fetch(5))
+        let run = try found.run(without: "delay")
+        #expect(found.durationSeconds > 2)
+        // Two round trips for each of the connections; starting curl is what is left.
+        #expect(run.predictedSeconds < found.durationSeconds - 1.9)
+        #expect(try #require(run.measuredSeconds) < found.durationSeconds - 1.5)
+        let again = try found.run(without: nil)
+        #expect(try #require(again.measuredSeconds) > 2)
+        #expect(!found.counterfactuals.contains { $0.without == "loss" })
+    }
+
+    @Test func `without the bandwidth limit slow start is left`() async throws {
+        let (found, _) = try await explain(
+            [
+                "--set", "down.bandwidth=1Mbit/s", "--set", "down.delay=50ms", "--set",
+                "up.delay=50ms",
+            ], Self.fetch(1).dropLast() + ["http://server.linkcond:8000/big"])
+        let run = try found.run(without: "bandwidth")
+        let measured = try #require(run.measuredSeconds)
+        #expect(run.predictedSeconds < found.durationSeconds)
+        #expect(abs(run.predictedSeconds - measured) < 0.15, "\(run)")
+    }
+
+    @Test func `the first run is the one that reads, prints and ends`() async throws {
+        let (found, result) = try await explain(
+            [], ["sh", "-c", "cat; exit 3"], exitCode: 3, input: "once\n")
+        #expect(result.standardOutput == "once\n")
+        #expect(try found.run(without: nil).problem == nil)
+        #expect(found.counterfactuals.count == 1)
+    }
+
+    @Test func `a command that fails the second time says so`() async throws {
+        let (found, _) = try await explain(
+            [], ["sh", "-c", "read line"], input: "line\n")
+        #expect(try found.run(without: nil).problem == "ended with 1 instead of 0")
+        #expect(try found.run(without: nil).measuredSeconds == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["LTE", "--counterfactual"], "add --explain FILE"),
+            (["--scenario", "elevator", "--explain", "/dev/null/x", "--counterfactual"], "scenario"),
+            (
+                ["LTE", "--explain", "/dev/null/x", "--publish", "8080:80", "--counterfactual"],
+                "--publish"
+            ),
+        ])
+    func `what cannot be run again is refused`(arguments: [String], problem: String) async throws {
+        let result = try await SandboxedRun(arguments: arguments + ["--", "true"]).result()
+        #expect(result.exitCode == 64, "\(result)")
+        #expect(result.standardError.contains(problem), "\(result)")
+    }
+}
