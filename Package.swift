@@ -389,7 +389,7 @@ if Context.environment["LINKCOND_FUZZ"] != nil {
         "LinkUnits", "LinkModel", "ProfileFormat", "Scenarios", "PacketEngine", "ProfileImport",
         "CLinux", "LinuxKernel", "CNetlink", "Netlink", "NetworkPath", "TrafficControl",
         "PacketLoop", "Recording", "Uplink", "DataPlane", "KernelPlane", "EnginePlane",
-        "DataPlanes", "CExpat", "XMLReading", "CYAML", "YAMLReading", "Matrix",
+        "DataPlanes", "CExpat", "XMLReading", "CYAML", "YAMLReading", "Matrix", "Explanation",
     ]
     package.products = []
     package.targets.removeAll { !fuzzed.contains($0.name) }

@@ -148,7 +148,9 @@ extension Explanation.Connection {
         let owner = CriticalPath.Owner(connection: conversation.index)
         handshake =
             conversation.handshakePath.map { path in
-                path.sectionsFromEnd.prefix { $0.owner == owner && $0.parts == nil }.reversed()
+                // The app may take a moment before its first request.
+                path.sectionsFromEnd.drop { $0.owner == .app && $0.start >= conversation.start }
+                    .prefix { $0.owner == owner && $0.parts == nil }.reversed()
                     .flatMap(\.waits)
             } ?? []
         packets = conversation.packets

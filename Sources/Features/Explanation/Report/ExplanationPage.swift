@@ -5,8 +5,14 @@ import Recording
 public struct ExplanationPage: Sendable {
     private let run: Explanation
 
+    private let requestsByConnection: [Int: [Explanation.Request]]
+    private let lastAnswers: [Int: Duration]
+
     /// More lanes say nothing to people.
     private static let mostLanes = 60
+    /// More connections than these share lanes.
+    private static let mostSeparate = 12
+    private static let mostShown = 1000
     private static let laneHeight = 22
     private static let style = String(
         decoding: PackageResources.explanation_css, as: UTF8.self)
@@ -15,7 +21,11 @@ public struct ExplanationPage: Sendable {
     ).filter { $0 != "\n" }
 
     /// Makes the page of an explanation.
-    public init(_ run: Explanation) { self.run = run }
+    public init(_ run: Explanation) {
+        self.run = run
+        requestsByConnection = Dictionary(grouping: run.requests, by: \.connection)
+        lastAnswers = requestsByConnection.compactMapValues { $0.compactMap(\.end).max() }
+    }
 
     /// The page as a separate file.
     public var html: String {
@@ -96,22 +106,19 @@ public struct ExplanationPage: Sendable {
     // MARK: The picture
 
     private var picture: Markup {
-        let shown = run.connections.prefix(Self.mostLanes)
-        let height = (shown.count + 1) * 2 * Self.laneHeight + 20
-        var lanes = lane(
+        let lanes = packedLanes
+        let omitted =
+            run.connections.count + run.omittedConnections - lanes.reduce(0) { $0 + $1.count }
+        let height = (lanes.count + 1) * 2 * Self.laneHeight + 20
+        var drawn = lane(
             0, "what the run waited for",
             run.path.map { ($0.start, $0.waits, name(of: $0)) })
-        for (place, connection) in shown.enumerated() {
-            var parts: [(Duration, [Wait], String)] = []
-            if !connection.handshake.isEmpty {
-                let length = connection.handshake.map(\.length).reduce(.zero, +)
-                let end = connection.handshakeEnd ?? connection.start + length
-                parts.append((end - length, connection.handshake, "opening"))
-            }
-            for request in run.requests where request.connection == connection.index {
-                parts.append((request.start, request.waits, request.title))
-            }
-            lanes += lane(place + 1, "\(connection.index + 1) \(connection.title)", parts)
+        for (place, connections) in lanes.enumerated() {
+            let first = connections[0]
+            let title =
+                connections.count == 1
+                ? "\(first.index + 1) \(first.title)" : "\(connections.count) x \(first.title)"
+            drawn += lane(place + 1, title, connections.flatMap(parts(of:)))
         }
         let ticks = (0...4).map { tick -> Markup in
             let time = run.duration * tick / 4
@@ -125,11 +132,49 @@ public struct ExplanationPage: Sendable {
             <h2>Over time</h2>
             <svg xmlns="http://www.w3.org/2000/svg" width="100%" height="\(height)" role="img" \
             aria-label="What each connection waited for over time">
-            \(lanes)\(ticks)
+            \(drawn)\(ticks)
             </svg>
-            \("<p>and \(run.connections.count - Self.mostLanes) more connections</p>\n",
-                if: run.connections.count > Self.mostLanes)
+            \("<p>and \(omitted) more connections</p>\n", if: omitted > 0)
             """
+    }
+
+    /// Few connections have a lane each; of many, those to the same peer share one unless they are
+    /// beside each other.
+    private var packedLanes: [[Explanation.Connection]] {
+        let shown = run.connections.prefix(Self.mostShown)
+        guard shown.count > Self.mostSeparate else { return shown.map { [$0] } }
+        var lanes: [[Explanation.Connection]] = []
+        for connection in shown {
+            let lane = lanes.firstIndex { lane in
+                lane[0].title == connection.title
+                    && lane.allSatisfy { use(of: $0) <= connection.start }
+            }
+            if let lane {
+                lanes[lane].append(connection)
+            } else if lanes.count < Self.mostLanes {
+                lanes.append([connection])
+            }
+        }
+        return lanes
+    }
+
+    /// Until when the app got something from a connection, which may end much later.
+    private func use(of connection: Explanation.Connection) -> Duration {
+        lastAnswers[connection.index] ?? connection.start
+            + connection.handshake.map(\.length).reduce(.zero, +)
+    }
+
+    private func parts(
+        of connection: Explanation.Connection
+    ) -> [(start: Duration, waits: [Wait], name: String)] {
+        let number = "connection \(connection.index + 1)"
+        let opening =
+            connection.handshake.isEmpty
+            ? [] : [(start: connection.start, waits: connection.handshake, name: "\(number), opening")]
+        return opening
+            + (requestsByConnection[connection.index] ?? []).map { request in
+                (request.start, request.waits, "\(number), \(request.title)")
+            }
     }
 
     private func name(of stretch: Explanation.Stretch) -> String {
