@@ -11,15 +11,15 @@ struct MatrixSurvivalTests {
         try await MatrixRun.with { run in
             try run.directory.write(
                 """
-                command: curl -4 -sS -o /dev/null --max-time 3 http://server.linkcond:8000/linkcond
+                command: curl -4 -sS -o /dev/null --fail --max-time 3 http://server.linkcond:8000/linkcond
                 profiles: [baseline, LTE]
                 uplink: none
-                servers: exec python3 -m http.server --bind :: --directory / 8000
+                servers: ['exec python3 -m http.server --bind :: --directory / 8000']
                 server-ready: 8000
                 jobs: 1
                 expect:
                   LTE: { exit: 22, survives: { down.delay: 100 ms, delay: 2 s } }
-                """.replacing("--max-time 3", with: "--fail --max-time 3"), to: "linkcond.yaml")
+                """, to: "linkcond.yaml")
             let result = try await run.result("--no-baseline", "--report", "report")
             let report = try run.report()
             #expect(
