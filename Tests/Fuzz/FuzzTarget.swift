@@ -8,6 +8,7 @@ enum FuzzTarget: String, CaseIterable {
     case matrixFile = "matrix"
     case report, junit, log, netlink
     case packet, request, mark
+    case capture
     case engine
 
     func run(_ bytes: [UInt8]) {
@@ -25,6 +26,7 @@ enum FuzzTarget: String, CaseIterable {
         case .packet: Kernel.packet(bytes)
         case .request: Kernel.request(bytes)
         case .mark: Kernel.mark(bytes)
+        case .capture: Captures.explain(bytes)
         case .engine: Engine.message(bytes)
         }
     }
