@@ -39,7 +39,9 @@ struct BadCaptureTests {
         #expect(found.sentence == "Of 2 s: 100% the app itself.")
         #expect(found.notes == ["the command sent and received nothing"])
         #expect(found.removals.isEmpty)
-        #expect(throws: ExplanationError.self) { try Self.explain(CapturedRun(delay: .zero).file()) }
+        #expect(throws: ExplanationError.self) {
+            try Self.explain(CapturedRun(delay: .zero).file())
+        }
     }
 
     @Test func `a capture that is cut off anywhere is explained until there`() throws {

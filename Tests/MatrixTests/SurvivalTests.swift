@@ -44,7 +44,8 @@ struct SurvivalTests {
     @Test func `repetitions repeat them`() {
         var specification = Self.specification(["down.loss": "5%"])
         specification.repetitions = 2
-        #expect(specification.cells.map(\.id).suffix(2) == ["3G, down.loss=5%/1", "3G, down.loss=5%/2"])
+        #expect(
+            specification.cells.map(\.id).suffix(2) == ["3G, down.loss=5%/1", "3G, down.loss=5%/2"])
         #expect(specification.cellCount == specification.cells.count)
     }
 }

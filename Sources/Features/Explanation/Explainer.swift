@@ -30,7 +30,8 @@ public struct Explainer {
     public mutating func explain() throws(ExplanationError) -> Explanation {
         guard let first = try reader.next() else {
             // A command that did not use the network waited for itself alone.
-            guard let run = reader.facts.run, reader.facts.damage == nil else {
+            guard let run = reader.facts.run, reader.facts.isOurs, reader.facts.damage == nil
+            else {
                 throw reader.nothingToExplain
             }
             return Explanation(RunModel(start: run.lowerBound), reader.facts, name: reader.name)

@@ -105,7 +105,8 @@ extension Explanation {
                     + "have a wrong cause")
         }
         if facts.otherPackets > 0, facts.otherPackets == facts.packets {
-            notes.append("no packet is of TCP or UDP; what waited for others counts as the app's time")
+            notes.append(
+                "no packet is of TCP or UDP; what waited for others counts as the app's time")
         }
         for (type, count) in facts.unknownLinkTypes.sorted(by: { $0.key < $1.key }) {
             notes.append("\(count) packets of link type \(type) are left out")

@@ -15,7 +15,10 @@ extension Explanation {
         guard removal != .nameResolution, naive < duration else { return naive }
         let listed = Dictionary(
             requests.map { request in
-                (CriticalPath.Owner(connection: request.connection, exchange: request.index), request)
+                (
+                    CriticalPath.Owner(connection: request.connection, exchange: request.index),
+                    request
+                )
             }
         ) { first, _ in first }
         let trips = Dictionary(

@@ -106,7 +106,10 @@ struct BisectTests {
                 """, to: "late.yaml")
             // The request comes after 1.2 s, and is not answered if the link is gone by then.
             let search = try await found(
-                ["--scenario", scenario, "--vary", "scenario:1.at", "--from", "300ms", "--to", "4s"]
+                [
+                    "--scenario", scenario, "--vary", "scenario:1.at", "--from", "300ms", "--to",
+                    "4s",
+                ]
                     + Self.server + [
                         "--", "sh", "-c",
                         "sleep 1.2; exec curl -4 -sS -o /dev/null --max-time 1 http://server.linkcond:8000/",

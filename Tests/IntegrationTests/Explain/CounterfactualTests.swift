@@ -30,7 +30,8 @@ struct CounterfactualTests {
             try shell("head -c 300000 /dev/zero > \(directory.path)/big")
             let result = try await SandboxedRun(
                 arguments: ["Baseline", "--backend", "engine", "--uplink", "none"] + options + [
-                    "--server", "exec python3 -m http.server --bind :: --directory \(directory.path) 8000",
+                    "--server",
+                    "exec python3 -m http.server --bind :: --directory \(directory.path) 8000",
                     "--server-ready", "8000", "--explain", report, "--counterfactual", "--",
                 ] + command, by: .ordinaryUser
             ).result(input: input)
@@ -89,7 +90,10 @@ struct CounterfactualTests {
     @Test(
         arguments: [
             (["LTE", "--counterfactual"], "add --explain FILE"),
-            (["--scenario", "elevator", "--explain", "/dev/null/x", "--counterfactual"], "scenario"),
+            (
+                ["--scenario", "elevator", "--explain", "/dev/null/x", "--counterfactual"],
+                "scenario"
+            ),
             (
                 ["LTE", "--explain", "/dev/null/x", "--publish", "8080:80", "--counterfactual"],
                 "--publish"

@@ -25,7 +25,8 @@ extension BisectionReport {
                 SuccessPlot.Point(
                     place: point.place,
                     text: "\(point.value.text): \(point.passed) passed, \(point.failed) failed",
-                    share: point.share, interval: point.lowRatio...max(point.lowRatio, point.highRatio))
+                    share: point.share,
+                    interval: point.lowRatio...max(point.lowRatio, point.highRatio))
             }, crossing: crossing, ticks: ticks)
     }
 }

@@ -106,7 +106,8 @@ public struct BisectionReport: Encodable, Sendable {
     let intervalPlaces: (good: Double, bad: Double)?
 
     private enum CodingKeys: String, CodingKey {
-        case request, unit, outcome, earlyEnd, crossing, interval, safeInterval, isStep, points, runs
+        case request, unit, outcome, earlyEnd, crossing, interval, safeInterval, isStep, points,
+            runs
         case discardedRuns, runsWithoutNumber, nearestPassing, nearestFailing, test
         case durationSeconds
     }

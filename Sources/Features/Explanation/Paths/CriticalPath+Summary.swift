@@ -28,14 +28,16 @@ extension CriticalPath {
     /// Makes the last of these sections stand for all.
     private static func merge(_ group: [Section]) {
         guard group.count > 1, let first = group.first, let last = group.last else { return }
-        var parts = sums(group.flatMap { section in
-            section.parts ?? [Part(owner: section.owner, waits: section.waits)]
-        })
+        var parts = sums(
+            group.flatMap { section in
+                section.parts ?? [Part(owner: section.owner, waits: section.waits)]
+            })
         if parts.count > mostParts {
             // Of each connection, without its requests.
-            parts = sums(parts.map { part in
-                Part(owner: Owner(connection: part.owner.connection), waits: part.waits)
-            })
+            parts = sums(
+                parts.map { part in
+                    Part(owner: Owner(connection: part.owner.connection), waits: part.waits)
+                })
         }
         var waits: [Wait] = []
         for section in group { add(section.waits, to: &waits) }

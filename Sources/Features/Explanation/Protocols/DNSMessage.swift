@@ -48,7 +48,8 @@ struct DNSMessage: Hashable, Sendable {
             let length = Int(bytes.word(at: name + 8))
             let data = name + 10
             guard data + length <= bytes.count else { break }
-            if bytes.word(at: name) == type, type == 1 && length == 4 || type == 28 && length == 16 {
+            if bytes.word(at: name) == type, type == 1 && length == 4 || type == 28 && length == 16
+            {
                 let value = (data..<data + length).map { bytes[$0] }
                 if let address = IPAddress(bytes: value) { addresses.append(address) }
             }

@@ -25,7 +25,8 @@ public struct Advice: Sendable, Hashable {
     /// All advice for a run, the most worthwhile first.
     static func all(for run: Explanation) -> [Advice] {
         let all =
-            refused(run) + connections(run) + names(run) + slowStarts(run) + windows(run) + requests(run)
+            refused(run) + connections(run) + names(run) + slowStarts(run) + windows(run)
+            + requests(run)
         return all.sorted { $0.time > $1.time }
     }
 

@@ -89,7 +89,8 @@ extension Explanation {
                 ("#", true), ("CONNECTION", false), ("AT", true), ("LASTS", true),
                 ("REQUESTS", true), ("BYTES", true), ("LOST", true), ("OF RUN", true),
                 ("WAITED FOR", false),
-            ], rows: Array(rows), omitted: max(0, connections.count - Self.mostRows) + omittedConnections)
+            ], rows: Array(rows),
+            omitted: max(0, connections.count - Self.mostRows) + omittedConnections)
     }
 
     /// The counterfactual runs, in the order in which they ran.

@@ -170,7 +170,8 @@ public struct ExplanationPage: Sendable {
         let number = "connection \(connection.index + 1)"
         let opening =
             connection.handshake.isEmpty
-            ? [] : [(start: connection.start, waits: connection.handshake, name: "\(number), opening")]
+            ? []
+            : [(start: connection.start, waits: connection.handshake, name: "\(number), opening")]
         return opening
             + (requestsByConnection[connection.index] ?? []).map { request in
                 (request.start, request.waits, "\(number), \(request.title)")

@@ -52,7 +52,10 @@ extension MatrixSpecification {
             words = ["env"] + variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         }
         words += ["linkcond", "run"]
-        words += cell.scenario.map { ["--scenario", $0.source] } ?? [cell.variant?.profile ?? cell.profile]
+        words +=
+            cell.scenario.map { ["--scenario", $0.source] } ?? [
+                cell.variant?.profile ?? cell.profile
+            ]
         words += network.arguments(for: cell)
         if let seed { words += ["--seed", "\(seed)"] }
         if let limit = cell.timeLimit { words += ["--timeout", limit.tcText] }

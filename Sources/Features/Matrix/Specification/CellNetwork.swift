@@ -48,7 +48,9 @@ public struct CellNetwork: Codable, Sendable, Hashable {
         if uplink != "auto" { words += ["--uplink", uplink] }
         if backend != .auto { words += ["--backend", backend.rawValue] }
         if conditionsLoopback { words.append("--loopback") }
-        return words + (cell.scenario == nil ? override(of: cell.variant?.profile ?? cell.profile).arguments : [])
+        return words
+            + (cell.scenario == nil
+                ? override(of: cell.variant?.profile ?? cell.profile).arguments : [])
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -75,7 +75,8 @@ extension MatrixFileReader {
                             key, "expect.\(name).survives",
                             "\(name) is a scenario; only profiles have fields to change")
                     }
-                    guard expectations.survives == nil || name != MatrixSpecification.baseline else {
+                    guard expectations.survives == nil || name != MatrixSpecification.baseline
+                    else {
                         throw error(
                             key, "expect.\(name).survives",
                             "the baseline has no conditions; write it for a profile")

@@ -114,7 +114,8 @@ struct MatrixFileReader {
         var values: [String: String] = [:]
         for (key, value) in try mapping(node, path, example: example) {
             guard let field = key.string, let text = value.string, !field.contains("=") else {
-                throw error(key, path, "has to be a list of fields with a value each, such as \(example)")
+                throw error(
+                    key, path, "has to be a list of fields with a value each, such as \(example)")
             }
             do {
                 try names.check(settings: CellVariant.settings(field, text), of: profiles)

@@ -137,11 +137,28 @@ public struct SuccessPlot: Sendable {
                 \(tick.text)</text>
                 """
         }
+        let lines = Self.lines(sentence).enumerated().map { number, line -> Markup in
+            "<text class=\"t-muted t-middle\" x=\"50%\" y=\"\(52 + 16 * number)\">\(line)</text>"
+        }
         return Lane(
-            height: 60,
+            height: 44 + 16 * lines.count,
             markup: """
-                \(texts)<text class="t-name t-middle" x="50%" y="32">\(quantity)</text>\
-                <text class="t-muted t-middle" x="50%" y="52">\(sentence)</text>
+                \(texts)<text class="t-name t-middle" x="50%" y="32">\(quantity)</text>\(lines)
                 """)
+    }
+
+    /// A phone has room for so many characters.
+    private static let lineLength = 54
+
+    private static func lines(_ text: String) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= lineLength {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
     }
 }
