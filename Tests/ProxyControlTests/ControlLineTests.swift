@@ -1,8 +1,9 @@
-import LinkModel
+import LinkTesting
 import ProxyControl
 import Testing
 
-@Suite struct `Control lines` {
+@Suite(.tags(.unit))
+struct `Control lines` {
     @Test func `carry every request unchanged`() throws {
         var change = ListenerChange()
         change.isEnabled = false
@@ -44,7 +45,8 @@ import Testing
     }
 }
 
-@Suite struct `A stream behaviour` {
+@Suite(.tags(.unit))
+struct `A stream behaviour` {
     @Test func `names the field that is wrong`() {
         #expect(StreamBehaviour(name: "a", .timeout(milliseconds: 0), .upstream).problem == nil)
         let negative = StreamBehaviour(name: "a", .limitData(bytes: -1), .upstream)
