@@ -4,13 +4,13 @@ import Testing
 
 @Suite(.tags(.unit))
 struct `An HTTP proxy` {
-    private func head(_ text: String) -> HTTPHead? {
+    private func readHead(_ text: String) -> HTTPHead? {
         guard case .head(let head, _) = HTTPHead.read(Array(text.utf8)) else { return nil }
         return head
     }
 
     private func request(_ text: String) throws -> HTTPProxyRequest {
-        try HTTPProxyRequest(try #require(head(text)))
+        try HTTPProxyRequest(try #require(readHead(text)))
     }
 
     @Test func `finds the end of a head`() {
@@ -79,13 +79,13 @@ struct `An HTTP proxy` {
         "POST http://a/ HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
     ])
     func `refuses what is no request for it`(text: String) throws {
-        let head = try #require(head(text))
+        let head = try #require(readHead(text))
         let answer = #expect(throws: HTTPProxyAnswer.self) { try HTTPProxyRequest(head) }
         #expect(answer?.status == 400)
     }
 
     private func response(_ text: String, to method: String = "GET") -> HTTPResponse? {
-        head(text).flatMap { HTTPResponse($0, to: method, clientKeepsAlive: true) }
+        readHead(text).flatMap { HTTPResponse($0, to: method, clientKeepsAlive: true) }
     }
 
     @Test func `knows how long responses are`() {

@@ -22,13 +22,11 @@ struct `A SOCKS5 negotiation` {
 
     @Test func `reads requests however they are cut`() throws {
         let name: [UInt8] = [5, 1, 0, 3, 2] + "db".utf8 + [0x15, 0x38]
-        let request = SOCKSNegotiation.Step.request(
-            try #require(request(.connect, "db:5432")))
-        #expect(steps(greeting + name).steps == [.answer([5, 0]), request])
+        let named = try request(.connect, "db:5432")
+        #expect(steps(greeting + name).steps == [.answer([5, 0]), .request(named)])
         let four: [UInt8] = [5, 1, 0, 1, 192, 0, 2, 1, 0, 80]
-        #expect(
-            steps(greeting + four).steps.last
-                == .request(try #require(self.request(.connect, "192.0.2.1:80"))))
+        let address = try request(.connect, "192.0.2.1:80")
+        #expect(steps(greeting + four).steps.last == .request(address))
         let six: [UInt8] = [5, 3, 0, 4] + [UInt8](repeating: 0, count: 15) + [1, 0, 0]
         guard case .request(let associate) = steps(greeting + six).steps.last else {
             Issue.record("no request")
@@ -37,8 +35,7 @@ struct `A SOCKS5 negotiation` {
         #expect(associate.command == .associate)
     }
 
-    private func request(_ command: SOCKSRequest.Command, _ target: String) throws -> SOCKSRequest?
-    {
+    private func request(_ command: SOCKSRequest.Command, _ target: String) throws -> SOCKSRequest {
         var negotiation = SOCKSNegotiation()
         negotiation.add([5, 1, 0])
         _ = negotiation.next()
@@ -50,10 +47,12 @@ struct `A SOCKS5 negotiation` {
             bytes =
                 [3, UInt8(name.utf8.count)] + name.utf8
                 + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
-        case .local: return nil
+        case .local: bytes = []
         }
         negotiation.add([5, command.rawValue, 0] + bytes)
-        guard case .request(let request) = negotiation.next() else { return nil }
+        guard case .request(let request) = negotiation.next() else {
+            throw NoRequest()
+        }
         #expect(request.target.description == target)
         #expect(request.command == command)
         return request
@@ -94,3 +93,5 @@ struct `A SOCKS5 negotiation` {
         #expect(SOCKSDatagram([0, 0, 0, 1, 192, 0, 2]) == nil)
     }
 }
+
+private struct NoRequest: Error {}
