@@ -290,9 +290,8 @@ let features = floor(
     library(
         "Bisection", ["Matrix", "Recording"] + basics,
         tests: ["Bisection"]),
-    // What a controller and a running proxy say to each other.
+    // What a controller says to a running proxy, and what clients do; no sockets.
     library("ProxyControl", ["LinkModel"], tests: ["ProxyControl"]),
-    // What proxies and their clients say: SOCKS, HTTP, names, headers. No sockets.
     library("ProxyProtocols", ["LinuxKernel"], tests: ["ProxyProtocols"]),
     // Resolves the names given to `run`, `matrix` and `bisect`.
     library(
@@ -304,10 +303,8 @@ let features = floor(
     // Puts links between programs that cannot be wrapped: forwards, SOCKS5 and HTTP.
     library(
         "Proxy",
-        [
-            "ProxyControl", "ProxyProtocols", "Sandbox", "Uplink", "UserCatalog", "Catalog",
-            "ProfileFormat",
-        ] + basics, tests: ["Proxy"])
+        ["ProxyControl", "ProxyProtocols", "Sandbox", "Uplink", "UserCatalog", "Catalog"] + basics,
+        tests: ["Proxy"])
 )
 
 let commandLine: [Target] = [
@@ -390,6 +387,7 @@ if Context.environment["LINKCOND_FUZZ"] != nil {
         "CLinux", "LinuxKernel", "CNetlink", "Netlink", "NetworkPath", "TrafficControl",
         "PacketLoop", "Recording", "Uplink", "DataPlane", "KernelPlane", "EnginePlane",
         "DataPlanes", "CExpat", "XMLReading", "CYAML", "YAMLReading", "Matrix", "Explanation",
+        "ProxyProtocols",
     ]
     package.products = []
     package.targets.removeAll { !fuzzed.contains($0.name) }

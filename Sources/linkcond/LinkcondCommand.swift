@@ -16,7 +16,8 @@ struct LinkcondCommand: ParsableCommand {
         version: "linkcond \(ProgramVersion.current)",
         subcommands: [
             ListCommand.self, ShowCommand.self, ImportCommand.self, RunCommand.self,
-            ProxyCommand.self, MatrixCommand.self, BisectCommand.self, ApplyCommand.self, PlayCommand.self,
+            ProxyCommand.self, MatrixCommand.self, BisectCommand.self, ApplyCommand.self,
+            PlayCommand.self,
             StatusCommand.self,
             ClearCommand.self, OverrideCommand.self, PathCommand.self, TraceCommand.self,
             ExplainCommand.self, LearnCommand.self,

@@ -72,7 +72,8 @@ struct HelpTests {
     /// What only the manual pages and the long form say.
     private static let references = [
         "apply": ApplyCommand.reference, "matrix": MatrixCommand.reference,
-        "play": PlayCommand.reference, "run": RunCommand.reference, "show": ShowCommand.reference,
+        "play": PlayCommand.reference, "proxy": ProxyCommand.reference,
+        "run": RunCommand.reference, "show": ShowCommand.reference,
     ]
 
     @Test("The manual pages have the reference", arguments: references.keys.sorted())

@@ -9,7 +9,7 @@ enum FuzzTarget: String, CaseIterable {
     case report, junit, log, netlink
     case packet, request, mark
     case capture
-    case engine
+    case engine, proxy
 
     func run(_ bytes: [UInt8]) {
         switch self {
@@ -28,6 +28,7 @@ enum FuzzTarget: String, CaseIterable {
         case .mark: Kernel.mark(bytes)
         case .capture: Captures.explain(bytes)
         case .engine: Engine.message(bytes)
+        case .proxy: Proxies.message(bytes)
         }
     }
 }

@@ -31,24 +31,24 @@ final class StreamConnection: EventTarget {
     /// The client's endpoint and the listener's; nil for a Unix socket.
     let peer: Endpoint?
     let destination: Endpoint?
-    private(set) var target: StreamRelay.Side?
+    var target: StreamRelay.Side?
     var phase = Phase.closed
-    private(set) var deadline: Duration
+    var deadline: Duration
     private var pumps = StreamRelay.Pumps()
     private var counted: (up: UInt64, down: UInt64) = (0, 0)
     private var shaping: (up: StreamShaping, down: StreamShaping)?
     private var timer: (token: TimerQueue.Token, time: Duration)?
     private var isQueued = false
     /// What is asked for, as the user has named it.
-    private var wanted: TargetAddress?
-    private var failure = Errno.networkUnreachable
+    var wanted: TargetAddress?
+    var failure = Errno.networkUnreachable
     /// What becomes of a connection to the target, and what if there is none.
-    private var completion: (any ConnectionOutcome)?
+    var completion: (any ConnectionOutcome)?
 
     /// How many descriptors each takes.
     static let descriptors = 2
     /// After this time the kernel does not try any more: Linux gives up after 127 s by default.
-    private static let connectTimeout = Duration.seconds(130)
+    static let connectTimeout = Duration.seconds(130)
     /// How long a client may take to say what it wants.
     static let negotiationTimeout = Duration.seconds(30)
     private static let lingering = Duration.seconds(5)
@@ -64,7 +64,7 @@ final class StreamConnection: EventTarget {
         deadline = now + Self.connectTimeout
     }
 
-    private var context: EndpointContext { service.context }
+    var context: EndpointContext { service.context }
 
     // MARK: Establishment
 
@@ -92,125 +92,6 @@ final class StreamConnection: EventTarget {
         deadline = now + Self.negotiationTimeout
         phase = .negotiating(negotiation)
         negotiation.handle(self, at: now)
-    }
-
-    /// Connects to a target, and then does what `completion` says.
-    func connect(to wanted: TargetAddress, then completion: any ConnectionOutcome, at now: Duration)
-    {
-        self.wanted = wanted
-        self.completion = completion
-        deadline = now + Self.connectTimeout
-        switch wanted {
-        case .endpoint(let endpoint):
-            phase = .connecting(untried: context.reachable(endpoint)[...])
-            tryNext(at: now)
-        case .name(let name, let port):
-            guard !wanted.isLoopback else {
-                phase = .connecting(untried: context.loopback(port: port)[...])
-                return tryNext(at: now)
-            }
-            lookUp(name, port: port, at: now)
-        case .local(let path): connectLocally(path, at: now)
-        }
-    }
-
-    private func lookUp(_ name: String, port: UInt16, at now: Duration) {
-        let files = service.files.current(at: now)
-        if let known = NameLookup.known(name, files) {
-            return tryAll(of: known, port: port, at: now)
-        }
-        let lookup = NameLookup(name, files, context) { [weak self] result, now in
-            guard let self, case .resolving = self.phase else { return }
-            switch result {
-            case .success(let addresses): self.tryAll(of: addresses, port: port, at: now)
-            case .failure(let failure):
-                self.fail(
-                    ConnectFailure(
-                        unresolved: .name(name, port: port), failure.reason,
-                        isSilent: failure.isSilent), at: now)
-            }
-        }
-        phase = .resolving(lookup)
-        lookup.start(at: now)
-    }
-
-    private func tryAll(of addresses: [IPAddress], port: UInt16, at now: Duration) {
-        let endpoints = addresses.flatMap { context.reachable(Endpoint($0, port: port)) }
-        phase = .connecting(untried: endpoints[...])
-        tryNext(at: now)
-    }
-
-    private func connectLocally(_ path: String, at now: Duration) {
-        do throws(Errno) {
-            let target = StreamRelay.Side(try StreamSocket(connectingToPath: path))
-            target.token = try context.events.watch(
-                target.socket.descriptor, .edge, for: self)
-            self.target = target
-            hasConnected(to: target, at: now)
-        } catch {
-            fail(ConnectFailure(.local(path: path), error), at: now)
-        }
-    }
-
-    /// Tries the next endpoint of the target.
-    private func tryNext(at now: Duration) {
-        while case .connecting(var untried) = phase, let endpoint = untried.popFirst() {
-            phase = .connecting(untried: untried)
-            do throws(Errno) {
-                let target =
-                    context.isOnHost
-                    ? try StreamRelay.Side(connectingTo: endpoint)
-                    : StreamRelay.Side(
-                        try StreamSocket(
-                            connectingTo: endpoint, unsentLimit: StreamRelay.Side.leastUnsent))
-                target.token = try context.events.watch(
-                    target.socket.descriptor, .edge, for: self)
-                self.target = target
-                return
-            } catch {
-                failure = error
-            }
-        }
-        guard let wanted else { return abort() }
-        fail(
-            failure.isLackOfDescriptors ? .noDescriptors : ConnectFailure(wanted, failure), at: now)
-    }
-
-    private func finishConnecting(at now: Duration) {
-        guard let target else { return }
-        do throws(Errno) {
-            let (ready, clientReady) = try StreamSocket.readiness(
-                of: target.socket, and: client.socket)
-            // The event may have been the client's.
-            guard ready.isWritable else {
-                if clientReady.hasEnded { try client.socket.checkError() }
-                return
-            }
-        } catch {
-            return abort()
-        }
-        do throws(Errno) {
-            try target.socket.checkError()
-        } catch {
-            context.events.forget(target.token)
-            self.target = nil
-            failure = error
-            return tryNext(at: now)
-        }
-        hasConnected(to: target, at: now)
-    }
-
-    private func hasConnected(to target: StreamRelay.Side, at now: Duration) {
-        guard let completion else { return abort() }
-        self.completion = nil
-        completion.succeeded(self, target, at: now)
-    }
-
-    private func fail(_ failure: ConnectFailure, at now: Duration) {
-        service.count(failure)
-        guard let completion else { return abort() }
-        self.completion = nil
-        completion.failed(self, failure, at: now)
     }
 
     // MARK: Data
