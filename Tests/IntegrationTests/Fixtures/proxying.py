@@ -217,7 +217,10 @@ def headers():
     heads = []
 
     def read(client):
-        heads.append(client.recv(100))
+        head = b""
+        while not head.endswith(b"hello"):
+            head += client.recv(100)
+        heads.append(head)
         client.close()
 
     _, port = serve(read)
