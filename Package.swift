@@ -265,7 +265,7 @@ let features = floor(
     // A profile from a real link: by probes, or from captures.
     library(
         "Learning",
-        ["Explanation", "Verification", "Recording", "PacketLoop", "ProfileFormat"] + basics,
+        ["Explanation", "Verification", "Recording", "ProfileFormat"] + basics,
         tests: ["Learning"]),
     // Network namespaces of targets, and `apply`, `play`, `status` and `override` in them.
     library(
@@ -386,7 +386,8 @@ if Context.environment["LINKCOND_FUZZ"] != nil {
         "LinkUnits", "LinkModel", "ProfileFormat", "Scenarios", "PacketEngine", "ProfileImport",
         "CLinux", "LinuxKernel", "CNetlink", "Netlink", "NetworkPath", "TrafficControl",
         "PacketLoop", "Recording", "Uplink", "DataPlane", "KernelPlane", "EnginePlane",
-        "DataPlanes", "CExpat", "XMLReading", "CYAML", "YAMLReading", "Matrix", "Explanation",
+        "DataPlanes", "CExpat", "XMLReading", "CYAML", "YAMLReading", "Matrix", "Learning",
+        "Explanation", "Verification", "Sandbox", "ScenarioPlaying", "Multipath", "Override",
         "ProxyProtocols",
     ]
     package.products = []

@@ -9,7 +9,7 @@ enum FuzzTarget: String, CaseIterable {
     case report, junit, log, netlink
     case packet, request, mark
     case capture
-    case engine, proxy
+    case engine, learn, proxy
 
     func run(_ bytes: [UInt8]) {
         switch self {
@@ -29,6 +29,7 @@ enum FuzzTarget: String, CaseIterable {
         case .capture: Captures.explain(bytes)
         case .engine: Engine.message(bytes)
         case .proxy: Proxies.message(bytes)
+        case .learn: Learned.message(bytes)
         }
     }
 }

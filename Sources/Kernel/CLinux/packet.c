@@ -99,6 +99,15 @@ int lc_packet_receiver(int interface, int *fds) {
     return add_members(interface, fds, count < LC_PACKET_SOCKETS ? count : LC_PACKET_SOCKETS);
 }
 
+int lc_packet_witness(int interface) {
+    int fd = open_receiver();
+    if (fd < 0) return fd;
+    if (set_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 0) != 0
+        || bind_to(fd, interface, ETH_P_ALL) != 0)
+        return give_up(fd);
+    return fd;
+}
+
 int lc_packet_sender(int interface, int bypass_qdisc, uint32_t mark) {
     int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || set_option(fd, SOL_PACKET, PACKET_VNET_HDR, 1) != 0

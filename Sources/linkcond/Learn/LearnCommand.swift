@@ -1,9 +1,11 @@
 import ArgumentParser
 import FoundationEssentials
+import HostConditioning
 import Learning
 import LinkModel
 import LinkUnits
 import LinuxKernel
+import SystemPackage
 import UserCatalog
 
 /// `linkcond learn NAME --server HOST`
@@ -145,8 +147,13 @@ struct LearnCommand: ParsableCommand {
                 .init(
                     host: server, port: port, time: time, program: "\(ProgramVersion.current)")
             ) { console.report($0) }
+        } else if let capture {
+            link = try Self.learn(from: capture)
         } else {
-            throw UsageError(description: "not yet")
+            let index = try HostLink.index(of: interface)
+            console.report("listening for \((passive ?? .zero).unitText), or until Ctrl-C")
+            link = try PassiveLearning.listening(
+                at: index, name: interface ?? "", for: passive ?? .zero)
         }
         let profile = LearnedProfile(
             link, name: name, file: file, date: LearnedFiles.today)
@@ -160,6 +167,22 @@ struct LearnCommand: ParsableCommand {
         }
         let place = file.contains("/") ? file : "./\(file)"
         console.report("\(file): linkcond run \(place) -- COMMAND replays it")
+    }
+
+    private static func learn(from capture: String) throws -> LearnedLink {
+        guard capture != "-" else {
+            return try PassiveLearning.fromCapture(.standardInput, name: "standard input")
+        }
+        let file: FileDescriptor
+        do {
+            file = try FileDescriptor.open(
+                FilePath(capture), .readOnly, options: [.closeOnExec])
+        } catch {
+            throw FileAccessError(.reading, capture, error as? Errno ?? .ioError)
+        }
+        return try file.closeAfter {
+            try PassiveLearning.fromCapture(file, name: capture)
+        }
     }
 
     /// The file of the profile.

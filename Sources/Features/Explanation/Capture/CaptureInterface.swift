@@ -8,6 +8,13 @@ struct CaptureInterface: Sendable {
         case ethernet
         /// IP packets without anything before them.
         case raw
+        /// IP packets behind so many bytes of Linux, as of all interfaces at once.
+        case cooked(Int)
+
+        /// The bytes before the IP packet that are Linux's.
+        var cookedBytes: Int {
+            if case .cooked(let count) = self { count } else { 0 }
+        }
     }
 
     /// The number of its link type; the names are those of the tcpdump group's list.
@@ -25,6 +32,8 @@ struct CaptureInterface: Sendable {
         switch linkTypeNumber {
         case 1: .ethernet
         case 12, 14, 101, 228, 229: .raw
+        case 113: .cooked(16)
+        case 276: .cooked(20)
         default: nil
         }
     }

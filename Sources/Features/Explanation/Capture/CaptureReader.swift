@@ -8,29 +8,29 @@ import SystemPackage
 ///
 /// The section numbers refer to draft-ietf-opsawg-pcapng, as in `Recording`. A file that ends or
 /// breaks in the middle gives the packets before that place.
-struct CaptureReader {
+package struct CaptureReader {
     /// What a capture says besides its packets.
-    struct Facts: Sendable {
+    package struct Facts: Sendable {
         /// The program that wrote it.
-        var application = ""
+        package var application = ""
         /// What was captured.
-        var comment = ""
-        var packets = 0
+        package var comment = ""
+        package var packets = 0
         /// Packets whose comments say what the link did to them.
-        var packetsWithFate = 0
+        package var packetsWithFate = 0
         /// Packets that are neither TCP nor UDP, or are fragments.
-        var otherPackets = 0
+        package var otherPackets = 0
         /// Packets that the capture lacks, as it says itself.
-        var missingPackets: UInt64 = 0
+        package var missingPackets: UInt64 = 0
         /// From when to when the command ran.
-        var run: Range<Duration>?
+        package var run: Range<Duration>?
         /// Link types that are not read, with the packets of each.
-        var unknownLinkTypes: [UInt16: Int] = [:]
+        package var unknownLinkTypes: [UInt16: Int] = [:]
         /// Where and how the file breaks off.
-        var damage: String?
+        package var damage: String?
 
         /// Whether linkcond wrote it.
-        var isOurs: Bool { application.hasPrefix("linkcond") || packetsWithFate > 0 }
+        package var isOurs: Bool { application.hasPrefix("linkcond") || packetsWithFate > 0 }
     }
 
     private enum Block: UInt32 {
@@ -43,21 +43,27 @@ struct CaptureReader {
     /// A longer block is not of a capture.
     private static let longestBlock = 16 << 20
 
-    let name: String
+    package let name: String
     private var stream: CaptureStream
     private var order = ByteOrder.little
     private var interfaces: [CaptureInterface] = []
-    private(set) var facts = Facts()
+    package private(set) var facts = Facts()
     private var isOver = false
+    /// What a pcap file says in its header; nil for pcapng.
+    private var classic: ClassicCapture?
 
-    /// - Parameter name: The file's name, for messages.
-    init(_ stream: CaptureStream, name: String) throws(ExplanationError) {
+    /// - Parameters:
+    ///   - name: The file's name, for messages.
+    ///   - acceptsClassic: Whether pcap files will do, in which nothing is said of packets.
+    package init(
+        _ stream: CaptureStream, name: String, acceptsClassic: Bool = false
+    ) throws(ExplanationError) {
         self.stream = stream
         self.name = name
-        try expectSection()
+        try expectSection(acceptsClassic)
     }
 
-    private mutating func expectSection() throws(ExplanationError) {
+    private mutating func expectSection(_ acceptsClassic: Bool) throws(ExplanationError) {
         guard try require(12) else {
             let size = stream.available
             throw ExplanationError(
@@ -69,6 +75,11 @@ struct CaptureReader {
         switch magic {
         case Block.section.rawValue: return
         case 0xa1b2_c3d4, 0xd4c3_b2a1, 0xa1b2_3c4d, 0x4d3c_b2a1:
+            if acceptsClassic, try require(24) {
+                classic = stream.withNext(24) { ClassicCapture($0) }
+                stream.consume(24)
+                return
+            }
             throw ExplanationError(
                 "\(name): is a pcap file, which has no room for what linkcond says of each packet; "
                     + "name the pcapng file of linkcond run --pcap")
@@ -88,8 +99,13 @@ struct CaptureReader {
     }
 
     /// The next packet that is TCP or UDP; nil at the end.
-    mutating func next() throws(ExplanationError) -> CapturedPacket? {
+    package mutating func next() throws(ExplanationError) -> CapturedPacket? {
         while !isOver {
+            if let classic {
+                guard let packet = try nextRecord(of: classic) else { break }
+                if let packet = packet.packet { return packet }
+                continue
+            }
             guard let (type, length) = try nextBlock() else { break }
             let body = 8..<length - 4
             var packet: CapturedPacket?
@@ -141,6 +157,46 @@ struct CaptureReader {
             return nil
         }
         return (type, length)
+    }
+
+    // MARK: Records of a pcap file
+
+    /// The next record, which may be no packet that is read; nil at the end.
+    private mutating func nextRecord(
+        of capture: ClassicCapture
+    ) throws(ExplanationError) -> FoundPacket? {
+        let place = stream.offset
+        guard try require(ClassicCapture.recordHeader) else {
+            if stream.available > 0 { facts.damage = "is cut off at byte \(place)" }
+            return nil
+        }
+        let record = stream.withNext(ClassicCapture.recordHeader) { capture.record($0) }
+        guard record.captured <= Self.longestBlock else {
+            facts.damage =
+                "has a packet of \(record.captured) bytes at byte \(place), which cannot be"
+            return nil
+        }
+        let length = ClassicCapture.recordHeader + record.captured
+        guard try require(length) else {
+            facts.damage = "is cut off at byte \(place + UInt64(stream.available))"
+            return nil
+        }
+        facts.packets += 1
+        let number = facts.packets
+        let result = stream.withNext(length) { bytes in
+            FoundPacket(
+                frame: bytes.extracting(droppingFirst: ClassicCapture.recordHeader), number,
+                at: record.time, missing: record.original - record.captured, capture.interface)
+        }
+        stream.consume(length)
+        count(result)
+        return result
+    }
+
+    private mutating func count(_ result: FoundPacket) {
+        if result.hasFate { facts.packetsWithFate += 1 }
+        if let type = result.unknownLinkType { facts.unknownLinkTypes[type, default: 0] += 1 }
+        if result.packet == nil, result.unknownLinkType == nil { facts.otherPackets += 1 }
     }
 
     // MARK: Blocks
@@ -207,9 +263,7 @@ struct CaptureReader {
         let result = stream.withNext(body.upperBound) { bytes in
             FoundPacket(bytes.extracting(body), number, order, interfaces)
         }
-        if result.hasFate { facts.packetsWithFate += 1 }
-        if let type = result.unknownLinkType { facts.unknownLinkTypes[type, default: 0] += 1 }
-        if result.packet == nil, result.unknownLinkType == nil { facts.otherPackets += 1 }
+        count(result)
         return result.packet
     }
 }

@@ -1,8 +1,8 @@
 import LinuxKernel
-import SystemPackage
+package import SystemPackage
 
 /// Bytes of a capture file, read as they are needed, so that a pipe serves as well.
-struct CaptureStream {
+package struct CaptureStream {
     private enum Source {
         case file(FileDescriptor)
         case memory([UInt8], next: Int)
@@ -18,12 +18,12 @@ struct CaptureStream {
     /// How many bytes were consumed.
     private(set) var offset: UInt64 = 0
 
-    init(_ file: FileDescriptor) {
+    package init(_ file: FileDescriptor) {
         source = .file(file)
         chunk = [UInt8](repeating: 0, count: Self.chunkSize)
     }
 
-    init(_ content: [UInt8]) {
+    package init(_ content: [UInt8]) {
         source = .memory(content, next: 0)
         chunk = []
     }

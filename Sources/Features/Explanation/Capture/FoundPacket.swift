@@ -1,12 +1,12 @@
-import LinkModel
+package import LinkModel
 import LinkUnits
 import LinuxKernel
 import PacketLoop
 
 /// What an Enhanced Packet Block (4.3) holds.
-struct FoundPacket {
+package struct FoundPacket {
     /// The packet, if it is TCP or UDP.
-    private(set) var packet: CapturedPacket?
+    package private(set) var packet: CapturedPacket?
     /// Whether a comment says what the link did to it.
     private(set) var hasFate = false
     private(set) var unknownLinkType: UInt16?
@@ -21,9 +21,10 @@ struct FoundPacket {
         let captured = Int(order.long(body, at: 12))
         guard interfaces.indices.contains(index), captured <= body.count - 20 else { return }
         let interface = interfaces[index]
-        let frame = body.extracting(20..<20 + captured)
+        let content = body.extracting(20..<20 + captured)
         var fate: PacketFate?
-        var direction = interface.direction
+        var direction =
+            interface.direction ?? interface.linkType.flatMap { Self.direction(content, $0) }
         var linkNumber: UInt64?
         let options = min(20 + (captured + 3) / 4 * 4, body.count)
         order.forEachOption(body, from: options) { code, value in
@@ -43,8 +44,9 @@ struct FoundPacket {
             unknownLinkType = interface.linkTypeNumber
             return
         }
-        let headers =
-            linkType == .ethernet ? FrameHeaders(frame) : FrameHeaders(packet: frame)
+        let frame = content.extracting(
+            droppingFirst: min(linkType.cookedBytes, content.count))
+        let headers = Self.headers(frame, linkType)
         var whole = fate ?? PacketFate()
         if whole.transmission == nil, whole.drop == nil {
             Self.estimate(&whole, length: headers.length, interface)
@@ -55,6 +57,59 @@ struct FoundPacket {
                 number: number, direction: direction,
                 sent: interface.time(order.time(body, at: 4)), fate: whole,
                 linkNumber: linkNumber, missing: Int(order.long(body, at: 16)) - captured))
+    }
+
+    /// - Parameters:
+    ///   - frame: As it was captured, with nothing said of it.
+    ///   - number: The packet's number in the file.
+    ///   - missing: How many bytes at its end were not captured.
+    init(
+        frame: Span<UInt8>, _ number: Int, at time: Duration, missing: Int,
+        _ interface: CaptureInterface
+    ) {
+        guard let linkType = interface.linkType else {
+            unknownLinkType = interface.linkTypeNumber
+            return
+        }
+        let inner = frame.extracting(droppingFirst: min(linkType.cookedBytes, frame.count))
+        packet = Self.packet(
+            Self.headers(inner, linkType), inner,
+            CapturedHead(
+                number: number, direction: Self.direction(frame, linkType), sent: time,
+                fate: PacketFate(), linkNumber: nil, missing: max(0, missing)))
+    }
+
+    /// An Ethernet frame that was just captured.
+    ///
+    /// - Parameter direction: Its way, as its captor knows.
+    package init(
+        ethernet frame: Span<UInt8>, _ direction: Direction?, at time: Duration, missing: Int
+    ) {
+        let headers = FrameHeaders(frame)
+        packet = Self.packet(
+            headers, frame,
+            CapturedHead(
+                number: 0, direction: direction, sent: time, fate: PacketFate(),
+                linkNumber: nil, missing: max(0, missing)))
+    }
+
+    /// The headers of a frame, from which its cooked header was taken.
+    private static func headers(
+        _ frame: Span<UInt8>, _ linkType: CaptureInterface.LinkType
+    ) -> FrameHeaders {
+        if case .ethernet = linkType { return FrameHeaders(frame) }
+        return FrameHeaders(packet: frame)
+    }
+
+    /// Which way a cooked packet went; nil if the capture does not say.
+    private static func direction(
+        _ frame: Span<UInt8>, _ linkType: CaptureInterface.LinkType
+    ) -> Direction? {
+        let count = linkType.cookedBytes
+        guard count > 0, frame.count >= count else { return nil }
+        // PACKET_OUTGOING is 4, below are those that came.
+        let type = count == 16 ? frame.word(at: 0) : UInt16(frame[10])
+        return type == 4 ? .up : type < 4 ? .down : nil
     }
 
     /// The parts of a packet that do not come from its bytes.

@@ -2,23 +2,23 @@
 ///
 /// `PacketEnd` in `Recording` writes the comment: `delivered after 65.013 ms, 10.000 ms queued,
 /// 1.200 ms sending, 1.234 ms late`.
-struct PacketFate: Sendable, Hashable {
+package struct PacketFate: Sendable, Hashable {
     /// Why a packet did not arrive.
-    enum Drop: Sendable, Hashable {
+    package enum Drop: Sendable, Hashable {
         case lost, queueFull, managed, corrupted, oversized, disconnected
     }
 
-    var drop: Drop?
+    package var drop: Drop?
     /// Whether the link made it, as a copy of the packet that follows.
-    var isCopy = false
+    package var isCopy = false
     /// The time on the link.
-    var delay = Duration.zero
+    package var delay = Duration.zero
     /// The time before its transmission; nil in captures of linkcond before it was recorded.
-    var queueing: Duration?
+    package var queueing: Duration?
     /// The time of its transmission; nil as above.
-    var transmission: Duration?
+    package var transmission: Duration?
     /// How much later than it should the machine delivered it.
-    var lateness = Duration.zero
+    package var lateness = Duration.zero
 
     /// A packet that passed at once, or of which nothing is known.
     init() {}

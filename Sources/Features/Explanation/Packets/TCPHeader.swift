@@ -1,22 +1,22 @@
 /// The fields of a TCP header (RFC 9293, section 3.1) that matter for waiting.
-struct TCPHeader: Sendable, Hashable {
-    var sequence: UInt32
-    var acknowledgement: UInt32
-    var isSYN = false
-    var isACK = false
-    var isFIN = false
-    var isRST = false
+package struct TCPHeader: Sendable, Hashable {
+    package var sequence: UInt32
+    package var acknowledgement: UInt32
+    package var isSYN = false
+    package var isACK = false
+    package var isFIN = false
+    package var isRST = false
     /// As in the header, without its scale.
-    var window: UInt16 = 0
+    package var window: UInt16 = 0
     /// The power of two of later windows (RFC 7323); in SYNs only.
-    var windowScale: UInt8?
-    var maximumSegment: UInt16?
+    package var windowScale: UInt8?
+    package var maximumSegment: UInt16?
     /// The key of a Multipath TCP connection (RFC 8684, section 3.1).
-    var multipathKey: UInt64?
+    package var multipathKey: UInt64?
     /// The token of the Multipath TCP connection to which a subflow is added.
-    var multipathToken: UInt32?
+    package var multipathToken: UInt32?
     /// Where the payload begins, after the start of the header.
-    var length = 20
+    package var length = 20
 
     init(sequence: UInt32, acknowledgement: UInt32) {
         self.sequence = sequence

@@ -13,7 +13,10 @@ extension DirectionAnalysis {
         let sent = isLost.count
         let runs = Statistics.runs(isLost)
         let overflows = steady.seen.arrivals.overflows
-        let lost = max(0, runs.reduce(0, +) - steady.seen.arrivals.damaged - overflows)
+        // Packets with damaged headers do not arrive, either.
+        let damaged = Int((Double(steady.seen.arrivals.damaged) * wholeOfDamage).rounded())
+        let missing = max(0, runs.reduce(0, +) - steady.seen.arrivals.damaged - overflows)
+        let lost = max(0, runs.reduce(0, +) - damaged - overflows)
         guard lost > 0 else {
             // What is not seen in n packets is rarer than 3 in n (the rule of three).
             let most = ProportionInterval(successes: 0, trials: Double(sent), error: 2 * Self.error)
@@ -31,8 +34,18 @@ extension DirectionAnalysis {
             ? LossModel.bursts(mean: Ratio(share) ?? .zero, burst: max(1, burst))
             : .random(Ratio(share) ?? .zero)
         let worth = isBursty ? model.independentShare : 1
-        let interval = ProportionInterval(
+        let chance = ProportionInterval(
             successes: Double(lost) * worth, trials: Double(sent) * worth, error: Self.error)
+        // How many headers were damaged is not known.
+        let interval =
+            damaged > 0
+            ? (
+                low: 0,
+                high: ProportionInterval(
+                    successes: Double(missing) * worth, trials: Double(sent) * worth,
+                    error: Self.error
+                ).high
+            ) : (low: chance.low, high: chance.high)
         let kept = Ratio(Rounding.significant(share, digits: 3)) ?? .zero
         let how =
             "\(lost) of \(sent) packets below the bandwidth were lost; 95%: "
@@ -91,17 +104,35 @@ extension DirectionAnalysis {
             learned.conditions.duplicate = ratio
         }
         let damaged = steady.seen.arrivals.damaged
-        if let ratio = addShare(
-            "corrupt", damaged, of: arrived + damaged, "came with other bytes", &learned)
-        {
-            learned.conditions.corrupt = ratio
-        }
+        addDamage(damaged, of: arrived + damaged, &learned)
         if let ratio = addShare(
             "reorder", steady.seen.overtakers, of: arrived, "came before one sent earlier",
             &learned)
         {
             learned.conditions.reorder = Reordering(mean: ratio)
         }
+    }
+
+    /// How many packets are damaged for each that arrives so: of those whose headers are, most are
+    /// dropped.
+    private var wholeOfDamage: Double {
+        guard let bytes = seen.steady?.train.packetBytes else { return 1 }
+        let headers = (seen.isIPv6 ? InternetFamily.ipv6 : .ipv4).headerBytes
+        return Double(bytes) / Double(max(1, bytes - headers))
+    }
+
+    private func addDamage(_ count: Int, of total: Int, _ learned: inout LearnedDirection) {
+        guard
+            addShare("corrupt", count, of: total, "came with other bytes", &learned) != nil,
+            var value = learned.values.popLast(), let share = value.value,
+            let ratio = Ratio(Rounding.significant(min(1, share * wholeOfDamage), digits: 3))
+        else { return }
+        learned.conditions.corrupt = ratio
+        value.text = ratio.description
+        value.value = share * wholeOfDamage
+        value.high = value.high.map { min(1, $0 * wholeOfDamage) }
+        value.how += "; with the packets whose headers were damaged, which do not arrive"
+        learned.values.append(value)
     }
 
     private func addShare(

@@ -10,7 +10,7 @@ extension DirectionAnalysis {
             return learned.values.append(
                 .hidden("queue", "not visible: nothing waited, since the link was not overloaded"))
         }
-        let judged = trains.count > 1 ? 1 : 0
+        let judged = min(Overload.holding, trains.count - 1)
         let occupancy = QueueOccupancy(trains, judged: judged, delay: delay, loss: loss)
         guard occupancy.packets.count >= 10, let full = occupancy.median else {
             let most = Int(occupancy.most.rounded())
@@ -21,7 +21,8 @@ extension DirectionAnalysis {
         }
         let packets = max(1, full)
         let bytes = trains[judged].train.packetBytes
-        if let management = management(occupancy, trains, judged) {
+        let burst = learned.conditions.loss.meanLossBurst
+        if let management = management(occupancy, trains, judged, burst: burst) {
             learned.conditions.aqm = management.aqm
             learned.values.append(
                 LearnedValue(
@@ -36,7 +37,7 @@ extension DirectionAnalysis {
         let independent = max(1, time / max(memory, 1))
         let error =
             1 + packets * 0.01 + jitter * perMillisecond * 2 / independent.squareRoot()
-        let limit = unit(occupancy, trains, packets: packets, bytes: bytes)
+        let limit = unit(trains, packets: packets, bytes: bytes, delay: delay)
         learned.conditions.queue = limit.queue
         let wait =
             (rate.map { packets * Double(bytes * 8000) / $0.value })
@@ -56,15 +57,15 @@ extension DirectionAnalysis {
 
     /// Whether the limit is in packets or in bytes, by smaller packets.
     private func unit(
-        _ occupancy: QueueOccupancy, _ trains: [ObservedTrain], packets: Double, bytes: Int
+        _ trains: [ObservedTrain], packets: Double, bytes: Int, delay: Double
     ) -> (queue: QueueLimit, isSure: Bool, how: String) {
         let inPackets = QueueLimit.packets(max(1, Int(packets.rounded())))
-        guard trains.count > 2, let delay = seen.least else {
+        guard trains.count > Overload.smaller else {
             return (inPackets, false, "; whether in packets or in bytes is not known")
         }
-        let small = trains[2].train.packetBytes
+        let small = trains[Overload.smaller].train.packetBytes
         let other = QueueOccupancy(
-            trains, judged: 2, delay: max(0, delay - serialization(small)), loss: loss)
+            trains, judged: Overload.smaller, delay: delay, loss: loss)
         guard other.packets.count >= 10, let count = other.median.map({ max(1, $0) }) else {
             return (inPackets, false, "; whether in packets or in bytes is not known")
         }
@@ -88,21 +89,34 @@ extension DirectionAnalysis {
 
     /// The AQM that drops packets although there is room; nil if none does.
     private func management(
-        _ occupancy: QueueOccupancy, _ trains: [ObservedTrain], _ judged: Int
+        _ occupancy: QueueOccupancy, _ trains: [ObservedTrain], _ judged: Int, burst: Double
     ) -> (aqm: QueueManagement, how: String)? {
-        guard let spread = occupancy.spread, let median = occupancy.median else { return nil }
+        guard seen.varying == nil, let spread = occupancy.spread, let median = occupancy.median
+        else { return nil }
         let jitter =
             (seen.idleSpread * (rate?.value ?? 0)) / 8000
             / Double(trains[judged].train.packetBytes)
+        // How many of the waiting packets are lost later, and so not counted, varies.
+        let uncounted = (2 * median * loss * min(burst, 100)).squareRoot()
+        let slack = 3 + 4 * jitter + 4 * uncounted
         // A full queue is always as full, but for the one that is just leaving.
-        let isSteady = spread < 0.1 + (3 + 4 * jitter) / max(1, median)
-        let isNearMost = median > 0.85 * occupancy.most - 3 - 4 * jitter
-        guard seen.varying == nil, !isSteady || !isNearMost else { return nil }
-        let low = Statistics.percentile(0.1, of: occupancy.packets) ?? 0
+        let isSteady = spread < 0.1 + slack / max(1, median)
+        let isNearMost = median > 0.85 * occupancy.most - slack
+        // Behind the queue packets are lost anyway.
+        let early = occupancy.early(full: occupancy.most)
+        let expected = Double(early.sent) * loss
+        let isEarly =
+            jitter < 0.1 * median
+            && Double(early.lost) > expected + 2 + 5 * (expected * min(burst, 100)).squareRoot()
+        guard isEarly || !isSteady || !isNearMost else { return nil }
+        let low = isEarly ? 0 : Statistics.percentile(0.1, of: occupancy.packets) ?? 0
         let high = Statistics.percentile(0.9, of: occupancy.packets) ?? 0
-        let how =
-            "packets are dropped while \(Int(low)) to \(Int(high)) wait, and \(Int(occupancy.most)) "
-            + "waited at most; which AQM it is cannot be told for sure"
-        return (.codel, how)
+        // CoDel is slow to follow a sender that does not give way, PIE is not.
+        let aqm = median < 0.5 * occupancy.most ? QueueManagement.pie : .codel
+        return (
+            aqm,
+            "packets are dropped while \(Int(low)) to \(Int(high)) wait, and "
+                + "\(Int(occupancy.most)) waited at most; which AQM it is cannot be told for sure"
+        )
     }
 }

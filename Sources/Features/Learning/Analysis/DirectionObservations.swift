@@ -20,6 +20,9 @@ package struct DirectionObservations: Sendable {
     /// Small packets below the bandwidth.
     package var steady: ObservedTrain?
 
+    /// Whether the packets have the longer headers of IPv6.
+    package var isIPv6 = false
+
     package init() {}
 
     /// The shortest delay in milliseconds.

@@ -1,9 +1,9 @@
 import LinkModel
-import LinkUnits
 import Verification
 
-/// A direction to which more was sent than it carries: a train that fills the queue, one that keeps
-/// it full, and perhaps one of smaller packets.
+/// A direction to which more was sent than it carries: a train that fills the queue slowly, so that
+/// an AQM has the time to begin; one that fills it for sure; one that keeps it full; and perhaps one
+/// of smaller packets.
 package struct Overload: Sendable {
     package let trains: [ObservedTrain]
 
@@ -11,9 +11,11 @@ package struct Overload: Sendable {
         self.trains = trains.sorted { $0.train.start < $1.train.start }
     }
 
-    var fill: ObservedTrain? { trains.first }
-    var hold: ObservedTrain? { trains.count > 1 ? trains[1] : trains.first }
-    var small: ObservedTrain? { trains.count > 2 ? trains[2] : nil }
+    /// The index of the train that keeps the queue full, and of that of smaller packets.
+    static let holding = 2
+    static let smaller = 3
+
+    var hold: ObservedTrain? { trains.count > Self.holding ? trains[Self.holding] : trains.last }
 
     /// What was in fact sent, if nearly all of it arrived: the link was not overloaded.
     func unsaturatedRate(limit: Double) -> Double? {
@@ -75,6 +77,11 @@ package struct Overload: Sendable {
         let lost = 1 - Double(hold.arrived) / Double(max(1, hold.seen.sent))
         let expected =
             1 / packets + jitter * 1.5 / length + (max(0, lost - 0.2) / packets).squareRoot()
-        return deviation / mean > 0.08 + 2.5 * expected
+        guard deviation / mean > 0.08 + 2.5 * expected else { return false }
+        // Bursts of losses make windows slower, but none faster than the bandwidth.
+        let fast = Statistics.percentile(0.9, of: rates) ?? mean
+        let middle = Statistics.median(rates) ?? mean
+        return fast > middle * (1.12 + 2 * (1 / packets + jitter * 1.5 / length))
+            || middle < mean * 0.7
     }
 }

@@ -10,8 +10,10 @@ package struct QueueOccupancy: Sendable {
     private(set) var packets: [Double] = []
     /// The same in bytes.
     private(set) var bytes: [Double] = []
-    /// The most packets that waited at any time.
+    /// The most packets that waited at any time until the end of the judged train.
     private(set) var most = 0.0
+    /// The packets before each one until then, and whether it was lost.
+    private(set) var all: [(packets: Double, isLost: Bool)] = []
 
     /// - Parameters:
     ///   - trains: In the order of sending; they follow each other.
@@ -24,7 +26,8 @@ package struct QueueOccupancy: Sendable {
             var bytes: Double
         }
         var departures: [Departure] = []
-        var sendings: [(time: Int64, bytes: Double, isLost: Bool, isJudged: Bool)] = []
+        var sendings: [(time: Int64, bytes: Double, isLost: Bool, isJudged: Bool, isEarly: Bool)] =
+            []
         for (index, train) in trains.enumerated() {
             let size = Double(train.train.packetBytes)
             let isLost = train.seen.isLost
@@ -38,7 +41,10 @@ package struct QueueOccupancy: Sendable {
             let begin = train.sentTimes.count / 3
             for (number, time) in train.sentTimes.enumerated() {
                 sendings.append(
-                    (time, size, isLost[number], index == judged && number >= begin))
+                    (
+                        time, size, isLost[number], index == judged && number >= begin,
+                        index <= judged
+                    ))
             }
         }
         departures.sort { $0.time < $1.time }
@@ -51,7 +57,10 @@ package struct QueueOccupancy: Sendable {
                 size -= departures[next].bytes
                 next += 1
             }
-            most = max(most, count / passing)
+            if sending.isEarly {
+                most = max(most, count / passing)
+                all.append((max(0, count) / passing, sending.isLost))
+            }
             if sending.isLost {
                 guard sending.isJudged else { continue }
                 packets.append(max(0, count) / passing)
@@ -61,6 +70,13 @@ package struct QueueOccupancy: Sendable {
                 size += sending.bytes
             }
         }
+    }
+
+    /// How many packets were sent, and how many of these lost, while less than half of a full
+    /// queue waited.
+    func early(full: Double) -> (sent: Int, lost: Int) {
+        let early = all.filter { $0.packets < full / 2 }
+        return (early.count, early.count { $0.isLost })
     }
 
     var median: Double? { Statistics.median(packets) }

@@ -25,7 +25,7 @@ enum Rounding {
     }
 
     static func bandwidth(_ bits: Double, digits: Int = 4) -> Bandwidth {
-        .bitsPerSecond(UInt64(max(1, min(1e15, significant(bits, digits: digits)))))
+        .bitsPerSecond(UInt64(max(1, min(1e15, significant(bits, digits: digits))).rounded()))
     }
 
     static func rate(_ bits: Double) -> String { bandwidth(bits).description }

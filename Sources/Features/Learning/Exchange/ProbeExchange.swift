@@ -61,8 +61,6 @@ struct ProbeExchange: ~Copyable {
         missing = expected.reduce(0) { $0 + $1.count }
         let overflowed = socket.dropped
         let begin = KernelClock.monotonic
-        // What an earlier round left behind.
-        while try socket.receive({ _, _ in }) > 0 {}
         for train in round.trains(own) {
             try send(train, from: begin, of: expected, goesOn)
         }

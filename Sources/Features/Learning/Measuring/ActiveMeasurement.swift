@@ -16,12 +16,14 @@ public struct ActiveMeasurement {
     public struct Request: Sendable {
         /// The responder.
         public var host: String
+        /// Its port.
         public var port: UInt16
         /// About how long it may take; slow links take longer.
         public var time: Duration
         /// The version of this program.
         public var program: String
 
+        /// Asks for a measurement.
         public init(
             host: String, port: UInt16 = Responder.defaultPort, time: Duration, program: String
         ) {
@@ -40,6 +42,8 @@ public struct ActiveMeasurement {
 
     private static let idleBytes = 80
     private static let fullBytes = 1500
+    /// What every path with IPv6 takes (RFC 8200, section 5), less some tunnels.
+    private static let smallestMTU = 1200
 
     /// Measures, and calls `report` with what is being done.
     public static func run(
@@ -59,6 +63,7 @@ public struct ActiveMeasurement {
         for direction in Direction.allCases {
             search[direction] = CapacitySearch(limit: Double(connection.limits.bitsPerSecond))
             observations[direction] = DirectionObservations()
+            observations[direction]?.isIPv6 = connection.isIPv6
         }
     }
 
@@ -131,7 +136,7 @@ public struct ActiveMeasurement {
             var trains: [ProbeTrain] = []
             for direction in Direction.allCases {
                 guard let search = search[direction], !search.isDone else { continue }
-                let (count, bytes, interval) = search.next(full: Self.fullBytes)
+                let (count, bytes, interval) = search.next(full: Self.smallestMTU)
                 trains.append(
                     train(
                         direction, bytes: bytes, count: count, interval: interval,
@@ -245,16 +250,21 @@ public struct ActiveMeasurement {
         let time = max(.seconds(2), min(.seconds(8), request.time * 0.12))
         // Enough packets for their number to say something, even on a slow link.
         let perHold = estimate * (time / .seconds(1)) / 8
-        let bytes = min(full, max(100, Int(perHold / 120)))
+        let bytes = min(full, max(100, Int(perHold / 240)))
         let interval = { (rate: Double, bytes: Int) in
             Duration.seconds(Double(bytes * 8) / min(limit, rate))
         }
         let isFast = estimate > 60_000_000
         let fillInterval = interval(estimate * (isFast ? 1.6 : 3), bytes)
         let fillTime = isFast ? Duration.milliseconds(600) : .seconds(1)
+        let rampInterval = interval(estimate * 1.12, bytes)
+        let ramp = train(
+            direction, bytes: bytes, count: max(20, Int(.milliseconds(800) / rampInterval)),
+            interval: rampInterval, catchesUp: true)
         let fill = train(
-            direction, bytes: bytes, count: max(60, Int(fillTime / fillInterval)),
-            interval: fillInterval, catchesUp: true)
+            // On a slow link a queue of more than a hundred packets has to fill, too.
+            direction, bytes: bytes, count: max(240, Int(fillTime / fillInterval)),
+            interval: fillInterval, start: ramp.end, catchesUp: true)
         let holdInterval = interval(estimate * 1.25, bytes)
         let hold = train(
             direction, bytes: bytes, count: max(60, Int(time / holdInterval)),
@@ -262,11 +272,13 @@ public struct ActiveMeasurement {
         // Smaller packets tell a limit in packets from one in bytes.
         let small = max(Self.idleBytes, bytes / 3)
         let smallInterval = interval(estimate * 1.25, small)
-        guard small * 2 < bytes, smallInterval > .microseconds(25) else { return [fill, hold] }
+        guard small * 2 < bytes, smallInterval > .microseconds(25) else {
+            return [ramp, fill, hold]
+        }
         let last = train(
             direction, bytes: small, count: Int(max(.seconds(1), time * 0.5) / smallInterval),
             interval: smallInterval, start: hold.end, catchesUp: true)
-        return [fill, hold, last]
+        return [ramp, fill, hold, last]
     }
 
     private mutating func observeLosses() throws {

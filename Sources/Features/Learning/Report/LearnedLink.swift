@@ -14,12 +14,15 @@ public struct LearnedValue: Sendable, Hashable {
 
     /// The field of a profile.
     public var field: String
+    /// How sure it is.
     public var sureness: Sureness
     /// As the profile has it; nil if it leaves it out.
     public var text: String?
     /// In the unit of the field: bits per second, milliseconds, shares, packets.
     public var value: Double?
+    /// The truth is above that; nil: not known.
     public var low: Double?
+    /// The truth is below that; nil: not known.
     public var high: Double?
     /// One sentence: how it was measured and how sure it is, or why it was not.
     public var how: String
@@ -60,10 +63,13 @@ public struct LearnedLink: Sendable, Hashable {
         case passive
     }
 
+    /// From the app to the network.
     public var up: LearnedDirection
+    /// From the network to the app.
     public var down: LearnedDirection
     /// What it was learned from.
     public var source: String
+    /// How it was learned.
     public var method: Method
     /// What a reader of the profile should know, one sentence each.
     public var notes: [String]

@@ -34,6 +34,9 @@ struct lc_frame {
 /// turn. Returns their number.
 int lc_packet_receiver(int interface, int *fds);
 
+/// A packet socket that receives what an interface sends, too.
+int lc_packet_witness(int interface);
+
 /// An AF_PACKET socket that sends to any interface and receives nothing.
 int lc_beacon_socket(void);
 

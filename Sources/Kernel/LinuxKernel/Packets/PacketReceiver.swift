@@ -52,6 +52,19 @@ public struct PacketReceiver: ~Copyable, Sendable {
         self.descriptors = Array(descriptors.prefix(Int(count)))
     }
 
+    /// Opens one packet socket that receives what the interface sends, too.
+    ///
+    /// Requires `CAP_NET_RAW` there.
+    public init(witnessing interface: Int32) throws(KernelError) {
+        let descriptor = lc_packet_witness(interface)
+        guard descriptor >= 0 else {
+            throw KernelError(
+                .create, subject: "a packet socket that listens to interface \(interface)",
+                errno: Errno(rawValue: -descriptor))
+        }
+        descriptors = [descriptor]
+    }
+
     deinit { for descriptor in descriptors { close(descriptor) } }
 
     /// How many frames were dropped since the last call for lack of buffer space.

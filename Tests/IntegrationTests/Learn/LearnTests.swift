@@ -1,0 +1,86 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// Learns linkcond's own links, whose truth is known.
+@Suite("Learn", .serialized, .requiresNamespaces, .tags(.measure))
+struct LearnTests {
+    private struct Learned: Decodable {
+        struct Value: Decodable {
+            let field: String
+            let sureness: String
+            let text: String?
+            let value: Double?
+            let low: Double?
+            let high: Double?
+        }
+        let files: [String]
+        let down: [Value]
+        let up: [Value]
+
+        func down(_ field: String) -> Value? { down.first { $0.field == field } }
+        func up(_ field: String) -> Value? { up.first { $0.field == field } }
+    }
+
+    private static var linkcond: String {
+        ProcessInfo.processInfo.environment["LINKCOND_BINARY"] ?? "linkcond"
+    }
+
+    /// Learns a link, and then that of the profile that came of it.
+    private func learn(
+        _ profile: String..., options: [String] = [], by caller: Caller = .root
+    ) async throws -> Learned {
+        try await withTemporaryDirectory { directory in
+            try shell("chmod 777 \(directory.path)")
+            let file = directory.path + "/learned.yaml"
+            let result = try await SandboxedRun(
+                arguments: profile + [
+                    "--seed", "11", "--backend", "engine", "--uplink", "none", "--server",
+                    "exec \(Self.linkcond) learn --serve --quiet", "--server-ready", "46464", "--",
+                    Self.linkcond, "learn", "learned", "--server", "server.linkcond", "--output",
+                    file, "--json", "--quiet",
+                ] + options, by: caller
+            ).result()
+            #expect(result.exitCode == 0, "\(result.standardError)")
+            try await JSONSchema("learn").expectValid(result.standardOutput)
+            // What came of it is a profile, which replays at once.
+            let replay = try await SandboxedRun(
+                arguments: [file, "--uplink", "none", "--", "true"], by: caller
+            ).result()
+            #expect(replay.exitCode == 0, "\(replay.standardError)")
+            return try JSONDecoder().decode(Learned.self, from: Data(result.standardOutput.utf8))
+        }
+    }
+
+    @Test(arguments: [Caller.root, .ordinaryUser])
+    func `bandwidth, delay and queue come back, also without root`(caller: Caller) async throws {
+        let learned = try await learn("3G", by: caller)
+        let rate = try #require(learned.down("bandwidth")?.value)
+        #expect(abs(rate / 780_000 - 1) < 0.03)
+        let delay = try #require(learned.up("delay")?.value)
+        #expect(abs(delay - 100) < 2)
+        let queue = try #require(learned.down("queue")?.value)
+        #expect(abs(queue - 50) <= 5)
+        #expect(learned.down("jitter")?.sureness == "notVisible")
+    }
+
+    @Test
+    func `bursts of losses come back inside of their interval`() async throws {
+        let learned = try await learn(
+            "Cable", "--set", "down.loss={ mean: 5%, burst: 6 }", options: ["--time", "30s"])
+        let loss = try #require(learned.down("loss"))
+        #expect(loss.text?.contains("burst") == true)
+        // The interval of 95 % is not meant for a test that has to pass always.
+        let value = try #require(loss.value)
+        #expect(abs(value / 0.05 - 1) < 0.6)
+    }
+
+    @Test
+    func `a smaller MTU and an AQM are found`() async throws {
+        let learned = try await learn(
+            "Fast-4G", "--set", "up.mtu=1280", "--set", "down.aqm=pie")
+        #expect(learned.up("mtu")?.value == 1280)
+        #expect(learned.down("aqm")?.text != nil)
+        #expect(learned.down("queue")?.value == nil)
+    }
+}

@@ -1,0 +1,104 @@
+import LinkModel
+import LinkTesting
+import LinkUnits
+import Testing
+
+@testable import Learning
+
+@Suite("What is learned of a direction", .tags(.unit))
+struct DirectionAnalysisTests {
+    @Test(arguments: [200_000.0, 1_000_000, 12_345_678, 90_000_000])
+    func `bandwidth, delay and queue come back`(bandwidth: Double) throws {
+        let learned = SimulatedWay(bandwidth: bandwidth, delay: 65, packets: 60).learned()
+        let found = try #require(learned.conditions.bandwidth)
+        #expect(abs(Double(found.bitsPerSecond) / bandwidth - 1) < 0.005)
+        #expect(abs(learned.conditions.delay.milliseconds - 65) < 0.2)
+        #expect(learned.conditions.queue == .packets(60))
+        #expect(learned["queue"]?.sureness == .measured)
+        #expect(learned.conditions.aqm == .dropTail)
+        #expect(learned.conditions.jitter == nil)
+        #expect(learned.conditions.loss == .none)
+    }
+
+    @Test
+    func `a limit in bytes is told from one in packets`() throws {
+        let learned = SimulatedWay(bytes: 90_000).learned()
+        guard case .bytes(let count) = try #require(learned.conditions.queue) else {
+            Issue.record("the limit is told as \(String(describing: learned.conditions.queue))")
+            return
+        }
+        #expect(abs(Double(count.bytes) / 90_000 - 1) < 0.05)
+    }
+
+    @Test
+    func `a queue that does not overflow is only bounded`() throws {
+        let learned = SimulatedWay().learned()
+        #expect(learned.conditions.queue == nil)
+        let queue = try #require(learned["queue"])
+        #expect(queue.sureness == .bound)
+        #expect(try #require(queue.low) > 100)
+    }
+
+    @Test
+    func `the interval of the loss has the truth in 95 of 100 cases`() throws {
+        let misses = (1...100).count { seed in
+            var way = SimulatedWay(packets: 60)
+            way.isLost = { Double.random(in: 0..<1, using: &$0) < 0.02 }
+            way.seed = UInt64(seed)
+            let loss = way.learned(steady: 2000)["loss"]
+            guard let low = loss?.low, let high = loss?.high else { return true }
+            return !(low...high).contains(0.02)
+        }
+        // More than 12 of 100 come once in 500 times if each misses with 5 %.
+        #expect(misses <= 12)
+    }
+
+    @Test
+    func `bursts are told from single losses`() throws {
+        var way = SimulatedWay(packets: 60)
+        // Gilbert's model with mean bursts of 5 and a tenth of all packets lost.
+        let state = Box(false)
+        way.isLost = { random in
+            let draw = Double.random(in: 0..<1, using: &random)
+            state.value = state.value ? draw >= 0.2 : draw < 0.2 / 9
+            return state.value
+        }
+        let learned = way.learned()
+        guard case .bursts(let mean, let burst) = learned.conditions.loss else {
+            Issue.record("bursts are told as \(learned.conditions.loss)")
+            return
+        }
+        #expect(abs(mean.value - 0.1) < 0.03)
+        #expect(abs(burst - 5) < 1.5)
+        way.isLost = { Double.random(in: 0..<1, using: &$0) < 0.1 }
+        guard case .random = way.learned().conditions.loss else {
+            Issue.record("single losses are told as bursts")
+            return
+        }
+    }
+
+    @Test
+    func `a link that was never full has no bandwidth`() throws {
+        var seen = SimulatedWay().observations()
+        seen.overload = nil
+        seen.passed = 900_000_000
+        let learned = DirectionAnalysis(seen, .down, sharesClock: true).learned
+        #expect(learned.conditions.bandwidth == nil)
+        #expect(learned["bandwidth"]?.sureness == .notVisible)
+        #expect(learned["bandwidth"]?.low == 900_000_000)
+    }
+
+    @Test
+    func `without a clock in common the delay is a guess`() {
+        let seen = SimulatedWay().observations()
+        let learned = DirectionAnalysis(seen, .down, sharesClock: false).learned
+        #expect(learned["delay"]?.sureness == .bound)
+        #expect(learned["delay"]?.how.hasPrefix("half a round trip") == true)
+    }
+
+    /// A value that a closure changes.
+    private final class Box {
+        var value: Bool
+        init(_ value: Bool) { self.value = value }
+    }
+}

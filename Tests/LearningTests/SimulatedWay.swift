@@ -1,0 +1,82 @@
+import LinkModel
+import LinkTesting
+import LinkUnits
+
+@testable import Learning
+@testable import Verification
+
+/// A direction of a link with a drop-tail queue, for trains one after the other.
+struct SimulatedWay {
+    /// In bits per second.
+    var bandwidth = 5_000_000.0
+    /// In milliseconds.
+    var delay = 30.0
+    /// The limit of the queue, of which one packet is being sent.
+    var packets = Int.max
+    var bytes = Int.max
+    /// Whether a packet is lost behind the queue.
+    var isLost: (inout SeededGenerator) -> Bool = { _ in false }
+    var seed: UInt64 = 1
+
+    /// Runs trains, whose start times are on one clock.
+    func run(_ trains: [ProbeTrain]) -> [ObservedTrain] {
+        var random = SeededGenerator(seed: seed)
+        var waiting: [(leaves: Double, bytes: Int)] = []
+        var free = 0.0
+        return trains.map { train in
+            var arrivals = ProbeReport.Arrivals()
+            var sent: [Int64] = []
+            for number in 0..<train.count {
+                let nanoseconds =
+                    1_790_000_000_000_000_000 + train.startNanoseconds
+                    + Int64(number) * train.intervalNanoseconds
+                let now = Double(train.startNanoseconds + Int64(number) * train.intervalNanoseconds)
+                sent.append(nanoseconds)
+                waiting.removeAll { $0.leaves <= now }
+                let full = waiting.reduce(0) { $0 + $1.bytes } + train.packetBytes > bytes
+                guard waiting.count < packets, !full else { continue }
+                free = max(free, now) + Double(train.packetBytes) * 8e9 / bandwidth
+                waiting.append((free, train.packetBytes))
+                guard !isLost(&random) else { continue }
+                arrivals.numbers.append(UInt32(number))
+                arrivals.sent.append(nanoseconds)
+                arrivals.received.append(nanoseconds + Int64(free - now + delay * 1e6))
+            }
+            return ObservedTrain(train, sentTimes: sent, arrivals: arrivals)
+        }
+    }
+
+    /// What a measurement sees of it.
+    func observations(idle: Int = 200, steady: Int = 8000) -> DirectionObservations {
+        var seen = DirectionObservations()
+        seen.idle = run([train(bytes: 80, count: idle, rate: 64_000)])
+        seen.passingBytes = 1500
+        let ramp = train(bytes: 1500, rate: bandwidth * 1.12, seconds: 0.8)
+        let fill = train(bytes: 1500, rate: bandwidth * 3, seconds: 1, after: ramp)
+        let hold = train(bytes: 1500, rate: bandwidth * 1.25, seconds: 3, after: fill)
+        let small = train(bytes: 500, rate: bandwidth * 1.25, seconds: 1.5, after: hold)
+        seen.overload = Overload(run([ramp, fill, hold, small]))
+        seen.steady = run([train(bytes: 80, count: steady, rate: bandwidth / 2)]).first
+        return seen
+    }
+
+    func learned(idle: Int = 200, steady: Int = 8000) -> LearnedDirection {
+        DirectionAnalysis(observations(idle: idle, steady: steady), .down, sharesClock: true)
+            .learned
+    }
+
+    private func train(
+        bytes: Int, count: Int? = nil, rate: Double, seconds: Double = 1, after: ProbeTrain? = nil
+    ) -> ProbeTrain {
+        let interval = Int64(Double(bytes) * 8e9 / rate)
+        let start = after.map { $0.startNanoseconds + $0.intervalNanoseconds * Int64($0.count) }
+        return ProbeTrain(
+            direction: .down, first: 0, count: count ?? Int(seconds * 1e9 / Double(interval)),
+            packetBytes: bytes, intervalNanoseconds: interval, startNanoseconds: start ?? 0,
+            catchesUp: true)
+    }
+}
+
+extension LearnedDirection {
+    subscript(_ field: String) -> LearnedValue? { values.first { $0.field == field } }
+}
