@@ -5,7 +5,9 @@ import LinkModel
 enum Learned {
     static func message(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
-        if let greeting = Greeting(text) { precondition(greeting.program == greeting.program.printable) }
+        if let greeting = Greeting(text) {
+            precondition(greeting.program == greeting.program.printable)
+        }
         if let message: ClientMessage = MessageLine.read(text), let round = message.round,
             ProbeLimits().problem(round) == nil
         {

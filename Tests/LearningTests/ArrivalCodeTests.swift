@@ -5,6 +5,12 @@ import Testing
 
 @Suite("Arrivals over the control connection", .tags(.unit))
 struct ArrivalCodeTests {
+    private func decode(
+        _ bytes: [UInt8], _ count: Int, _ end: UInt32
+    ) -> (numbers: [UInt32], times: [Int64])? {
+        ArrivalCode.decode(bytes.span, count: count, below: end)
+    }
+
     @Test
     func `what is encoded comes back, to the microsecond`() throws {
         let numbers: [UInt32] = [0, 1, 2, 5, 4, 4, 90, 7]
@@ -14,12 +20,11 @@ struct ArrivalCodeTests {
             1_790_000_002_000_001_000, 1_790_000_003_000_000_000,
         ]
         let bytes = ArrivalCode.encode(numbers, times)
-        let decoded = try #require(
-            ArrivalCode.decode(bytes.span, count: numbers.count, below: 91))
+        let decoded = try #require(decode(bytes, numbers.count, 91))
         #expect(decoded.numbers == numbers)
         #expect(decoded.times == times.map { $0 / 1000 * 1000 })
-        #expect(ArrivalCode.decode(bytes.span, count: numbers.count, below: 90) == nil)
-        #expect(ArrivalCode.decode(bytes.span, count: numbers.count - 1, below: 91) == nil)
+        #expect(decode(bytes, numbers.count, 90) == nil)
+        #expect(decode(bytes, numbers.count - 1, 91) == nil)
     }
 
     @Test
@@ -35,9 +40,9 @@ struct ArrivalCodeTests {
             [], [0x80], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
             [1, 0], [0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
         ] {
-            #expect(ArrivalCode.decode(bytes.span, count: 1, below: 10) == nil)
+            #expect(decode(bytes, 1, 10) == nil)
         }
-        #expect(ArrivalCode.decode([0, 0].span, count: .max, below: 10) == nil)
-        #expect(ArrivalCode.decode([0, 0].span, count: -1, below: 10) == nil)
+        #expect(decode([0, 0], .max, 10) == nil)
+        #expect(decode([0, 0], -1, 10) == nil)
     }
 }

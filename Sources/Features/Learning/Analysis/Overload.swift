@@ -77,11 +77,11 @@ package struct Overload: Sendable {
         let lost = 1 - Double(hold.arrived) / Double(max(1, hold.seen.sent))
         let expected =
             1 / packets + jitter * 1.5 / length + (max(0, lost - 0.2) / packets).squareRoot()
-        guard deviation / mean > 0.08 + 2.5 * expected else { return false }
+        guard deviation / mean > 0.06 + 2 * expected else { return false }
         // Bursts of losses make windows slower, but none faster than the bandwidth.
         let fast = Statistics.percentile(0.9, of: rates) ?? mean
         let middle = Statistics.median(rates) ?? mean
-        return fast > middle * (1.12 + 2 * (1 / packets + jitter * 1.5 / length))
+        return fast > middle * (1.1 + 1.5 * (1 / packets + jitter * 1.5 / length))
             || middle < mean * 0.7
     }
 }
