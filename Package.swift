@@ -15,8 +15,9 @@ let swiftSettings: [SwiftSetting] = [
 let product: (String, String) -> Target.Dependency = { .product(name: $0, package: $1) }
 let argumentParser = product("ArgumentParser", "swift-argument-parser")
 let deque = product("DequeModule", "swift-collections")
-let nio = ["NIOCore", "NIOPosix", "NIOTLS"].map { product($0, "swift-nio") }
-let nioSSL = product("NIOSSL", "swift-nio-ssl")
+let nio = ["NIOCore", "NIOPosix"].map { product($0, "swift-nio") }
+let nioHTTP = product("NIOHTTP1", "swift-nio")
+let nioTLS = [product("NIOTLS", "swift-nio"), product("NIOSSL", "swift-nio-ssl")]
 let subprocess = product("Subprocess", "swift-subprocess")
 let systemPackage = product("SystemPackage", "swift-system")
 /// What most modules above the kernel stand on.
@@ -177,7 +178,7 @@ let apps = floor(
         tests: ["NetworkPathSession"], with: ["NetworkSessionProbe"]),
     // Apple's Network. Builds swift-nio: linkcond must not depend on it.
     library(
-        "Network", ["NetworkPath", "LinuxKernel", systemPackage, nioSSL] + nio,
+        "Network", ["NetworkPath", "LinuxKernel", systemPackage] + nio + nioTLS,
         tests: ["Network"], with: ["network-tour"]),
     // Downloads an app's assets in the background; SHA-256 is libcrypto's, which libcurl links.
     library(
@@ -293,6 +294,17 @@ let features = floor(
     // What a controller says to a running proxy, and what clients do; no sockets.
     library("ProxyControl", ["LinkModel"], tests: ["ProxyControl"]),
     library("ProxyProtocols", ["LinuxKernel"], tests: ["ProxyProtocols"]),
+    // The HTTP API of a running proxy, as a function; the program that serves it is a separate one,
+    // since linkcond must not depend on swift-nio.
+    library(
+        "ProxyAPI", ["ProxyControl", "UserCatalog", "Catalog", "LinkModel", "LinkUnits"],
+        tests: ["ProxyAPI"], resources: [.embedInCode("Resources/openapi.json")]),
+    [
+        program(
+            "LinkcondAPI",
+            ["ProxyAPI", "ProxyControl", "LinuxKernel", systemPackage, nioHTTP] + nio,
+            linkerSettings: staticLinking)
+    ],
     // Resolves the names given to `run`, `matrix` and `bisect`.
     library(
         "SandboxRuns",
@@ -358,6 +370,7 @@ let package = Package(
         .executable(name: "linkcond", targets: ["linkcond"]),
         .plugin(name: "LinkcondPlugin", targets: ["LinkcondPlugin"]),
         .executable(name: "linkcond-bus", targets: ["LinkcondBus"]),
+        .executable(name: "linkcond-api", targets: ["LinkcondAPI"]),
     ]
         + ["NetworkPath", "NetworkPathSession", "Network", "AssetDownloads"].map {
             .library(name: $0, targets: [$0])

@@ -1,0 +1,67 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import ProxyAPI
+import Synchronization
+
+/// Accepts the API's connections.
+struct APIServer: Sendable {
+    private let limits: RequestLimits
+    private let respond: @concurrent @Sendable (APIRequest, String) async -> APIResponse
+
+    init(
+        _ limits: RequestLimits,
+        respond: @escaping @concurrent @Sendable (APIRequest, String) async -> APIResponse
+    ) {
+        self.limits = limits
+        self.respond = respond
+    }
+
+    /// Opens the socket; connections are served from then on.
+    func open(_ address: APIAddress, on group: any EventLoopGroup) async throws -> any Channel {
+        let open = OpenConnections(most: limits.connections)
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                guard open.add() else { return channel.close() }
+                channel.closeFuture.whenComplete { _ in open.remove() }
+                return channel.eventLoop.makeCompletedFuture { try configure(channel) }
+            }
+        switch address {
+        case .tcp(let host, let port): return try await bootstrap.bind(host: host, port: port).get()
+        case .unix(let path): return try await bootstrap.bind(unixDomainSocketPath: path).get()
+        }
+    }
+
+    private func configure(_ channel: any Channel) throws {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(FirstByteWatch())
+        try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: true, withErrorHandling: true,
+            withOutboundHeaderValidation: true, withEncoderConfiguration: .init(),
+            withDecoderLimitConfiguration: limits.decoder)
+        try pipeline.addHandler(RequestHandler(limits, respond: respond))
+    }
+}
+
+/// Counts connections, so that there are always descriptors for the proxy and for others to come.
+private final class OpenConnections: Sendable {
+    private let count = Mutex(0)
+    private let most: Int
+
+    init(most: Int) {
+        self.most = most
+    }
+
+    func add() -> Bool {
+        count.withLock { count in
+            guard count < most else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func remove() { count.withLock { $0 -= 1 } }
+}

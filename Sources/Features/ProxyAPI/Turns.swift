@@ -1,0 +1,32 @@
+/// Lets one caller after the other, in the order in which they came.
+actor Turns {
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// Runs `body` while no other caller's runs.
+    nonisolated func take<Result: Sendable>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        await begin()
+        do {
+            let result = try await body()
+            await end()
+            return result
+        } catch {
+            await end()
+            throw error
+        }
+    }
+
+    private func begin() async {
+        guard isTaken else {
+            isTaken = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func end() {
+        if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
+    }
+}
