@@ -106,7 +106,7 @@ build_release() {
     stamp=$(mktemp "$build_stamp.XXXXXX")
     source_digest >"$stamp"
     local product
-    for product in linkcond linkcond-bus; do
+    for product in linkcond linkcond-bus linkcond-api; do
         build_release_product "$product" || {
             rm -f "$stamp"
             exit "$exit_internal"

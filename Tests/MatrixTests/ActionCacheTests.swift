@@ -16,7 +16,7 @@ struct ActionCacheTests {
         case $* in --version) echo 'Swift version 6.3.1'; exit ;; esac
         echo built >>"$BUILDS"
         mkdir -p "$3/.build/release"
-        for product in linkcond linkcond-bus; do
+        for product in linkcond linkcond-bus linkcond-api; do
             printf '#!/bin/sh\\n' >"$3/.build/release/$product"
             chmod +x "$3/.build/release/$product"
         done
