@@ -51,6 +51,24 @@ struct KnownAnswerTests {
         #expect(prediction < .milliseconds(10 + 100 + 100 * count + 1))
     }
 
+    @Test func `the goodbye of a connection that the app has closed is not waited for`() throws {
+        var run = CapturedRun(bandwidth: nil, delay: .milliseconds(50))
+        var first = ScriptedConnection(port: 4000)
+        var now = first.open(at: .zero, in: &run)
+        now = first.request("/", at: now, bytes: 10, in: &run)
+        let closed = first.send(.up, at: now, flags: 0x11, in: &run)
+        var second = ScriptedConnection(port: 4001)
+        let opened = second.open(at: now, in: &run)
+        // It arrives after the handshake of the next connection, and before the slow app goes on.
+        first.send(.down, at: closed + .milliseconds(1), flags: 0x11, in: &run)
+        now = second.request("/", at: opened + .milliseconds(60), bytes: 10, in: &run)
+        let found = try run.explanation(run: .zero..<now)
+        Self.expectSum(found)
+        Self.expect(found, .tcpHandshake, .milliseconds(200))
+        Self.expect(found, .propagation, .milliseconds(200))
+        Self.expect(found, .app, .milliseconds(60))
+    }
+
     @Test func `a server that sleeps is what was waited for`() throws {
         var run = CapturedRun(bandwidth: Self.rate, delay: .milliseconds(20))
         var connection = ScriptedConnection(port: 4000)

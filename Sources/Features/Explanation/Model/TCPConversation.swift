@@ -56,6 +56,7 @@ final class TCPConversation: Conversation {
     override func sent(_ transit: Transit, in run: RunModel) {
         guard case .tcp(let header) = transit.packet.transport else { return }
         let (direction, now) = (transit.direction, transit.packet.sent)
+        if header.isFIN { self[direction].isClosed = true }
         if header.isSYN {
             self[direction].open(at: header.sequence)
             sentSYN(transit, header, in: run)
@@ -214,7 +215,9 @@ final class TCPConversation: Conversation {
         if payload > 0, direction != request {
             exchange?.arrive(arrival)
         }
-        if receiver == .up { run.appGot(arrival.progress) }
+        // Who has closed a connection does not wait for its peer's goodbye.
+        let isGoodbye = header.isFIN && payload == 0 && self[receiver].isClosed
+        if receiver == .up, !isGoodbye { run.appGot(arrival.progress) }
     }
 
     private func takeAcknowledgement(

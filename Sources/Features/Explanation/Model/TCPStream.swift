@@ -52,6 +52,9 @@ struct TCPStream {
     /// The beginning of the sent bytes, until it is known what they are.
     var head: [UInt8] = []
 
+    /// Whether its sender has closed it.
+    var isClosed = false
+
     // MARK: The receiver
 
     /// Whether the end of the bytes has arrived.
