@@ -12,7 +12,7 @@ struct ResponderTests {
     /// Learns from a server that is given as a command.
     private func learn(
         from server: String, readyAt: String = "46464", _ more: String...
-    ) async throws -> (code: Int32, message: String) {
+    ) async throws -> (code: Int32?, message: String) {
         try await withTemporaryDirectory { directory in
             let result = try await SandboxedRun(
                 arguments: [

@@ -200,11 +200,17 @@ struct TimestampAnalysis {
             return learned.values.append(
                 LearnedValue("loss", .bound, value: 0, low: 0, high: interval.high, how: how))
         }
-        learned.conditions.loss = .random(ratio)
+        // A queue that overflows makes round trips longer before.
+        let hasQueued =
+            (Statistics.percentile(0.9, of: way.roundTrips.values) ?? 0)
+            > 1.5 * (way.roundTrips.least ?? 0) + 10
+        if !hasQueued { learned.conditions.loss = .random(ratio) }
         learned.values.append(
             LearnedValue(
-                "loss", .bound, text: ratio.description, value: share, low: 0,
-                high: interval.high, how: how))
+                "loss", .bound, text: hasQueued ? nil : ratio.description, value: share, low: 0,
+                high: interval.high,
+                how: how
+                    + (hasQueued ? "; left out, since round trips say that a queue was long" : "")))
     }
 
     private func queueWords(_ way: Way) -> String {
