@@ -64,7 +64,8 @@ struct LearnCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long to measure (default: 20s).", more: "Slow links take longer.", valueName: "duration"),
+            "How long to measure (default: 20s).", more: "Slow links take longer.",
+            valueName: "duration"),
         transform: DurationArgument.parse)
     var time = Duration.seconds(20)
 
