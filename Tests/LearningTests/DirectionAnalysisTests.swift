@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What is learned of a direction", .tags(.unit))
 struct DirectionAnalysisTests {
-    @Test(arguments: [200_000.0, 1_000_000, 12_345_678, 90_000_000])
+    @Test(arguments: [800_000.0, 2_000_000, 12_345_678, 90_000_000])
     func `bandwidth, delay and queue come back`(bandwidth: Double) throws {
         let learned = SimulatedWay(bandwidth: bandwidth, delay: 65, packets: 60).learned()
         let found = try #require(learned.conditions.bandwidth)

