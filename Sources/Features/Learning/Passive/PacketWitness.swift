@@ -1,5 +1,4 @@
 import Explanation
-import LinkModel
 import LinuxKernel
 import SystemPackage
 
@@ -8,8 +7,6 @@ struct PacketWitness: ~Copyable {
     private var receiver: PacketReceiver
     private var batch = ReceiveBatch()
     private let memory: FrameMemory
-    /// The interface's own address, which tells what it sends.
-    private let address: [UInt8]
 
     private static let headRoom = 512
     private static let longest = 68 << 10
@@ -17,11 +14,7 @@ struct PacketWitness: ~Copyable {
     private static let front = 10
 
     /// Requires `CAP_NET_RAW`.
-    init(interface: Int32, name: String) throws {
-        let text = (try? SmallFile.read("/sys/class/net/\(name)/address")) ?? ""
-        address = text.split(whereSeparator: { ":\n ".contains($0) }).compactMap {
-            UInt8($0, radix: 16)
-        }
+    init(interface: Int32) throws {
         let memory = try FrameMemory(
             reserving: ReceiveBatch.capacity * Self.headRoom + Self.longest)
         let receiver = try PacketReceiver(witnessing: interface)
@@ -51,19 +44,11 @@ struct PacketWitness: ~Copyable {
                 let time = frame.arrival ?? KernelClock.realtime
                 let missing = frame.count - Self.front - head.count
                 let packet = memory.withBytes(in: head) { bytes in
-                    FoundPacket(
-                        ethernet: bytes, isOwn(bytes) ? .up : .down, at: time, missing: missing
-                    ).packet
+                    // Who opens a connection is the app.
+                    FoundPacket(ethernet: bytes, nil, at: time, missing: missing).packet
                 }
                 if let packet { body(packet) }
             }
         }
-    }
-
-    /// Whether the interface itself sent a frame.
-    private func isOwn(_ frame: Span<UInt8>) -> Bool {
-        guard address.count == 6, frame.count >= 12 else { return false }
-        for index in 0..<6 where frame[6 + index] != address[index] { return false }
-        return true
     }
 }

@@ -101,7 +101,7 @@ public struct PassiveLearning {
         at interface: Int32, name: String, for duration: Duration
     ) throws -> LearnedLink {
         let signals = try SignalDescriptor([2, 15])
-        var witness = try PacketWitness(interface: interface, name: name)
+        var witness = try PacketWitness(interface: interface)
         var learning = PassiveLearning()
         let end = KernelClock.monotonic + duration
         while KernelClock.monotonic < end, signals.next() == nil {
