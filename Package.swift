@@ -312,11 +312,12 @@ let features = floor(
             "Sandbox", "Bisection", "Matrix", "Explanation", "Recording", "UserCatalog", "Catalog",
             "ProfileFormat", "Scenarios", "Override", "NetworkPath",
         ] + basics, tests: ["SandboxRuns"]),
-    // Puts links between programs that cannot be wrapped: forwards, SOCKS5 and HTTP.
     library(
         "Proxy",
-        ["ProxyControl", "ProxyProtocols", "Sandbox", "Uplink", "UserCatalog", "Catalog"] + basics,
-        tests: ["Proxy"])
+        [
+            "ProxyControl", "ProxyProtocols", "Sandbox", "Uplink", "UserCatalog", "Catalog",
+            "Scenarios",
+        ] + basics, tests: ["Proxy"])
 )
 
 let commandLine: [Target] = [

@@ -27,7 +27,9 @@ public enum ProxyRequest: Sendable, Hashable, Codable {
     case changeLink(String, LinkChange)
     /// Removes a link that no listener uses: `.done`.
     case deleteLink(String)
-    /// Plays a scenario's timeline on a link, from its beginning: `.link`.
+    /// Plays a scenario's timeline on a link, from its beginning: `.link`. The link has the
+    /// conditions of the interface that an app would use. At its end, or when the link is changed
+    /// otherwise, the link keeps what it has.
     case startScenario(link: String, scenario: String)
     /// Stops it; the link keeps the conditions that it has now: `.link`.
     case stopScenario(link: String)

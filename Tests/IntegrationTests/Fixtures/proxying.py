@@ -314,6 +314,44 @@ def live_change():
             print(delay, "late" if least >= 0.3 else "early", answer["link"]["_0"]["settings"])
 
 
+SCENARIO = """\
+name: Two ways
+interfaces:
+  wifi0: { profile: baseline }
+  cell0: { profile: baseline, set: { down.delay: 300 ms } }
+timeline:
+  - { at: 500 ms, interface: wifi0, down: true }
+  - { at: 4 s, interface: wifi0, up: true }
+"""
+
+
+def scenario():
+    """A link has the conditions of the interface that an app would use."""
+    _, port = serve(echo)
+    with tempfile.TemporaryDirectory() as directory, \
+            forward(f"127.0.0.1:{port}", is_controlled=True) as proxy:
+        with open(f"{directory}/ways.yaml", "w", encoding="utf-8") as file:
+            file.write(SCENARIO)
+        name = proxy.state["listeners"][0]["name"]
+        client = socket.create_connection(proxy.address())
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        failed = proxy.call({"startScenario": {"link": name, "scenario": "none such"}})["failed"]
+        print(failed["_0"]["field"])
+        link = proxy.call({"startScenario": {
+            "link": name, "scenario": f"{directory}/ways.yaml"}})["link"]["_0"]
+        print(link["scenario"])
+        wait_until(lambda: round_trip(client) >= 0.3)
+        print("late")
+        wait_until(lambda: round_trip(client) < 0.3)
+        print("early")
+
+        def is_over():
+            return "scenario" not in proxy.call({"state": {}})["state"]["_0"]["links"][0]
+
+        wait_until(is_over)
+        print("over")
+
+
 def behaviours():
     """What is done to streams beside what packets meet."""
     _, port = serve(echo)
@@ -329,8 +367,8 @@ def behaviours():
         client = behave({"limitData": {"bytes": 10}})
         client.sendall(bytes(100))
         print("limit", len(rest_of(client)[0]))
-        client = behave({"timeout": {"milliseconds": 200}})
         start = time.monotonic()
+        client = behave({"timeout": {"milliseconds": 200}})
         client.sendall(b"x")
         print("timeout", *rest_of(client), time.monotonic() - start >= 0.2)
         client = behave({"resetPeer": {"milliseconds": 200}})
@@ -338,8 +376,8 @@ def behaviours():
         print("reset", *rest_of(client))
         client = behave({"slowClose": {"milliseconds": 300}})
         client.sendall(b"x")
-        client.shutdown(socket.SHUT_WR)
         start = time.monotonic()
+        client.shutdown(socket.SHUT_WR)
         print("slow", *rest_of(client), time.monotonic() - start >= 0.3)
         client = behave({"slicer": {
             "averageBytes": 10, "variationBytes": 2, "delayMicroseconds": 20_000}})

@@ -64,6 +64,11 @@ struct ProxyControlTests {
             from: "proxying live_change")
     }
 
+    @Test func `a scenario is played on a link`() async throws {
+        try await ProxyHost.expect(
+            "scenario\nTwo ways\nlate\nearly\nover\n", from: "proxying scenario")
+    }
+
     @Test func `streams are cut, stopped, reset and sliced`() async throws {
         try await ProxyHost.expect(
             """

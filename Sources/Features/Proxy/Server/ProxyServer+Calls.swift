@@ -1,6 +1,9 @@
+import Catalog
 import LinuxKernel
 import ProxyControl
 import ProxyProtocols
+import Scenarios
+import UserCatalog
 
 extension ProxyServer {
     /// Carries out a call and answers it, now or when it is done.
@@ -58,8 +61,13 @@ extension ProxyServer {
             remove(link)
             tell(.linkDeleted(name))
             answer(.done)
-        case .startScenario, .stopScenario:
-            throw ControlError(.failed, "scenarios are not played on the links of a proxy")
+        case .startScenario(let name, let scenario):
+            try start(scenario, on: findLink(name), answer)
+        case .stopScenario(let name):
+            let link = try findLink(name)
+            link.scenario = nil
+            tell(.link(link.state))
+            answer(.link(link.state))
         case .subscribe(let interval):
             guard interval.map({ $0 >= 50 }) ?? true else {
                 throw .badField("countersEvery", "counters come every 50 ms at most")
@@ -157,12 +165,31 @@ extension ProxyServer {
         _ link: ServedLink, _ change: LinkChange, _ answer: @escaping (ProxyReply) -> Void
     ) throws(ControlError) {
         let conditions = try resolve(
-            change, from: (link.conditions.profile, link.conditions.settings))
+            change, from: (link.named.profile, link.named.settings))
+        link.scenario = nil
         link.change(to: conditions) { [unowned self] error in
             if let error { return answer(.failed(error)) }
             self.tell(.link(link.state))
             answer(.link(link.state))
         }
+    }
+
+    /// Plays a scenario on a link, instead of any other.
+    private func start(
+        _ name: String, on link: ServedLink, _ answer: @escaping (ProxyReply) -> Void
+    ) throws(ControlError) {
+        guard link.phase != .failed else {
+            throw ControlError(.failed, "link \(link.name) has ended")
+        }
+        let scenario: Scenario
+        do {
+            scenario = try UserCatalog.scenarios.entry(named: name).scenario
+        } catch {
+            throw .badField("scenario", "\(error)")
+        }
+        link.scenario = LinkScenario(scenario, seed: link.seed, at: now)
+        tell(.link(link.state))
+        answer(.link(link.state))
     }
 
     // MARK: Checks

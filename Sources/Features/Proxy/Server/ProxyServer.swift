@@ -75,14 +75,37 @@ public final class ProxyServer {
         return exitCode ?? 0
     }
 
-    private var now: Duration { ContinuousClock.now - start }
+    var now: Duration { ContinuousClock.now - start }
 
     private func turn(atMost most: Duration?) {
-        let waits = [most, untilCounters].compactMap(\.self)
+        let waits = [most, untilCounters, playScenarios()].compactMap(\.self)
         guard let ready = try? events.wait(timeout: waits.min()) else { return }
         let now = self.now
         for event in ready { events.target(of: event.token)?.handle(event, at: now) }
         sendCounters(at: now)
+    }
+
+    /// Does what scenarios have due, and returns when they have again; nil: never.
+    private func playScenarios() -> Duration? {
+        var times: [Duration] = []
+        for link in links {
+            guard let scenario = link.scenario else { continue }
+            let turn = scenario.turn(at: now)
+            for failure in turn.failures { note("link \(link.name): \(failure)") }
+            if let next = turn.next { times.append(next) }
+            if let (conditions, profile) = turn.change {
+                let wanted = ServedLink.Conditions(
+                    profile: profile, settings: [], values: conditions)
+                link.change(to: wanted, isNamed: false) { [unowned self] error in
+                    if let error { self.note(error.description) }
+                    self.tell(.link(link.state))
+                }
+            }
+            guard scenario.isOver else { continue }
+            link.scenario = nil
+            tell(.link(link.state))
+        }
+        return times.min()
     }
 
     // MARK: Start and end

@@ -20,6 +20,10 @@ final class ServedLink {
 
     var name: String
     private(set) var conditions: Conditions
+    /// The last conditions that were asked for by name, and not by a scenario.
+    private(set) var named: Conditions
+    /// The scenario that changes them; nil: none.
+    var scenario: LinkScenario?
     let seed: UInt64
     /// Whether it goes with its listener.
     let isOwned: Bool
@@ -36,7 +40,7 @@ final class ServedLink {
     private let events: TargetedEvents<any EventTarget>
     private var starting: [Completion] = []
     /// Changes that were ordered and not yet confirmed.
-    private var changes: [(conditions: Conditions, completion: Completion)] = []
+    private var changes: [(conditions: Conditions, isNamed: Bool, completion: Completion)] = []
     private var isReporting = false
     private var hasClosed = false
     private lazy var targets = [
@@ -50,7 +54,8 @@ final class ServedLink {
         backend: Backend, mayChange: Bool, owner: any ServedLinkOwner,
         events: TargetedEvents<any EventTarget>
     ) throws(ControlError) {
-        (self.name, self.conditions, self.seed, self.isOwned) = (name, conditions, seed, isOwned)
+        (self.name, self.conditions, named) = (name, conditions, conditions)
+        (self.seed, self.isOwned) = (seed, isOwned)
         (self.owner, self.events) = (owner, events)
         do {
             let (orders, innerOrders) = try MessageChannel.pair()
@@ -92,7 +97,8 @@ final class ServedLink {
     var state: LinkState {
         LinkState(
             name: name, phase: phase, problem: problem, profile: conditions.profile,
-            settings: conditions.settings, backend: backend, seed: seed, counters: counters)
+            settings: conditions.settings, backend: backend, seed: seed, scenario: scenario?.name,
+            counters: counters)
     }
 
     /// Calls back when it is up, or has failed.
@@ -105,9 +111,13 @@ final class ServedLink {
     }
 
     /// Gives it other conditions.
-    func change(to conditions: Conditions, _ completion: @escaping Completion) {
+    ///
+    /// - Parameter isNamed: Whether later changes start from these.
+    func change(
+        to conditions: Conditions, isNamed: Bool = true, _ completion: @escaping Completion
+    ) {
         guard phase != .failed else { return completion(failure) }
-        changes.append((conditions, completion))
+        changes.append((conditions, isNamed, completion))
         orders.send(
             json: LinkOrder.change(to: conditions.values, profile: conditions.profile))
     }
@@ -191,8 +201,11 @@ final class ServedLink {
 
     private func finishChange(_ error: ControlError?) {
         guard !changes.isEmpty else { return }
-        let (conditions, completion) = changes.removeFirst()
-        if error == nil { self.conditions = conditions }
+        let (conditions, isNamed, completion) = changes.removeFirst()
+        if error == nil {
+            self.conditions = conditions
+            if isNamed { named = conditions }
+        }
         completion(error)
     }
 
