@@ -126,8 +126,7 @@ struct ProxyProtocolTests {
                 dnsmasq --no-daemon --no-resolv --no-hosts --listen-address=127.0.0.1 \
                     --bind-interfaces --address=/shop.example/127.0.0.1 --local=/example/ \
                     --user=root --pid-file= >/dev/null 2>&1 &
-                until dig +short +tries=1 +time=1 @127.0.0.1 shop.example >/dev/null; do
-                    sleep 0.05; done
+                until ss -Hlun | grep -q 127.0.0.1:53; do sleep 0.05; done
                 head -c 3000 /dev/urandom >$DIRECTORY/file
                 proxy LTE --set dns.delay='500 ms' --http 127.0.0.1:8080
                 curl -sS -m 60 -x http://127.0.0.1:8080 -w '%{time_total}' -o $DIRECTORY/got \
