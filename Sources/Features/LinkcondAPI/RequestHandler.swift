@@ -17,6 +17,7 @@ final class RequestHandler: ChannelInboundHandler {
     private let respond: @concurrent @Sendable (APIRequest, String) async -> APIResponse
     private var phase = Phase.idle
     private var requests = 0
+    private var isInputClosed = false
     private var deadline: Scheduled<Void>?
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
@@ -41,6 +42,7 @@ final class RequestHandler: ChannelInboundHandler {
         if event is FirstByteWatch.BytesArrived, phase == .idle { enter(.header, context) }
         if case ChannelEvent.inputClosed = event {
             // A client that waits for an answer gets it; one that listens to events is gone.
+            isInputClosed = true
             if phase == .answering { answering?.cancel() } else { context.close(promise: nil) }
         }
         context.fireUserInboundEventTriggered(event)
@@ -65,8 +67,8 @@ final class RequestHandler: ChannelInboundHandler {
             }
         deadline = time.map { time in
             context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
-                // Slow clients are told why; idle ones expect it.
-                if self.phase == .idle { return context.close(promise: nil) }
+                // Before there is a request, HTTP has no answer to it.
+                guard self.phase == .body else { return context.close(promise: nil) }
                 refuse(.requestTimeout, "the request took too long to arrive", context)
             }
         }
@@ -149,6 +151,7 @@ final class RequestHandler: ChannelInboundHandler {
             let (handler, context) = bound.value
             // The next request may have come with this one.
             guard context.channel.isActive, handler.requests == number else { return }
+            if handler.isInputClosed { return context.close(promise: nil) }
             handler.enter(.idle, context)
         }
         answering = Self.answer(request, source, channel, isLast, respond, finish)

@@ -111,9 +111,13 @@ def test_loss_is_of_packets(api, proxy):
     proxy.add_toxic(type="loss", attributes={"percent": 20, "burst": 2})
     with connect(proxy) as connection:
         exchange(connection, b"x" * 300_000)
-    links = api.send("GET", "/v1/links")[1]["links"]
-    counters = next(link for link in links if link["name"] == proxy.name)["counters"]
-    assert counters["down"]["lost"] > 0 == counters["up"]["lost"]
+    end = time.monotonic() + 20
+    while True:
+        links = api.send("GET", "/v1/counters")[1]["links"]
+        if links[proxy.name]["down"]["lost"] > 0:
+            break
+        assert time.monotonic() < end, "nothing was lost"
+    assert links[proxy.name]["up"]["lost"] == 0
 
 
 def test_toxics_of_streams(proxy):
