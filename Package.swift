@@ -351,7 +351,8 @@ let commandLine: [Target] = [
     testTarget(
         "Integration",
         [
-            "linkcond", "LinkcondBus", "LinkcondAPI", "Matrix", "Recording", "Verification", "KernelPlane",
+            "linkcond", "LinkcondBus", "LinkcondAPI", "Matrix", "Recording", "Verification",
+            "KernelPlane",
             "NetworkPathSession", "LinkModel", "LinkUnits", "LinuxKernel", "LinkTesting",
         ]),
     // Test support shared by several modules: processes, goldens, seeds.
