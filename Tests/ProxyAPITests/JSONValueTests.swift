@@ -1,3 +1,4 @@
+import Foundation
 import LinkTesting
 import ProxyAPI
 import Testing
@@ -48,6 +49,27 @@ import Testing
     @Test func `that is not UTF-8 is refused`() {
         #expect(throws: JSONSyntaxError.self) {
             try JSONValue(parsing: [UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")])
+        }
+    }
+
+    /// FoundationEssentials' reader, which is not ours, judges the same texts.
+    @Test(arguments: 1...20) func `is refused where another reader refuses it`(seed: UInt64) throws
+    {
+        let texts = [
+            #"{"name":"db","toxics":[{"type":"loss","toxicity":0.5,"attributes":{"percent":2e0}}]}"#,
+            #"[true,false,null,-0,1.5E+3,"\u00e9\"\\/","",{}]"#,
+        ]
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            let text = TextMutation.mutated(texts, &random)
+            // The other does not know lone surrogates, nor numbers that no `Double` holds.
+            guard !text.contains("\\ud8"), !text.contains("1e309"),
+                let value = try? JSONValue(parsing: Array(text.utf8))
+            else { continue }
+            #expect(try JSONValue(parsing: Array(value.description.utf8)) == value)
+            let other = try? JSONSerialization.jsonObject(
+                with: Data(text.utf8), options: .fragmentsAllowed)
+            #expect(other != nil, "\(text)")
         }
     }
 }
