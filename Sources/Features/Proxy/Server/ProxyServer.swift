@@ -27,6 +27,7 @@ public final class ProxyServer {
     var door: HostDoor?
     private var command: Int32?
     private var api: Int32?
+    private var apiEnd: ProcessEnd?
     private var exitCode: Int32?
     private var problem: ProxyError?
     private let start = ContinuousClock.now
@@ -158,8 +159,8 @@ public final class ProxyServer {
         }
         let (own, other) = try LocalStream.pair()
         var program = Program(path, ["--address", address] + plan.apiArguments)
+        // It ends with the connection, and then removes its socket: the kernel must not kill it before.
         program.streams = [nil, nil, nil, other]
-        program.diesWithParent = true
         do {
             api = try program.start()
         } catch {
@@ -167,6 +168,16 @@ public final class ProxyServer {
         }
         try other.close()
         try connect(to: own)
+        let controller = controllers.last
+        // It subscribes when its socket is open, and says why it ends if that cannot be.
+        while api != nil, exitCode == nil, controller?.isSubscribed == false {
+            turn(atMost: nil)
+            if let problem { throw problem }
+        }
+        guard let apiEnd else { return }
+        throw ProxyError(
+            "\(address): the API cannot be served; the reason stands above",
+            status: .init(rawValue: apiEnd.shellCode) ?? .unavailable)
     }
 
     private func startCommand() throws {
@@ -223,7 +234,7 @@ public final class ProxyServer {
                 command = nil
                 exitCode = end.shellCode
             } else if process == api {
-                api = nil
+                (api, apiEnd) = (nil, end)
                 if exitCode == nil { listener.note("the API's program ended (\(end.text))") }
             } else if let link = links.first(where: { $0.process == process }) {
                 link.processEnded(end)
