@@ -5,6 +5,9 @@ import ProxyAPI
 import Synchronization
 
 /// Accepts the API's connections.
+///
+/// On NIO's HTTP/1.1 alone: frameworks on top of it, such as Hummingbird, take this package's module
+/// `Network` for Apple's (`#if canImport(Network)`) and do not compile beside it.
 struct APIServer: Sendable {
     private let limits: RequestLimits
     private let respond: @concurrent @Sendable (APIRequest, String) async -> APIResponse
