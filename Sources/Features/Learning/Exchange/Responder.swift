@@ -26,7 +26,7 @@ public struct Responder: ~Copyable {
     /// The usual port.
     public static let defaultPort: UInt16 = 46_464
 
-    private static let patience = Duration.seconds(30)
+    private static let patience = Duration.seconds(120)
     private static let longestLine = 1 << 16
 
     private final class Door {

@@ -17,6 +17,8 @@ final class ResponderConnection {
     private var exchange: ProbeExchange
 
     private static let patience = Duration.seconds(15)
+    /// For an answer in a session: TCP waits longer and longer where losses come in bursts.
+    private static let longPatience = Duration.seconds(90)
     private static let longestLine = 1 << 16
 
     var isIPv6: Bool { endpoint.address.isIPv6 }
@@ -186,8 +188,8 @@ final class ResponderConnection {
         do {
             let now = KernelClock.monotonic
             try channel.send(
-                MessageLine.text(of: ClientMessage(round: round)), until: now + Self.patience)
-            guard try message(within: Self.patience).hasStarted == true else {
+                MessageLine.text(of: ClientMessage(round: round)), until: now + Self.longPatience)
+            guard try message(within: Self.longPatience).hasStarted == true else {
                 throw LearningError("\(host): the responder says what cannot be understood")
             }
             let own = try exchange.run(round, own: .up) { true }
