@@ -154,6 +154,14 @@ struct ProxyCommand: ParsableCommand {
         let file = try stats.map { path throws(RecordingFileError) in
             try ResultFile(creating: path)
         }
+        if let readyFd {
+            do {
+                // The end of it means something to its reader.
+                try FileDescriptor(rawValue: readyFd).setCloseOnExec()
+            } catch {
+                throw ValidationError("--ready-fd \(readyFd): \(error)")
+            }
+        }
         let server = try ProxyServer(
             plan, ProxyNarrator(console: console, printsJSON: json, readyNumber: readyFd))
         let code = try server.run()

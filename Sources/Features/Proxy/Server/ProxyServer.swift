@@ -47,6 +47,8 @@ public final class ProxyServer {
         events = try TargetedEvents()
         firstSeed = plan.seed ?? UInt64(UInt32.random(in: .min ... .max))
         _ = try DescriptorLimit.raise()
+        // Links are processes, which must not keep the controllers' connections open.
+        for descriptor in plan.controllers { try descriptor.setCloseOnExec() }
     }
 
     /// Everything there is.
