@@ -294,15 +294,19 @@ let features = floor(
     // What a controller says to a running proxy, and what clients do; no sockets.
     library("ProxyControl", ["LinkModel"], tests: ["ProxyControl"]),
     library("ProxyProtocols", ["LinuxKernel"], tests: ["ProxyProtocols"]),
+    // What both HTTP APIs have in common: requests, answers, JSON, who may ask, and their one
+    // description.
+    library("HTTPAPI", resources: [.embedInCode("Resources/openapi.json")]),
     // The HTTP API of a running proxy, as a function; the program that serves it is a separate one,
     // since linkcond must not depend on swift-nio.
     library(
-        "ProxyAPI", ["ProxyControl", "UserCatalog", "Catalog", "LinkModel", "LinkUnits"],
-        tests: ["ProxyAPI"], resources: [.embedInCode("Resources/openapi.json")]),
+        "ProxyAPI",
+        ["HTTPAPI", "ProxyControl", "UserCatalog", "Catalog", "LinkModel", "LinkUnits"],
+        tests: ["ProxyAPI"]),
     [
         program(
             "LinkcondAPI",
-            ["ProxyAPI", "ProxyControl", "LinuxKernel", systemPackage, nioHTTP] + nio,
+            ["ProxyAPI", "HTTPAPI", "ProxyControl", "LinuxKernel", systemPackage, nioHTTP] + nio,
             linkerSettings: staticLinking)
     ],
     // Resolves the names given to `run`, `matrix` and `bisect`.

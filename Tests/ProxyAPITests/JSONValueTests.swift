@@ -1,4 +1,5 @@
 import Foundation
+import HTTPAPI
 import LinkTesting
 import ProxyAPI
 import Testing

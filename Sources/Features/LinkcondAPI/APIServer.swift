@@ -1,7 +1,7 @@
+import HTTPAPI
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import ProxyAPI
 import Synchronization
 
 /// Accepts the API's connections.

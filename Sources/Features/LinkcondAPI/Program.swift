@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HTTPAPI
 import LinuxKernel
 import NIOCore
 import NIOPosix

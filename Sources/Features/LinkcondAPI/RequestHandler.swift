@@ -1,3 +1,4 @@
+import HTTPAPI
 import NIOCore
 import NIOHTTP1
 import ProxyAPI

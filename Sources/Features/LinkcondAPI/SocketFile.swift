@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HTTPAPI
 import NIOCore
 import NIOPosix
 import ProxyAPI

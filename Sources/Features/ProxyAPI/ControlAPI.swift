@@ -1,3 +1,4 @@
+public import HTTPAPI
 public import ProxyControl
 import Synchronization
 

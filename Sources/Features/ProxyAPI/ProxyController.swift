@@ -1,3 +1,4 @@
+import HTTPAPI
 public import ProxyControl
 
 /// The connection to a running proxy.

@@ -1,4 +1,5 @@
 import Catalog
+import HTTPAPI
 import LinkModel
 import ProxyControl
 import Synchronization

@@ -1,4 +1,5 @@
 import Catalog
+import HTTPAPI
 import LinkModel
 import ProxyControl
 import UserCatalog
@@ -14,7 +15,7 @@ struct OwnFace: Sendable {
         let name = path.count > 2 ? path[2] : ""
         switch (path.count, path.count > 1 ? path[1] : "", path.count > 3 ? path[3] : "") {
         case (2, "openapi.json", _):
-            return try await request.answer(["GET": { Self.description }])
+            return try await request.answer(["GET": { OpenAPI.response }])
         case (2, "state", _): return try await request.answer(["GET": { try await state() }])
         case (2, "counters", _): return try await request.answer(["GET": { try await counters() }])
         case (2, "profiles", _): return try await request.answer(["GET": { Self.profiles() }])
@@ -49,13 +50,6 @@ struct OwnFace: Sendable {
             ])
         default: return nil
         }
-    }
-
-    private static var description: APIResponse {
-        var response = APIResponse(
-            status: 200, headers: [("content-type", "application/openapi+json")])
-        response.content = .bytes(PackageResources.openapi_json)
-        return response
     }
 
     private static func profiles() -> APIResponse {

@@ -1,3 +1,4 @@
+import HTTPAPI
 import LinkModel
 import LinkUnits
 import ProxyControl

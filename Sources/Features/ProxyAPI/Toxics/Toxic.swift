@@ -1,3 +1,4 @@
+import HTTPAPI
 import ProxyControl
 
 /// What a client of Toxiproxy's API puts between a listener and its target.

@@ -1,3 +1,4 @@
+import HTTPAPI
 import ProxyControl
 
 /// The types of toxics and their attributes, as Toxiproxy names them, and linkcond's own.

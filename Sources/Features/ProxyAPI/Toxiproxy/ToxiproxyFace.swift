@@ -1,3 +1,4 @@
+import HTTPAPI
 import ProxyControl
 
 /// Toxiproxy's API, for its clients: the listeners that forward, as proxies.

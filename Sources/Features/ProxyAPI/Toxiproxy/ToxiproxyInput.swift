@@ -1,3 +1,4 @@
+import HTTPAPI
 import ProxyControl
 
 /// The fields of a proxy in a request; nil for those that are not there.

@@ -15,7 +15,7 @@ public indirect enum JSONValue: Sendable, Equatable {
     }
 
     /// What it is, for messages.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .bool: "true or false"
@@ -33,6 +33,11 @@ public struct JSONMember: Sendable, Equatable {
     public var key: String
     /// The value.
     public var value: JSONValue
+
+    package init(key: String, value: JSONValue) {
+        self.key = key
+        self.value = value
+    }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,

@@ -1,10 +1,12 @@
 /// Lets one caller after the other, in the order in which they came.
-actor Turns {
+package actor Turns {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
+    package init() {}
+
     /// Runs `body` while no other caller's runs.
-    nonisolated func take<Result: Sendable>(
+    package nonisolated func take<Result: Sendable>(
         _ body: () async throws -> Result
     ) async throws -> Result {
         await begin()

@@ -47,7 +47,7 @@ public enum APIAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether a host's name or address, without brackets, is the loopback interface's whatever a
     /// resolver says.
-    static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         let name = host.lowercased()
         if name == "localhost" || name.hasSuffix(".localhost") || name == "::1" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)

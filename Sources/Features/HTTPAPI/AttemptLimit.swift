@@ -1,12 +1,12 @@
 /// Slows down clients that guess tokens: each address has a number of failures that it gets back with
 /// time.
-struct AttemptLimit: Sendable {
+package struct AttemptLimit: Sendable {
     /// Failures in a row before a client has to wait.
-    static let burst = 10.0
+    package static let burst = 10.0
     /// Failures that it gets back in a second.
-    static let perSecond = 1.0
+    package static let perSecond = 1.0
     /// The most addresses remembered, so that many of them do not fill the memory.
-    static let mostSources = 4096
+    package static let mostSources = 4096
 
     private struct Failures {
         var count: Double
@@ -15,13 +15,15 @@ struct AttemptLimit: Sendable {
 
     private var failures: [String: Failures] = [:]
 
+    package init() {}
+
     /// Whether a request of `source` is looked at.
-    func allows(_ source: String, at now: Duration) -> Bool {
+    package func allows(_ source: String, at now: Duration) -> Bool {
         remaining(source, now) + 1 <= Self.burst
     }
 
     /// Counts a wrong or missing token.
-    mutating func fail(_ source: String, at now: Duration) {
+    package mutating func fail(_ source: String, at now: Duration) {
         let count = remaining(source, now) + 1
         if failures.count >= Self.mostSources {
             failures = failures.filter { remaining($0.key, now) > 0 }

@@ -20,7 +20,7 @@ public struct APIRequest: Sendable, Hashable {
     }
 
     /// The segments of the path, without percent encoding; nil if that is broken.
-    var path: [String]? {
+    package var path: [String]? {
         let path = target.prefix { $0 != "?" }
         var segments: [String] = []
         for segment in path.split(separator: "/") {
@@ -31,7 +31,7 @@ public struct APIRequest: Sendable, Hashable {
     }
 
     /// The value of a parameter of the query.
-    func parameter(_ name: String) -> String? {
+    package func parameter(_ name: String) -> String? {
         guard let start = target.firstIndex(of: "?") else { return nil }
         for pair in target[target.index(after: start)...].split(separator: "&") {
             let halves = pair.split(

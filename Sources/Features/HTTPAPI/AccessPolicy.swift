@@ -29,7 +29,7 @@ public struct AccessPolicy: Sendable {
     }
 
     /// Why the request is refused; nil if it may pass.
-    func refusal(of request: APIRequest) -> APIError? {
+    package func refusal(of request: APIRequest) -> APIError? {
         if checksNames, let refusal = refusalOfNames(request) { return refusal }
         guard let token else { return nil }
         guard let given = Self.token(in: request.headers["authorization"]) else {
@@ -42,7 +42,7 @@ public struct AccessPolicy: Sendable {
 
     private func refusalOfNames(_ request: APIRequest) -> APIError? {
         let host = request.headers["host"]
-        if let host, !APIAddress.isLoopback(Self.name(in: host)) {
+        if let host, !APIAddress.isLoopback(APIAddress.hostName(in: host)) {
             return APIError(
                 403,
                 "the request was sent to \(host), which is not a name of this host's loopback "
@@ -52,12 +52,6 @@ public struct AccessPolicy: Sendable {
             return APIError(403, "a page of \(origin) may not use this API")
         }
         return nil
-    }
-
-    /// The host of `localhost:8474` or `[::1]:8474`, without brackets.
-    private static func name(in host: String) -> String {
-        if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
-        return String(host.prefix { $0 != ":" })
     }
 
     /// The token of `Bearer TOKEN`, or the password of `Basic`, which clients take from a URL.
@@ -90,15 +84,17 @@ public struct AccessPolicy: Sendable {
 public struct TokenProblem: Error, Sendable, CustomStringConvertible {
     /// One sentence with the remedy.
     public let description: String
+
+    package init(description: String) { self.description = description }
 }
 
 /// RFC 4648, section 4.
-enum Base64 {
+package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     /// The bytes; nil if the text is none of base 64.
-    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var (bits, count) = (UInt32(0), 0)
         for character in text.utf8 where character != UInt8(ascii: "=") {

@@ -1,8 +1,6 @@
-import ProxyControl
-
 extension APIRequest {
     /// The answer of the handler for the method, or a refusal that names the others.
-    func answer(
+    package func answer(
         _ handlers: KeyValuePairs<String, () async throws -> APIResponse>
     ) async throws -> APIResponse {
         guard let handler = handlers.first(where: { $0.key == method })?.value else {
@@ -14,7 +12,7 @@ extension APIRequest {
     }
 
     /// The body as JSON.
-    func json() throws(APIError) -> JSONValue {
+    package func json() throws(APIError) -> JSONValue {
         if body.isEmpty { throw APIError(400, "the request has no body; JSON belongs there") }
         do {
             return try JSONValue(parsing: body)
@@ -26,12 +24,18 @@ extension APIRequest {
 
 extension APIError {
     /// What an error that a handler met means to the client.
-    init(caught error: any Error) {
+    package init(caught error: any Error) {
         switch error {
         case let error as APIError: self = error
         case let error as FieldProblem: self.init(error)
-        case let error as ControlError: self.init(error)
+        case let error as any ErrorWithAPIError: self = error.apiError
         default: self.init(400, "\(error)")
         }
     }
+}
+
+/// An error of another module that knows what it means to the client.
+package protocol ErrorWithAPIError: Error {
+    /// The refusal.
+    var apiError: APIError { get }
 }

@@ -16,20 +16,20 @@ public struct APIResponse: Sendable {
     public var content: Content
 
     /// Makes an answer without a body.
-    init(status: Int, headers: [(name: String, value: String)] = []) {
+    package init(status: Int, headers: [(name: String, value: String)] = []) {
         self.status = status
         self.headers = headers
         content = .bytes([])
     }
 
     /// Makes an answer with a text.
-    init(status: Int = 200, _ type: String, _ text: String) {
+    package init(status: Int = 200, _ type: String, _ text: String) {
         self.init(status: status, headers: [("content-type", type)])
         content = .bytes(Array(text.utf8))
     }
 
     /// Makes an answer with JSON.
-    init(status: Int = 200, _ value: JSONValue) {
+    package init(status: Int = 200, _ value: JSONValue) {
         self.init(status: status, "application/json", value.description)
     }
 
@@ -40,7 +40,7 @@ public struct APIResponse: Sendable {
     }
 
     /// The answer with one more header field.
-    func with(_ name: String, _ value: String) -> APIResponse {
+    package func with(_ name: String, _ value: String) -> APIResponse {
         var response = self
         response.headers.append((name, value))
         return response

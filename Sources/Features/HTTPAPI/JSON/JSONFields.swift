@@ -1,21 +1,26 @@
 /// What is wrong with a value in a request, and where.
-struct FieldProblem: Error, Equatable, CustomStringConvertible {
+package struct FieldProblem: Error, Equatable, CustomStringConvertible {
     /// The path of the field: `attributes.latency`.
-    let field: String
+    package let field: String
     /// What is wrong and what to do.
-    let explanation: String
+    package let explanation: String
+
+    package init(field: String, explanation: String) {
+        self.field = field
+        self.explanation = explanation
+    }
 
     /// `attributes.latency: a whole number belongs here, not a text`
-    var description: String { "\(field): \(explanation)" }
+    package var description: String { "\(field): \(explanation)" }
 }
 
 /// The members of an object in a request.
-struct JSONFields {
+package struct JSONFields {
     private let path: String
     private let members: [JSONMember]
 
     /// The members of an object; `path` is where it is in the request.
-    init(_ value: JSONValue, at path: String = "") throws(FieldProblem) {
+    package init(_ value: JSONValue, at path: String = "") throws(FieldProblem) {
         guard case .object(let members) = value else {
             throw FieldProblem(
                 field: path.isEmpty ? "body" : path,
@@ -26,7 +31,7 @@ struct JSONFields {
     }
 
     /// Refuses members of other names, which are likely misspelt.
-    func expect(only known: [String]) throws(FieldProblem) {
+    package func expect(only known: [String]) throws(FieldProblem) {
         guard let stray = members.first(where: { !known.contains($0.key) }) else { return }
         throw FieldProblem(
             field: fullPath(stray.key),
@@ -34,35 +39,35 @@ struct JSONFields {
     }
 
     /// Whether the member is there, be it null.
-    func has(_ key: String) -> Bool { members.contains { $0.key == key } }
+    package func has(_ key: String) -> Bool { members.contains { $0.key == key } }
 
     /// The member; nil if it is not there or null.
-    func value(_ key: String) -> JSONValue? {
+    package func value(_ key: String) -> JSONValue? {
         guard let value = members.first(where: { $0.key == key })?.value, value != .null else {
             return nil
         }
         return value
     }
 
-    func text(_ key: String) throws(FieldProblem) -> String? {
+    package func text(_ key: String) throws(FieldProblem) -> String? {
         guard let value = value(key) else { return nil }
         guard case .string(let text) = value else { throw wrong(key, value, "a text") }
         return text
     }
 
-    func requiredText(_ key: String) throws(FieldProblem) -> String {
+    package func requiredText(_ key: String) throws(FieldProblem) -> String {
         guard let text = try text(key), !text.isEmpty else { throw missing(key) }
         return text
     }
 
-    func flag(_ key: String) throws(FieldProblem) -> Bool? {
+    package func flag(_ key: String) throws(FieldProblem) -> Bool? {
         guard let value = value(key) else { return nil }
         guard case .bool(let flag) = value else { throw wrong(key, value, "true or false") }
         return flag
     }
 
     /// A whole number; `100.0` is one, too.
-    func integer(_ key: String) throws(FieldProblem) -> Int? {
+    package func integer(_ key: String) throws(FieldProblem) -> Int? {
         guard let value = value(key) else { return nil }
         guard case .number(let text) = value,
             let number = Int(text) ?? Double(text).flatMap({ Int(exactly: $0) })
@@ -70,7 +75,7 @@ struct JSONFields {
         return number
     }
 
-    func unsigned(_ key: String) throws(FieldProblem) -> UInt64? {
+    package func unsigned(_ key: String) throws(FieldProblem) -> UInt64? {
         guard let value = value(key) else { return nil }
         guard case .number(let text) = value, let number = UInt64(text) else {
             throw wrong(key, value, "a whole number of at least 0")
@@ -78,7 +83,7 @@ struct JSONFields {
         return number
     }
 
-    func decimal(_ key: String) throws(FieldProblem) -> Double? {
+    package func decimal(_ key: String) throws(FieldProblem) -> Double? {
         guard let value = value(key) else { return nil }
         guard case .number(let text) = value, let number = Double(text), number.isFinite else {
             throw wrong(key, value, "a number")
@@ -86,7 +91,7 @@ struct JSONFields {
         return number
     }
 
-    func texts(_ key: String) throws(FieldProblem) -> [String]? {
+    package func texts(_ key: String) throws(FieldProblem) -> [String]? {
         guard let value = value(key) else { return nil }
         guard case .array(let elements) = value else { throw wrong(key, value, "a list of texts") }
         var texts: [String] = []
@@ -99,7 +104,7 @@ struct JSONFields {
         return texts
     }
 
-    func choice<Choice: RawRepresentable & CaseIterable>(
+    package func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, of _: Choice.Type
     ) throws(FieldProblem) -> Choice? where Choice.RawValue == String {
         guard let text = try text(key) else { return nil }
@@ -111,7 +116,7 @@ struct JSONFields {
     }
 
     /// The objects of a list; nil if it is not there.
-    func objects(_ key: String) throws(FieldProblem) -> [JSONFields]? {
+    package func objects(_ key: String) throws(FieldProblem) -> [JSONFields]? {
         guard let value = value(key) else { return nil }
         guard case .array(let elements) = value else { throw wrong(key, value, "a list") }
         var objects: [JSONFields] = []
@@ -122,13 +127,13 @@ struct JSONFields {
     }
 
     /// The object `key`; an empty one if it is not there.
-    func object(_ key: String) throws(FieldProblem) -> JSONFields {
+    package func object(_ key: String) throws(FieldProblem) -> JSONFields {
         try JSONFields(value(key) ?? .object([]), at: fullPath(key))
     }
 
-    func missing(_ key: String) -> FieldProblem { problem(key, "is missing") }
+    package func missing(_ key: String) -> FieldProblem { problem(key, "is missing") }
 
-    func problem(_ key: String, _ explanation: String) -> FieldProblem {
+    package func problem(_ key: String, _ explanation: String) -> FieldProblem {
         FieldProblem(field: fullPath(key), explanation: explanation)
     }
 
