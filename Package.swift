@@ -303,11 +303,21 @@ let features = floor(
         "ProxyAPI",
         ["HTTPAPI", "ProxyControl", "UserCatalog", "Catalog", "LinkModel", "LinkUnits"],
         tests: ["ProxyAPI"]),
+    // The panel and the HTTP API of a host, likewise.
+    library(
+        "HostAPI", ["HTTPAPI", "LinuxKernel", "LinkModel"], tests: ["HostAPI"],
+        resources: [
+            "panel.html", "panel.css", "login.html", "panel.js", "api.js", "card.js", "controls.js",
+            "dom.js", "measure.js", "plot.js", "units.js",
+        ].map { .embedInCode("Resources/\($0)") }),
     [
         program(
             "LinkcondAPI",
-            ["ProxyAPI", "HTTPAPI", "ProxyControl", "LinuxKernel", systemPackage, nioHTTP] + nio,
-            linkerSettings: staticLinking)
+            [
+                "ProxyAPI", "HostAPI", "HTTPAPI", "ProxyControl", "LinuxKernel", systemPackage,
+                nioHTTP,
+            ]
+                + nio + nioTLS, linkerSettings: staticLinking)
     ],
     // Resolves the names given to `run`, `matrix` and `bisect`.
     library(

@@ -20,7 +20,7 @@ struct LinkcondCommand: ParsableCommand {
             PlayCommand.self,
             StatusCommand.self,
             ClearCommand.self, OverrideCommand.self, PathCommand.self, TraceCommand.self,
-            ExplainCommand.self, LearnCommand.self,
+            ExplainCommand.self, LearnCommand.self, ServeCommand.self, ServeFeedCommand.self,
             VerifyCommand.self, DoctorCommand.self, SchemaCommand.self,
             ProbeCommand.self,
             EngineCommand.self, WatchCommand.self, ProxyLinkCommand.self,

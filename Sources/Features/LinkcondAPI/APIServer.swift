@@ -2,6 +2,7 @@ import HTTPAPI
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// Accepts the API's connections.
@@ -10,20 +11,35 @@ import Synchronization
 /// `Network` for Apple's (`#if canImport(Network)`) and do not compile beside it.
 struct APIServer: Sendable {
     private let limits: RequestLimits
+    private let tls: NIOSSLContext?
     private let respond: @concurrent @Sendable (APIRequest, String) async -> APIResponse
 
     init(
-        _ limits: RequestLimits,
+        _ limits: RequestLimits, tls: NIOSSLContext? = nil,
         respond: @escaping @concurrent @Sendable (APIRequest, String) async -> APIResponse
     ) {
         self.limits = limits
+        self.tls = tls
         self.respond = respond
     }
 
     /// Opens the socket; connections are served from then on.
     func open(_ address: APIAddress, on group: any EventLoopGroup) async throws -> any Channel {
+        let bootstrap = bootstrap(group)
+        switch address {
+        case .tcp(let host, let port): return try await bootstrap.bind(host: host, port: port).get()
+        case .unix(let path): return try await bootstrap.bind(unixDomainSocketPath: path).get()
+        }
+    }
+
+    /// Serves a socket that listens already.
+    func adopt(_ socket: CInt, on group: any EventLoopGroup) async throws -> any Channel {
+        try await bootstrap(group).withBoundSocket(socket).get()
+    }
+
+    private func bootstrap(_ group: any EventLoopGroup) -> ServerBootstrap {
         let open = OpenConnections(most: limits.connections)
-        let bootstrap = ServerBootstrap(group: group)
+        return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -32,14 +48,11 @@ struct APIServer: Sendable {
                 channel.closeFuture.whenComplete { _ in open.remove() }
                 return channel.eventLoop.makeCompletedFuture { try configure(channel) }
             }
-        switch address {
-        case .tcp(let host, let port): return try await bootstrap.bind(host: host, port: port).get()
-        case .unix(let path): return try await bootstrap.bind(unixDomainSocketPath: path).get()
-        }
     }
 
     private func configure(_ channel: any Channel) throws {
         let pipeline = channel.pipeline.syncOperations
+        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
         try pipeline.addHandler(FirstByteWatch())
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: true, withErrorHandling: true,

@@ -27,6 +27,12 @@ enum Program {
             print(usage)
             exit(0)
         }
+        if arguments.first == "panel" {
+            guard let options = PanelOptions(Array(arguments.dropFirst())) else {
+                fail(usage, code: 64)
+            }
+            return await run(at: options.address) { try await PanelProgram(options: options).run() }
+        }
         var options: [String: String] = [:]
         for index in stride(from: 0, to: arguments.count, by: 2) {
             guard ["--address", "--token"].contains(arguments[index]), index + 1 < arguments.count
@@ -39,11 +45,19 @@ enum Program {
                 "\(text) is no address; write one such as 127.0.0.1:8474, [::1]:8474 or "
                     + "unix:/PATH", code: 64)
         }
-        do {
+        await run(at: address) {
             let variable = ProcessInfo.processInfo.environment["LINKCOND_API_TOKEN"]
             let token = options["--token"] ?? variable.flatMap { $0.isEmpty ? nil : $0 }
             try await serve(address, AccessPolicy(address: address, token: token))
+        }
+    }
+
+    private static func run(at address: APIAddress, _ body: () async throws -> Void) async {
+        do {
+            try await body()
         } catch let error as TokenProblem {
+            fail("\(error)", code: 64)
+        } catch let error as PanelProblem {
             fail("\(error)", code: 64)
         } catch let error as IOError {
             fail("cannot open the API at \(address): \(reason(error))", code: 69)

@@ -3,7 +3,6 @@ import Glibc
 import HTTPAPI
 import NIOCore
 import NIOPosix
-import ProxyAPI
 
 /// The file of an API on a Unix socket.
 enum SocketFile {

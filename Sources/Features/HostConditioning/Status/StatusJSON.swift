@@ -21,6 +21,7 @@ struct ConditionedJSON: Encodable {
     let interface: String
     let name: String
     let profile: String
+    let version: String
     let backend: String
     @OrNull var seed: UInt64?
     @OrNull var faithful: Bool?
@@ -35,6 +36,7 @@ struct ConditionedJSON: Encodable {
     @OrNull var problem: String?
 
     init(_ interface: ConditionedInterface) {
+        version = ConditionsVersion(interface).text
         backend = interface.plane.rawValue
         seed = interface.seed
         faithful = interface.isFaithful

@@ -1,0 +1,55 @@
+import HTTPAPI
+
+/// The files of the panel, which are part of the program.
+enum PanelPage {
+    /// Nothing from anywhere else, no scripts in the page, and no page around it.
+    private static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+    static func page(isKnown: Bool) -> APIResponse {
+        isKnown ? file(PackageResources.panel_html, "text/html; charset=utf-8") : refusal(nil)
+    }
+
+    /// A file that the page loads; nil if it has none of this name.
+    static func part(_ name: String) -> APIResponse? {
+        guard name != "panel.css" else {
+            return file(PackageResources.panel_css, "text/css; charset=utf-8")
+        }
+        return scripts[name].map { file($0, "text/javascript; charset=utf-8") }
+    }
+
+    private static let scripts = [
+        "panel.js": PackageResources.panel_js, "api.js": PackageResources.api_js,
+        "card.js": PackageResources.card_js, "controls.js": PackageResources.controls_js,
+        "dom.js": PackageResources.dom_js, "measure.js": PackageResources.measure_js,
+        "plot.js": PackageResources.plot_js, "units.js": PackageResources.units_js,
+    ]
+
+    /// The page that asks for a token.
+    static func refusal(_ error: APIError?) -> APIResponse {
+        let page = String(decoding: PackageResources.login_html, as: UTF8.self)
+        let reason = error.map { "<p role=\"alert\">\(escaped($0.message))</p>" } ?? ""
+        var response = file(
+            Array(page.replacing("<!-- reason -->", with: reason).utf8), "text/html; charset=utf-8")
+        response.status = error?.status ?? 401
+        return response
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    }
+
+    private static func file(_ bytes: [UInt8], _ type: String) -> APIResponse {
+        var response = APIResponse(
+            status: 200,
+            headers: [
+                ("content-type", type), ("content-security-policy", policy),
+                ("referrer-policy", "same-origin"), ("cache-control", "no-store"),
+                ("cross-origin-opener-policy", "same-origin"),
+                ("cross-origin-resource-policy", "same-origin"),
+            ])
+        response.content = .bytes(bytes)
+        return response
+    }
+}

@@ -1,0 +1,78 @@
+import DataPlanes
+import FoundationEssentials
+import LinuxKernel
+import Multipath
+import NetworkPath
+import Netlink
+import Override
+import Sandbox
+import SystemPackage
+
+/// The state of the calling process's network namespace as lines of JSON, for the panel.
+///
+/// Theory of operation. `linkcond-api` starts `linkcond serve-feed` when the first browser listens,
+/// and closes its standard input when the last one has left, at which it ends. Counters are read for
+/// each line. What changes seldom (interfaces, overrides, programs) is read again when the kernel
+/// reports a change, and otherwise every two seconds. The more is conditioned, the longer the
+/// interval: the panel should cost little.
+public struct HostFeed {
+    /// The interval for one conditioned interface.
+    static let shortestInterval = Duration.milliseconds(100)
+    /// The interval for fifty and more.
+    static let longestInterval = Duration.seconds(1)
+    private static let slowInterval = Duration.seconds(2)
+
+    private let isChosen: Bool
+    private let environment: [String: String]
+
+    /// Makes the feed.
+    ///
+    /// - Parameter isChosen: Whether the user has chosen the network namespace, as with `--pid`.
+    public init(isChosen: Bool, environment: [String: String]) {
+        self.isChosen = isChosen
+        self.environment = environment
+    }
+
+    /// The pause between two lines for a number of conditioned interfaces: it grows from ten to once
+    /// a second.
+    static func interval(for count: Int) -> Duration {
+        min(longestInterval, max(shortestInterval, shortestInterval / 5 * count))
+    }
+
+    /// Gives one line after the other to `write`, until standard input ends.
+    public func run(_ write: (String) throws -> Void) throws {
+        let events = try NetlinkEvents()
+        let planes = DataPlanes(environment: environment)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes]
+        var nextSlow = Duration.zero
+        var host = HostFeedJSON.Host()
+        var programs: [OngoingProgram] = []
+        var next = KernelClock.monotonic
+        while true {
+            let now = KernelClock.monotonic
+            if now >= nextSlow {
+                host = try HostFeedJSON.Host(path: .current(), overrides: NetworkOverride.show())
+                programs = isChosen ? [] : OngoingProgram.all()
+                nextSlow = now + Self.slowInterval
+            }
+            let conditioned = try planes.status() + RunService.links(isChosen: isChosen)
+            let line = HostFeedJSON(
+                host: host, conditioned: conditioned, programs: programs,
+                at: now, date: KernelClock.realtime)
+            try write(String(decoding: encoder.encode(line), as: UTF8.self))
+            next = max(next + Self.interval(for: conditioned.count), KernelClock.monotonic)
+            while KernelClock.monotonic < next {
+                let left = next - KernelClock.monotonic
+                let ready = Readiness.wait(
+                    for: [.standardInput, events.descriptor], timeout: left)
+                if ready.contains(.standardInput) { return }
+                // Changes come in groups: they wait for the next line.
+                if !ready.isEmpty {
+                    _ = try events.next(within: .zero)
+                    nextSlow = .zero
+                }
+            }
+        }
+    }
+}

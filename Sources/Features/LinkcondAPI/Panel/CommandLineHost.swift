@@ -1,0 +1,64 @@
+import FoundationEssentials
+import HTTPAPI
+import HostAPI
+import LinuxKernel
+import NIOCore
+import NIOPosix
+import Synchronization
+import SystemPackage
+
+/// The host as its command line sees it.
+final class CommandLineHost: HostController {
+    /// How long a command may take; `apply` waits for locks.
+    private static let patience = Duration.seconds(60)
+
+    private let program: String
+    private let group: any EventLoopGroup
+    private let feeds = Mutex<[Int32?: LineFeed]>([:])
+    private let turns = Turns()
+
+    /// - Parameter program: The path of `linkcond`.
+    init(program: String, on group: any EventLoopGroup) {
+        self.program = program
+        self.group = group
+    }
+
+    func run(_ arguments: [String]) async throws -> CommandResult {
+        let program = program
+        return try await NIOSingletons.posixBlockingThreadPool.runIfActive {
+            try Self.run(program, arguments)
+        }
+    }
+
+    private static func run(_ path: String, _ arguments: [String]) throws -> CommandResult {
+        var output = try Pipe()
+        var messages = try Pipe()
+        var program = LinuxKernel.Program(path, arguments)
+        program.streams = [LinuxKernel.Program.nothing, output.writer, messages.writer]
+        let process = try program.start()
+        output.closeWriter()
+        messages.closeWriter()
+        let (text, isComplete) = output.read(upTo: nil, within: patience)
+        if !isComplete { LinuxKernel.Process.terminate(process) }
+        // A watcher that goes on must not hold this: it has no streams of the command's.
+        let (complaints, _) = messages.read(upTo: nil, within: .seconds(1))
+        let code = LinuxKernel.Process.wait(for: process)?.shellCode ?? 1
+        return CommandResult(
+            exitCode: code, output: text,
+            messages: complaints.split(whereSeparator: \.isNewline).map(String.init))
+    }
+
+    func feed(of process: Int32?) async throws -> AsyncStream<String> {
+        try await turns.take {
+            if let stream = feeds.withLock({ $0[process] })?.listen() { return stream }
+            let words = ["serve-feed"] + (process.map { ["--pid", "\($0)"] } ?? [])
+            let feed = try await LineFeed.start(program, words, on: group)
+            guard let stream = feed.listen() else { return AsyncStream { $0.finish() } }
+            feeds.withLock { feeds in
+                feeds = feeds.filter { !$0.value.hasEnded }
+                feeds[process] = feed
+            }
+            return stream
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import HTTPAPI
+
+/// The words after `linkcond-api panel`, which `linkcond serve` gives.
+struct PanelOptions {
+    let address: APIAddress
+    let certificate: String?
+    let key: String?
+    let hostNames: Set<String>
+    let program: String
+    let version: String
+
+    /// Reads the words; nil if they are others.
+    init?(_ words: [String]) {
+        var values: [String: [String]] = [:]
+        for index in stride(from: 0, to: words.count, by: 2) {
+            guard words[index].hasPrefix("--"), index + 1 < words.count else { return nil }
+            values[words[index], default: []].append(words[index + 1])
+        }
+        guard let address = values["--address"]?.first.flatMap(APIAddress.init),
+            let program = values["--program"]?.first
+        else { return nil }
+        self.address = address
+        self.program = program
+        certificate = values["--certificate"]?.first
+        key = values["--key"]?.first
+        hostNames = Set(values["--host-name"] ?? [])
+        version = values["--version"]?.first ?? "?"
+    }
+}

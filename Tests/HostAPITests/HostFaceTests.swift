@@ -1,0 +1,128 @@
+import HTTPAPI
+import HostAPI
+import LinkTesting
+import Testing
+
+@Suite("The API of a host", .tags(.unit)) struct HostFaceTests {
+    private static let place = "/v1/host/interfaces/eth0/conditions/default"
+
+    private func client() async -> PanelClient {
+        let client = PanelClient()
+        _ = await client.logIn()
+        return client
+    }
+
+    @Test func `a request becomes the words of one command, which the answer shows`() async {
+        let client = await client()
+        let answer = await client.send(
+            "PUT", Self.place,
+            "{'profile':'3G','settings':['down.loss=2%'],'for':'10m','direction':'down','seed':7}")
+        #expect(answer.status == 201)
+        #expect(
+            client.host.commands == [
+                [
+                    "apply", "3G", "-i", "eth0", "--set", "down.loss=2%", "--direction", "down",
+                    "--for", "10m", "--seed", "7",
+                ]
+            ])
+        #expect(
+            answer.json["command"]
+                == "sudo linkcond apply 3G -i eth0 --set 'down.loss=2%' --direction down --for 10m --seed 7"
+                || answer.json["command"]
+                    == "sudo linkcond apply 3G -i eth0 --set down.loss=2% --direction down --for 10m --seed 7"
+        )
+        #expect(answer.json["notes"] == ["as told"])
+        #expect(answer.json["conditions"]?["profile"] == "3G")
+        #expect(answer.headers["etag"] == "\"v-3G\"")
+    }
+
+    @Test func `of two who change the same, the second is told`() async {
+        let client = await client()
+        let first = await client.send(
+            "PUT", Self.place, "{'profile':'3G'}", headers: ["if-none-match": "*"])
+        #expect(first.status == 201)
+        let late = await client.send(
+            "PUT", Self.place, "{'profile':'LTE'}", headers: ["if-none-match": "*"])
+        #expect(late.status == 412)
+        let version = first.headers["etag"] ?? ""
+        let second = await client.send(
+            "PUT", Self.place, "{'profile':'LTE'}", headers: ["if-match": version])
+        #expect(second.status == 200)
+        #expect(client.host.commands.last == ["apply", "LTE", "-i", "eth0", "--replace"])
+        for method in ["PUT", "DELETE"] {
+            let body = method == "PUT" ? "{'profile':'Edge'}" : ""
+            let stale = await client.send(
+                method, Self.place, body, headers: ["if-match": version])
+            #expect(stale.status == 412)
+        }
+        let tag = ["if-match": second.headers["etag"] ?? ""]
+        #expect(await client.send("DELETE", Self.place, headers: tag).status == 200)
+        #expect(
+            await client.send("PUT", Self.place, "{'profile':'Edge'}", headers: tag).status == 412)
+        #expect(client.host.commands.count == 3)
+    }
+
+    @Test(arguments: [
+        ("{'profile':'--help'}", 400, "cannot be a profile"),
+        ("{'profile':'/etc/shadow'}", 400, "GET /v1/host/profiles"),
+        ("{'profile':'../x.yaml'}", 400, "GET /v1/host/profiles"),
+        ("{'profile':'3G','settings':['-v']}", 400, "cannot be a setting"),
+        ("{'profile':'3G','for':'--x'}", 400, "cannot be a value of for"),
+        ("{'profile':'3G','seed':-1}", 400, "seed"), ("{'profil':'3G'}", 400, "profil"),
+        ("{}", 400, "profile: is missing"), ("[", 400, "not JSON"),
+        ("{'profile':'a\\u0000b'}", 400, "cannot be a profile"),
+    ])
+    func `words that would be options, files or nonsense run nothing`(
+        body: String, status: Int, message: String
+    ) async {
+        let client = await client()
+        let answer = await client.send("PUT", Self.place, body)
+        #expect(answer.status == status)
+        #expect(answer.error.contains(message), "\(answer)")
+        let option = await client.send(
+            "PUT", "/v1/host/interfaces/--all/conditions/default", "{'profile':'3G'}")
+        #expect(option.status == 400)
+        #expect(client.host.commands.isEmpty)
+    }
+
+    @Test(arguments: [
+        (Int32(64), "linkcond: eth9: no such interface (have: lo)", 404),
+        (64, "linkcond: bad", 400), (69, "linkcond: lacks", 422), (77, "linkcond: root", 403),
+        (78, "linkcond: bad profile", 400), (70, "", 500),
+    ])
+    func `what the command line complains of becomes the answer`(
+        code: Int32, message: String, status: Int
+    ) async {
+        let client = await client()
+        let messages = message.isEmpty ? [] : ["note: first", message]
+        client.host.fail(CommandResult(exitCode: code, messages: messages))
+        let answer = await client.send("PUT", Self.place, "{'profile':'3G'}")
+        #expect(answer.status == status)
+        #expect(!answer.error.isEmpty && !answer.error.hasPrefix("linkcond: "))
+    }
+
+    @Test func `overrides change only what is named`() async {
+        let client = await client()
+        let path = "/v1/host/interfaces/wlan0/override"
+        let answer = await client.send("PATCH", path, "{'cost':'expensive','prefer':false}")
+        #expect(answer.status == 200)
+        #expect(await client.send("DELETE", path).status == 200)
+        #expect(
+            client.host.commands == [
+                ["override", "set", "-i", "wlan0", "--cost", "expensive", "--no-prefer"],
+                ["override", "clear", "-i", "wlan0"],
+            ])
+    }
+
+    @Test func `what is not there, or not so, is said`() async {
+        let client = await client()
+        #expect(await client.send("GET", Self.place).status == 404)
+        #expect(await client.send("GET", "/v1/host/nothing").status == 404)
+        #expect(await client.send("GET", "/v1/host/state?pid=9").status == 404)
+        #expect(await client.send("GET", "/v1/host/events?pid=x").status == 400)
+        let wrong = await client.send("POST", "/v1/host/profiles")
+        #expect(wrong.status == 405)
+        #expect(wrong.headers["allow"] == "GET")
+        #expect(await client.send("GET", "/v1/host").json["mayChange"] == true)
+    }
+}

@@ -1,0 +1,28 @@
+import LinkTesting
+import Testing
+
+@testable import HostConditioning
+
+@Suite("What the panel is told", .tags(.unit)) struct HostFeedTests {
+    @Test(arguments: [(0, 100), (1, 100), (5, 100), (10, 200), (50, 1000), (500, 1000)])
+    func `the more is conditioned, the less often`(count: Int, milliseconds: Int) {
+        #expect(HostFeed.interval(for: count) == .milliseconds(milliseconds))
+    }
+
+    @Test func `a program is shown with the words of its command`() throws {
+        let line = "/usr/bin/linkcond\0run\0LTE\0--\0sh\0-c\0echo  a\0"
+        let program = try #require(OngoingProgram(pid: 7, commandLine: line))
+        #expect(program.verb == "run")
+        #expect(program.command == "linkcond run LTE -- sh -c 'echo  a'")
+    }
+
+    @Test(arguments: ["linkcond\0", "linkcond\0status\0", "linkcond\0serve-feed\0", ""])
+    func `others are not`(line: String) {
+        #expect(OngoingProgram(pid: 7, commandLine: line) == nil)
+    }
+
+    @Test func `the parent is found behind any name`() {
+        #expect(OngoingProgram.parent(inStat: "7 (a ) b) (c)) S 42 7 7") == 42)
+        #expect(OngoingProgram.parent(inStat: "7") == nil)
+    }
+}

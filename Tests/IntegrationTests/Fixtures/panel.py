@@ -1,0 +1,250 @@
+"""The panel as a user meets it: opened, clicked, dragged, in two tabs, without its server.
+
+usage: panel.py APP_NAMESPACE SERVER_NAMESPACE [PICTURES]
+
+Runs in the app's namespace, and prints what it found as JSON.
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "MatrixReportTests/Fixtures"))
+import chromium  # noqa: E402
+
+PROGRAM = os.environ["LINKCOND_BINARY"]
+CARD = "article[aria-label='eth0']"
+UNITS = {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
+
+
+def serve(*options):
+    process = subprocess.Popen([PROGRAM, "serve", *options], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    return process, process.stdout.readline().strip()
+
+
+def value(text):
+    """The number of `1.5 Mbit/s`."""
+    number, unit = text.split(" ", 1)
+    return float(number) * UNITS[unit]
+
+
+def throughput(browser, way):
+    """What is measured, and what was promised."""
+    text = browser.evaluate(f"document.querySelector(`{CARD} .{way} dd`).textContent")
+    return [value(part) for part in text.split(" of ")]
+
+
+def text_of(browser, selector):
+    return browser.evaluate(f"document.querySelector({json.dumps(selector)})?.textContent ?? ''")
+
+
+def is_hidden(browser, selector):
+    return browser.evaluate(f"document.querySelector({json.dumps(selector)}).hidden")
+
+
+def drag(browser, selector, share):
+    """Moves a slider from where it is to a share of its width, as a finger does."""
+    x, y, width, now = browser.evaluate(f"""(() => {{
+        const slider = document.querySelector({json.dumps(selector)});
+        slider.scrollIntoView({{ block: "center" }});
+        const box = slider.getBoundingClientRect();
+        return [box.x, box.y + box.height / 2, box.width, slider.value / slider.max];
+    }})()""")
+    place = lambda part: x + 8 + (width - 16) * part
+    mouse = lambda kind, part: browser.call(
+        "Input.dispatchMouseEvent", type=kind, x=place(part), y=y, button="left", buttons=1, clickCount=1)
+    mouse("mousePressed", now)
+    for step in range(1, 11):
+        mouse("mouseMoved", now + (share - now) * step / 10)
+        time.sleep(0.03)
+    mouse("mouseReleased", share)
+    browser.settle()
+
+
+def look(browser, name, width, scheme, pictures):
+    browser.look(width, 900 if width > 400 else 800, scheme, width <= 400)
+    if pictures:
+        time.sleep(0.5)
+        browser.full_screenshot(f"{pictures}/{name}.png")
+    return {"axe": browser.axe(), "tooWide": browser.evaluate(
+        "document.documentElement.scrollWidth - innerWidth")}
+
+
+def helpers():
+    """The packet engine and the feed of this namespace."""
+    own = os.readlink("/proc/self/ns/net")
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            if len(words) > 1 and words[1] in (b"engine", b"serve-feed") and os.readlink(entry / "ns/net") == own:
+                yield words[1].decode(), int(entry.name)
+        except OSError:
+            pass
+
+
+def note(text):
+    print(f"{time.monotonic():.1f} {text}", file=sys.stderr, flush=True)
+
+
+def wait(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def browse(browser, address, server, found, pictures):
+    browser.attach()
+    browser.look(1280, 900, "light", False)
+    browser.open(address)
+    browser.until(f"document.querySelector(`{CARD}`) !== null")
+    found["address"] = browser.evaluate("location.pathname + location.search")
+    found["connection"] = text_of(browser, "#connection .words")
+
+    note("A profile")
+    # A profile.
+    browser.click(f"{CARD} > details > summary")
+    browser.until(f"document.querySelector(`{CARD} .profiles button`) !== null")
+    browser.evaluate(f"document.querySelector(`{CARD} input[type=search]`).focus()")
+    browser.call("Input.insertText", text="lte")
+    browser.settle()
+    found["searched"] = browser.evaluate(
+        f"[...document.querySelectorAll(`{CARD} .profiles button`)].filter(b => !b.hidden).map(b => b.dataset.id)")
+    browser.click(f"{CARD} .profiles button[data-id='apple/LTE']")
+    browser.until(f"document.querySelector(`{CARD} [role=switch]`).ariaChecked === 'true'")
+    found["profile"] = text_of(browser, f"{CARD} .profile")
+    found["command"] = text_of(browser, f"{CARD} .command code")
+
+    # A slider, while packets pass.
+    traffic = subprocess.Popen(["iperf3", "-c", "192.0.2.2", "-t", "100", "--json"],
+                               stdout=subprocess.DEVNULL)
+    try:
+        canvas = f"document.querySelector(`{CARD} .up canvas`).toDataURL()"
+        before = browser.evaluate(canvas)
+        slider = f"{CARD} input[id$='up.bandwidth']"
+        drag(browser, slider, 0.47)
+        number = f"document.querySelector(`{CARD} input[aria-label^='up bandwidth']`).value"
+        wait(lambda: text_of(browser, f"{CARD} .profile").endswith(browser.evaluate(number)))
+        found["dragged"] = text_of(browser, f"{CARD} .profile")
+        found["number"] = browser.evaluate(number)
+        found["reached"] = wait(lambda: (lambda m, p: abs(m - p) < 0.15 * p)(*throughput(browser, "up")), 40)
+        found["throughput"] = throughput(browser, "up")
+        found["plotMoved"] = browser.evaluate(canvas) != before
+        found["verdict"] = wait(lambda: "As promised" in text_of(browser, f"{CARD} .up .verdict"))
+
+        # The keyboard.
+        browser.evaluate(f"document.querySelector(`{slider}`).focus()")
+        before = text_of(browser, f"{CARD} .profile")
+        browser.press("ArrowRight", 39)
+        found["keyboard"] = wait(lambda: text_of(browser, f"{CARD} .profile") != before)
+
+        # A time limit.
+        browser.click(f"{CARD} button[data-seconds='600']")
+        found["countdown"] = wait(lambda: re.search("off in (10:00|9:5)", text_of(browser, CARD)) is not None)
+
+        found["looks"] = {
+            "wide": look(browser, "wide", 1280, "light", pictures),
+            "phone": look(browser, "phone", 360, "light", pictures),
+            "dark": look(browser, "dark", 1280, "dark", pictures),
+        }
+        browser.look(1280, 900, "light", False)
+    finally:
+        traffic.kill()
+        traffic.wait()
+
+    note("What apps see")
+    # What apps see.
+    browser.evaluate(f"""(() => {{
+        const cost = document.querySelector(`{CARD} select[aria-label^=Cost]`);
+        cost.value = "expensive";
+        cost.dispatchEvent(new Event("change"));
+    }})()""")
+    found["override"] = wait(lambda: '"expensive" : true' in subprocess.run(
+        [PROGRAM, "override", "show", "--json"], capture_output=True, text=True).stdout)
+
+    note("The computer sleeps")
+    # The computer sleeps.
+    os.killpg(browser.process.pid, signal.SIGSTOP)
+    time.sleep(7)
+    os.killpg(browser.process.pid, signal.SIGCONT)
+    found["awake"] = wait(lambda: text_of(browser, "#connection .words") == "live")
+
+    note("Two tabs")
+    # Two tabs.
+    first = browser.session
+    browser.session = None
+    browser.attach()
+    second = browser.session
+    browser.open(address.partition("/login")[0] + "/")
+    browser.until(f"document.querySelector(`{CARD} [role=switch]`)?.ariaChecked === 'true'")
+    browser.click(f"{CARD} > details > summary")
+    browser.until(f"document.querySelector(`{CARD} .profiles button`) !== null")
+    for session, profile in ((first, "apple/Edge"), (second, "apple/Wi-Fi")):
+        browser.session = session
+        browser.evaluate(f"document.querySelector(`{CARD} .profiles button[data-id='{profile}']`).click()")
+    refusal = f"document.querySelector(`{CARD} .refusal`)?.textContent ?? ''"
+    found["conflict"] = []
+    for session in (second, first):
+        browser.session = session
+        wait(lambda: browser.evaluate(refusal), 5)
+        found["conflict"].append(browser.evaluate(refusal))
+    # Pages that nobody sees listen to nothing, and draw nothing.
+    browser.session = first
+    browser.call("Page.bringToFront")
+    browser.until("document.querySelector('#connection .words').textContent === 'live'")
+
+    note("Without the server")
+    # Without the server.
+    server[0].kill()
+    server[0].wait()
+    browser.until("!document.querySelector('#lost').hidden")
+    found["lost"] = text_of(browser, "#lost")
+    found["feedEnded"] = wait(lambda: "serve-feed" not in [name for name, _ in helpers()])
+    server[0], _ = serve("--port", "8475")
+    browser.until("document.querySelector('#lost').hidden")
+    found["back"] = wait(lambda: text_of(browser, "#connection .words") == "live")
+
+    note("The engine is killed")
+    # The engine is killed; then the interface vanishes.
+    for name, process in list(helpers()):
+        if name == "engine":
+            os.kill(process, signal.SIGKILL)
+    found["engineKilled"] = wait(lambda: not is_hidden(browser, f"{CARD} .notice[role=alert]:not(.refusal)"))
+    found["problem"] = text_of(browser, f"{CARD} .notice[role=alert]:not(.refusal)")
+    subprocess.run([PROGRAM, "clear"], stderr=subprocess.DEVNULL)
+    subprocess.run(["ip", "link", "del", "eth0"], check=True)
+    browser.until(f"document.querySelector(`{CARD}`).classList.contains('gone')")
+    found["gone"] = text_of(browser, f"{CARD} .notice:not(.refusal)")
+    found["goneLook"] = look(browser, "gone", 1280, "light", None)
+
+
+def main():
+    server_namespace = sys.argv[2]
+    pictures = sys.argv[3] if len(sys.argv) > 3 else None
+    found = {}
+    sink = subprocess.Popen(["ip", "netns", "exec", server_namespace, "iperf3", "-s"],
+                            stdout=subprocess.DEVNULL)
+    process, address = serve("--port", "8475")
+    server = [process]
+    try:
+        with chromium.browser(seconds=200) as browser:
+            browse(browser, address, server, found, pictures)
+            found.update(browser.outside())
+    finally:
+        server[0].kill()
+        server[0].wait()
+        sink.kill()
+        sink.wait()
+        subprocess.run([PROGRAM, "clear"], stderr=subprocess.DEVNULL)
+    print(json.dumps(found))
+
+
+main()

@@ -1,0 +1,102 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// The server of the panel, asked by curl.
+@Suite("serve", .tags(.anyKernel)) struct ServeTests {
+    /// Runs a script with the variables `linkcond` and a free `port` in a network of its own.
+    private func shell(_ script: String) async throws -> ProcessResult {
+        let program = try TestNetwork.program()
+        let head = """
+            ip link set lo up
+            linkcond='\(program)' port=8475 work=$(mktemp -d)
+            trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$work"' EXIT
+            start() {
+                "$linkcond" serve --port $port "$@" >"$work/address" 2>"$work/messages" &
+                until [ -s "$work/address" ] || ! kill -0 $!; do sleep 0.02; done
+            }
+            ask() { curl --silent --show-error --max-time 30 --cookie-jar "$work/jar" --cookie "$work/jar" "$@"; }
+
+            """
+        return try await runProcess(
+            "unshare", ["--net", "--map-root-user", "--mount", "sh", "-euc", head + script],
+            timeout: .seconds(60))
+    }
+
+    @Test func `the printed address opens it once, and wrong tokens are slowed down`() async throws
+    {
+        let result = try await shell(
+            """
+            start
+            address=$(cat "$work/address")
+            code() { ask --output /dev/null --write-out '%{http_code}\\n' "$@"; }
+            code http://127.0.0.1:$port/v1/host/state
+            code "$address"
+            code http://127.0.0.1:$port/v1/host/state
+            ask http://127.0.0.1:$port/ | grep -c panel.js
+            rm "$work/jar"
+            code "$address"
+            for n in 1 2 3 4 5 6 7 8 9 10; do last=$(code http://127.0.0.1:$port/login?token=$n); done
+            echo "$last"
+            """)
+        #expect(
+            result.standardOutput.split(separator: "\n") == [
+                "401", "303", "200", "1", "401", "429",
+            ],
+            "\(result.standardError)")
+    }
+
+    @Test func `a port in use, and an address without encryption, are refused`() async throws {
+        let result = try await shell(
+            """
+            start
+            "$linkcond" serve --port $port 2>&1 && exit 1 || echo $?
+            "$linkcond" serve --listen 192.0.2.1:80 2>&1 && exit 1 || echo $?
+            """)
+        let lines = result.standardOutput.split(separator: "\n")
+        #expect(lines.contains { $0.contains("another program listens there") })
+        #expect(lines.contains("69"))
+        #expect(lines.contains { $0.contains("--insecure to accept that") })
+        #expect(lines.contains("64"))
+    }
+
+    @Test(.enabled(if: hasPrograms("openssl"), "openssl is not installed"))
+    func `with a certificate it speaks TLS, and its cookie stays there`() async throws {
+        let result = try await shell(
+            """
+            openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \\
+                -addext subjectAltName=DNS:localhost,IP:127.0.0.1 \\
+                -keyout "$work/key.pem" -out "$work/cert.pem" 2>/dev/null
+            "$linkcond" serve --port $port --certificate "$work/cert.pem" --key "$work/key.pem" \\
+                >"$work/address" &
+            until [ -s "$work/address" ] || ! kill -0 $!; do sleep 0.02; done
+            ask --cacert "$work/cert.pem" --include --output - "$(cat "$work/address")"
+            """)
+        #expect(result.standardOutput.contains("set-cookie: __Host-linkcond="))
+        #expect(result.standardOutput.contains("; Secure"), "\(result.standardError)")
+        let bad = try await shell(
+            """
+            echo nothing >"$work/c"
+            "$linkcond" serve --port $port --certificate "$work/c" --key "$work/c" && exit 1 || echo $?
+            """)
+        #expect(bad.standardError.contains("not a certificate and its key"))
+        #expect(bad.standardOutput == "64\n")
+    }
+
+    @Test func `without privilege it says what can be done without`() async throws {
+        let result = try await shell(
+            """
+            export LINKCOND_API_TOKEN=0123456789abcdef XDG_RUNTIME_DIR="$work"
+            setpriv --bounding-set=-all --inh-caps=-all true 2>/dev/null || exit 0
+            chmod 755 "$work"
+            setpriv --bounding-set=-all --inh-caps=-all "$linkcond" serve --port $port >"$work/address" &
+            until [ -s "$work/address" ] || ! kill -0 $!; do sleep 0.02; done
+            ask -H 'Authorization: Bearer 0123456789abcdef' http://127.0.0.1:$port/v1/host
+            ask -H 'Authorization: Bearer 0123456789abcdef' -X PUT -H 'Content-Type: application/json' \\
+                -d '{"profile":"3G"}' http://127.0.0.1:$port/v1/host/interfaces/lo/conditions/default
+            """)
+        #expect(result.standardOutput.contains(#""mayChange":false"#), "\(result.standardError)")
+        #expect(result.standardOutput.contains("sudo linkcond serve"))
+        #expect(result.standardOutput.contains(#""status":403"#))
+    }
+}
