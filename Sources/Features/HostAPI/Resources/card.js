@@ -69,7 +69,7 @@ export class Card {
     this.problem = make("p", { class: "notice bad", role: "alert", hidden: true });
     this.directions = make("div", { class: "directions", hidden: true });
     this.element = make("article", { class: "card", "aria-label": this.label },
-      make("div", { class: "row spread" }, make("div", {}, this.title, this.about), this.toggle),
+      make("div", { class: "head" }, make("div", {}, this.title, this.about), this.toggle),
       make("p", { class: "row" }, this.profile, this.countdown, this.summary),
       this.problem, this.directions);
     this.controls = new Controls(this);
