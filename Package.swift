@@ -276,6 +276,13 @@ let features = floor(
             "Override", "NetworkPath", "Netlink",
         ] + basics,
         tests: ["HostConditioning"]),
+    // This host as the router of other devices, each with conditions of its own.
+    library(
+        "Gateway",
+        [
+            "DataPlanes", "DataPlane", "UserCatalog", "Catalog", "ProfileFormat", "YAMLReading",
+            "Netlink",
+        ] + basics, tests: ["Gateway"]),
     // What a host supports, and how to add what is missing.
     library(
         "Doctor", ["Sandbox", "Multipath", "EnginePlane", "KernelPlane", "DataPlane"] + basics,
@@ -342,7 +349,7 @@ let commandLine: [Target] = [
             "EnginePlane", "Verification", "Sandbox", "Recording", "KernelPlane", "Doctor",
             "Override", "NetworkPath", "Catalog", "ProfileFormat", "ProfileImport", "Scenarios",
             "HostConditioning", "UserCatalog", "SandboxRuns", "Uplink", "Explanation", "Netlink",
-            "TrafficControl", "Learning", "Proxy", "ProxyControl", "ProxyProtocols",
+            "TrafficControl", "Learning", "Gateway", "Proxy", "ProxyControl", "ProxyProtocols",
             argumentParser,
         ] + basics,
         linkerSettings: staticLinking, plugins: ["StampVersion"]),

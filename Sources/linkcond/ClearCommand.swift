@@ -1,6 +1,7 @@
 import ArgumentParser
 import DataPlanes
 import FoundationEssentials
+import Gateway
 
 /// `linkcond clear`
 struct ClearCommand: ParsableCommand {
@@ -60,6 +61,11 @@ struct ClearCommand: ParsableCommand {
             console.report(
                 "\(interface): was not conditioned" + (name.map { " under the name \($0)" } ?? ""))
         }
-        if cleared.isEmpty, interfaces.isEmpty { console.report("nothing was conditioned") }
+        let environment = ProcessInfo.processInfo.environment
+        if interfaces.isEmpty, name == nil,
+            try Gateway.restoreAbandoned(environment: environment)
+        {
+            console.report("restored what a killed gateway had left")
+        } else if cleared.isEmpty, interfaces.isEmpty { console.report("nothing was conditioned") }
     }
 }

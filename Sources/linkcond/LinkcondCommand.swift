@@ -17,13 +17,10 @@ struct LinkcondCommand: ParsableCommand {
         subcommands: [
             ListCommand.self, ShowCommand.self, ImportCommand.self, RunCommand.self,
             ProxyCommand.self, MatrixCommand.self, BisectCommand.self, ApplyCommand.self,
-            PlayCommand.self,
-            StatusCommand.self,
-            ClearCommand.self, OverrideCommand.self, PathCommand.self, TraceCommand.self,
-            ExplainCommand.self, LearnCommand.self, ServeCommand.self, ServeFeedCommand.self,
-            VerifyCommand.self, DoctorCommand.self, SchemaCommand.self,
-            ProbeCommand.self,
-            EngineCommand.self, WatchCommand.self, ProxyLinkCommand.self,
-            ProxyEndpointCommand.self,
+            PlayCommand.self, StatusCommand.self, ClearCommand.self, GatewayCommand.self,
+            OverrideCommand.self, PathCommand.self, TraceCommand.self, ExplainCommand.self,
+            LearnCommand.self, ServeCommand.self, ServeFeedCommand.self, VerifyCommand.self,
+            DoctorCommand.self, SchemaCommand.self, ProbeCommand.self, EngineCommand.self,
+            WatchCommand.self, ProxyLinkCommand.self, ProxyEndpointCommand.self,
         ])
 }

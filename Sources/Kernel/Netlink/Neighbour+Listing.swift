@@ -3,8 +3,14 @@ public import LinuxKernel
 
 /// An entry of the kernel's neighbour table for an Ethernet.
 public struct KnownNeighbour: Sendable, Hashable {
+    /// The index of the interface that leads to it.
+    public let interface: Int32
     /// Its address.
     public let address: IPAddress
+    /// Its link-layer address; empty if the kernel does not know it.
+    public let linkLayerAddress: [UInt8]
+    /// Whether it did not answer when the kernel asked for it last.
+    public let hasFailed: Bool
     /// Whether the kernel is resolving its link-layer address now, and queues packets for it
     /// meanwhile.
     public let isSought: Bool
@@ -17,6 +23,9 @@ public struct KnownNeighbour: Sendable, Hashable {
             let address = attributes[Int(NDA_DST)].flatMap({ IPAddress(bytes: $0) })
         else { return nil }
         self.address = address
+        interface = fixed.ndm_ifindex
+        linkLayerAddress = attributes[Int(NDA_LLADDR)].map { Array($0) } ?? []
+        hasFailed = fixed.ndm_state & UInt16(NUD_FAILED) != 0
         isSought = fixed.ndm_state & UInt16(NUD_INCOMPLETE) != 0
     }
 

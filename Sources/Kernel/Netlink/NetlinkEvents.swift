@@ -14,6 +14,8 @@ public final class NetlinkEvents {
         case addresses
         /// IPv4 and IPv6 routes.
         case routes
+        /// The link-layer addresses of neighbours.
+        case neighbours
     }
 
     private let socket: NetlinkSocket
@@ -80,6 +82,7 @@ extension NetlinkEvents.Topic {
         case .traffic: [RTNLGRP_TC]
         case .addresses: [RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR]
         case .routes: [RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE]
+        case .neighbours: [RTNLGRP_NEIGH]
         }
     }
 }

@@ -16,6 +16,9 @@ public struct ApplyRequest: Sendable, Hashable, Codable {
     public var isForAllInterfaces = false
     /// The directions to condition.
     public var directions: [Direction]
+    /// Whether the interface leads to the apps, as a router's does, and not to the network: what
+    /// arrives at it goes up.
+    public var facesApps = false
     /// Whether to change an interface that is already conditioned.
     public var replaces: Bool
     /// Whether to continue if filters of other programs see packets first.
@@ -47,5 +50,10 @@ public struct ApplyRequest: Sendable, Hashable, Codable {
         self.isForced = isForced
         self.seed = seed
         self.now = now
+    }
+
+    /// The direction of the link in which packets go that pass the interface in `direction`.
+    public func linkDirection(of direction: Direction) -> Direction {
+        facesApps ? direction.opposite : direction
     }
 }

@@ -139,9 +139,11 @@ final class InterfaceEmulation {
             var counters = statistics[direction]?.counters ?? DirectionCounters()
             counters.bitsPerSecond = way.bitsPerSecond
             status.directions[direction] = ConditionedDirection(
-                direction.conditions(of: conditions), counters)
+                request.linkDirection(of: direction).conditions(of: conditions), counters)
         }
-        if request.directions.contains(.up) { status.dnsDelay = conditions.dnsDelay }
+        if request.directions.contains(request.linkDirection(of: .up)) {
+            status.dnsDelay = conditions.dnsDelay
+        }
         status.problem = flaw
         status.isFaithful = flaw == nil
         return status

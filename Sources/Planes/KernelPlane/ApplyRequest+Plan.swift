@@ -12,13 +12,14 @@ extension ApplyRequest {
         let conditions = conditions.withExplicitLoss
         var planned: [PlannedDirection] = []
         for direction in Direction.allCases where directions.contains(direction) {
-            let part = direction.conditions(of: conditions)
+            let way = linkDirection(of: direction)
+            let part = way.conditions(of: conditions)
             let mark = OwnershipMark(
                 direction: direction, target: target, since: now, madeClsact: madeClsact,
                 distribution: part.jitter?.distribution, profile: profile, name: name, slot: slot,
                 selection: selector.text, limit: limit)
             let tree = try ConditioningTree(
-                part, dnsDelay: direction == .up ? conditions.dnsDelay : nil,
+                part, dnsDelay: way == .up ? conditions.dnsDelay : nil,
                 on: Ownership.ifb(of: target, direction, slot: slot), target: link,
                 replacing: old.first { $0.mark.direction == direction }?.tree)
             planned.append(

@@ -121,7 +121,7 @@ enum StatusTable {
     }
 
     /// The rate with three digits; an estimate is not more precise.
-    private static func rate(_ bitsPerSecond: UInt64) -> String {
+    static func rate(_ bitsPerSecond: UInt64) -> String {
         guard bitsPerSecond >= 1000 else { return "\(bitsPerSecond) bit/s" }
         var step: UInt64 = 1
         while bitsPerSecond / step >= 1000 { step *= 10 }

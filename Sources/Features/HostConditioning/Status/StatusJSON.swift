@@ -1,5 +1,5 @@
 public import DataPlane
-import LinkModel
+public import LinkModel
 import LinkUnits
 public import Multipath
 
@@ -58,7 +58,7 @@ struct ConditionedJSON: Encodable {
 }
 
 /// The traffic of a direction.
-struct CountersJSON: Encodable {
+public struct CountersJSON: Encodable {
     let packets: UInt64
     let bytes: UInt64
     let dropped: UInt64
@@ -67,7 +67,8 @@ struct CountersJSON: Encodable {
     let bitsPerSecond: UInt64
     @OrNull var latenessMicroseconds: EngineCounters.Lateness?
 
-    init(_ counters: DirectionCounters) {
+    /// Makes the object for counters.
+    public init(_ counters: DirectionCounters) {
         packets = counters.packets
         bytes = counters.bytes.bytes
         dropped = counters.dropped

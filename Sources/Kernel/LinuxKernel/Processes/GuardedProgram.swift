@@ -61,6 +61,11 @@ public final class GuardedProgram: Sendable {
         Readiness.read(from: ready.reader, until: .now + timeout)?.isEmpty == false
     }
 
+    /// Whether the program has ended.
+    public var hasEnded: Bool {
+        lifeline.withLock { $0 == nil } || (try? ProcessDescriptor(guardian))?.hasEnded ?? true
+    }
+
     private static let silence = Duration.milliseconds(100)
 
     /// What the program has written to its outputs up to now, in one line.

@@ -27,10 +27,22 @@ public struct StreamListener: ~Copyable, Sendable {
     ///
     /// - Parameter unsentLimit: how many unsent bytes its socket accepts.
     public borrowing func accept(unsentLimit: Int) throws(Errno) -> StreamSocket {
+        var peer: Endpoint?
+        return try accept(unsentLimit: unsentLimit, from: &peer)
+    }
+
+    /// The next connection, and the other end of it.
+    ///
+    /// - Parameter unsentLimit: how many unsent bytes its socket accepts.
+    public borrowing func accept(
+        unsentLimit: Int, from other: inout Endpoint?
+    ) throws(Errno) -> StreamSocket {
         var (peer, destination) = (lc_endpoint(), lc_endpoint())
         let status = unsafe lc_accept(
             owned.number, UInt32(clamping: unsentLimit), &peer, &destination)
-        return StreamSocket(adopting: try OwnedDescriptor(status: status))
+        let socket = try OwnedDescriptor(status: status)
+        other = Endpoint(peer)
+        return StreamSocket(adopting: socket)
     }
 
     /// Refuses connections from now on, even if other processes have copies of the descriptor.

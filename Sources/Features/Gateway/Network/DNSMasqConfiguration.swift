@@ -1,0 +1,66 @@
+import LinuxKernel
+
+/// The configuration of dnsmasq, which gives the devices addresses and names.
+struct DNSMasqConfiguration {
+    /// Where its files are.
+    struct Files {
+        /// A directory that its user may read.
+        var directory: String
+
+        var configuration: String { directory + "/dnsmasq.conf" }
+        var leases: String { directory + "/leases" }
+        var hosts: String { directory + "/hosts" }
+        var process: String { directory + "/dnsmasq.pid" }
+    }
+
+    var network: GatewayNetwork
+    var files: Files
+    /// The servers that it asks; empty: those of the host.
+    var servers: [IPAddress] = []
+    /// The user that it becomes.
+    var user: String
+
+    /// The tag of devices that are told that the network costs money.
+    private static let tag = "metered"
+    private static let leaseTime = "1h"
+
+    /// The file.
+    var text: String {
+        let pool = network.pool
+        var lines = [
+            "# Written by linkcond gateway.",
+            "user=\(user)",
+            "pid-file=\(files.process)",
+            "interface=\(network.inner)",
+            "except-interface=lo",
+            "bind-interfaces",
+            "no-hosts",
+            "domain-needed",
+            "bogus-priv",
+            "domain=\(GatewayNetwork.host)",
+            "local=/\(GatewayNetwork.host)/",
+            "host-record=\(([GatewayNetwork.host] + network.addresses.map(\.description)).joined(separator: ","))",
+            "dhcp-authoritative",
+            "dhcp-range=\(pool.first),\(pool.last),\(network.mask),\(Self.leaseTime)",
+            "dhcp-leasefile=\(files.leases)",
+            "dhcp-hostsfile=\(files.hosts)",
+            // By which Android knows a metered network.
+            "dhcp-option=tag:\(Self.tag),43,\"ANDROID_METERED\"",
+        ]
+        if let base6 = network.base6 {
+            lines += [
+                "enable-ra",
+                "dhcp-range=\(base6),ra-stateless,ra-names,64,\(Self.leaseTime)",
+            ]
+        }
+        if !servers.isEmpty {
+            lines += ["no-resolv"] + servers.map { "server=\($0)" }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The file of hosts, which dnsmasq reads again at `SIGHUP`.
+    static func hosts(expensive devices: [HardwareAddress]) -> String {
+        devices.sorted().map { "\($0),set:\(tag)\n" }.joined()
+    }
+}
