@@ -78,18 +78,22 @@ struct DeviceTable {
             let isPresent = present.contains(hardware)
             if isPresent, !device.isPresent { device.arrival = now }
             device.isPresent = isPresent
-            device.addresses = addresses(of: device, owners)
+            device.addresses = addresses(
+                of: device, owners,
+                leased: leases.filter { $0.hardware == hardware }.map(\.address))
             devices[hardware] = device
         }
         self.owners = owners
     }
 
-    /// Known ones stay in their order, so that nothing changes without need.
+    /// Those with a lease come first. Known ones stay in their order, so that nothing changes without
+    /// need.
     private func addresses(
-        of device: Device, _ owners: [IPAddress: HardwareAddress]
+        of device: Device, _ owners: [IPAddress: HardwareAddress], leased: [IPAddress]
     ) -> [IPAddress] {
         let found = Set(owners.filter { $0.value == device.hardware }.keys)
-        let known = device.addresses.filter(found.contains)
+        let current = leased.filter(found.contains)
+        let known = current + device.addresses.filter { found.contains($0) && !current.contains($0) }
         let new = found.subtracting(known).sorted { "\($0)" < "\($1)" }
         let all = known + new
         return Array((all.filter { !$0.isIPv6 } + all.filter(\.isIPv6)).suffix(Self.mostAddresses))

@@ -42,6 +42,7 @@ public struct NetworkChoice: Sendable, Hashable, Codable {
         let conditions = try profile.conditions(changedBy: settings)
         return NetworkChoice(
             title: ([profile.id] + settings).joined(separator: ", "), conditions: conditions,
-            isExpensive: profile.isExpensive)
+            // Like the network of a run: what is cellular costs money.
+            isExpensive: profile.isExpensive || profile.interface == .cellular)
     }
 }

@@ -27,10 +27,13 @@ struct PageRequest: Sendable, Hashable {
             return bytes.count > longestHead ? .unacceptable(.tooLarge) : .incomplete
         }
         guard end.head <= longestHead else { return .unacceptable(.tooLarge) }
-        let lines = String(decoding: bytes.prefix(end.head), as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.hasSuffix("\r") ? String($0.dropLast()) : String($0) }
-        let words = lines[0].split(separator: " ", omittingEmptySubsequences: false)
+        // By bytes: as a character, CR and LF are one.
+        let lines = bytes.prefix(end.head)
+            .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { line in
+                String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+            }
+        let words = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, words[2].hasPrefix("HTTP/1."), words[1].hasPrefix("/") else {
             return .unacceptable(.badRequest)
         }

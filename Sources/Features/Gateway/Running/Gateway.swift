@@ -29,6 +29,7 @@ public final class Gateway {
 
     /// How long a lease may stay unnoticed. A device that uses its address is noticed at once.
     private static let interval = Duration.milliseconds(250)
+    private static let namingTime = Duration.seconds(1)
     private static let sendingInterval = Duration.milliseconds(20)
     private static let checkInterval = Duration.seconds(5)
 
@@ -153,7 +154,7 @@ public final class Gateway {
                     conditions: conditions, title: decision.choice.title,
                     addresses: device.addresses)
             }
-            tell(device, decision)
+            tell(device, decision, now)
         }
         host.setExpensive(expensive)
         conditions.bring(targets, now: now)
@@ -163,7 +164,9 @@ public final class Gateway {
         complaints = conditions.problems
     }
 
-    private func tell(_ device: Device, _ decision: Decision) {
+    private func tell(_ device: Device, _ decision: Decision, _ now: Duration) {
+        // A device uses its address a moment before dnsmasq has written its name.
+        guard device.name != nil || now - device.arrival > Self.namingTime else { return }
         let addresses = device.addresses.map(\.description).joined(separator: ", ")
         let text =
             device.isPresent && !device.addresses.isEmpty

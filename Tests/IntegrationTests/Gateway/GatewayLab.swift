@@ -1,0 +1,186 @@
+import Foundation
+import LinkTesting
+import Synchronization
+import Testing
+
+/// A router with an uplink to a server, and devices behind it: each a network namespace of the
+/// test's own. The devices' wires end at a switch, as they would.
+///
+///     server ── wan0 router lan0 ── switch ── eth0 device 1, 2, 3, …
+final class GatewayLab: Sendable {
+    let router: TestNamespace
+    let server: TestNamespace
+    let devices: [TestNamespace]
+    private let fabric: TestNamespace
+    private let directory: URL
+
+    static let server4 = "198.51.100.1"
+    static let server6 = "2001:db8:1::1"
+    private static let counter = Atomic<Int>(0)
+
+    /// Makes all of it; the gateway is not running yet.
+    init(devices count: Int) throws {
+        let number = Self.counter.add(1, ordering: .relaxed).newValue
+        let prefix = "lcgw-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
+        let names = (1...count).map { "\(prefix)-d\($0)" }
+        router = try TestNamespace(named: "\(prefix)-r")
+        server = try TestNamespace(named: "\(prefix)-s")
+        fabric = try TestNamespace(named: "\(prefix)-f")
+        devices = try names.map { try TestNamespace(named: $0) }
+        directory = FileManager.default.temporaryDirectory.appending(path: prefix)
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true)
+        try write(Self.lease, to: "lease")
+        try shell(
+            """
+            set -e
+            chmod +x \(path(of: "lease"))
+            for name in \(prefix)-r \(prefix)-s \(prefix)-f; do ip -n $name link set lo up; done
+            ip link add wan0 netns \(prefix)-r type veth peer name eth0 netns \(prefix)-s
+            ip -n \(prefix)-r address add 198.51.100.2/24 dev wan0
+            ip -n \(prefix)-r address add 2001:db8:1::2/64 dev wan0 nodad
+            ip -n \(prefix)-r link set wan0 up
+            ip -n \(prefix)-s address add \(Self.server4)/24 dev eth0
+            ip -n \(prefix)-s address add \(Self.server6)/64 dev eth0 nodad
+            ip -n \(prefix)-s link set eth0 up
+            ip -n \(prefix)-r route add default via \(Self.server4)
+            ip -n \(prefix)-r -6 route add default via \(Self.server6)
+            ip -n \(prefix)-f link add br0 type bridge
+            ip -n \(prefix)-f link set br0 addrgenmode none up
+            ip link add lan0 netns \(prefix)-r type veth peer name port0 netns \(prefix)-f
+            ip -n \(prefix)-f link set port0 master br0 addrgenmode none up
+            ip -n \(prefix)-r link set lan0 up
+            number=0
+            for name in \(names.joined(separator: " ")); do
+                number=$((number + 1))
+                ip -n $name link set lo up
+                ip link add eth0 netns $name type veth peer name port$number netns \(prefix)-f
+                ip -n \(prefix)-f link set port$number master br0 addrgenmode none up
+                ip -n $name link set eth0 \\
+                    address 02:00:00:00:00:$(printf %02x $number) up
+            done
+            """)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    private func path(of name: String) -> String { directory.appending(path: name).path }
+
+    /// Writes a file beside those of the lab, and returns its path.
+    @discardableResult
+    func write(_ text: String, to name: String) throws -> String {
+        try text.write(toFile: path(of: name), atomically: true, encoding: .utf8)
+        return path(of: name)
+    }
+
+    /// What udhcpc does with a lease.
+    private static let lease = """
+        #!/bin/sh
+        case $1 in
+        bound | renew)
+            ip -4 address flush dev $interface
+            ip address add $ip/$mask dev $interface
+            ip route replace default via $router
+            echo "$ip $dns $opt43"
+            ;;
+        esac
+
+        """
+
+    // MARK: The gateway
+
+    var log: String {
+        (try? String(contentsOfFile: path(of: "log"), encoding: .utf8)) ?? ""
+    }
+
+    /// Starts a gateway and waits until it serves; returns its process ID.
+    @discardableResult
+    func start(_ options: String = "") throws -> Int32 {
+        let log = path(of: "log")
+        let text = try router.shell(
+            """
+            \(try TestNetwork.program()) gateway -i lan0 --uplink wan0 --dns 192.0.2.53 \\
+                \(options) >\(log) 2>&1 </dev/null &
+            process=$!
+            for round in $(seq 600); do
+                grep -q 'gateway at' \(log) && { echo $process; exit; }
+                kill -0 $process || { cat \(log); exit 1; }
+                sleep 0.05
+            done
+            cat \(log)
+            exit 1
+            """)
+        return try #require(Int32(text.split(whereSeparator: \.isNewline).last ?? ""))
+    }
+
+    /// Ends a process of the router by a signal, and waits for its end.
+    func end(_ process: Int32, by signal: Int32 = SIGTERM) async throws {
+        kill(process, signal)
+        try await eventually("process \(process) ends") { kill(process, 0) != 0 }
+    }
+
+    /// Runs linkcond on the router.
+    func linkcond(_ arguments: String) throws -> String {
+        try router.shell("exec \(try TestNetwork.program()) \(arguments)")
+    }
+
+    /// What the router is like, without what moves by itself.
+    func state() throws -> String {
+        try router.shell(
+            """
+            ip -details address show | sed 's/ numtxqueues.*//'
+            ip route show table all | sort
+            ip -6 route show table all | grep -v expires | sort
+            nft list ruleset
+            tc qdisc show
+            grep -r . /proc/sys/net/ipv4/conf/*/forwarding /proc/sys/net/ipv6/conf/*/forwarding \\
+                /proc/sys/net/ipv6/conf/*/force_forwarding /proc/sys/net/ipv6/conf/*/accept_ra \\
+                /proc/sys/net/ipv4/ip_forward 2>/dev/null | sort
+            inode=$(stat -L -c %i /proc/self/ns/net)
+            ls -d /run/linkcond-gateway-$inode /run/linkcond/*$inode* \\
+                /run/linkcond-services/*$inode* 2>/dev/null || true
+            """)
+    }
+
+    // MARK: Devices
+
+    /// Has a device ask for an address under a name; returns what it got.
+    @discardableResult
+    func join(_ number: Int, _ options: String = "") throws -> String {
+        let text = try devices[number - 1].shell(
+            """
+            exec busybox udhcpc -i eth0 -n -q -f -t 10 -T 1 -s \(path(of: "lease")) \\
+                -x hostname:device\(number) -O 43 \(options)
+            """)
+        return text.split(separator: "\n").last.map(String.init) ?? ""
+    }
+
+    /// The round-trip times of echo requests of a device, in milliseconds.
+    func pings(_ number: Int, to address: String = server4, count: Int = 5) throws -> [Double] {
+        // A device needs a moment for its address of IPv6.
+        let text = try devices[number - 1].shell(
+            "ping -n -c \(count) -i 0.2 -W 10 \(address) || true")
+        return text.split(separator: "\n").compactMap { line in
+            line.split(separator: "time=").dropFirst().first
+                .flatMap { Double($0.prefix { $0 != " " }) }
+        }
+    }
+
+    /// The median of those times, and a failed expectation if there are none.
+    func roundTrip(_ number: Int, to address: String = server4, count: Int = 5) throws -> Double {
+        let times = try pings(number, to: address, count: count).sorted()
+        return times.isEmpty ? .infinity : times[times.count / 2]
+    }
+}
+
+/// Waits until `condition` holds.
+func eventually(
+    _ what: String, _ condition: () throws -> Bool,
+    sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    for _ in 0..<600 {
+        if try condition() { return }
+        try await Task.sleep(for: .milliseconds(50))
+    }
+    Issue.record("never: \(what)", sourceLocation: sourceLocation)
+}
