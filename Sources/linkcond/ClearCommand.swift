@@ -66,6 +66,8 @@ struct ClearCommand: ParsableCommand {
             try Gateway.restoreAbandoned(environment: environment)
         {
             console.report("restored what a killed gateway had left")
-        } else if cleared.isEmpty, interfaces.isEmpty { console.report("nothing was conditioned") }
+        } else if cleared.isEmpty, interfaces.isEmpty {
+            console.report("nothing was conditioned")
+        }
     }
 }

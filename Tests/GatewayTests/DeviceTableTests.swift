@@ -1,3 +1,4 @@
+import LinkTesting
 import LinuxKernel
 import Testing
 
@@ -37,7 +38,9 @@ struct DeviceTableTests {
         #expect(leases.map { $0.hasEnded(at: 1_800_000_000) } == [true, false])
     }
 
-    @Test func `a device has the name of its lease, and all addresses of its hardware address`() throws {
+    @Test func `a device has the name of its lease, and all addresses of its hardware address`()
+        throws
+    {
         let (phone, tablet) = (try #require(phone), try #require(tablet))
         var table = try Self.table()
         table.update(
@@ -115,7 +118,9 @@ struct DeviceTableTests {
         #expect(addresses.last == (try Self.address("fd00::39")))
     }
 
-    @Test(arguments: ["", "02:00:00:00:00", "02:00:00:00:00:0g", "00:00:00:00:00:00", "2:0:0:0:0:1"])
+    @Test(arguments: [
+        "", "02:00:00:00:00", "02:00:00:00:00:0g", "00:00:00:00:00:00", "2:0:0:0:0:1",
+    ])
     func `what is no hardware address is refused`(text: String) {
         #expect(HardwareAddress(text) == nil)
     }

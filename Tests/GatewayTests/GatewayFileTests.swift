@@ -1,3 +1,4 @@
+import LinkTesting
 import LinkUnits
 import ProfileFormat
 import Testing
@@ -15,7 +16,7 @@ struct GatewayFileTests {
             """
             default: LTE
             profiles: [LTE, 3G, Edge]
-            page: off
+            page: false
             wifi: { name: Lab, passphrase: long enough }
             devices:
               my-phone: 3G
@@ -23,8 +24,8 @@ struct GatewayFileTests {
                 profile: LTE
                 set: [down.loss=2%]
                 for: 2 h
-                expensive: no
-                choose: no
+                expensive: false
+                choose: false
                 schedule:
                   - { from: "22:00", until: "07:00", profile: 100% Loss }
                   - { from: "8:00", until: "12:00", days: [mon, TUE], profile: none }
@@ -35,9 +36,10 @@ struct GatewayFileTests {
         #expect(configuration.offers.map(\.title) == ["apple/LTE", "apple/3G", "apple/Edge"])
         #expect(configuration.hasPage == false)
         #expect(file.wifi?.name == "Lab")
-        #expect(configuration.entries.map(\.key.description) == [
-            "my-phone", "02:00:00:00:00:01", "192.168.77.30",
-        ])
+        #expect(
+            configuration.entries.map(\.key.description) == [
+                "my-phone", "02:00:00:00:00:01", "192.168.77.30",
+            ])
         let settings = configuration.entries[1].settings
         #expect(settings.choice?.title == "apple/LTE, down.loss=2%")
         #expect(settings.limit == .seconds(7200))
@@ -55,7 +57,10 @@ struct GatewayFileTests {
         ("profiles: [LTE,\n  nix]", "g.yaml:2: profiles: nix: no such profile"),
         ("devices: 3G", "g.yaml:1: devices: has to be a list of devices"),
         ("devices:\n  a b: 3G", "g.yaml:2: devices: a device is a name"),
-        ("devices:\n  a: { profil: 3G }", "g.yaml:2: devices.a.profil: unknown key; did you mean profile?"),
+        (
+            "devices:\n  a: { profil: 3G }",
+            "g.yaml:2: devices.a.profil: unknown key; did you mean profile?"
+        ),
         ("devices:\n  a: 3G\n  A: LTE", "g.yaml:3: devices.A: is the device of line 2"),
         ("devices:\n  a: { for: 2 h }", "g.yaml:2: devices.a.for: needs a profile"),
         ("devices:\n  a: { profile: 3G, for: 2 }", "g.yaml:2: devices.a.for: \"2\" has no unit"),
@@ -89,7 +94,8 @@ struct GatewayFileTests {
     }
 
     @Test func `the command line changes the profile of a file's device, and adds others`() throws {
-        var configuration = try Self.read("devices:\n  a: { profile: 3G, choose: no }").configuration
+        var configuration = try Self.read("devices:\n  a: { profile: 3G, choose: false }")
+            .configuration
         configuration.set(DeviceKey("A"), try .named("LTE"))
         configuration.set(DeviceKey("b"), .none)
         #expect(configuration.entries.map(\.key.description) == ["b", "a"])

@@ -1,3 +1,5 @@
+import DataPlane
+import LinkModel
 import LinkTesting
 import LinuxKernel
 import Testing
@@ -48,7 +50,8 @@ struct GatewayNetworkTests {
         text: String, length: UInt8, overlaps: Bool
     ) throws {
         let address = try #require(IPAddress(text))
-        #expect(try Self.network("192.168.77.1/24").overlaps(address, prefixLength: length) == overlaps)
+        #expect(
+            try Self.network("192.168.77.1/24").overlaps(address, prefixLength: length) == overlaps)
     }
 
     @Test func `the network of IPv6 belongs to the interface, and is a local one`() throws {
@@ -64,7 +67,8 @@ struct GatewayNetworkTests {
     @Test func `the rules let devices out and nobody in`() throws {
         var network = try Self.network("192.168.77.1/24")
         network.address6 = IPAddress("fd12:3456:789a::1")
-        try Golden("rules.nft").expect(GatewayRules.text(network, guardsUplink: true, guardsAll6: true))
+        try Golden("rules.nft").expect(
+            GatewayRules.text(network, guardsUplink: true, guardsAll6: true))
         network.address6 = nil
         let plain = GatewayRules.text(network, guardsUplink: false, guardsAll6: false)
         #expect(!plain.contains("ip6"))
@@ -103,6 +107,7 @@ struct GatewayNetworkTests {
         let selector = try GatewayConditions.selector(for: [address], in: network)
         #expect(
             selector.text
-                == "to=192.168.77.20;from-port=67,protocol=udp;from=192.168.77.1,from-port=80,protocol=tcp")
+                == "to=192.168.77.20;from-port=67,protocol=udp;from=192.168.77.1,from-port=80,protocol=tcp"
+        )
     }
 }

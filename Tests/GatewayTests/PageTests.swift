@@ -1,4 +1,5 @@
 import LinkModel
+import LinkTesting
 import LinkUnits
 import LinuxKernel
 import Testing
@@ -112,7 +113,8 @@ struct PageTests {
     }
 
     private static func token(of page: PageResponse) throws -> String {
-        let rest = try #require(page.body.split(separator: "name=\"token\" value=\"").dropFirst().first)
+        let rest = try #require(
+            page.body.split(separator: "name=\"token\" value=\"").dropFirst().first)
         return String(rest.prefix { $0 != "\"" })
     }
 
@@ -140,7 +142,9 @@ struct PageTests {
         #expect(!response.body.contains("<phone>"))
     }
 
-    @Test(arguments: [nil, "evil.example", "linkcond.box:8080", "192.168.77.20", "linkcond.box.evil"])
+    @Test(arguments: [
+        nil, "evil.example", "linkcond.box:8080", "192.168.77.20", "linkcond.box.evil",
+    ])
     func `a foreign name that leads here gets nothing`(host: String?) throws {
         var page = try Self.page()
         let response = page.answer(Self.get(host), try Self.visitor(Self.phone, [Self.item(1)])).0
@@ -150,7 +154,9 @@ struct PageTests {
 
     @Test func `a device that is unknown sees nothing`() throws {
         var page = try Self.page()
-        #expect(page.answer(Self.get("linkcond.box"), try Self.visitor(Self.phone, [])).0.status == .forbidden)
+        #expect(
+            page.answer(Self.get("linkcond.box"), try Self.visitor(Self.phone, [])).0.status
+                == .forbidden)
     }
 
     @Test func `a device chooses another network`() throws {
@@ -213,7 +219,9 @@ struct PageTests {
         request.method = "DELETE"
         let response = page.answer(request, visitor).0
         #expect(response.status == .notAllowed)
-        #expect(String(decoding: response.bytes(), as: UTF8.self).contains("\r\nAllow: GET, HEAD, POST\r\n"))
+        #expect(
+            String(decoding: response.bytes(), as: UTF8.self).contains(
+                "\r\nAllow: GET, HEAD, POST\r\n"))
     }
 
     @Test func `responses forbid scripts, frames and what is elsewhere`() {
@@ -223,7 +231,8 @@ struct PageTests {
         #expect(text.contains("default-src 'none'"))
         #expect(text.contains("frame-ancestors 'none'"))
         #expect(text.hasSuffix("\r\n\r\né"))
-        let head = String(decoding: PageResponse(status: .ok, body: "é").bytes(withBody: false), as: UTF8.self)
+        let head = String(
+            decoding: PageResponse(status: .ok, body: "é").bytes(withBody: false), as: UTF8.self)
         #expect(head.hasSuffix("\r\n\r\n"))
     }
 }

@@ -1,4 +1,5 @@
 import LinkModel
+import LinkTesting
 import LinuxKernel
 import Testing
 
@@ -25,7 +26,8 @@ struct ScheduleTests {
     @Test(arguments: [
         ("09:59", false), ("10:00", true), ("11:59", true), ("12:00", false), ("00:00", false),
     ])
-    func `an entry holds from its beginning to before its end`(at text: String, holds: Bool) throws {
+    func `an entry holds from its beginning to before its end`(at text: String, holds: Bool) throws
+    {
         let entry = try Self.entry("10:00", "12:00")
         #expect(entry.isInForce(at: try Self.time(.wed, text)) == holds)
     }

@@ -40,7 +40,8 @@ struct RedirectMaker {
     ) throws(KernelError) -> RedirectLoop {
         guard redirect.isOfLoopback else {
             return try RedirectLoop(
-                request.linkDirection(of: redirect.direction), from: ends.far, to: redirect.exit(ends),
+                request.linkDirection(of: redirect.direction), from: ends.far,
+                to: redirect.exit(ends),
                 framing: redirect.framing,
                 conditions: request.conditions, traces: traces, seed: seed)
         }

@@ -46,7 +46,8 @@ struct GatewayErrorTests {
             69, "lan0: NetworkManager manages it"
         ),
         (
-            "-i lan0 --uplink eth0", "export PATH=/nowhere; exec /usr/bin/setpriv "
+            "-i lan0 --uplink eth0",
+            "export PATH=/nowhere; exec /usr/bin/setpriv "
                 + "--bounding-set -net_admin --inh-caps -net_admin \"$0\" gateway -i lan0 --uplink eth0",
             77, "takes root (CAP_NET_ADMIN)"
         ),
@@ -66,7 +67,9 @@ struct GatewayErrorTests {
         let (code, text) = try await Self.fail(
             "-i lan0 --uplink eth0", after: "mount -t tmpfs none /usr/sbin")
         #expect(code == 69)
-        #expect(text.contains("dnsmasq is not installed; on Debian and Ubuntu: sudo apt install dnsmasq-base"))
+        #expect(
+            text.contains(
+                "dnsmasq is not installed; on Debian and Ubuntu: sudo apt install dnsmasq-base"))
     }
 
     @Test func `a taken port is told, and the host is as before`() async throws {
@@ -103,7 +106,10 @@ struct GatewayErrorTests {
     @Test func `hostapd's configuration is printed without any privilege`() async throws {
         let result = try await runProcess(
             TestNetwork.program(),
-            ["gateway", "-i", "wlan0", "--wifi", "Lab", "--passphrase", "12345678", "--print-hostapd"])
+            [
+                "gateway", "-i", "wlan0", "--wifi", "Lab", "--passphrase", "12345678",
+                "--print-hostapd",
+            ])
         #expect(result.exitCode == 0)
         #expect(result.standardOutput.contains("\nssid2=4c6162\n"))
     }

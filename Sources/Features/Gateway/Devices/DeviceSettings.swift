@@ -50,7 +50,8 @@ struct Decision: Sendable, Hashable {
         } else if let choice = settings.choice,
             settings.limit.map({ device.arrival + $0 > now }) ?? true
         {
-            self.init(choice, .settings, settings, until: settings.limit.map { device.arrival + $0 })
+            self.init(
+                choice, .settings, settings, until: settings.limit.map { device.arrival + $0 })
         } else {
             self.init(standard, .default, settings)
         }

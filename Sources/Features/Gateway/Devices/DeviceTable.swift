@@ -30,7 +30,9 @@ struct DeviceTable {
 
     /// All of them, by name and hardware address.
     var all: [Device] {
-        devices.values.sorted { ($0.title.lowercased(), $0.hardware) < ($1.title.lowercased(), $1.hardware) }
+        devices.values.sorted {
+            ($0.title.lowercased(), $0.hardware) < ($1.title.lowercased(), $1.hardware)
+        }
     }
 
     /// The device with an address.
@@ -93,7 +95,8 @@ struct DeviceTable {
     ) -> [IPAddress] {
         let found = Set(owners.filter { $0.value == device.hardware }.keys)
         let current = leased.filter(found.contains)
-        let known = current + device.addresses.filter { found.contains($0) && !current.contains($0) }
+        let known =
+            current + device.addresses.filter { found.contains($0) && !current.contains($0) }
         let new = found.subtracting(known).sorted { "\($0)" < "\($1)" }
         let all = known + new
         return Array((all.filter { !$0.isIPv6 } + all.filter(\.isIPv6)).suffix(Self.mostAddresses))

@@ -9,7 +9,6 @@ struct DNSMasqConfiguration {
 
         var configuration: String { directory + "/dnsmasq.conf" }
         var leases: String { directory + "/leases" }
-        var hosts: String { directory + "/hosts" }
         var process: String { directory + "/dnsmasq.pid" }
     }
 
@@ -19,9 +18,9 @@ struct DNSMasqConfiguration {
     var servers: [IPAddress] = []
     /// The user that it becomes.
     var user: String
+    /// Which devices are told that the network costs money.
+    var costs = NetworkCosts()
 
-    /// The tag of devices that are told that the network costs money.
-    private static let tag = "metered"
     private static let leaseTime = "1h"
 
     /// The file.
@@ -43,10 +42,8 @@ struct DNSMasqConfiguration {
             "dhcp-authoritative",
             "dhcp-range=\(pool.first),\(pool.last),\(network.mask),\(Self.leaseTime)",
             "dhcp-leasefile=\(files.leases)",
-            "dhcp-hostsfile=\(files.hosts)",
-            // By which Android knows a metered network.
-            "dhcp-option=tag:\(Self.tag),43,\"ANDROID_METERED\"",
         ]
+        lines += costs.lines
         if let base6 = network.base6 {
             lines += [
                 "enable-ra",
@@ -57,10 +54,5 @@ struct DNSMasqConfiguration {
             lines += ["no-resolv"] + servers.map { "server=\($0)" }
         }
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    /// The file of hosts, which dnsmasq reads again at `SIGHUP`.
-    static func hosts(expensive devices: [HardwareAddress]) -> String {
-        devices.sorted().map { "\($0),set:\(tag)\n" }.joined()
     }
 }

@@ -41,11 +41,17 @@ struct GatewayPage {
         _ request: PageRequest, _ visitor: Visitor
     ) -> (PageResponse, Wish?) {
         guard let host = request.headers["host"]?.lowercased(), hosts.contains(host) else {
-            return (Self.note(.misdirected, "This is \(GatewayNetwork.host); open it by that name."), nil)
+            return (
+                Self.note(.misdirected, "This is \(GatewayNetwork.host); open it by that name."),
+                nil
+            )
         }
         switch (request.method, request.path) {
         case ("GET", PageView.stylePath), ("HEAD", PageView.stylePath):
-            return (PageResponse(status: .ok, type: "text/css; charset=utf-8", body: PageView.style), nil)
+            return (
+                PageResponse(status: .ok, type: "text/css; charset=utf-8", body: PageView.style),
+                nil
+            )
         case ("GET", PageView.path), ("HEAD", PageView.path):
             return (page(visitor), nil)
         case ("POST", PageView.formPath): return submit(request, visitor, host: host)
@@ -73,7 +79,9 @@ struct GatewayPage {
         }
         let form = request.form
         guard let token = tokens[visitor.address], form["token"] == token else {
-            return (Self.note(.forbidden, "That form is too old; go back and load the page again."), nil)
+            return (
+                Self.note(.forbidden, "That form is too old; go back and load the page again."), nil
+            )
         }
         let choices = [NetworkChoice.none] + offers
         guard let hardware = form["device"].flatMap(HardwareAddress.init),
@@ -97,7 +105,8 @@ struct GatewayPage {
     private mutating func token(of address: IPAddress) -> String {
         if let token = tokens[address] { return token }
         if tokens.count >= Self.mostTokens { tokens = [:] }
-        let token = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+        let token = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }
+            .joined()
         tokens[address] = token
         return token
     }

@@ -31,7 +31,9 @@ struct PageRequest: Sendable, Hashable {
         let lines = bytes.prefix(end.head)
             .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { line in
-                String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+                String(
+                    decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line,
+                    as: UTF8.self)
             }
         let words = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, words[2].hasPrefix("HTTP/1."), words[1].hasPrefix("/") else {

@@ -116,7 +116,8 @@ final class PageServer {
             connection.response = answer(request, connection.peer)
                 .bytes(withBody: request.method != "HEAD")
         case .unacceptable(let status):
-            connection.response = GatewayPage.note(status, "That is no request for this page.").bytes()
+            connection.response = GatewayPage.note(status, "That is no request for this page.")
+                .bytes()
         }
     }
 

@@ -133,6 +133,7 @@ public final class Gateway {
             nextCheck = now + Self.checkInterval
         }
         decide(host, now)
+        try host.renew(now: now)
     }
 
     private func decision(for device: Device, _ now: Duration) -> Decision {
@@ -143,10 +144,9 @@ public final class Gateway {
 
     private func decide(_ host: GatewayHost, _ now: Duration) {
         var targets: [HardwareAddress: GatewayConditions.Target] = [:]
-        var expensive: [HardwareAddress] = []
         for device in table.all {
             let decision = decision(for: device, now)
-            if decision.isExpensive { expensive.append(device.hardware) }
+            host.setCost(of: device, isExpensive: decision.isExpensive, now: now)
             if let conditions = decision.choice.conditions, decision.choice.needsLink,
                 device.isPresent, !device.addresses.isEmpty
             {
@@ -156,7 +156,6 @@ public final class Gateway {
             }
             tell(device, decision, now)
         }
-        host.setExpensive(expensive)
         conditions.bring(targets, now: now)
         for (hardware, problem) in conditions.problems where complaints[hardware] != problem {
             report("\(table.devices[hardware]?.title ?? "\(hardware)"): \(problem)")
@@ -251,7 +250,8 @@ public final class Gateway {
             return PageView.Item(
                 hardware: device.hardware, title: device.title, addresses: device.addresses,
                 decision: decision,
-                isChangeable: settings.mayChoose && ![.schedule, .command].contains(decision.reason),
+                isChangeable: settings.mayChoose
+                    && ![.schedule, .command].contains(decision.reason),
                 problem: conditions.problems[device.hardware],
                 remaining: decision.until.map { $0 - now })
         }

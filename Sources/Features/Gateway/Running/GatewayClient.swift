@@ -8,7 +8,8 @@ public enum GatewayClient {
 
     /// Whether one runs.
     static var isRunning: Bool {
-        guard let channel = try? NamespaceService.connect(to: GatewayService.name, patience: patience)
+        guard
+            let channel = try? NamespaceService.connect(to: GatewayService.name, patience: patience)
         else { return false }
         channel.close()
         return true
@@ -35,7 +36,8 @@ public enum GatewayClient {
     }
 
     private static func ask(_ question: GatewayQuestion) throws -> [DeviceReport] {
-        guard let channel = try NamespaceService.connect(to: GatewayService.name, patience: patience)
+        guard
+            let channel = try NamespaceService.connect(to: GatewayService.name, patience: patience)
         else {
             throw GatewayError(
                 "no gateway runs in this network namespace; start one with: sudo linkcond gateway "

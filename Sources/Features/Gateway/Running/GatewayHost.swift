@@ -13,13 +13,13 @@ import SystemPackage
 final class GatewayHost {
     private let request: GatewayRequest
     private let rules: PacketFilterTables
-    private let dnsmasq: GuardedProgram
     private let hostapd: GuardedProgram?
-    private let dnsmasqProcess: ProcessDescriptor
-    private let dnsmasqNumber: Int32
+    private var dnsmasq: DNSMasq
     private let guardian: DetachedProgram
     private let files: DNSMasqConfiguration.Files
-    private var hosts = ""
+    private var configuration: DNSMasqConfiguration
+    /// When dnsmasq is to know what the configuration says, by `KernelClock.monotonic`.
+    private var renewal: Duration?
     /// The inner interface.
     let interface: Int32
 
@@ -33,6 +33,9 @@ final class GatewayHost {
         files = DNSMasqConfiguration.Files(
             directory: try StateDirectory(environment: request.environment).path
                 + "-gateway-\(try NetworkNamespace.currentInode())")
+        configuration = DNSMasqConfiguration(
+            network: network, files: files, servers: request.nameServers, user: Self.user,
+            costs: NetworkCosts(request.configuration))
         let program = try Self.program("dnsmasq", package: "dnsmasq-base")
         let session = try NetlinkSession()
         guardian = try DetachedProgram(arguments: GatewayGuardian.arguments)
@@ -45,8 +48,7 @@ final class GatewayHost {
                 try Self.startHostapd($0, request)
             }
             rules = try Self.enableForwarding(network, request.environment)
-            (dnsmasq, dnsmasqNumber) = try Self.startDNSMasq(program, request, files)
-            dnsmasqProcess = try ProcessDescriptor(dnsmasqNumber)
+            dnsmasq = try DNSMasq(program, configuration)
         } catch {
             _ = try? GatewayJournal.undo(request.environment)
             guardian.release()
@@ -66,11 +68,11 @@ final class GatewayHost {
     // MARK: While it runs
 
     /// What becomes readable when a program has ended that is needed.
-    var descriptors: [FileDescriptor] { [dnsmasqProcess.descriptor, rules.descriptor] }
+    var descriptors: [FileDescriptor] { [dnsmasq.process.descriptor, rules.descriptor] }
 
     /// Throws if such a program has ended.
     func check(_ ready: [FileDescriptor]) throws(GatewayError) {
-        if ready.contains(dnsmasqProcess.descriptor) {
+        if ready.contains(dnsmasq.process.descriptor) {
             throw GatewayError(
                 "dnsmasq has ended, without which devices get no addresses; the host is as before "
                     + "(journalctl -t dnsmasq may say why)")
@@ -82,23 +84,32 @@ final class GatewayHost {
     }
 
     /// The leases, as dnsmasq has written them.
-    func leases() -> [Lease] { Lease.all(in: (try? SmallFile.read(files.leases, limit: 1 << 20)) ?? "") }
-
-    /// The devices that are told that the network costs money from their next request for an
-    /// address on.
-    func setExpensive(_ devices: [HardwareAddress]) {
-        let text = DNSMasqConfiguration.hosts(expensive: devices)
-        guard text != hosts, (try? Self.write(text, to: files.hosts)) != nil else { return }
-        hosts = text
-        Process.signal(Self.readAgain, to: dnsmasqNumber)
+    func leases() -> [Lease] {
+        Lease.all(in: (try? SmallFile.read(files.leases, limit: 1 << 20)) ?? "")
     }
 
-    /// `SIGHUP`.
-    private static let readAgain: Int32 = 1
+    /// Has dnsmasq know what `device` is to be told of the cost of the network.
+    func setCost(of device: Device, isExpensive: Bool, now: Duration) {
+        let former = configuration.costs
+        configuration.costs.note(device, isExpensive: isExpensive)
+        if former != configuration.costs { renewal = now + Self.renewalTime }
+    }
+
+    /// Starts dnsmasq anew if its configuration has changed: it reads it only at its start. (It reads
+    /// `dhcp-hostsfile` again at a signal; that of Debian 12 crashes then.)
+    func renew(now: Duration) throws {
+        guard let renewal, renewal <= now else { return }
+        self.renewal = nil
+        dnsmasq.stop()
+        dnsmasq = try DNSMasq(dnsmasq.path, configuration)
+    }
+
+    /// Changes come in groups, and devices that are joining are to be disturbed once.
+    private static let renewalTime = Duration.seconds(1)
 
     // MARK: The steps
 
-    private static func program(
+    static func program(
         _ name: String, package: String
     ) throws(GatewayError) -> String {
         guard let path = HelperProgram.path(of: name) else {
@@ -106,14 +117,6 @@ final class GatewayHost {
                 "\(name) is not installed; on Debian and Ubuntu: sudo apt install \(package)")
         }
         return path
-    }
-
-    private static func write(_ text: String, to path: String) throws {
-        do throws(Errno) {
-            try ReplacementFile(at: path, owner: nil).write(text)
-        } catch {
-            throw KernelError(.write, subject: path, errno: error)
-        }
     }
 
     private static func addAddresses(
@@ -208,7 +211,9 @@ final class GatewayHost {
         let program = try GuardedProgram(path, [directory.path(of: name)], readyNumber: 3)
         _ = Readiness.wait(for: [], timeout: .seconds(1))
         guard !program.hasEnded else {
-            throw GatewayError("hostapd does not run: \(program.message())")
+            throw GatewayError(
+                "hostapd does not run on \(request.network.inner): \(program.message()); an access "
+                    + "point takes a Wi-Fi interface whose driver can be one (iw list)")
         }
         return program
     }
@@ -221,31 +226,5 @@ final class GatewayHost {
         let users = (try? SmallFile.read("/etc/passwd", limit: 1 << 20)) ?? ""
         return users.split(separator: "\n").contains { $0.hasPrefix("dnsmasq:") }
             ? "dnsmasq" : "nobody"
-    }
-
-    private static func startDNSMasq(
-        _ path: String, _ request: GatewayRequest, _ files: DNSMasqConfiguration.Files
-    ) throws -> (GuardedProgram, Int32) {
-        let configuration = DNSMasqConfiguration(
-            network: request.network, files: files, servers: request.nameServers,
-            user: user)
-        try write(configuration.text, to: files.configuration)
-        try write("", to: files.hosts)
-        let program = try GuardedProgram(
-            path, ["--keep-in-foreground", "--conf-file=\(files.configuration)"], readyNumber: 3)
-        let deadline = ContinuousClock.now + startLimit
-        while !program.hasEnded, ContinuousClock.now < deadline {
-            if let text = try? SmallFile.read(files.process),
-                let number = Int32(text.prefix { !$0.isNewline })
-            {
-                return (program, number)
-            }
-            _ = Readiness.wait(for: [], timeout: .milliseconds(20))
-        }
-        let message = program.message()
-        throw GatewayError(
-            "dnsmasq does not run: \(message.isEmpty ? "it says nothing" : message)"
-                + (message.contains("in use")
-                    ? "; end the other DNS or DHCP server at this address (ss -lnup shows it)" : ""))
     }
 }

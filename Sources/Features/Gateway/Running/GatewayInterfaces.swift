@@ -62,7 +62,9 @@ struct GatewayInterfaces {
 
     private static func isManaged(_ link: Link) -> Bool {
         guard let text = try? SmallFile.read("\(managed)/\(link.index)") else { return false }
-        return text.split(separator: "\n").contains { ["managed=true", "managed=full"].contains($0) }
+        return text.split(separator: "\n").contains {
+            ["managed=true", "managed=full"].contains($0)
+        }
     }
 
     private static func check(
