@@ -4,7 +4,7 @@ import Testing
 @testable import HostConditioning
 
 @Suite("What the panel is told", .tags(.unit)) struct HostFeedTests {
-    @Test(arguments: [(0, 100), (1, 100), (5, 100), (10, 200), (50, 1000), (500, 1000)])
+    @Test(arguments: [(0, 100), (1, 100), (2, 100), (10, 500), (20, 1000), (500, 1000)])
     func `the more is conditioned, the less often`(count: Int, milliseconds: Int) {
         #expect(HostFeed.interval(for: count) == .milliseconds(milliseconds))
     }

@@ -16,9 +16,9 @@ import SystemPackage
 /// reports a change, and otherwise every two seconds. The more is conditioned, the longer the
 /// interval: the panel should cost little.
 public struct HostFeed {
-    /// The interval for one conditioned interface.
+    /// The interval for one or two conditioned interfaces.
     static let shortestInterval = Duration.milliseconds(100)
-    /// The interval for fifty and more.
+    /// The interval for twenty and more.
     static let longestInterval = Duration.seconds(1)
     private static let slowInterval = Duration.seconds(2)
 
@@ -36,7 +36,7 @@ public struct HostFeed {
     /// The pause between two lines for a number of conditioned interfaces: it grows from ten to once
     /// a second.
     static func interval(for count: Int) -> Duration {
-        min(longestInterval, max(shortestInterval, shortestInterval / 5 * count))
+        min(longestInterval, max(shortestInterval, shortestInterval / 2 * count))
     }
 
     /// Gives one line after the other to `write`, until standard input ends.
