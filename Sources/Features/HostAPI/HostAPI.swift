@@ -40,9 +40,8 @@ public final class HostAPI: Sendable {
             try access.checkSource(of: request)
             if let response = try await pages(request, path, source, now) { return response }
             try access.expectKnown(request, from: source, at: now, on: date())
-            if path == ["v1", "host", "session"], request.method == "DELETE" {
-                access.closeSession(request)
-                return APIResponse(status: 204)
+            if path == ["v1", "host", "session"] {
+                return try await request.answer(["DELETE": { self.endSession(of: request) }])
             }
             if let response = try await face.respond(to: request, path) {
                 return response.with("cache-control", "no-store")
@@ -70,6 +69,11 @@ public final class HostAPI: Sendable {
             guard path.count == 1, let part = PanelPage.part(path[0]) else { return nil }
             return try await request.answer(["GET": { part }])
         }
+    }
+
+    private func endSession(of request: APIRequest) -> APIResponse {
+        access.closeSession(request)
+        return APIResponse(status: 204)
     }
 
     private func login(
