@@ -1,3 +1,4 @@
+import HTTPAPI
 import LinkTesting
 import ProxyAPI
 import ProxyControl
