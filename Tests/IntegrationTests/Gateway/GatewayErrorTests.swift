@@ -42,14 +42,14 @@ struct GatewayErrorTests {
         (
             "-i lan0 --uplink eth0",
             "mkdir -p /run/NetworkManager/devices; "
-                + "echo managed=true >/run/NetworkManager/devices/$(cat /sys/class/net/lan0/ifindex)",
+                + "echo managed=true >/run/NetworkManager/devices/$(ip -o link show lan0 | cut -d: -f1)",
             69, "lan0: NetworkManager manages it"
         ),
         (
             "-i lan0 --uplink eth0",
             "export PATH=/nowhere; exec /usr/bin/setpriv "
                 + "--bounding-set -net_admin --inh-caps -net_admin \"$0\" gateway -i lan0 --uplink eth0",
-            77, "takes root (CAP_NET_ADMIN)"
+            77, "a gateway changes interfaces, which takes root (CAP_NET_ADMIN)"
         ),
         ("devices", "", 69, "no gateway runs in this network namespace"),
         ("set x LTE", "", 69, "no gateway runs in this network namespace"),
@@ -78,22 +78,26 @@ struct GatewayErrorTests {
             ip link add lan0 type veth peer name lan1
             ip link set lan0 up
             ip link set lan1 up
+            eventually sh -c '! ip -6 address show tentative | grep -q tentative'
             ip address show >/run/before
             python3 -c 'import socket, time
             server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             server.bind(("0.0.0.0", 53))
             print("bound", flush=True)
             time.sleep(60)' >/run/server &
+            server=$!
             eventually grep -q bound /run/server
             timeout 20 "$0" gateway -i lan0 --uplink eth0
             echo "ended with $?"
-            kill %1
+            kill $server
+            wait $server 2>/dev/null
             timeout 20 "$0" gateway -i lan0 --uplink eth0 >/run/log 2>&1 &
+            gateway=$!
             eventually grep -q 'gateway at' /run/log
             timeout 20 "$0" gateway -i lan0 --uplink eth0
             echo "ended with $?"
-            kill %2
-            wait %2
+            kill $gateway
+            wait $gateway
             ip address show | diff /run/before - && echo "as before"
             ls /run/linkcond* | grep gateway
             """)

@@ -59,6 +59,15 @@ final class GatewayLab: Sendable {
                 ip -n $name link set eth0 \\
                     address 02:00:00:00:00:$(printf %02x $number) up
             done
+            # Link-local addresses come after a while, and everything is compared with them.
+            for round in $(seq 200); do
+                case $(ip -n \(prefix)-r -6 address show dev lan0 scope link) in
+                '' | *tentative*) ;;
+                *) exit 0 ;;
+                esac
+                sleep 0.05
+            done
+            exit 1
             """)
     }
 

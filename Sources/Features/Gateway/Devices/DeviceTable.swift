@@ -56,12 +56,14 @@ struct DeviceTable {
     mutating func update(
         leases: [Lease], neighbours: [Neighbour], time: Int64, now: Duration
     ) {
+        // The newest come first.
         let leases = leases.filter { !$0.hasEnded(at: time) && network.contains($0.address) }
+            .sorted { ($0.expiry == 0 ? .max : $0.expiry) > ($1.expiry == 0 ? .max : $1.expiry) }
         let neighbours = neighbours.filter { network.contains($0.address) }
         // An address may have a lease and a neighbour of another device that took it by itself: the
         // packets come from that one.
         var owners: [IPAddress: HardwareAddress] = [:]
-        for lease in leases { owners[lease.address] = lease.hardware }
+        for lease in leases.reversed() { owners[lease.address] = lease.hardware }
         for neighbour in neighbours where neighbour.isThere || owners[neighbour.address] == nil {
             owners[neighbour.address] = neighbour.hardware
         }
@@ -71,7 +73,7 @@ struct DeviceTable {
             guard devices.count < Self.mostDevices else { break }
             devices[hardware] = Device(hardware, at: now)
         }
-        for lease in leases {
+        for lease in leases.reversed() {
             guard let name = lease.name else { continue }
             devices[lease.hardware]?.name = name
         }

@@ -40,6 +40,8 @@ struct DNSMasqConfiguration {
             "local=/\(GatewayNetwork.host)/",
             "host-record=\(([GatewayNetwork.host] + network.addresses.map(\.description)).joined(separator: ","))",
             "dhcp-authoritative",
+            // It would wait for three seconds for each device, one after the other.
+            "no-ping",
             "dhcp-range=\(pool.first),\(pool.last),\(network.mask),\(Self.leaseTime)",
             "dhcp-leasefile=\(files.leases)",
         ]
