@@ -10,7 +10,7 @@ import Testing
         let head = """
             ip link set lo up
             linkcond='\(program)' port=8475 work=$(mktemp -d)
-            trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$work"' EXIT
+            trap 'rm -rf "$work"' EXIT
             start() {
                 "$linkcond" serve --port $port "$@" >"$work/address" 2>"$work/messages" &
                 until [ -s "$work/address" ] || ! kill -0 $!; do sleep 0.02; done
@@ -19,7 +19,12 @@ import Testing
 
             """
         return try await runProcess(
-            "unshare", ["--net", "--map-root-user", "--mount", "sh", "-euc", head + script],
+            "unshare",
+            // Everything ends with the first process.
+            [
+                "--net", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child",
+                "--mount-proc", "sh", "-euc", head + script,
+            ],
             timeout: .seconds(60))
     }
 
