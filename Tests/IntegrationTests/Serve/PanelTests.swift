@@ -80,7 +80,8 @@ struct PanelTests {
         #expect(found.awake)
         // One of two changes at once is refused, and its user told.
         #expect(
-            found.conflict.count { $0.contains("Nothing was changed here") } == 1, "\(found.conflict)")
+            found.conflict.count { $0.contains("Nothing was changed here") } == 1,
+            "\(found.conflict)")
         #expect(found.lost.contains("does not answer"))
         #expect(found.feedEnded && found.back)
         #expect(found.engineKilled && !found.problem.isEmpty)
