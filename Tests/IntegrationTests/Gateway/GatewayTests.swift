@@ -134,7 +134,8 @@ struct GatewayTests {
         try lab.devices[0].shell(
             "ip address flush dev eth0; ip link set eth0 down; ip link set eth0 up")
         // As another client it gets another address.
-        let second = try lab.join(1, "-x 0x3d:00010203").split(separator: " ").first.map(String.init)
+        let lease = try lab.join(1, "-x 0x3d:00010203")
+        let second = lease.split(separator: " ").first.map(String.init)
         #expect(second != first)
         try await eventually("the new address is known") {
             try Self.device(1, lab)?.addresses.first == second
