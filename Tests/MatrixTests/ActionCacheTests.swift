@@ -51,7 +51,7 @@ struct ActionCacheTests {
         let result = try await runPackageScript(Self.script)
         #expect(result.exitCode == 0, "\(result)")
         let builds = result.standardOutput.split(separator: "\n").compactMap { Int($0) }
-        // Each build is of two products.
-        #expect(builds == [2, 2, 2, 2, 4, 6], "\(result)")
+        // Each build is of three products.
+        #expect(builds == [3, 3, 3, 3, 6, 9], "\(result)")
     }
 }
