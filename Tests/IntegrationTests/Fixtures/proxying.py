@@ -54,7 +54,10 @@ class Proxy:
         self.stream.write(json.dumps({"number": self.number, "request": request}) + "\n")
         self.stream.flush()
         while True:
-            answer = json.loads(self.stream.readline())
+            line = self.stream.readline()
+            if not line:
+                sys.exit(f"the proxy has ended: {self.process.communicate()}, {self.process.returncode}")
+            answer = json.loads(line)
             if answer.get("number") == self.number:
                 return answer["content"]
 

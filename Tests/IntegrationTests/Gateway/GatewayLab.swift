@@ -151,6 +151,22 @@ final class GatewayLab: Sendable {
             """)
     }
 
+    /// The same once nobody else has the addresses that the interfaces have given themselves, for which
+    /// the kernel asks around.
+    func settledState() async throws -> String {
+        try await eventually("addresses settle") {
+            try router.shell("ip -6 address show tentative; ip -6 address show scope link | wc -l")
+                .split(separator: "\n").count == 1
+        }
+        return try state()
+    }
+
+    /// The lines of the host's state that are there now and were not, or the other way round.
+    func changes(since before: String) throws -> [String] {
+        let lines = [before, try state()].map { Set($0.split(separator: "\n").map(String.init)) }
+        return lines[0].symmetricDifference(lines[1]).sorted()
+    }
+
     // MARK: Devices
 
     /// Has a device ask for an address under a name; returns what it got.

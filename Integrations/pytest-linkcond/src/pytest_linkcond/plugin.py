@@ -20,19 +20,19 @@ def pytest_configure(config):
         "with changes such as down.loss=2%.")
 
 
-def pytest_collection_modifyitems(items):
-    for item in items:
-        marker = item.get_closest_marker("network")
-        if marker is None:
-            continue
-        if len(marker.args) != 1 or set(marker.kwargs) - {"set"}:
-            raise pytest.UsageError(
-                f"{item.nodeid}: write the marker as network(\"3G\"), or with changes as "
-                "network(\"3G\", set=[\"down.loss=2%\"])")
-        if "linkcond_proxy" not in getattr(item, "fixturenames", ()):
-            raise pytest.UsageError(
-                f"{item.nodeid}: the marker network has no effect without the fixture "
-                "linkcond_proxy, through which the test's connections have to go")
+def pytest_runtest_setup(item):
+    # A usage error at the collection would end a worker of xdist without its reason.
+    marker = item.get_closest_marker("network")
+    if marker is None:
+        return
+    if len(marker.args) != 1 or set(marker.kwargs) - {"set"}:
+        pytest.fail(
+            "write the marker as network(\"3G\"), or with changes as "
+            "network(\"3G\", set=[\"down.loss=2%\"])", pytrace=False)
+    if "linkcond_proxy" not in getattr(item, "fixturenames", ()):
+        pytest.fail(
+            "the marker network has no effect without the fixture linkcond_proxy, through which "
+            "the test's connections have to go", pytrace=False)
 
 
 @pytest.fixture(scope="session")
