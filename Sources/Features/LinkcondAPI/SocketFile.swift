@@ -3,6 +3,7 @@ import Glibc
 import HTTPAPI
 import NIOCore
 import NIOPosix
+import SystemPackage
 
 /// The file of an API on a Unix socket.
 enum SocketFile {
@@ -11,10 +12,8 @@ enum SocketFile {
     static func prepare(_ address: APIAddress, on group: any EventLoopGroup) async throws {
         guard case .unix(let path) = address else { return }
         umask(0o177)
-        guard let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] else {
-            return
-        }
-        guard type as? FileAttributeType == .typeSocket else {
+        guard let status = try? FilePath(path).stat(followTargetSymlink: false) else { return }
+        guard status.type == .socket else {
             throw Occupied(description: "a file that is no socket is there")
         }
         let other = try? await ClientBootstrap(group: group).connect(unixDomainSocketPath: path)

@@ -85,20 +85,20 @@ enum ProfileFile {
     ) throws(ProfileFileError) -> Data {
         let url = URL(filePath: file).resolvingSymlinksInPath()
         do {
-            // Checked before opening: opening a named pipe would wait for its other end.
-            let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-            switch attributes[.type] as? FileAttributeType {
-            case .typeRegular: break
-            case .typeSymbolicLink:
+            // Checked before opening: opening a named pipe would wait for its other end. Not by
+            // FileManager, which looks up the owner's name: for that a statically linked program
+            // loads modules of the system's C library, and can crash in them.
+            let status = try? FilePath(url.path).stat(followTargetSymlink: false)
+            switch status?.type {
+            case .regular, nil: break
+            case .symbolicLink:
                 throw ProfileFileError.inaccessible(
                     file: file, explanation: "is a link that leads to no file")
             default:
                 throw ProfileFileError.inaccessible(
                     file: file, explanation: "is not a file; name a YAML file")
             }
-            // Full Foundation, if a program links it, gives a number that is of any type.
-            let size = attributes[.size] as? UInt ?? (attributes[.size] as? UInt64).map(UInt.init)
-            guard let size, size <= sizeLimit else {
+            guard status?.size ?? 0 <= sizeLimit else {
                 throw tooLarge(file, kind: kind, sizeLimit: sizeLimit)
             }
             return try Data(contentsOf: url)
