@@ -3,7 +3,6 @@
 
 #include "endpoint.h"
 
-#include <netdb.h>
 #include <netinet/tcp.h>
 
 #ifndef UDP_NO_CHECK6_TX
@@ -83,20 +82,4 @@ int lc_stream_peer(int fd, struct lc_endpoint *peer) {
     if (getpeername(fd, &address.any, &length)) return -errno;
     *peer = from_address(&address);
     return 0;
-}
-
-int lc_look_up(const char *host, struct lc_endpoint *found, int capacity) {
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    struct addrinfo *list;
-    int failure = getaddrinfo(host, NULL, &hints, &list);
-    if (failure) return failure == EAI_AGAIN ? -EAGAIN : -ENOENT;
-    int count = 0;
-    for (struct addrinfo *one = list; one && count < capacity; one = one->ai_next) {
-        if (one->ai_family != AF_INET && one->ai_family != AF_INET6) continue;
-        union address address;
-        memcpy(&address, one->ai_addr, one->ai_addrlen);
-        found[count++] = from_address(&address);
-    }
-    freeaddrinfo(list);
-    return count;
 }

@@ -63,10 +63,12 @@ final class ResponderConnection {
         do {
             addresses = try HostLookup.addresses(of: host)
         } catch {
+            throw LearningError("\(host): its address cannot be found: \(error)", status: .failed)
+        }
+        guard !addresses.isEmpty else {
             throw LearningError(
-                error == .wouldBlock
-                    ? "\(host): no name server answers; name an address"
-                    : "\(host): no such host", status: .failed)
+                "\(host): no such host, or no name server answers; name an address",
+                status: .failed)
         }
         var obstacle = Errno.timedOut
         for address in addresses {

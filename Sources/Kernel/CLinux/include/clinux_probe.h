@@ -31,8 +31,4 @@ int lc_probe_path_mtu(int fd, int is_ipv6);
 /// The address of the other end of a connection.
 int lc_stream_peer(int fd, struct lc_endpoint *peer);
 
-/// The addresses of a host, as getaddrinfo(3) finds them, without ports; or -ENOENT if it has none,
-/// -EAGAIN if nobody answers.
-int lc_look_up(const char *host, struct lc_endpoint *found, int capacity);
-
 #endif
