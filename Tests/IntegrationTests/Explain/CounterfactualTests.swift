@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// `--counterfactual` with curl: what is predicted is measured.
-@Suite("Explain: run again", .serialized, .requiresNamespaces)
+@Suite("Explain: run again", .serialized, .requiresNamespaces, .tags(.anyKernel))
 struct CounterfactualTests {
     private struct Explanation: Decodable {
         struct Run: Decodable {

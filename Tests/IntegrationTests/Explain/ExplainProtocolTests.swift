@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Protocols of real programs at both ends, with a delay of 50 ms each way.
-@Suite("Explain: protocols", .serialized, .requiresNamespaces)
+@Suite("Explain: protocols", .serialized, .requiresNamespaces, .tags(.anyKernel))
 struct ExplainProtocolTests {
     private struct Explanation: Decodable {
         struct Connection: Decodable {

@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Responders that are none, or vanish, and clients that are none.
-@Suite("Responders", .serialized, .requiresNamespaces)
+@Suite("Responders", .serialized, .requiresNamespaces, .tags(.anyKernel))
 struct ResponderTests {
     private static var linkcond: String {
         ProcessInfo.processInfo.environment["LINKCOND_BINARY"] ?? "linkcond"

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// Browsers and other programs with a proxy setting: curl stands for them.
-@Suite("Proxy: SOCKS and HTTP", .requiresNamespaces)
+@Suite("Proxy: SOCKS and HTTP", .requiresNamespaces, .tags(.anyKernel))
 struct ProxyProtocolTests {
     private static let start = """
         serve
@@ -142,7 +142,7 @@ struct ProxyProtocolTests {
 }
 
 /// How a proxy begins and ends.
-@Suite("Proxy: start and end", .requiresNamespaces)
+@Suite("Proxy: start and end", .requiresNamespaces, .tags(.anyKernel))
 struct ProxyEndTests {
     @Test func `a command beside it ends it, with its exit code`() async throws {
         try await ProxyHost.expect(

@@ -2,7 +2,7 @@ import LinkTesting
 import Testing
 
 /// What clients and servers see on both sides of a proxy.
-@Suite("Proxy", .requiresNamespaces)
+@Suite("Proxy", .requiresNamespaces, .tags(.anyKernel))
 struct ProxyTests {
     /// Runs a test of the fixture, and expects what it prints.
     private func expect(
@@ -50,13 +50,13 @@ struct ProxyTests {
         try await expect("True True b'y'\nb'z'\n1\n", from: "scarcity")
     }
 
-    @Test(.tags(.anyKernel)) func `5,000 connections are open at once`() async throws {
+    @Test func `5,000 connections are open at once`() async throws {
         try await expect("5000\n", from: "crowd 5000")
     }
 }
 
 /// What controllers change while connections are open.
-@Suite("Proxy: control", .requiresNamespaces)
+@Suite("Proxy: control", .requiresNamespaces, .tags(.anyKernel))
 struct ProxyControlTests {
     @Test func `an open connection meets new conditions`() async throws {
         try await ProxyHost.expect(
