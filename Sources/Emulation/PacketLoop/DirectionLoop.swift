@@ -69,7 +69,8 @@ final class DirectionLoop: Sendable {
     init(
         _ direction: Direction, _ path: LoopPath, _ conditions: LinkConditions,
         _ traces: LinkTraces, seed: UInt64, memory: ByteCount, clock: LoopClock,
-        tolerance: LatenessTolerance = .standard, observer: (any PacketObserver)?
+        tolerance: LatenessTolerance = .standard, lease: RedirectLease? = nil,
+        observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction
         let receiver = try PacketReceiver(interface: path.source)
@@ -77,7 +78,8 @@ final class DirectionLoop: Sendable {
         forwarder = Mutex(
             try Forwarder(
                 direction, path, conditions, traces, seed: seed, receiver: receiver,
-                memory: memory, clock: clock, tolerance: tolerance, observer: observer))
+                memory: memory, clock: clock, tolerance: tolerance, lease: lease,
+                observer: observer))
     }
 
     func start() throws(KernelError) {

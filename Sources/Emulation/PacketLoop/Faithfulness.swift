@@ -6,6 +6,8 @@ import PacketEngine
 public struct Faithfulness: Sendable, Hashable {
     /// Packets dropped for lack of time or memory.
     private let unwantedDrops: UInt64
+    /// How long packets passed by the link.
+    private let bypass: Duration
     /// The lateness that one packet in a hundred exceeded, if that is too much.
     private let lateness: Duration?
     /// When most packets were late, if too many were.
@@ -31,6 +33,7 @@ public struct Faithfulness: Sendable, Hashable {
     /// Judges by the statistics of these directions.
     public init(_ ways: [DirectionStatistics]) {
         unwantedDrops = ways.reduce(0) { $0 + $1.unwantedDrops }
+        bypass = ways.map(\.bypass).max() ?? .zero
         let late = ways.filter(\.isLate)
         lateness = late.compactMap { $0.lateness.quantile(.percent(99)) }.max()
         worst = late.compactMap(\.late.worst).max { $0.packets < $1.packets }
@@ -38,13 +41,18 @@ public struct Faithfulness: Sendable, Hashable {
     }
 
     /// Whether the loops were faithful.
-    public var isGiven: Bool { unwantedDrops == 0 && lateness == nil && shortage == nil }
+    public var isGiven: Bool {
+        unwantedDrops == 0 && bypass == .zero && lateness == nil && shortage == nil
+    }
 
     /// What the user should know; nil if the loops were faithful.
     public var note: String? {
         var facts: [String] = []
         if unwantedDrops > 0 {
             facts.append("\(unwantedDrops) packets were lost that the profile did not lose")
+        }
+        if bypass > .zero {
+            facts.append("for \(bypass.roundedText) packets passed as without conditions")
         }
         if let lateness {
             let moment = worst.map { "; most of them in second \($0.second), \($0.packets)" } ?? ""

@@ -9,6 +9,11 @@ struct Forwarder: ~Copyable {
     private let direction: Direction
     private let clock: LoopClock
     private let tolerance: LatenessTolerance
+    private let lease: RedirectLease?
+    /// The lease's lapses before.
+    private let formerLapse: Duration
+    /// Frames that arrived earlier are dropped when they leave.
+    private var staleness = Duration.zero
     private let observer: (any PacketObserver)?
     private var emulator: LinkEmulator
     private var store: FrameStore
@@ -34,10 +39,13 @@ struct Forwarder: ~Copyable {
     init(
         _ direction: Direction, _ path: LoopPath, _ conditions: LinkConditions,
         _ traces: LinkTraces, seed: UInt64, receiver: consuming PacketReceiver, memory: ByteCount,
-        clock: LoopClock, tolerance: LatenessTolerance, observer: (any PacketObserver)?
+        clock: LoopClock, tolerance: LatenessTolerance, lease: RedirectLease?,
+        observer: (any PacketObserver)?
     ) throws(KernelError) {
         self.direction = direction
         self.clock = clock
+        self.lease = lease
+        formerLapse = lease?.lapsedTime ?? .zero
         self.observer = observer
         emulator = LinkEmulator(direction, conditions, traces, seed: seed)
         statistics = DirectionStatistics(link: emulator.counters)
@@ -58,6 +66,7 @@ struct Forwarder: ~Copyable {
     mutating func turn(expectsFrames: Bool) -> Duration? {
         let isDrained = receive(isExpectant: expectsFrames)
         if isDrained { time = max(time, clock.now) }
+        if let lease { staleness = lease.staleness(at: KernelClock.monotonic) - clock.monotonic }
         judge()
         outbox.flush(clock, &store, &statistics)
         if watch.isDue(at: time) { lookForShortage() }
@@ -276,6 +285,7 @@ struct Forwarder: ~Copyable {
         if event.leaves { statistics.timeOnLink += event.time - store[ticket.frame].arrival }
         switch event.verdict {
         case _ where !isConnected: break
+        case _ where store[ticket.frame].arrival < staleness: statistics.staleDrops += 1
         case .delivered where event.isMarked && ticket.segment != nil:
             // Other packets share its header.
             if let copy = store.copy(of: ticket) {
@@ -309,14 +319,6 @@ struct Forwarder: ~Copyable {
         case .queueFull, .managed, .lost: break
         }
         store.release(ticket.frame)
-    }
-
-    private func length(of ticket: Ticket) -> Int {
-        let frame = store[ticket.frame]
-        guard let segment = ticket.segment, let superFrame = frame.superFrame else {
-            return frame.length
-        }
-        return superFrame.length(of: segment)
     }
 }
 
@@ -352,6 +354,7 @@ extension Forwarder {
         statistics.socketDrops += UInt64(inbox.takeDrops())
         statistics.link = emulator.counters
         statistics.memory = ByteCount(bytes: UInt64(store.used))
+        if let lease { statistics.bypass = lease.lapsedTime - formerLapse }
         return statistics
     }
 
@@ -374,7 +377,7 @@ extension Forwarder {
         var record = PacketRecord(
             direction: fate == .answer ? back : direction, number: number, isCopy: isCopy,
             arrival: store[ticket.frame].arrival, departure: time, lateness: lateness,
-            length: ByteCount(bytes: UInt64(length(of: ticket))), fate: fate)
+            length: ByteCount(bytes: UInt64(store.length(of: ticket))), fate: fate)
         transmission.map { record.setTransmission(from: $0.start, until: $0.end) }
         guard ticket.segment != nil else {
             store.withFrame(ticket.frame) { observer.observed(record, frame: $1) }

@@ -2,6 +2,15 @@ import LinuxKernel
 
 /// Extracts single packets from frames.
 extension FrameStore {
+    /// The length of a packet, from its IP header on.
+    func length(of ticket: Ticket) -> Int {
+        let frame = self[ticket.frame]
+        guard let segment = ticket.segment, let superFrame = frame.superFrame else {
+            return frame.length
+        }
+        return superFrame.length(of: segment)
+    }
+
     /// A slot with the `virtio_net_hdr` and the headers of a run of packets; nil if the store is
     /// full.
     mutating func headers(

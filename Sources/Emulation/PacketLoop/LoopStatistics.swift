@@ -38,6 +38,10 @@ public struct DirectionStatistics: Sendable, Hashable {
     public internal(set) var unreadable: UInt64 = 0
     /// Frames that the kernel refused, for example because the interface is down.
     public internal(set) var sendFailures: UInt64 = 0
+    /// Packets dropped because later ones had passed by the link meanwhile (see `RedirectLease`).
+    public internal(set) var staleDrops: UInt64 = 0
+    /// How long packets have passed by the link, since nobody extended its lease.
+    public internal(set) var bypass = Duration.zero
     /// Bytes of memory now in use for frames.
     public internal(set) var memory = ByteCount(bytes: 0)
     /// The total time that departed packets had spent on the link.
@@ -67,7 +71,9 @@ public struct DirectionStatistics: Sendable, Hashable {
     }
 
     /// Packets lost for lack of time or memory, which no conditions asked for.
-    public var unwantedDrops: UInt64 { socketDrops + memoryDrops + unreadable + sendFailures }
+    public var unwantedDrops: UInt64 {
+        socketDrops + memoryDrops + unreadable + sendFailures + staleDrops
+    }
 }
 
 extension DirectionStatistics {
@@ -86,7 +92,7 @@ extension DirectionStatistics {
         engine.socketDroppedPackets = socketDrops
         engine.memoryDroppedPackets = memoryDrops
         engine.unreadablePackets = unreadable
-        engine.unsentPackets = sendFailures
+        engine.unsentPackets = sendFailures + staleDrops
         engine.lateness = EngineCounters.Lateness(lateness)
         engine.late = late
         engine.timeOnLink = timeOnLink

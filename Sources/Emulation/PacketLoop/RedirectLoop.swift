@@ -36,15 +36,16 @@ public final class RedirectLoop: Sendable {
     ///   - conditions: the conditions of the link.
     ///   - traces: the delivery traces that the conditions name.
     ///   - seed: the seed of the random numbers, as in a `PacketLoop`.
+    ///   - lease: until when the filters redirect frames.
     ///   - memory: packets beyond it are dropped and counted.
     public init(
         _ direction: LinkDirection, from source: Int32, to exit: MarkedOutput,
         framing: Framing = .ethernet, conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
-        memory: ByteCount = PacketLoop.defaultMemory
+        lease: RedirectLease, memory: ByteCount = PacketLoop.defaultMemory
     ) throws(KernelError) {
         loop = try DirectionLoop(
             direction, .redirect(from: source, to: exit, framing), conditions, traces, seed: seed,
-            memory: memory, clock: .startingNow(), observer: nil)
+            memory: memory, clock: .startingNow(), lease: lease, observer: nil)
     }
 
     /// Carries what the loopback of the calling thread's network namespace sends in one direction
@@ -63,15 +64,16 @@ public final class RedirectLoop: Sendable {
     ///   - conditions: the conditions of the link.
     ///   - traces: the delivery traces that the conditions name.
     ///   - seed: the seed of the random numbers, as in a `PacketLoop`.
+    ///   - lease: until when the filters redirect frames.
     ///   - memory: packets beyond it are dropped and counted.
     public init(
         _ direction: LinkDirection, ofLoopbackFrom source: Int32, mark: UInt32,
         conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
-        memory: ByteCount = PacketLoop.defaultMemory
+        lease: RedirectLease, memory: ByteCount = PacketLoop.defaultMemory
     ) throws(KernelError) {
         loop = try DirectionLoop(
             direction, .loopbackRedirect(from: source, mark: mark), conditions, traces, seed: seed,
-            memory: memory, clock: .startingNow(), observer: nil)
+            memory: memory, clock: .startingNow(), lease: lease, observer: nil)
     }
 
     deinit { stop() }

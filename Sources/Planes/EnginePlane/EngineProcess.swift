@@ -38,7 +38,8 @@ struct EngineProcess: ~Copyable {
         _ = try? DescriptorLimit.raise()
         let listener = try EngineListener(name: EngineServer.name)
         let room = try EngineState.open()
-        let heartbeat = try Heartbeat(beats, gate: room.hooks.gate, allowing: workLimit)
+        let heartbeat = try Heartbeat(
+            beats, gate: room.hooks.gate, lease: room.lease, allowing: workLimit)
         return EngineProcess(
             signals: signals, listener: listener, events: try NetlinkEvents([.links]), room: room,
             heartbeat: heartbeat)

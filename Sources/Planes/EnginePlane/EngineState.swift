@@ -14,13 +14,15 @@ struct EngineState: ~Copyable {
     private var emulations: [InterfaceEmulation.ID: InterfaceEmulation] = [:]
     /// Redirect the packets of the interfaces.
     let hooks: any Hooks
+    /// Until when they do.
+    let lease = RedirectLease()
     private let session: NetlinkSession
     private let maker: RedirectMaker
 
     private init(_ session: NetlinkSession, _ hooks: any Hooks) {
         self.session = session
         self.hooks = hooks
-        maker = RedirectMaker(session: session)
+        maker = RedirectMaker(session: session, lease: lease)
     }
 
     /// Works in the network namespace of the calling thread.

@@ -1,4 +1,5 @@
 import LinuxKernel
+import PacketLoop
 import Synchronization
 
 /// Sends heartbeats to the guardian, and holds the gate open, while the engine is running.
@@ -14,14 +15,18 @@ final class Heartbeat: Sendable {
 
     private let pipe: HeartbeatPipe
     private let gate: any Gate
+    private let lease: RedirectLease
     /// The deadline of the current work, in nanoseconds of the kernel's clock.
     private let deadline = Atomic<Int64>(0)
     private let hasGuardian = Atomic<Bool>(true)
 
     /// Starts the heartbeat, for work that may take so long.
-    init(_ pipe: HeartbeatPipe, gate: any Gate, allowing duration: Duration) throws(KernelError) {
+    init(
+        _ pipe: HeartbeatPipe, gate: any Gate, lease: RedirectLease, allowing duration: Duration
+    ) throws(KernelError) {
         self.pipe = pipe
         self.gate = gate
+        self.lease = lease
         allow(duration)
         // From now on the guardian expects heartbeats.
         beat()
@@ -45,6 +50,7 @@ final class Heartbeat: Sendable {
     private func beat() {
         let now = Int64(KernelClock.monotonic / .nanoseconds(1))
         guard now < deadline.load(ordering: .relaxed) else { return }
+        lease.extend(by: Self.limit)
         gate.hold(for: Self.limit)
         if !pipe.beat() { hasGuardian.store(false, ordering: .relaxed) }
     }

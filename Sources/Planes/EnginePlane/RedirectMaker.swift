@@ -9,6 +9,8 @@ import TrafficControl
 /// Creates and removes redirects.
 struct RedirectMaker {
     let session: NetlinkSession
+    /// Until when the hooks redirect packets.
+    var lease = RedirectLease()
 
     /// Creates the veth pair of a redirect and the loop at its end, which carries nothing until the
     /// hooks redirect packets.
@@ -43,11 +45,11 @@ struct RedirectMaker {
                 request.linkDirection(of: redirect.direction), from: ends.far,
                 to: redirect.exit(ends),
                 framing: redirect.framing,
-                conditions: request.conditions, traces: traces, seed: seed)
+                conditions: request.conditions, traces: traces, seed: seed, lease: lease)
         }
         let loop = try RedirectLoop(
             redirect.direction, ofLoopbackFrom: ends.far, mark: Redirect.mark,
-            conditions: request.conditions, traces: traces, seed: seed)
+            conditions: request.conditions, traces: traces, seed: seed, lease: lease)
         loop.setPassesOthers(request.directions == [redirect.direction])
         return loop
     }

@@ -72,10 +72,17 @@ struct ApplyEngineStandstillTests {
             let processes = guardians + (try await network.engineProcesses())
             #expect(processes.count == 2)
             // The guardian first: it would kill the engine.
+            async let probing = network.probe(down: true, count: 1200, rate: 300)
+            try await Task.sleep(for: .milliseconds(500))
             for process in processes { kill(process, SIGSTOP) }
             #expect(try await network.flows())
             #expect(try await network.shortestRoundTrip(to: TestNetwork.serverIPv4) < 50)
             for process in processes.reversed() { kill(process, SIGCONT) }
+            // What was under way would come after what has passed meanwhile.
+            let probe = try await probing
+            #expect(probe.reordered == 0 && probe.duplicates == 0, "\(probe)")
+            let problem = try await network.engineStatus().problem
+            #expect(problem?.contains("passed as without conditions") == true, "\(problem ?? "")")
             try await network.mustRun("clear")
         }
     }
