@@ -29,6 +29,25 @@ struct NftSelectionTests {
         try Golden("nft-selections.txt").expect(text)
     }
 
+    private static func guards(_ texts: [String], _ direction: Direction) throws -> [String] {
+        NftSelection.guards(
+            try texts.map { try #require(TrafficSelector(text: $0)) }, direction, verdict: "accept")
+    }
+
+    @Test("What guards several is what all have in common", .tags(.unit))
+    func guards() throws {
+        let hosts = try Self.guards(["to=192.0.2.1,port=80", "to=192.0.2.2,port=81"], .down)
+        #expect(hosts.allSatisfy { $0.contains("{ 192.0.2.1, 192.0.2.2 }") || $0.contains("0x") })
+        #expect(hosts.contains { $0.contains("th dport { 80, 81 }") })
+        // One of them has no port, so that no packet can be left out by its port.
+        let mixed = try Self.guards(["to=192.0.2.1,port=80", "to=192.0.2.1"], .down)
+        #expect(mixed.contains("meta protocol ip ip saddr 192.0.2.1 accept"))
+        #expect(!mixed.contains { $0.contains("dport") || $0.contains("ip6") })
+        // What one of them spares must not come to later conditions either.
+        let sparing = try Self.guards(["port=80;port=22", "port=81;port=22"], .down)
+        #expect(sparing.count { $0.contains("th dport 22 ") && $0.contains("ip ") } == 1)
+    }
+
     @Test(
         "The kernel takes every rule", .requiresNamespaces,
         .enabled(if: hasPrograms("nft"), "nft is not installed"))
@@ -37,13 +56,16 @@ struct NftSelectionTests {
         let rules = try texts.flatMap { text in
             try Direction.allCases.flatMap { try Self.rules(text, $0) }
         }
+        let guards = try Direction.allCases.flatMap {
+            try Self.guards(["to=10.0.0.0/8,port=1-9", "to=10.1.0.0/16,port=7;port=22"], $0)
+        }
         try await withTemporaryDirectory { directory in
             let file = try directory.write(
                 """
                 table netdev t {
                 chain c {
                 type filter hook ingress device "lo" priority 0
-                \(rules.joined(separator: "\n"))
+                \((rules + guards).joined(separator: "\n"))
                 }
                 }
 

@@ -44,6 +44,20 @@ import TrafficControl
         #expect(text.components(separatedBy: "meta mark set").count == 2)
     }
 
+    @Test func `packets that many conditions do not choose meet no more rules than with two`()
+        throws
+    {
+        func rules(_ count: Int) throws -> Int {
+            let ways = try (1...count).map { number in
+                let text = "to=192.0.2.\(number),to-port=\(number)"
+                return way(.up, slot: number, try #require(TrafficSelector(text: text)))
+            }
+            return HookTable(target: .init(index: 5, name: "eth0"), ways: ways).addText
+                .components(separatedBy: "add rule netdev linkcond_5 up ").count
+        }
+        #expect(try rules(24) == rules(2))
+    }
+
     @Test(arguments: ["eth0", "wlp0s20f3", "br-1f2e", "eth0.100", "eth0@x", "a'b", "$x"])
     func `can name ordinary interfaces`(name: String) {
         #expect(HookTable.canName(name))

@@ -59,7 +59,21 @@ struct HookTable: Hashable {
             lines.append(
                 "add chain \(table) \(direction.rawValue) { type filter hook \(hook) device "
                     + "\(Self.quoted(target.name)) priority \(Self.priority); }")
-            lines += Self.rules(ways).map {
+            let choosers = ways.prefix { $0.selector.isSelective }
+            let isGuarded = choosers.count > 1
+            if isGuarded {
+                lines.append("add chain \(table) \(direction.rawValue)_chosen")
+                lines += Self.rules(choosers).map {
+                    "add rule \(table) \(direction.rawValue)_chosen \($0)"
+                }
+            }
+            let guards =
+                isGuarded
+                ? NftSelection.guards(
+                    choosers.map(\.selector), direction,
+                    verdict: "jump \(direction.rawValue)_chosen") : []
+            let rest = isGuarded ? ways[choosers.endIndex...] : ways[...]
+            lines += ([Self.passRule, Self.gateRule] + guards + Self.rules(rest)).map {
                 "add rule \(table) \(direction.rawValue) \($0)"
             }
         }
@@ -76,9 +90,8 @@ struct HookTable: Hashable {
         LoopbackHooks(ways, of: target) == nil ? Set(ways.map(\.redirect.direction)) : [.up]
     }
 
-    private static func rules(_ ways: [Way]) -> [String] {
-        [Self.passRule, Self.gateRule]
-            + ways.flatMap { $0.rules(verdict: "fwd to \"\($0.redirect.near)\"") }
+    private static func rules(_ ways: ArraySlice<Way>) -> [String] {
+        ways.flatMap { $0.rules(verdict: "fwd to \"\($0.redirect.near)\"") }
     }
 
     /// The command that deletes it.

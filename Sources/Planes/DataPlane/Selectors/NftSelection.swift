@@ -25,12 +25,34 @@ public struct NftSelection {
     ///   - chosen: the statement for conditioned packets, such as `fwd to "lc0"`.
     ///   - spared: the statement for packets of an exception, and for neighbour discovery.
     public func rules(chosen: String, spared: String = "accept") -> [String] {
+        untaggedRules(chosen: chosen, spared: spared)
+            + (direction == .up ? taggedRules(chosen: chosen, spared: spared) : [])
+    }
+
+    /// Rules for all packets that the rules of any of these selectors may match, and few others.
+    ///
+    /// Their number does not grow with that of the selectors, except for different exceptions: they
+    /// are for a chain where a packet that concerns none of many selectors must not meet all rules.
+    public static func guards(
+        _ selectors: [TrafficSelector], _ direction: Direction, verdict: String
+    ) -> [String] {
+        var union = TrafficSelector(joining: selectors)
+        for exception in selectors.flatMap(\.exceptions)
+        where !union.exceptions.contains(exception) {
+            union.exceptions.append(exception)
+        }
+        let tagged = direction == .up ? ["meta protocol 8021q \(verdict)"] : []
+        return NftSelection(union, direction).untaggedRules(chosen: verdict, spared: verdict)
+            + tagged
+    }
+
+    private func untaggedRules(chosen: String, spared: String) -> [String] {
         selector.families.flatMap { family in
             let excepted = selector.exceptions.flatMap { forms(of: $0, family) }
             return (neighborDiscovery(family) + excepted).map { rule(family, $0, spared) }
                 + laterFragments(family).map { rule(family, $0, spared) }
                 + forms(of: selector.included, family).map { rule(family, $0, chosen) }
-        } + (direction == .up ? taggedRules(chosen: chosen, spared: spared) : [])
+        }
     }
 
     /// One rule that contains the others, so that untagged packets meet only one more.
