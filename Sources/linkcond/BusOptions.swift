@@ -29,11 +29,25 @@ struct BusOptions: ParsableArguments {
     ///
     /// - Parameter isOverridden: Whether the user overrides what the network looks like.
     func bus(isOverridden: Bool, _ console: Console) throws(SandboxError) -> SandboxBus? {
-        let isRequired = dbus == true || portal
-        guard isRequired || (isOverridden && dbus == nil) else { return nil }
+        try SandboxBus.bus(dbus, hasPortal: portal, isOverridden: isOverridden, console)
+    }
+}
+
+extension SandboxBus {
+    /// The bus of a command; nil for the host's.
+    ///
+    /// - Parameters:
+    ///   - wish: Whether the user wants one; nil if that was not said.
+    ///   - hasPortal: Whether the user wants the desktop portal, which implies it.
+    ///   - isOverridden: Whether the user overrides what the network looks like.
+    static func bus(
+        _ wish: Bool? = nil, hasPortal: Bool = false, isOverridden: Bool, _ console: Console
+    ) throws(SandboxError) -> SandboxBus? {
+        let isRequired = wish == true || hasPortal
+        guard isRequired || (isOverridden && wish == nil) else { return nil }
         do {
-            let bus = try SandboxBus(hasPortal: portal, isRequired: isRequired)
-            if !isRequired, SandboxBus.hidesThatOfHost { console.note(Self.hiddenBus) }
+            let bus = try SandboxBus(hasPortal: hasPortal, isRequired: isRequired)
+            if !isRequired, hidesThatOfHost { console.note(hiddenBus) }
             return bus
         } catch  where !isRequired {
             console.explain("\(error); programs that ask D-Bus see the host's network")

@@ -22,14 +22,9 @@ enum Program {
         }
         // The parser would print help for the program, and call it a success.
         if Process.arguments.first == "help" { expectVerbs() }
-        var command: any ParsableCommand
         do {
-            command = try quickCommand() ?? LinkcondCommand.parseAsRoot(arguments())
-        } catch {
-            if !LinkcondCommand.exitCode(for: error).isSuccess { expectVerbs() }
-            leave(withUsage: error)
-        }
-        do {
+            if let run = PlainRun(words: Array(Process.arguments)) { try run.run() }
+            var command = parsedCommand()
             try command.run()
         } catch let code as ExitCode {
             exit(code.rawValue)
@@ -37,6 +32,15 @@ enum Program {
             leave(withUsage: error)
         } catch {
             leave(with: error)
+        }
+    }
+
+    private static func parsedCommand() -> any ParsableCommand {
+        do {
+            return try quickCommand() ?? LinkcondCommand.parseAsRoot(arguments())
+        } catch {
+            if !LinkcondCommand.exitCode(for: error).isSuccess { expectVerbs() }
+            leave(withUsage: error)
         }
     }
 

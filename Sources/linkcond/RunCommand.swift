@@ -148,7 +148,6 @@ struct RunCommand: ParsableCommand {
         request.publishedPorts = network.publishedPorts
         request.congestionControl = network.congestionControl
         request.mapsRoot = network.mapsRoot
-        request.isJob = console.hasTerminal
         request.backend = backend
         if let multipath { request.multipath = multipath }
         request.conditionsLoopback = loopback
@@ -158,15 +157,8 @@ struct RunCommand: ParsableCommand {
         if let stop = server.stop { request.serverStop = stop }
         request.drain = drain.limit
         try recording.requireEngine(ifNeededBy: request)
-        let environment = ProcessInfo.processInfo.environment
-        if let user = InvokingUser.behindSudo(environment: environment) {
-            request.identity = user.identity
-            request.variables = user.variables
-        }
-        let isOverridden = override.change != InterfaceOverride() || request.saysMoreThanKinds
-        request.bus = try bus.bus(isOverridden: isOverridden, console)
-        request.describeNetwork()
-        for note in request.proxyNotes(environment) { console.note(note) }
+        try request.complete(
+            isOverridden: override.change != InterfaceOverride(), console, bus: bus.bus)
         if recording.counterfactual, let obstacle = CounterfactualRuns.obstacle(of: request) {
             throw UsageError(description: "--counterfactual: \(obstacle)")
         }

@@ -137,4 +137,21 @@ struct RunPassesThroughTests {
             "trap '' TERM; while :; do sleep 0.1; done")
         #expect(try await stubborn.result().exitCode == 124)
     }
+
+    /// `PlainRun` reads the shortest form, without the argument parser.
+    @Test(arguments: [["lte"], ["LTE", "--uplink", "none"], ["LTEE"], ["LTE", "--uplink", "nun"]])
+    func `the shortest form does what the same does with another option`(words: [String])
+        async throws
+    {
+        let script = "env | sort; ip -o address; cat /etc/hosts /etc/resolv.conf; exit 3"
+        let command = ["--", "sh", "-c", script]
+        let short = try await SandboxedRun(arguments: words + command).result()
+        let long = try await SandboxedRun(
+            arguments: words + ["--backend", "auto"] + command
+        ).result()
+        #expect(short.standardOutput == long.standardOutput)
+        #expect(short.standardError == long.standardError)
+        #expect(short.exitCode == long.exitCode)
+        #expect([3, 64].contains(short.exitCode), "\(short)")
+    }
 }
