@@ -41,7 +41,7 @@ final class AssociationService {
 
     private let context: EndpointContext
     private let files: NameFiles
-    private var entrances: [DatagramService.Entrance] = []
+    private var entrances: [DatagramEntrance] = []
     private var associations: [ObjectIdentifier: Association] = [:]
     private unowned let service: StreamService
 
@@ -49,23 +49,13 @@ final class AssociationService {
 
     init(_ service: StreamService, sockets: [FileDescriptor]) {
         (context, files, self.service) = (service.context, service.files, service)
-        for socket in sockets {
-            let entrance = DatagramService.Entrance(
-                DatagramSocket(adopting: OwnedDescriptor(adopting: socket))
-            ) { [weak self] in self?.receive(from: $0, at: $1) }
-            guard
-                let token = try? context.events.watch(
-                    entrance.socket.descriptor, .level, for: entrance)
-            else { continue }
-            entrance.token = token
-            entrances.append(entrance)
+        entrances = DatagramEntrance.open(sockets, context) { [weak self] in
+            self?.receive(from: $0, at: $1)
         }
     }
 
     deinit {
-        for entrance in entrances {
-            context.events.forget(entrance.token, entrance.socket.descriptor)
-        }
+        for entrance in entrances { entrance.close(context) }
     }
 
     /// Begins to relay for the client of a connection, and returns where it may send to; nil if
@@ -103,7 +93,7 @@ final class AssociationService {
         }
     }
 
-    private func receive(from entrance: DatagramService.Entrance, at now: Duration) {
+    private func receive(from entrance: DatagramEntrance, at now: Duration) {
         guard let datagrams = try? entrance.socket.receive(into: &context.datagramRoom) else {
             return
         }
@@ -119,47 +109,34 @@ final class AssociationService {
     }
 
     private func send(
-        _ content: SOCKSDatagram, _ association: Association, _ entrance: DatagramService.Entrance,
+        _ content: SOCKSDatagram, _ association: Association, _ entrance: DatagramEntrance,
         at now: Duration
     ) {
         let payload = content.payload
-        switch content.target {
-        case .endpoint(let endpoint):
-            send(payload, to: context.reachable(endpoint).first, association, entrance)
-        case .name(let name, let port):
-            if content.target.isLoopback {
-                let endpoint = context.loopback(port: port).first
-                return send(payload, to: endpoint, association, entrance)
-            }
-            let files = files.current(at: now)
-            if let known = NameLookup.known(name, files)?.first {
-                let endpoint = context.reachable(Endpoint(known, port: port)).first
-                return send(payload, to: endpoint, association, entrance)
-            }
+        var pending: NameLookup?
+        let found = context.find(content.target, files.current(at: now)) {
+            [weak self, weak association] result, _ in
+            _ = pending
+            pending = nil
+            guard let self, let association else { return }
+            association.lookups -= 1
+            guard case .success(let endpoints) = result else { return }
+            self.send(payload, to: endpoints.first, association, entrance)
+        }
+        switch found {
+        case .endpoints(let endpoints): send(payload, to: endpoints.first, association, entrance)
+        case .path: break
+        case .question(let lookup):
             guard association.lookups < Self.mostLookups else { return }
             association.lookups += 1
-            var pending: NameLookup?
-            let lookup = NameLookup(name, files, context) {
-                [weak self, weak association] result, _ in
-                _ = pending
-                pending = nil
-                guard let self, let association else { return }
-                association.lookups -= 1
-                guard case .success(let addresses) = result else { return }
-                let endpoints = addresses.map { Endpoint($0, port: port) }
-                self.send(
-                    payload, to: endpoints.flatMap(self.context.reachable).first, association,
-                    entrance)
-            }
             pending = lookup
             lookup.start(at: now)
-        case .local: break
         }
     }
 
     private func send(
         _ payload: [UInt8], to endpoint: Endpoint?, _ association: Association,
-        _ entrance: DatagramService.Entrance
+        _ entrance: DatagramEntrance
     ) {
         guard let endpoint,
             let outlet = outlet(isIPv6: endpoint.address.isIPv6, association, entrance)
@@ -169,7 +146,7 @@ final class AssociationService {
     }
 
     private func outlet(
-        isIPv6: Bool, _ association: Association, _ entrance: DatagramService.Entrance
+        isIPv6: Bool, _ association: Association, _ entrance: DatagramEntrance
     ) -> Outlet? {
         if let outlet = association.outlets[isIPv6] { return outlet }
         guard associations[ObjectIdentifier(association.connection)] != nil,
@@ -194,7 +171,7 @@ final class AssociationService {
     }
 
     private func answer(
-        from outlet: Outlet, _ association: Association, _ entrance: DatagramService.Entrance
+        from outlet: Outlet, _ association: Association, _ entrance: DatagramEntrance
     ) {
         while outlet.socket.nextFailure() != nil {}
         guard let client = association.client, let host = association.host,

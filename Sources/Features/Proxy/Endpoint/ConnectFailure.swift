@@ -36,13 +36,6 @@ struct ConnectFailure: Error, Hashable, CustomStringConvertible {
         status = isSilent ? 504 : 502
     }
 
-    /// A Unix socket where none can be meant.
-    init(unsupported target: TargetAddress) {
-        description = "\(target): a Unix socket is no target here"
-        reply = .addressTypeNotSupported
-        status = 502
-    }
-
     static let noDescriptors = ConnectFailure(
         description: "no descriptors are left; allow more with ulimit -n", .generalFailure, 503)
 

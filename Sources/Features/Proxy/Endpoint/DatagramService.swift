@@ -7,22 +7,6 @@ import Uplink
 /// Relays UDP between clients and a target. Each client has a socket of its own toward the target,
 /// as long as it is used.
 final class DatagramService {
-    /// A socket at which clients are served.
-    final class Entrance: EventTarget {
-        let socket: DatagramSocket
-        var token: UInt64 = 0
-        private let onEvent: (Entrance, Duration) -> Void
-
-        init(
-            _ socket: consuming DatagramSocket, onEvent: @escaping (Entrance, Duration) -> Void
-        ) {
-            self.socket = socket
-            self.onEvent = onEvent
-        }
-
-        func handle(_ event: EventQueue.Event, at now: Duration) { onEvent(self, now) }
-    }
-
     /// What distinguishes clients.
     struct Key: Hashable {
         let entrance: ObjectIdentifier
@@ -35,7 +19,7 @@ final class DatagramService {
     private let context: EndpointContext
     private let files: NameFiles
     private let note: (String) -> Void
-    private var entrances: [Entrance] = []
+    private var entrances: [DatagramEntrance] = []
     private var sessions: [Key: DatagramSession] = [:]
     var counters = ListenerCounters()
 
@@ -51,23 +35,13 @@ final class DatagramService {
 
     func listen(at sockets: [FileDescriptor]) {
         stopListening()
-        for socket in sockets {
-            let entrance = Entrance(
-                DatagramSocket(adopting: OwnedDescriptor(adopting: socket))
-            ) { [weak self] in self?.receive(from: $0, at: $1) }
-            guard
-                let token = try? context.events.watch(
-                    entrance.socket.descriptor, .level, for: entrance)
-            else { continue }
-            entrance.token = token
-            entrances.append(entrance)
+        entrances = DatagramEntrance.open(sockets, context) { [weak self] in
+            self?.receive(from: $0, at: $1)
         }
     }
 
     func stopListening() {
-        for entrance in entrances {
-            context.events.forget(entrance.token, entrance.socket.descriptor)
-        }
+        for entrance in entrances { entrance.close(context) }
         entrances = []
         endSessions()
     }
@@ -86,7 +60,7 @@ final class DatagramService {
         }
     }
 
-    private func receive(from entrance: Entrance, at now: Duration) {
+    private func receive(from entrance: DatagramEntrance, at now: Duration) {
         guard let datagrams = try? entrance.socket.receive(into: &context.datagramRoom) else {
             return
         }
@@ -99,7 +73,7 @@ final class DatagramService {
     }
 
     private func session(
-        of datagram: Datagram, _ entrance: Entrance, at now: Duration
+        of datagram: Datagram, _ entrance: DatagramEntrance, at now: Duration
     ) -> DatagramSession? {
         let key = Key(
             entrance: ObjectIdentifier(entrance), client: datagram.sender,
@@ -127,33 +101,23 @@ final class DatagramService {
     }
 
     private func connect(_ session: DatagramSession, to target: TargetAddress, at now: Duration) {
-        switch target {
-        case .endpoint(let endpoint):
-            session.connect(to: context.reachable(endpoint).first)
-        case .name(let name, let port):
-            if target.isLoopback {
-                return session.connect(to: context.loopback(port: port).first)
+        let found = context.find(target, files.current(at: now)) {
+            [weak self, weak session] result, _ in
+            guard let self, let session else { return }
+            switch result {
+            case .success(let endpoints): session.connect(to: endpoints.first)
+            case .failure(let failure):
+                self.counters.failed += 1
+                self.counters.lastFailure = "\(target): \(failure.reason)"
+                self.end(session)
             }
-            let files = files.current(at: now)
-            if let known = NameLookup.known(name, files)?.first {
-                return session.connect(
-                    to: context.reachable(Endpoint(known, port: port)).first)
-            }
-            let lookup = NameLookup(name, files, context) { [weak self, weak session] result, _ in
-                guard let self, let session else { return }
-                switch result {
-                case .success(let addresses):
-                    let endpoints = addresses.map { Endpoint($0, port: port) }
-                    session.connect(to: endpoints.flatMap(self.context.reachable).first)
-                case .failure(let failure):
-                    self.counters.failed += 1
-                    self.counters.lastFailure = "\(target): \(failure.reason)"
-                    self.end(session)
-                }
-            }
+        }
+        switch found {
+        case .endpoints(let endpoints): session.connect(to: endpoints.first)
+        case .path: break
+        case .question(let lookup):
             session.lookup = lookup
             lookup.start(at: now)
-        case .local: break
         }
     }
 
@@ -168,7 +132,7 @@ final class DatagramService {
 /// The datagrams of one client.
 final class DatagramSession: EventTarget {
     let key: DatagramService.Key
-    private let entrance: DatagramService.Entrance
+    private let entrance: DatagramEntrance
     private let context: EndpointContext
     var lastUse: Duration
     var lookup: NameLookup?
@@ -180,7 +144,7 @@ final class DatagramSession: EventTarget {
     private static let mostWaiting = 32
 
     init(
-        _ key: DatagramService.Key, _ entrance: DatagramService.Entrance,
+        _ key: DatagramService.Key, _ entrance: DatagramEntrance,
         _ context: EndpointContext, at now: Duration
     ) {
         (self.key, self.entrance, self.context, lastUse) = (key, entrance, context, now)

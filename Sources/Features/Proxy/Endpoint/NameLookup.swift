@@ -41,12 +41,6 @@ final class NameLookup: EventTarget {
         candidates = files.candidates(for: name)[...]
     }
 
-    /// The addresses that need no question; nil if there are none.
-    static func known(_ name: String, _ files: ResolverFiles) -> [IPAddress]? {
-        let known = files.addresses(of: name)
-        return known.isEmpty ? nil : known
-    }
-
     /// Asks the first question.
     func start(at now: Duration) { ask(at: now) }
 

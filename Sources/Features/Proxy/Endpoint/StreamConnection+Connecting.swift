@@ -10,42 +10,27 @@ extension StreamConnection {
         self.wanted = wanted
         self.completion = completion
         deadline = now + Self.connectTimeout
-        switch wanted {
-        case .endpoint(let endpoint):
-            phase = .connecting(untried: context.reachable(endpoint)[...])
-            tryNext(at: now)
-        case .name(let name, let port):
-            guard !wanted.isLoopback else {
-                phase = .connecting(untried: context.loopback(port: port)[...])
-                return tryNext(at: now)
-            }
-            lookUp(name, port: port, at: now)
-        case .local(let path): connectLocally(path, at: now)
-        }
-    }
-
-    private func lookUp(_ name: String, port: UInt16, at now: Duration) {
-        let files = service.files.current(at: now)
-        if let known = NameLookup.known(name, files) {
-            return tryAll(of: known, port: port, at: now)
-        }
-        let lookup = NameLookup(name, files, context) { [weak self] result, now in
+        let found = context.find(wanted, service.files.current(at: now)) {
+            [weak self] result, now in
             guard let self, case .resolving = self.phase else { return }
             switch result {
-            case .success(let addresses): self.tryAll(of: addresses, port: port, at: now)
+            case .success(let endpoints): self.tryAll(of: endpoints, at: now)
             case .failure(let failure):
                 self.fail(
                     ConnectFailure(
-                        unresolved: .name(name, port: port), failure.reason,
-                        isSilent: failure.isSilent), at: now)
+                        unresolved: wanted, failure.reason, isSilent: failure.isSilent), at: now)
             }
         }
-        phase = .resolving(lookup)
-        lookup.start(at: now)
+        switch found {
+        case .endpoints(let endpoints): tryAll(of: endpoints, at: now)
+        case .path(let path): connectLocally(path, at: now)
+        case .question(let lookup):
+            phase = .resolving(lookup)
+            lookup.start(at: now)
+        }
     }
 
-    private func tryAll(of addresses: [IPAddress], port: UInt16, at now: Duration) {
-        let endpoints = addresses.flatMap { context.reachable(Endpoint($0, port: port)) }
+    private func tryAll(of endpoints: [Endpoint], at now: Duration) {
         phase = .connecting(untried: endpoints[...])
         tryNext(at: now)
     }
