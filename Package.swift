@@ -9,6 +9,7 @@ let swiftSettings: [SwiftSetting] =
         "NonisolatedNonsendingByDefault",
     ].map { .enableUpcomingFeature($0) }
 
+let json: Target.Dependency = "JSONReading"
 let product: (String, String) -> Target.Dependency = { .product(name: $0, package: $1) }
 let argumentParser = product("ArgumentParser", "swift-argument-parser")
 let deque = product("DequeModule", "swift-collections")
@@ -87,7 +88,7 @@ let formats = floor(
     "Formats",
     library("ProfileFormat", ["Scenarios", "YAMLReading", "LinkModel", "LinkUnits"]),
     // Imports link conditions of other tools as profiles.
-    library("ProfileImport", ["ProfileFormat", "LinkModel", "LinkUnits"]),
+    library("ProfileImport", ["ProfileFormat", json, "LinkModel", "LinkUnits"]),
     // The catalogue: YAML files, compiled to Swift values when linkcond is built.
     [
         program("CatalogCompiler", ["Scenarios", "ProfileFormat", "LinkModel", "LinkUnits"]),
@@ -103,6 +104,7 @@ let formats = floor(
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     ],
+    library("JSONReading"),
     library("XMLReading", ["CExpat"]),
     library("YAMLReading", ["CYAML"])
 )
@@ -266,24 +268,22 @@ let features = floor(
     library("ProxyControl", ["LinkModel"]),
     library("ProxyProtocols", ["LinuxKernel"]),
     // What both HTTP APIs share: requests, answers, JSON, who may ask, and their description.
-    library("HTTPAPI", tests: [], resources: embedded("Resources", "openapi.json")),
+    library("HTTPAPI", [json], tests: [], resources: embedded("Resources", "openapi.json")),
     // The HTTP API of a proxy as a function. A separate program serves it, which needs swift-nio.
     library(
-        "ProxyAPI", ["HTTPAPI", "ProxyControl", "UserCatalog", "Catalog", "LinkModel", "LinkUnits"]),
+        "ProxyAPI",
+        ["HTTPAPI", json, "ProxyControl", "UserCatalog", "Catalog", "LinkModel", "LinkUnits"]),
     // The panel and the HTTP API of a host, likewise.
     library(
-        "HostAPI", ["HTTPAPI", "LinuxKernel", "LinkModel"],
+        "HostAPI", ["HTTPAPI", json, "LinuxKernel", "LinkModel"],
         resources: embedded(
             "Resources", "panel.html", "panel.css", "login.html", "panel.js", "api.js", "card.js",
             "controls.js", "dom.js", "measure.js", "plot.js", "units.js")),
     [
         program(
             "LinkcondAPI",
-            [
-                "ProxyAPI", "HostAPI", "HTTPAPI", "ProxyControl", "LinuxKernel", systemPackage,
-                nioHTTP,
-            ]
-                + nio + nioTLS, linkerSettings: staticLinking)
+            ["ProxyAPI", "HostAPI", "HTTPAPI", json, "ProxyControl", "LinuxKernel", systemPackage]
+                + [nioHTTP] + nio + nioTLS, linkerSettings: staticLinking)
     ],
     // Resolves the names given to `run`, `matrix` and `bisect`.
     library(
@@ -332,8 +332,8 @@ let commandLine: [Target] = [
         "Integration",
         [
             "linkcond", "LinkcondBus", "LinkcondAPI", "Matrix", "Recording", "Verification",
-            "KernelPlane",
-            "NetworkPathSession", "LinkModel", "LinkUnits", "LinuxKernel", "LinkTesting",
+            "KernelPlane", "NetworkPathSession", "LinkModel", "LinkUnits", "LinuxKernel",
+            "LinkTesting",
         ]),
     // Test support shared by several modules: processes, goldens, seeds.
     .target(

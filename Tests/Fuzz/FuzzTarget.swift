@@ -9,7 +9,7 @@ enum FuzzTarget: String, CaseIterable {
     case report, junit, log, netlink
     case packet, request, mark
     case capture
-    case engine, learn, proxy
+    case engine, learn, proxy, json
 
     func run(_ bytes: [UInt8]) {
         switch self {
@@ -18,6 +18,7 @@ enum FuzzTarget: String, CaseIterable {
         case .scenario: Texts.scenario(bytes)
         case .foreign: Texts.foreign(bytes)
         case .trace: Texts.trace(bytes)
+        case .json: Texts.json(bytes)
         case .matrixFile: Reports.matrixFile(bytes)
         case .report: Reports.report(bytes)
         case .junit: Reports.junit(bytes)

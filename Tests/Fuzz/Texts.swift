@@ -1,3 +1,5 @@
+import FoundationEssentials
+import JSONReading
 import LinkModel
 import LinkUnits
 import PacketEngine
@@ -93,5 +95,31 @@ enum Texts {
         guard trace.period < .seconds(3600) else { return }
         let statistics = TraceStatistics(trace)
         precondition(statistics.rate(percentile: 0) <= statistics.rate(percentile: 100))
+    }
+
+    /// JSON as requests to the API have it.
+    static func json(_ bytes: [UInt8]) {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            precondition((1...bytes.count + 1).contains(error.line), "\(error)")
+            precondition((1...bytes.count + 1).contains(error.column), "\(error)")
+            return
+        }
+        let text = Array(value.description.utf8)
+        precondition((try? JSONValue(parsing: text)) == value, "it is read back as it was written")
+        // A reader that is not ours takes what was written.
+        let decoder = JSONDecoder()
+        precondition((try? decoder.decode(Anything.self, from: Data(text))) != nil, "\(value)")
+    }
+
+    /// Any JSON at all.
+    private struct Anything: Decodable {
+        init(from decoder: any Decoder) throws {
+            if var list = try? decoder.unkeyedContainer() {
+                while !list.isAtEnd { _ = try list.decode(Anything.self) }
+            }
+        }
     }
 }

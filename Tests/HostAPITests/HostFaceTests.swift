@@ -1,5 +1,6 @@
 import HTTPAPI
 import HostAPI
+import JSONReading
 import LinkTesting
 import LinuxKernel
 import Testing
@@ -122,5 +123,26 @@ import Testing
         #expect(wrong.status == 405)
         #expect(wrong.headers["allow"] == "GET")
         #expect(await client.send("GET", "/v1/host").json["mayChange"] == true)
+    }
+
+    @Test func `overrides alone are served elsewhere, and end with that`() async throws {
+        let host = FakeHost()
+        let api = OverrideAPI(host: host)
+        func send(_ method: String, _ path: [String], _ body: String = "") async throws -> Int? {
+            try await api.respond(to: APIRequest(method, "/", body: Array(body.utf8)), path)?.status
+        }
+        let place = ["v1", "host", "interfaces"]
+        for name in ["eth0", "eth1", "eth2"] {
+            let status = try await send(
+                "PATCH", place + [name, "override"], #"{"cost": "expensive"}"#)
+            #expect(status == 200)
+        }
+        #expect(try await send("DELETE", place + ["eth1", "override"]) == 200)
+        #expect(try await send("GET", ["v1", "host", "overrides"]) == 200)
+        // Its server changes nothing else of the host.
+        #expect(try await send("GET", ["v1", "host", "conditions"]) == nil)
+        #expect(try await send("PUT", place + ["eth0", "conditions", "default"], "{}") == nil)
+        await api.end()
+        #expect(host.commands.last == ["override", "clear", "-i", "eth0", "-i", "eth2"])
     }
 }

@@ -1,5 +1,6 @@
 import HTTPAPI
 import HostAPI
+import JSONReading
 import LinkTesting
 import Testing
 

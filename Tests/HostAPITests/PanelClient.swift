@@ -1,5 +1,6 @@
 import HTTPAPI
 import HostAPI
+import JSONReading
 import Synchronization
 
 /// A browser at the API of a fake host.

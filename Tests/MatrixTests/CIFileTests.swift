@@ -129,6 +129,18 @@ struct CIFileTests {
         #expect(wrong.exitCode == 1)
     }
 
+    @Test func `the proxy's services are of the published specifications`() async throws {
+        let guide = try Self.file("docs/proxy-api.md")
+        let blocks = guide.matches(of: /```yaml\n((?s).*?)```/).map { String($0.1) }
+        try #require(blocks.count == 2)
+        try await Self.expectValid(blocks[0], .compose)
+        // The image's entry point is linkcond.
+        #expect(blocks[0].contains("\n    command: proxy "))
+        let result = try await Self.checkKubernetes(
+            "apiVersion: v1\nkind: Pod\nmetadata: { name: shop }\n" + blocks[1])
+        #expect(result.exitCode == 0, "\(result.standardOutput)\(result.standardError)")
+    }
+
     @Test func `the action is one of GitHub's`() async throws {
         try await Self.expectValid(Self.file("action.yml"), .action)
     }

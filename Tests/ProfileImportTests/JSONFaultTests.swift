@@ -12,7 +12,7 @@ import Testing
         ("{'a': 1}", 1, "Unexpected ', a key in quotes belongs here"),
         ("{\"a\" 1}", 1, "Unexpected 1, a colon belongs here"),
         ("[1\n 2]", 2, "Unexpected 2, a comma or ] belongs here"),
-        ("[1]\n\nx", 3, "Unexpected x, the file should end here"),
+        ("[1]\n\nx", 3, "Unexpected x, the text should end here"),
         ("[01]", 1, "A number may not begin with 0"),
         ("[1.]", 1, "Unexpected ], a digit belongs here"),
         ("[\"a\nb\"]", 1, "A text has to end on its line"),
@@ -22,7 +22,7 @@ import Testing
         ("[1,\n\"a", 2, "Unexpected end of file"),
         ("[\"a\\", 1, "Unexpected end of file"),
         ("", 1, "Unexpected end of file"),
-        (String(repeating: "[", count: 100_000), 1, "Nested too deeply"),
+        (String(repeating: "[", count: 100_000), 1, "Nested deeper than 512 levels"),
     ]
 
     @Test(arguments: faults)

@@ -38,7 +38,7 @@ actor FakeProxy: ProxyController {
 
     private func answer(_ request: ProxyRequest) throws -> ProxyReply {
         switch request {
-        case .state, .subscribe, .unsubscribe: return .done
+        case .state, .subscribe, .unsubscribe, .serves: return .done
         case .createListener(let wanted): return .listener(try create(wanted))
         case .changeListener(let name, let change): return .listener(try self.change(name, change))
         case .deleteListener(let name):
@@ -61,6 +61,7 @@ actor FakeProxy: ProxyController {
                     link.settings =
                         change.settings ?? (change.profile == nil ? link.settings : [])
                     link.profile = change.profile ?? link.profile
+                    link.annotation = change.annotation
                 })
         case .deleteLink(let name):
             _ = try changeLink(name) { _ in }
@@ -116,6 +117,10 @@ actor FakeProxy: ProxyController {
             throw ControlError(.noSuchLink, "there is no link \(name)")
         }
         body(&state.links[index])
+        for listener in state.listeners.indices
+        where state.listeners[listener].ownsLink && state.listeners[listener].link == name {
+            state.listeners[listener].annotation = state.links[index].annotation
+        }
         return state.links[index]
     }
 

@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 import LinkTesting
 import ProxyAPI
 import ProxyControl
@@ -115,6 +116,40 @@ import Testing
         #expect(after?.settings == [])
     }
 
+    @Test func `leaves toxics to the program that follows it`() async throws {
+        let client = try await client()
+        for (type, attributes) in [("latency", "'latency': 100"), ("noop", "")] {
+            _ = await client.send(
+                "POST", "/proxies/db/toxics", "{'type': '\(type)', 'attributes': {\(attributes)}}")
+        }
+        let next = try TestClient(following: client)
+        try await next.api.start(at: #require(APIAddress("127.0.0.1:8474")))
+        #expect(await client.proxy.orders.last == .serves(at: "127.0.0.1:8474"))
+        #expect(
+            await next.send("GET", "/proxies/db/toxics").text
+                == client.send("GET", "/proxies/db/toxics").text)
+        _ = await next.send("DELETE", "/proxies/db/toxics/latency_downstream")
+        #expect(await next.send("GET", "/v1/links/db").json["settings"] == .array(["down.loss=1%"]))
+        #expect(await client.proxy.link(of: "db")?.settings == ["down.loss=1%"])
+        #expect(await client.proxy.link(of: "db")?.annotation != nil)
+        _ = await next.send("POST", "/reset")
+        #expect(await client.proxy.link(of: "db")?.annotation == nil)
+    }
+
+    @Test func `hands overrides on, for who may be the user`() async throws {
+        let path = "/v1/host/overrides"
+        let answer = APIResponse(status: 200, "application/json", "{}")
+        for (address, token, status) in [
+            ("127.0.0.1:8474", nil, 403), ("unix:/api", nil, 200),
+            ("127.0.0.1:8474", "0123456789abcdef", 200),
+        ] as [(String, String?, Int)] {
+            let client = try TestClient(address, token: token) { _, _ in answer }
+            let headers = token.map { ["authorization": "Bearer \($0)"] } ?? [:]
+            #expect(await client.send("GET", path, headers: headers).status == status)
+        }
+        #expect(try await TestClient("unix:/api").send("GET", path).status == 404)
+    }
+
     @Test func `puts a profile in place of another as a toxic`() async throws {
         let client = try await client()
         let answer = await client.send(
@@ -199,9 +234,9 @@ import Testing
             return
         }
         #expect(await client.proxy.orders.last == .subscribe(countersEvery: 100))
-        await client.api.receive(.listenerDeleted("x"))
-        await client.api.receive(.counters(ProxyCounters(listeners: [:], links: [:])))
-        await client.api.receive(.note("late"))
+        client.api.receive(.listenerDeleted("x"))
+        client.api.receive(.counters(ProxyCounters(listeners: [:], links: [:])))
+        client.api.receive(.note("late"))
         var iterator = stream.makeAsyncIterator()
         #expect(await iterator.next()?.hasPrefix("event: state\ndata: {\"listeners\":[{") == true)
         #expect(await iterator.next() == "event: listener-deleted\ndata: {\"name\":\"x\"}\n\n")

@@ -1,14 +1,27 @@
 import HTTPAPI
+import JSONReading
 import ProxyAPI
 import Testing
 
 /// Speaks to an API with a fake proxy.
 struct TestClient: Sendable {
-    let proxy = FakeProxy()
+    let proxy: FakeProxy
     let api: ControlAPI
 
-    init(_ address: String = "127.0.0.1:8474", token: String? = nil) throws {
+    init(
+        _ address: String = "127.0.0.1:8474", token: String? = nil,
+        overrides: ControlAPI.Face? = nil
+    ) throws {
         let policy = try AccessPolicy(address: #require(APIAddress(address)), token: token)
+        proxy = FakeProxy()
+        api = ControlAPI(proxy: proxy, access: policy, overrides: overrides)
+    }
+
+    /// The API of another program with the same proxy.
+    init(following other: TestClient) throws {
+        let policy = try AccessPolicy(
+            address: #require(APIAddress("127.0.0.1:8474")), token: nil)
+        proxy = other.proxy
         api = ControlAPI(proxy: proxy, access: policy)
     }
 

@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 import LinkTesting
 import ProxyAPI
 import ProxyControl

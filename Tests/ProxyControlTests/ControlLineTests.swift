@@ -25,7 +25,7 @@ struct `Control lines` {
             .createLink(LinkRequest(name: "shared", seed: 7)),
             .changeLink("shared", LinkChange(settings: [])), .deleteLink("shared"),
             .startScenario(link: "shared", scenario: "subway"), .stopScenario(link: "shared"),
-            .subscribe(countersEvery: 250), .unsubscribe,
+            .subscribe(countersEvery: 250), .unsubscribe, .serves(at: "127.0.0.1:8474"),
         ]
         for (number, request) in requests.enumerated() {
             let call = ControlCall(UInt64(number), request)

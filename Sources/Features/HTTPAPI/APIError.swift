@@ -1,3 +1,5 @@
+package import JSONReading
+
 /// Why a request is refused, in the form of both faces of the API.
 package struct APIError: Error, Equatable {
     /// The status code.

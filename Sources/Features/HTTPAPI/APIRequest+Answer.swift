@@ -1,3 +1,5 @@
+package import JSONReading
+
 extension APIRequest {
     /// The answer of the handler for the method, or a refusal that names the others.
     package func answer(

@@ -1,3 +1,5 @@
+package import JSONReading
+
 /// An answer of the API.
 public struct APIResponse: Sendable {
     /// What follows the header fields.

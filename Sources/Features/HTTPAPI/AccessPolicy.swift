@@ -10,6 +10,8 @@ public struct AccessPolicy: Sendable {
 
     private let token: [UInt8]?
     private let checksNames: Bool
+    /// Whether only this user's programs pass, and those that know the token.
+    package let knowsClients: Bool
 
     /// Makes the policy of an address; throws what is wrong with the token.
     public init(address: APIAddress, token: String?) throws(TokenProblem) {
@@ -25,7 +27,9 @@ public struct AccessPolicy: Sendable {
                     + "set LINKCOND_API_TOKEN, such as to the output of: openssl rand -hex 16")
         }
         self.token = token.map { Array($0.utf8) }
-        if case .tcp = address { checksNames = address.isLocal } else { checksNames = false }
+        let isPath = if case .unix = address { true } else { false }
+        checksNames = !isPath && address.isLocal
+        knowsClients = isPath || token != nil
     }
 
     /// Why the request is refused; nil if it may pass.

@@ -1,3 +1,5 @@
+package import JSONReading
+
 /// Versions of what controllers set, by which one notices that another has changed it.
 package enum Version {
     /// The version: equal for equal content. FNV-1a with 64 bits.

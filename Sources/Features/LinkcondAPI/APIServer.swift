@@ -27,7 +27,14 @@ struct APIServer: Sendable {
     func open(_ address: APIAddress, on group: any EventLoopGroup) async throws -> any Channel {
         let bootstrap = bootstrap(group)
         switch address {
-        case .tcp(let host, let port): return try await bootstrap.bind(host: host, port: port).get()
+        case .tcp(let host, let port):
+            // Not by name: a statically linked program cannot look one up.
+            let literal =
+                APIAddress.isLoopback(host) && host.contains("localhost") ? "127.0.0.1" : host
+            guard let place = try? SocketAddress(ipAddress: literal, port: port) else {
+                throw NoSuchAddress(host: host)
+            }
+            return try await bootstrap.bind(to: place).get()
         case .unix(let path): return try await bootstrap.bind(unixDomainSocketPath: path).get()
         }
     }
@@ -60,6 +67,13 @@ struct APIServer: Sendable {
             withDecoderLimitConfiguration: limits.decoder)
         try pipeline.addHandler(RequestHandler(limits, respond: respond))
     }
+}
+
+/// A name where an address belongs.
+private struct NoSuchAddress: Error, CustomStringConvertible {
+    let host: String
+
+    var description: String { "\(host) is no IP address of this host" }
 }
 
 /// Counts connections, so that there are always descriptors for the proxy and for others to come.

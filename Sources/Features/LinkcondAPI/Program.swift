@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HTTPAPI
+import HostAPI
 import LinuxKernel
 import NIOCore
 import NIOPosix
@@ -71,15 +72,20 @@ enum Program {
         // This program ends with the proxy: what a terminal tells both is the proxy's business.
         signal(SIGINT, SIG_IGN)
         let isOpen = Mutex(false)
+        let overrides = OwnProgram.neighbour("linkcond").map {
+            OverrideAPI(host: CommandLineHost(program: $0, on: group))
+        }
         let (events, continuation) = AsyncStream.makeStream(of: ProxyReply.self)
         let connection = try await ControlConnection.adopt(
             proxy, on: group, onEvent: { continuation.yield($0) },
             onEnd: {
                 // Another program's file may be there until then.
                 if isOpen.withLock({ $0 }) { SocketFile.remove(address) }
-                exit(0)
+                end(after: overrides)
             })
-        let api = ControlAPI(proxy: connection, access: access)
+        let api = ControlAPI(proxy: connection, access: access) { request, path in
+            try await overrides?.respond(to: request, path)
+        }
         let clock = ContinuousClock()
         let start = clock.now
         let server = APIServer(RequestLimits()) { request, source in
@@ -88,14 +94,22 @@ enum Program {
         try await SocketFile.prepare(address, on: group)
         let channel = try await server.open(address, on: group)
         isOpen.withLock { $0 = true }
-        complain("API on \(shown(address, channel))")
-        try await api.start()
-        for await event in events { await api.receive(event) }
+        var place = address
+        if case .tcp(let host, let port) = address {
+            place = .tcp(host: host, port: channel.localAddress?.port ?? port)
+            complain("API on http://\(place)")
+        } else {
+            complain("API on \(place)")
+        }
+        try await api.start(at: place)
+        for await event in events { api.receive(event) }
     }
 
-    private static func shown(_ address: APIAddress, _ channel: any Channel) -> String {
-        guard case .tcp(let host, let port) = address else { return "\(address)" }
-        return "http://\(APIAddress.tcp(host: host, port: channel.localAddress?.port ?? port))"
+    private static func end(after overrides: OverrideAPI?) {
+        Task { () -> Void in
+            await overrides?.end()
+            exit(0)
+        }
     }
 
     private static func reason(_ error: IOError) -> String {

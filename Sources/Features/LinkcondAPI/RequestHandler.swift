@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 import NIOCore
 import NIOHTTP1
 import ProxyAPI

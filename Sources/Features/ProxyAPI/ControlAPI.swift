@@ -1,4 +1,5 @@
 public import HTTPAPI
+import JSONReading
 public import ProxyControl
 import Synchronization
 
@@ -15,29 +16,34 @@ public final class ControlAPI: Sendable {
     private let events: EventHub
     private let editor: ProxyEditor
     private let requests = Mutex(0)
+    private let overrides: Face?
+
+    /// Answers a request for a path; nil if that is none of its own.
+    public typealias Face = @Sendable (APIRequest, [String]) async throws -> APIResponse?
 
     /// Makes the API of the proxy at the other end of `proxy`.
-    public init(proxy: any ProxyController, access: AccessPolicy) {
+    ///
+    /// - Parameter overrides: Changes what apps see of the network in which the proxy is.
+    public init(proxy: any ProxyController, access: AccessPolicy, overrides: Face? = nil) {
         self.access = access
+        self.overrides = overrides
         events = EventHub(proxy)
         editor = ProxyEditor(proxy)
     }
 
-    /// Asks the proxy for its events; the first order, which tells it that the API is open.
-    public func start() async throws {
+    /// Asks the proxy for its events, and tells it that the API is open.
+    ///
+    /// - Parameter address: The API's address, with its port.
+    public func start(at address: APIAddress) async throws {
         try await events.updateInterval()
+        try await editor.proxy.perform(.serves(at: "\(address)"))
     }
 
     /// Takes an event of the proxy.
-    public func receive(_ event: ProxyReply) async {
+    public func receive(_ event: ProxyReply) {
         switch event {
         case .listener(let listener): events.publish("listener", editor.shown(listener))
-        case .link(let link):
-            // What is below its toxics depends on who owns it.
-            guard let state = try? await editor.state(),
-                let current = state.links.first(where: { $0.name == link.name })
-            else { return }
-            events.publish("link", editor.shown(current, in: state))
+        case .link(let link): events.publish("link", editor.shown(link))
         case .listenerDeleted(let name):
             events.publish("listener-deleted", ["name": .string(name)])
         case .linkDeleted(let name): events.publish("link-deleted", ["name": .string(name)])
@@ -59,6 +65,7 @@ public final class ControlAPI: Sendable {
                 throw APIError(400, "the path \(request.target) has a broken percent encoding")
             }
             if let response = try await own.respond(to: request, path) { return response }
+            if let response = try await override(request, path) { return response }
             guard request.headers["user-agent"]?.hasPrefix("Mozilla/") != true else {
                 throw APIError(403, "User agent not allowed")
             }
@@ -76,6 +83,19 @@ public final class ControlAPI: Sendable {
     }
 
     private var own: OwnFace { OwnFace(editor: editor, events: events) }
+
+    /// Overrides are seen by all apps, and so are only for who may be expected to be the user.
+    private func override(_ request: APIRequest, _ path: [String]) async throws -> APIResponse? {
+        guard path.starts(with: ["v1", "host"]), let overrides else { return nil }
+        guard access.knowsClients else {
+            throw APIError(
+                403,
+                "an override changes what all apps see of this network, and any program of this "
+                    + "host may have sent the request; serve the API with --api unix:/PATH, or "
+                    + "give it a token")
+        }
+        return try await overrides(request, path)
+    }
 
     private var toxiproxy: ToxiproxyFace { ToxiproxyFace(editor: editor) }
 

@@ -7,8 +7,9 @@
 /// without a number are events, sent to every controller that has subscribed to them. Several
 /// controllers may be connected; each sees the others' changes as events, and its own before the
 /// answer. `proxy --api ADDRESS` starts the program `linkcond-api`, installed beside `linkcond`, with
-/// the arguments `--address ADDRESS` and its end of the connection as descriptor 3; the program ends
-/// when that connection ends, and the proxy goes on if the program ends.
+/// the arguments `--address ADDRESS` and its end of the connection as descriptor 3. The program ends
+/// when that connection ends. If the program ends by itself, the proxy starts it again: it keeps
+/// nothing that the proxy does not keep for it.
 public enum ProxyRequest: Sendable, Hashable, Codable {
     /// Everything there is: `.state`.
     case state
@@ -38,6 +39,8 @@ public enum ProxyRequest: Sendable, Hashable, Codable {
     case subscribe(countersEvery: Int?)
     /// Sends it no more events: `.done`.
     case unsubscribe
+    /// This controller serves the API at an address, with the port that it got: `.done`.
+    case serves(at: String)
 }
 
 /// A request and its number.
@@ -150,10 +153,13 @@ public struct LinkChange: Sendable, Hashable, Codable {
     /// All changes to the profile, each as in `--set`: `down.loss=2%`, `up.delay=100 ms`; nil: as
     /// before, or none if there is a new profile.
     public var settings: [String]?
+    /// What the controller keeps with these conditions; the proxy does not read it. Nil: nothing.
+    public var annotation: String?
 
     /// Describes conditions.
-    public init(profile: String? = nil, settings: [String]? = nil) {
+    public init(profile: String? = nil, settings: [String]? = nil, annotation: String? = nil) {
         self.profile = profile
         self.settings = settings
+        self.annotation = annotation
     }
 }

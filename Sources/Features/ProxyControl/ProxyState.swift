@@ -6,10 +6,12 @@ public struct ProxyState: Sendable, Hashable, Codable {
     public var listeners: [ListenerState]
     /// The links, in the order of their creation.
     public var links: [LinkState]
+    /// Where the API is served; nil: nowhere.
+    public var api: String?
 
     /// Lists them.
-    public init(listeners: [ListenerState], links: [LinkState]) {
-        (self.listeners, self.links) = (listeners, links)
+    public init(listeners: [ListenerState], links: [LinkState], api: String? = nil) {
+        (self.listeners, self.links, self.api) = (listeners, links, api)
     }
 }
 
@@ -25,6 +27,8 @@ public struct ListenerState: Sendable, Hashable, Codable {
     public var link: String
     /// Whether the link is its own, and goes with it.
     public var ownsLink: Bool
+    /// The annotation of its own link.
+    public var annotation: String?
     /// Whether it listens.
     public var isEnabled: Bool
     /// The header that tells targets who the client is.
@@ -37,7 +41,8 @@ public struct ListenerState: Sendable, Hashable, Codable {
     /// Describes a listener.
     public init(
         name: String, service: ListenerService, address: String, link: String, ownsLink: Bool,
-        isEnabled: Bool, proxyHeader: ProxyHeaderVersion?, behaviours: [StreamBehaviour],
+        annotation: String? = nil, isEnabled: Bool, proxyHeader: ProxyHeaderVersion?,
+        behaviours: [StreamBehaviour],
         counters: ListenerCounters = ListenerCounters()
     ) {
         self.name = name
@@ -45,6 +50,7 @@ public struct ListenerState: Sendable, Hashable, Codable {
         self.address = address
         self.link = link
         self.ownsLink = ownsLink
+        self.annotation = annotation
         self.isEnabled = isEnabled
         self.proxyHeader = proxyHeader
         self.behaviours = behaviours
@@ -106,6 +112,8 @@ public struct LinkState: Sendable, Hashable, Codable {
     public var profile: String
     /// All changes to the profile, as in `--set`.
     public var settings: [String]
+    /// What a controller keeps with the conditions that it gave.
+    public var annotation: String?
     /// The data plane; nil until it is up.
     public var backend: DataPlaneKind?
     /// The seed of its losses.
@@ -118,7 +126,8 @@ public struct LinkState: Sendable, Hashable, Codable {
     /// Describes a link.
     public init(
         name: String, phase: Phase, problem: String? = nil, profile: String, settings: [String],
-        backend: DataPlaneKind? = nil, seed: UInt64, scenario: String? = nil,
+        annotation: String? = nil, backend: DataPlaneKind? = nil, seed: UInt64,
+        scenario: String? = nil,
         counters: LinkCounters = LinkCounters()
     ) {
         self.name = name
@@ -126,6 +135,7 @@ public struct LinkState: Sendable, Hashable, Codable {
         self.problem = problem
         self.profile = profile
         self.settings = settings
+        self.annotation = annotation
         self.backend = backend
         self.seed = seed
         self.scenario = scenario

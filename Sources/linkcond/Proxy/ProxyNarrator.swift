@@ -42,6 +42,7 @@ extension ListenerService {
 /// The listeners and links of a proxy, as `--json` and `--stats` print them. The keys are a stable
 /// interface: see `Profiles/schema/proxy.schema.json`.
 struct ProxyJSON: Encodable {
+    @OrNull var api: String?
     let listeners: [Listener]
     let links: [Link]
 
@@ -72,6 +73,7 @@ struct ProxyJSON: Encodable {
     }
 
     init(_ state: ProxyState) {
+        api = state.api
         listeners = state.listeners.map { listener in
             let counters = listener.counters
             var target: String?

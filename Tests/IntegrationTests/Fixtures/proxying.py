@@ -39,12 +39,20 @@ class Proxy:
         os.close(writer)
         if is_controlled:
             other.close()
+        self.errors = ""
+        self.reader = threading.Thread(target=self.read_errors)
+        self.reader.start()
         with os.fdopen(reader) as ready:
             line = ready.readline()
         if not line:
-            sys.exit(f"no proxy: {self.process.communicate()[1]}")
+            self.reader.join()
+            sys.exit(f"no proxy: {self.errors}")
         self.state = json.loads(line)
         self.number = 0
+
+    def read_errors(self):
+        for line in self.process.stderr:
+            self.errors += line
 
     def address(self, index=0):
         return place(self.state["listeners"][index]["address"])
@@ -56,7 +64,8 @@ class Proxy:
         while True:
             line = self.stream.readline()
             if not line:
-                sys.exit(f"the proxy has ended: {self.process.communicate()}, {self.process.returncode}")
+                self.reader.join()
+                sys.exit(f"the proxy has ended: {self.errors}, {self.process.wait()}")
             answer = json.loads(line)
             if answer.get("number") == self.number:
                 return answer["content"]
@@ -66,7 +75,8 @@ class Proxy:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGINT)
-        self.errors = self.process.communicate(timeout=PATIENCE)[1]
+        self.process.wait(timeout=PATIENCE)
+        self.reader.join()
 
 
 def place(address):
@@ -153,7 +163,9 @@ def resets():
         while not seen:
             time.sleep(0.01)
         print("client", *seen)
-        print("refused", rest_of(socket.create_connection(proxy.address(2)))[1])
+        for _ in range(2):
+            print("refused", rest_of(socket.create_connection(proxy.address(2)))[1])
+    print("told", len(re.findall("refuses the connection", proxy.errors)))
 
 
 def unix_sockets():
@@ -169,6 +181,8 @@ def unix_sockets():
             client.shutdown(socket.SHUT_WR)
             print(*rest_of(client))
             print("none", rest_of(socket.create_connection(proxy.address(1)))[1])
+            wait_until(lambda: "none: there is no such socket" in proxy.errors)
+            print("told")
         print(*os.listdir(directory))
 
 
@@ -546,6 +560,124 @@ def backpressure():
         wait_until(lambda: len(sent) > 1)
         received, end = rest_of(client)
         print(sent[1], sent[0] < 20_000_000, len(received) == sent[0] + 1, end)
+
+
+class Iperf:
+    """A server of iperf3, and clients of it through a proxy."""
+
+    def __init__(self):
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = probe.getsockname()[1]
+        self.server = subprocess.Popen(
+            ["iperf3", "-s", "-B", "127.0.0.1", "-p", str(self.port)], stdout=subprocess.DEVNULL)
+        wait_until(lambda: not can_listen(("127.0.0.1", self.port)))
+
+    def load(self, address, *options):
+        return subprocess.Popen(
+            ["iperf3", "-J", "-c", address[0], "-p", str(address[1]), *options],
+            stdout=subprocess.PIPE, text=True)
+
+    @staticmethod
+    def rate(load):
+        """Mbit/s that have arrived."""
+        result = json.loads(load.communicate(timeout=PATIENCE)[0])
+        return result["end"]["sum_received"]["bits_per_second"] / 1e6
+
+
+def links():
+    """A link has a rate for each direction and a queue, which only listeners on it share."""
+    _, echo_port = serve(echo)
+    iperf = Iperf()
+    words = ["--set", "down.bandwidth=8 Mbit/s", "--set", "up.bandwidth=2 Mbit/s",
+             "--set", "up.queue=60 packets"]
+    for port in (iperf.port, echo_port):
+        words += ["--listen", f"127.0.0.1:0=127.0.0.1:{port}"]
+    times = []
+    for options in ([], ["--shared"]):
+        with Proxy("baseline", *words, *options) as proxy:
+            client = socket.create_connection(proxy.address(1))
+            round_trip(client)
+            load = iperf.load(proxy.address(0), "-t", "3", "-P", "4")
+            time.sleep(1)
+            times.append(sorted(round_trip(client) for _ in range(5))[2])
+            up = iperf.rate(load)
+            print("up", up < 2.1)
+            if not options:
+                down = iperf.rate(iperf.load(proxy.address(0), "-R", "-t", "1"))
+                print("down", down < 8.4, down > 2 * up)
+    # A queue of 60 packets of 12,000 bits takes up to 360 ms.
+    print("queued", times[1] > 3 * times[0])
+    iperf.server.kill()
+
+
+def loss():
+    """Packets are lost on the link, and TCP sends them again."""
+    _, port = serve(echo)
+    with forward(f"127.0.0.1:{port}", "--set", "up.loss=5%", is_controlled=True) as proxy:
+        client = socket.create_connection(proxy.address())
+        data = bytes(500_000)
+        threading.Thread(target=client.sendall, args=[data], daemon=True).start()
+        received = 0
+        while received < len(data):
+            received += len(client.recv(65536))
+        endpoint = find_process("proxy-endpoint", proxy.process.pid)
+        sockets = subprocess.run(
+            ["nsenter", f"--net=/proc/{endpoint}/ns/net", "ss", "-tinH", "state", "established"],
+            capture_output=True, text=True, check=True).stdout
+        resent = [int(count) for count in re.findall(r"retrans:\d+/(\d+)", sockets)]
+        print("sent again", sum(resent) > 0)
+
+        def lost():
+            links = proxy.call({"state": {}})["state"]["_0"]["links"]
+            return links[0]["counters"]["up"]["lost"], links[0]["counters"]["down"]["lost"]
+
+        wait_until(lambda: lost()[0] > 0)
+        print("lost", lost()[1])
+
+
+def lost_link():
+    """A link whose process is killed: clients are refused, the others go on, and users are told."""
+    _, port = serve(echo)
+    with forward(f"127.0.0.1:{port}", is_controlled=True) as proxy:
+        name = proxy.state["listeners"][0]["name"]
+        endpoint = int(find_process("proxy-endpoint", proxy.process.pid))
+        other = proxy.call({"createListener": {"_0": {
+            "service": {"forward": {"to": f"127.0.0.1:{port}"}}, "address": "127.0.0.1:0",
+            "isEnabled": True, "behaviours": []}}})["listener"]["_0"]
+        client = socket.create_connection(proxy.address())
+        kept = socket.create_connection(place(other["address"]))
+        os.kill(endpoint, signal.SIGKILL)
+        print(rest_of(client)[1])
+
+        def listener():
+            return proxy.call({"state": {}})["state"]["_0"]["listeners"][0]
+
+        wait_until(lambda: not listener()["isEnabled"])
+        print("free", can_listen(proxy.address()))
+        kept.sendall(b"x")
+        print(kept.recv(1))
+        failed = proxy.call({"changeListener": {"_0": name, "_1": {"isEnabled": True}}})
+        print(failed["failed"]["_0"]["reason"], can_listen(proxy.address()))
+        print(*proxy.call({"deleteListener": {"_0": name}}))
+    print("told", "endpoint ended" in proxy.errors)
+
+
+def find_process(word, ancestor):
+    """The process with this word that a process has started, directly or not."""
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/cmdline", "rb") as file:
+                if word.encode() not in file.read().split(b"\0"):
+                    continue
+            parent = int(process)
+            while parent > 1 and parent != ancestor:
+                with open(f"/proc/{parent}/stat", encoding="ascii") as file:
+                    parent = int(file.read().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            continue
+        if parent == ancestor:
+            return process
+    raise LookupError(word)
 
 
 globals()[TEST]()

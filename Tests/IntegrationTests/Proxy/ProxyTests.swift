@@ -17,11 +17,13 @@ struct ProxyTests {
     }
 
     @Test func `resets and refusals are passed on as resets`() async throws {
-        try await expect("server reset\nclient reset\nrefused reset\n", from: "resets")
+        try await expect(
+            "server reset\nclient reset\nrefused reset\nrefused reset\ntold 1\n", from: "resets")
     }
 
     @Test func `Unix sockets are listeners and targets`() async throws {
-        try await expect("b'abc<end>' end\nnone reset\ntarget\n", from: "unix_sockets")
+        try await expect(
+            "b'abc<end>' end\nnone reset\ntold\ntarget\n", from: "unix_sockets")
     }
 
     @Test(arguments: Caller.allCases)
@@ -62,6 +64,12 @@ struct ProxyControlTests {
         try await ProxyHost.expect(
             "300 ms late ['down.delay=300 ms']\n0 ms early ['down.delay=0 ms']\n",
             from: "proxying live_change")
+    }
+
+    @Test func `a killed link refuses its clients, and the others go on`() async throws {
+        try await ProxyHost.expect(
+            "reset\nfree True\nb'x'\nfailed True\ndone\ntold True\n",
+            from: "proxying lost_link")
     }
 
     @Test func `a scenario is played on a link`() async throws {

@@ -71,8 +71,10 @@ struct SandboxedRun: Sendable {
                 """
                 mkdir -m 755 \(directory) && cp \(program) \(directory)/linkcond \
                     && chmod 755 \(directory)/linkcond
-                helper=$(dirname \(program))/linkcond-bus
-                [ ! -e $helper ] || cp $helper \(directory)
+                for name in bus api; do
+                    helper=$(dirname \(program))/linkcond-$name
+                    [ ! -e $helper ] || cp $helper \(directory)
+                done
                 """)
             atexit { Self.removeProgram() }
             copy = directory

@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 import LinkModel
 
 /// The fields of a direction, for forms.

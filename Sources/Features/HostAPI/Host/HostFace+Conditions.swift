@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 import LinuxKernel
 
 extension HostFace {

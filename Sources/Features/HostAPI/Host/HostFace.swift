@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 
 /// The API of a host, under `/v1/host`. Unknown fields are errors.
 struct HostFace: Sendable {

@@ -28,6 +28,9 @@ final class StreamService {
     private var listeners: [Listener] = []
     private(set) var connections: [ObjectIdentifier: StreamConnection] = [:]
     var counters = ListenerCounters()
+    /// Failures that users know of.
+    private var told: Set<String> = []
+    private static let mostTold = 16
     /// The datagrams of SOCKS clients; nil for others.
     var associations: AssociationService?
 
@@ -148,5 +151,14 @@ final class StreamService {
     func count(_ failure: ConnectFailure) {
         counters.failed += 1
         counters.lastFailure = failure.description
+        // Clients of SOCKS and HTTP are told; others only see a reset.
+        switch plan.kind {
+        case .forward, .door:
+            guard told.count < Self.mostTold, told.insert(failure.description).inserted else {
+                return
+            }
+            note(failure.description)
+        case .forwardDatagrams, .socks, .http: break
+        }
     }
 }

@@ -23,9 +23,19 @@ final class HostDoor {
     private static let tokenLength = 16
 
     /// Starts the thread that leads them.
-    init() throws(KernelError) {
+    ///
+    /// - Parameter onNote: Takes what users should know.
+    init(
+        _ events: TargetedEvents<any EventTarget>, onNote: @escaping (String) -> Void
+    ) throws {
         let (orders, inner) = try MessageChannel.pair()
         self.orders = orders
+        // Who does not read stops the thread.
+        _ = try events.watch(
+            orders.descriptor, .level,
+            for: ChannelTarget { _ in
+                if case .note(let text) = orders.receive(EndpointReport.self) { onNote(text) }
+            })
         _ = try KernelThread(named: "unix sockets") {
             KernelThread.outliveBrokenPipes()
             try? EndpointLoop(inner, isBehindLink: false).run()

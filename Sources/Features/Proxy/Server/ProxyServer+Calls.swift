@@ -80,6 +80,9 @@ extension ProxyServer {
             controller.isSubscribed = false
             controller.counterInterval = nil
             answer(.done)
+        case .serves(let address):
+            api?.openAddress = address
+            answer(.done)
         }
     }
 
@@ -109,6 +112,7 @@ extension ProxyServer {
         let service = change.service ?? served.service
         let address = try parse(change.address ?? "\(served.address)", for: service)
         let link = try change.link.map { name throws(ControlError) in try findLink(name) }
+        if let link, link !== served.link { try link.expectAlive() }
         if let link, link !== served.link, link.isOwned {
             throw ControlError(
                 .linkInUse, "link \(link.name) belongs to its listener; make one to be shared",
@@ -178,9 +182,7 @@ extension ProxyServer {
     private func start(
         _ name: String, on link: ServedLink, _ answer: @escaping (ProxyReply) -> Void
     ) throws(ControlError) {
-        guard link.phase != .failed else {
-            throw ControlError(.failed, "link \(link.name) has ended")
-        }
+        try link.expectAlive()
         let scenario: Scenario
         do {
             scenario = try UserCatalog.scenarios.entry(named: name).scenario

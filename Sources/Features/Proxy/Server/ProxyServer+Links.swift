@@ -19,7 +19,8 @@ extension ProxyServer {
         do {
             return ServedLink.Conditions(
                 profile: profile.id, settings: settings,
-                values: try profile.conditions(changedBy: settings))
+                values: try profile.conditions(changedBy: settings),
+                annotation: change.annotation)
         } catch {
             throw .badField("settings", "\(error)")
         }
@@ -98,7 +99,8 @@ extension ProxyServer {
         var failure: String?
         let plan = served.plan { path in
             do {
-                let door = try self.door ?? HostDoor()
+                let door =
+                    try self.door ?? HostDoor(self.events) { [unowned self] in self.note($0) }
                 self.door = door
                 return try door.door(to: path)
             } catch {

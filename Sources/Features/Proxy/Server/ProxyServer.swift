@@ -26,10 +26,10 @@ public final class ProxyServer {
     let firstSeed: UInt64
     var door: HostDoor?
     private var command: Int32?
-    private var api: Int32?
-    private var apiEnd: ProcessEnd?
-    private var exitCode: Int32?
-    private var problem: ProxyError?
+    /// The program that serves the API; nil without one.
+    var api: ServedAPI?
+    private(set) var exitCode: Int32?
+    var problem: ProxyError?
     private let start = ContinuousClock.now
     private var nextRefresh = Duration.zero
     private lazy var signalTarget = ChannelTarget { [unowned self] _ in self.takeSignals() }
@@ -53,7 +53,8 @@ public final class ProxyServer {
 
     /// Everything there is.
     public var state: ProxyState {
-        ProxyState(listeners: listeners.map(\.state), links: links.map(\.state))
+        ProxyState(
+            listeners: listeners.map(\.state), links: links.map(\.state), api: api?.openAddress)
     }
 
     /// Runs until a signal asks to end or the command has ended; returns the exit code.
@@ -67,7 +68,8 @@ public final class ProxyServer {
         listener.isReady(state)
         try startCommand()
         while exitCode == nil {
-            turn(atMost: nil)
+            turn(atMost: untilAPIStarts)
+            restartAPI()
             if let problem { throw problem }
         }
         refreshCounters()
@@ -80,7 +82,8 @@ public final class ProxyServer {
 
     var now: Duration { ContinuousClock.now - start }
 
-    private func turn(atMost most: Duration?) {
+    /// Waits for events, and handles them.
+    func turn(atMost most: Duration?) {
         let waits = [most, untilCounters, playScenarios()].compactMap(\.self)
         guard let ready = try? events.wait(timeout: waits.min()) else { return }
         let now = self.now
@@ -151,37 +154,6 @@ public final class ProxyServer {
         }
     }
 
-    private func startAPI() throws {
-        guard let address = plan.api else { return }
-        let name = "linkcond-api"
-        guard let path = OwnProgram.neighbour(name) else {
-            throw ProxyError(
-                "--api is served by the program \(name), which is not installed beside this one; "
-                    + "build it with: swift build --product \(name)", status: .unavailable)
-        }
-        let (own, other) = try LocalStream.pair()
-        var program = Program(path, ["--address", address] + plan.apiArguments)
-        // It ends with the connection, and then removes its socket: the kernel must not kill it before.
-        program.streams = [nil, nil, nil, other]
-        do {
-            api = try program.start()
-        } catch {
-            throw ProxyError("\(path): cannot be started: \(error.errno)", status: .unavailable)
-        }
-        try other.close()
-        try connect(to: own)
-        let controller = controllers.last
-        // It subscribes when its socket is open, and says why it ends if that cannot be.
-        while api != nil, exitCode == nil, controller?.isSubscribed == false {
-            turn(atMost: nil)
-            if let problem { throw problem }
-        }
-        guard let apiEnd else { return }
-        throw ProxyError(
-            "\(address): the API cannot be served; the reason stands above",
-            status: .init(rawValue: apiEnd.shellCode) ?? .unavailable)
-    }
-
     private func startCommand() throws {
         guard !plan.command.isEmpty else { return }
         var program = Program(plan.command)
@@ -235,9 +207,8 @@ public final class ProxyServer {
             if process == command {
                 command = nil
                 exitCode = end.shellCode
-            } else if process == api {
-                (api, apiEnd) = (nil, end)
-                if exitCode == nil { listener.note("the API's program ended (\(end.text))") }
+            } else if let api, process == api.process {
+                apiEnded(api, end)
             } else if let link = links.first(where: { $0.process == process }) {
                 link.processEnded(end)
             }
@@ -259,7 +230,7 @@ public final class ProxyServer {
 
     // MARK: Controllers
 
-    private func connect(to descriptor: FileDescriptor) throws {
+    func connect(to descriptor: FileDescriptor) throws {
         let controller = try Controller(
             descriptor, events: events,
             onCall: { [unowned self] in self.carryOut($1, for: $0) },
@@ -315,7 +286,7 @@ extension ProxyServer: ServedLinkOwner {
         }
         tell(.link(link.state))
         let reason = link.state.problem ?? "it ended"
-        guard controllers.isEmpty else {
+        guard controllers.isEmpty, api == nil else {
             return listener.note("link \(link.name): \(reason)")
         }
         problem = ProxyError("link \(link.name): \(reason)")

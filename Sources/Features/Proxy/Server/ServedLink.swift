@@ -16,6 +16,8 @@ final class ServedLink {
         var profile: String
         var settings: [String]
         var values: LinkConditions
+        /// What a controller keeps with them.
+        var annotation: String?
     }
 
     var name: String
@@ -97,7 +99,8 @@ final class ServedLink {
     var state: LinkState {
         LinkState(
             name: name, phase: phase, problem: problem, profile: conditions.profile,
-            settings: conditions.settings, backend: backend, seed: seed, scenario: scenario?.name,
+            settings: conditions.settings, annotation: named.annotation, backend: backend,
+            seed: seed, scenario: scenario?.name,
             counters: counters)
     }
 
@@ -162,6 +165,11 @@ final class ServedLink {
     /// Kills its process, and all that it has made.
     func kill() {
         if let process { Process.signal(SIGKILL, to: process) }
+    }
+
+    /// Refuses what needs a link that has ended.
+    func expectAlive() throws(ControlError) {
+        if phase == .failed { throw failure }
     }
 
     private var failure: ControlError {

@@ -33,8 +33,9 @@ final class ServedListener {
     var state: ListenerState {
         ListenerState(
             name: name, service: service, address: "\(address)", link: link.name,
-            ownsLink: link.isOwned, isEnabled: sockets != nil, proxyHeader: proxyHeader,
-            behaviours: behaviours, counters: counters)
+            ownsLink: link.isOwned, annotation: link.isOwned ? link.named.annotation : nil,
+            isEnabled: sockets != nil, proxyHeader: proxyHeader, behaviours: behaviours,
+            counters: counters)
     }
 
     /// What the endpoint has to do.
@@ -71,6 +72,7 @@ final class ServedListener {
 
     /// Opens its sockets and has its link serve them.
     func open(_ plan: ServicePlan) throws(ControlError) {
+        try link.expectAlive()
         let needsDatagrams =
             if case .socks = service { true } else { false }
         let sockets = try ListenerSockets(at: address, needsDatagrams: needsDatagrams)

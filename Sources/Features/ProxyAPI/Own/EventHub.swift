@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 import ProxyControl
 import Synchronization
 

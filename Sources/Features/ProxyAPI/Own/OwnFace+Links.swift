@@ -1,15 +1,15 @@
 import HTTPAPI
+import JSONReading
 import ProxyControl
 
 extension OwnFace {
     func links() async throws -> APIResponse {
         let state = try await editor.state()
-        return APIResponse(["links": .array(state.links.map { editor.shown($0, in: state) })])
+        return APIResponse(["links": .array(state.links.map { editor.shown($0) })])
     }
 
     func showLink(_ name: String) async throws -> APIResponse {
-        let (link, state) = try await find(name)
-        return answer(link, state)
+        answer(try await find(name))
     }
 
     func createLink(_ request: APIRequest) async throws -> APIResponse {
@@ -21,8 +21,7 @@ extension OwnFace {
                 profile: try fields.text("profile"), settings: try fields.texts("settings")),
             seed: try fields.unsigned("seed"))
         return try await editor.turns.take {
-            let link = try await editor.proxy.link(.createLink(wanted))
-            return answer(link, try await editor.state(), status: 201)
+            answer(try await editor.proxy.link(.createLink(wanted)), status: 201)
         }
     }
 
@@ -31,22 +30,22 @@ extension OwnFace {
         try fields.expect(only: ["profile", "settings"])
         let (profile, settings) = (try fields.text("profile"), try fields.texts("settings"))
         return try await editor.turns.take {
-            let (link, state) = try await find(name)
-            try request.expect(Version.of(editor.configuration(of: link, in: state)))
-            let base = editor.base(of: link, in: state)
+            let link = try await find(name)
+            try request.expect(Version.of(editor.configuration(of: link)))
+            let base = editor.base(of: link)
             // A new profile begins without settings, as for the proxy.
             let wanted = LinkChange(
                 profile: profile ?? base.profile,
                 settings: settings ?? (profile == nil ? base.settings : []))
-            _ = try await editor.change(link, to: wanted, in: state)
+            _ = try await editor.change(link, to: wanted)
             return try await showLink(name)
         }
     }
 
     func deleteLink(_ name: String, _ request: APIRequest) async throws -> APIResponse {
         try await editor.turns.take {
-            let (link, state) = try await find(name)
-            try request.expect(Version.of(editor.configuration(of: link, in: state)))
+            let link = try await find(name)
+            try request.expect(Version.of(editor.configuration(of: link)))
             try await editor.proxy.perform(.deleteLink(name))
             return APIResponse(status: 204)
         }
@@ -57,9 +56,9 @@ extension OwnFace {
         try fields.expect(only: ["scenario"])
         let scenario = try fields.requiredText("scenario")
         return try await editor.turns.take {
-            let (link, state) = try await find(name)
-            try request.expect(Version.of(editor.configuration(of: link, in: state)))
-            if let toxic = editor.toxics(of: link, in: state).first(where: \.actsOnPackets) {
+            let link = try await find(name)
+            try request.expect(Version.of(editor.configuration(of: link)))
+            if let toxic = editor.toxics(of: link).first(where: \.actsOnPackets) {
                 throw APIError(
                     409,
                     "the toxic \(toxic.name) acts on \(name), which a scenario would undo; "
@@ -72,25 +71,23 @@ extension OwnFace {
 
     func stopScenario(on name: String, _ request: APIRequest) async throws -> APIResponse {
         try await editor.turns.take {
-            let (link, state) = try await find(name)
-            try request.expect(Version.of(editor.configuration(of: link, in: state)))
+            let link = try await find(name)
+            try request.expect(Version.of(editor.configuration(of: link)))
             _ = try await editor.proxy.link(.stopScenario(link: name))
             return try await showLink(name)
         }
     }
 
-    private func find(_ name: String) async throws -> (link: LinkState, state: ProxyState) {
+    private func find(_ name: String) async throws -> LinkState {
         let state = try await editor.state()
         guard let link = state.links.first(where: { $0.name == name }) else {
             throw APIError(404, "there is no link \(name)")
         }
-        return (link, state)
+        return link
     }
 
-    private func answer(
-        _ link: LinkState, _ state: ProxyState, status: Int = 200
-    ) -> APIResponse {
-        APIResponse(status: status, editor.shown(link, in: state))
-            .with("etag", "\"\(Version.of(editor.configuration(of: link, in: state)))\"")
+    private func answer(_ link: LinkState, status: Int = 200) -> APIResponse {
+        APIResponse(status: status, editor.shown(link))
+            .with("etag", "\"\(Version.of(editor.configuration(of: link)))\"")
     }
 }

@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 import ProxyControl
 
 extension OwnFace {
@@ -31,9 +32,7 @@ extension OwnFace {
                     "\(name) has toxics that act on packets of its link \(listener.link); remove "
                         + "them before it gets another link", field: "link")
             }
-            let changed = try await editor.proxy.listener(.changeListener(name, change))
-            if changed.name != name { editor.rename(name, to: changed.name) }
-            return answer(changed)
+            return answer(try await editor.proxy.listener(.changeListener(name, change)))
         }
     }
 

@@ -1,5 +1,6 @@
 import Catalog
 import HTTPAPI
+import JSONReading
 import LinkModel
 import ProxyControl
 import UserCatalog
@@ -71,7 +72,7 @@ struct OwnFace: Sendable {
     private func shown(_ state: ProxyState) -> JSONValue {
         [
             "listeners": .array(state.listeners.map { editor.shown($0) }),
-            "links": .array(state.links.map { editor.shown($0, in: state) }),
+            "links": .array(state.links.map { editor.shown($0) }),
         ]
     }
 

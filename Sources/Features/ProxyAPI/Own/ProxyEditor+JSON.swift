@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 import LinkModel
 import LinkUnits
 import ProxyControl
@@ -46,19 +47,19 @@ extension ProxyEditor {
     }
 
     /// What controllers set of a link.
-    func configuration(of link: LinkState, in state: ProxyState) -> [JSONMember] {
-        let base = base(of: link, in: state)
+    func configuration(of link: LinkState) -> [JSONMember] {
+        let base = base(of: link)
         return members([
             "name": .string(link.name), "profile": .text(base.profile),
             "settings": .texts(base.settings ?? []),
-            "toxics": .array(toxics(of: link, in: state).map(\.json)),
+            "toxics": .array(toxics(of: link).map(\.json)),
             "scenario": .text(link.scenario), "seed": .integer(link.seed),
         ])
     }
 
     /// A link for clients.
-    func shown(_ link: LinkState, in state: ProxyState) -> JSONValue {
-        let configuration = configuration(of: link, in: state)
+    func shown(_ link: LinkState) -> JSONValue {
+        let configuration = configuration(of: link)
         return .object(
             configuration
                 + members([

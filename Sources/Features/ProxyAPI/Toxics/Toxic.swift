@@ -5,9 +5,9 @@ import ProxyControl
 ///
 /// The types that act on packets are conditions of the listener's own link; the others are
 /// behaviours of its streams, which the proxy carries out.
-struct Toxic: Sendable, Hashable {
+struct Toxic: Sendable, Hashable, Codable {
     /// What it does.
-    enum Kind: Sendable, Hashable {
+    enum Kind: Sendable, Hashable, Codable {
         /// Adds to the delay of packets and to its jitter.
         case latency(milliseconds: Int, jitter: Int)
         /// Limits the rate; 0 lets nothing through.

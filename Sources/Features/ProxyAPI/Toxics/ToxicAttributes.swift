@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 import ProxyControl
 
 /// The types of toxics and their attributes, as Toxiproxy names them, and linkcond's own.

@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 import ProxyControl
 
 /// Toxiproxy's API, for its clients: the listeners that forward, as proxies.

@@ -1,4 +1,5 @@
 import HTTPAPI
+import JSONReading
 import ProxyControl
 
 /// The fields of a proxy in a request; nil for those that are not there.

@@ -288,7 +288,10 @@ def test_unix_socket_is_the_users_alone_and_goes(start, tmp_path):
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert api.send("GET", "/proxies")[1] == {}
     number = api.api_process
+    # A proxy that goes on would start it again.
+    api.process.send_signal(signal.SIGSTOP)
     os.kill(number, signal.SIGKILL)
+    api.process.kill()
     until(lambda: not os.path.exists(f"/proc/{number}"))
     # What it leaves is no obstacle.
     assert os.path.exists(path)
@@ -307,12 +310,38 @@ def test_api_ends_with_a_killed_proxy(start):
     assert is_free(api.address)
 
 
-def test_proxy_goes_on_without_its_api(start, echo):
+def killed(api):
+    """Kills the process that serves the API."""
+    number = api.api_process
+    os.kill(number, signal.SIGKILL)
+    until(lambda: not os.path.exists(f"/proc/{number}"))
+
+
+def test_killed_api_is_started_again_with_its_toxics(start, echo):
     api = start()
     listener = api.send("POST", "/proxies", {"name": "a", "upstream": echo})[1]
-    os.kill(api.api_process, signal.SIGKILL)
+    toxic = {"type": "latency", "attributes": {"latency": 200, "jitter": 0}}
+    api.send("POST", "/proxies/a/toxics", toxic)
+    api.send("PATCH", "/v1/links/a", {"settings": ["down.delay=50 ms"]})
     host, _, port = listener["listen"].rpartition(":")
     with socket.create_connection((host, int(port)), timeout=20) as connection:
+        killed(api)
+        # Connections go on meanwhile, over the same link.
+        began = time.monotonic()
         connection.sendall(b"x")
         assert connection.recv(1) == b"x"
-    assert api.process.poll() is None
+        assert time.monotonic() - began >= 0.25
+    until(lambda: answers(api))
+    assert api.send("GET", "/proxies/a/toxics")[1][0]["attributes"] == toxic["attributes"]
+    link = api.send("GET", "/v1/links/a")[1]
+    assert (link["settings"], link["inForce"]["settings"]) == (
+        ["down.delay=50 ms"], ["down.delay=50 ms", "down.delay=250 ms"])
+    assert api.send("DELETE", "/proxies/a/toxics/latency_downstream")[0] == 204
+    assert api.send("GET", "/v1/links/a")[1]["inForce"]["settings"] == ["down.delay=50 ms"]
+    # A program that ends again and again does not serve.
+    for _ in range(3):
+        killed(api)
+        until(lambda: answers(api) or api.process.poll() is not None)
+    assert api.process.wait(timeout=20) == 69
+    assert "again and again" in api.process.stderr.read()
+    assert is_free(listener["listen"])

@@ -1,11 +1,20 @@
 /// Where and how a text breaks the rules of JSON.
 public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What stands where something else belongs.
+    public enum Found: Sendable, Equatable {
+        case character(Character)
+        /// Nothing: the text is over.
+        case end
+    }
+
     /// Counted from 1.
     public let line: Int
     /// The byte within the line, counted from 1.
     public let column: Int
     /// What is wrong.
     public let problem: String
+    /// What stands there; nil if the problem is another.
+    public let found: Found?
 
     /// `line 1, column 9: a value belongs here`
     public var description: String { "line \(line), column \(column): \(problem)" }
@@ -13,29 +22,40 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
 
 extension JSONValue {
     /// Reads a whole text.
-    public init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
-        var reader = JSONReader(bytes: bytes)
+    ///
+    /// - Parameters:
+    ///   - deepestNesting: How many lists and objects may be in one another; they are read recursively.
+    ///   - allowsRepeatedKeys: Whether an object may have members of the same key.
+    public init(
+        parsing bytes: [UInt8], deepestNesting: Int = 64, allowsRepeatedKeys: Bool = false
+    ) throws(JSONSyntaxError) {
+        var reader = JSONReader(
+            bytes: bytes, deepestNesting: deepestNesting, allowsRepeatedKeys: allowsRepeatedKeys)
         self = try reader.readDocument()
     }
 }
 
-/// Reads JSON (RFC 8259), and knows where it is: the decoder of FoundationEssentials does not say.
+/// Reads JSON (RFC 8259), and knows where it is.
+///
+/// The decoder of FoundationEssentials says that a text is not JSON, but not where. That of full
+/// Foundation does, and makes a static program 44 MB larger.
 private struct JSONReader {
-    /// No request nests deeper than 4.
-    private static let deepestNesting = 64
-
     let bytes: [UInt8]
+    let deepestNesting: Int
+    let allowsRepeatedKeys: Bool
     private var position = 0
     private var depth = 0
 
-    init(bytes: [UInt8]) {
+    init(bytes: [UInt8], deepestNesting: Int, allowsRepeatedKeys: Bool) {
         self.bytes = bytes
+        self.deepestNesting = deepestNesting
+        self.allowsRepeatedKeys = allowsRepeatedKeys
     }
 
     mutating func readDocument() throws(JSONSyntaxError) -> JSONValue {
         let value = try readValue()
         skipBlanks()
-        guard position == bytes.count else { throw fault("the text should end here") }
+        guard position == bytes.count else { throw unexpected("the text should end here") }
         return value
     }
 
@@ -52,7 +72,7 @@ private struct JSONReader {
         case UInt8(ascii: "\""): return .string(try readString())
         case UInt8(ascii: "-"): return try readNumber()
         case let byte where isDigit(byte): return try readNumber()
-        case nil: throw fault("the text ends where a value belongs")
+        case nil: throw unexpected("the text ends where a value belongs")
         default:
             let words: [(String, JSONValue)] = [
                 ("true", .bool(true)), ("false", .bool(false)), ("null", .null),
@@ -61,7 +81,7 @@ private struct JSONReader {
                 position += word.utf8.count
                 return value
             }
-            throw fault("a value belongs here")
+            throw unexpected("a value belongs here")
         }
     }
 
@@ -71,15 +91,15 @@ private struct JSONReader {
         try readElements(until: "}") { reader throws(JSONSyntaxError) in
             reader.skipBlanks()
             guard reader.next == UInt8(ascii: "\"") else {
-                throw reader.fault("a key in quotes belongs here")
+                throw reader.unexpected("a key in quotes belongs here")
             }
             let start = reader
             let key = try reader.readString()
-            guard keys.insert(key).inserted else {
+            guard keys.insert(key).inserted || reader.allowsRepeatedKeys else {
                 throw start.fault("the key \"\(key)\" is here a second time")
             }
             reader.skipBlanks()
-            guard reader.takes(":") else { throw reader.fault("a colon belongs here") }
+            guard reader.takes(":") else { throw reader.unexpected("a colon belongs here") }
             members.append(JSONMember(key: key, value: try reader.readValue()))
         }
         return members
@@ -91,8 +111,8 @@ private struct JSONReader {
         _ readElement: (inout JSONReader) throws(JSONSyntaxError) -> Void
     ) throws(JSONSyntaxError) {
         depth += 1
-        guard depth <= Self.deepestNesting else {
-            throw fault("nested deeper than \(Self.deepestNesting) levels")
+        guard depth <= deepestNesting else {
+            throw fault("nested deeper than \(deepestNesting) levels")
         }
         position += 1
         skipBlanks()
@@ -101,7 +121,7 @@ private struct JSONReader {
                 try readElement(&self)
                 skipBlanks()
             } while takes(",")
-            guard takes(end) else { throw fault("a comma or \(end) belongs here") }
+            guard takes(end) else { throw unexpected("a comma or \(end) belongs here") }
         }
         depth -= 1
     }
@@ -118,7 +138,7 @@ private struct JSONReader {
             }
             content += Array("\(try readEscape())".utf8)
         }
-        guard takes("\"") else { throw fault("the text ends within quotes") }
+        guard takes("\"") else { throw unexpected("the text ends within quotes") }
         guard let text = String(validating: content, as: UTF8.self) else {
             throw fault("the text before this is not UTF-8")
         }
@@ -126,7 +146,7 @@ private struct JSONReader {
     }
 
     private mutating func readEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
-        guard let byte = next else { throw fault("the text ends within quotes") }
+        guard let byte = next else { throw unexpected("the text ends within quotes") }
         position += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
@@ -138,7 +158,7 @@ private struct JSONReader {
         case UInt8(ascii: "u"): break
         default:
             position -= 1
-            throw fault("this is no escape in a text")
+            throw unexpected("this is no escape in a text")
         }
         var unit = try readCodeUnit()
         // The first half of a surrogate pair; a lone one stands for no character.
@@ -176,7 +196,7 @@ private struct JSONReader {
     }
 
     private mutating func readDigits() throws(JSONSyntaxError) {
-        guard isDigit(next) else { throw fault("a digit belongs here") }
+        guard isDigit(next) else { throw unexpected("a digit belongs here") }
         while isDigit(next) { position += 1 }
     }
 
@@ -198,11 +218,20 @@ private struct JSONReader {
         return true
     }
 
-    private func fault(_ problem: String) -> JSONSyntaxError {
+    /// Something else stands here, or nothing.
+    private func unexpected(_ problem: String) -> JSONSyntaxError {
+        guard position < bytes.count else { return fault(problem, found: .end) }
+        let text = String(decoding: bytes[position...].prefix(4), as: UTF8.self)
+        return fault(problem, found: .character(text.first ?? "?"))
+    }
+
+    private func fault(
+        _ problem: String, found: JSONSyntaxError.Found? = nil
+    ) -> JSONSyntaxError {
         let before = bytes.prefix(position)
         let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         return JSONSyntaxError(
             line: 1 + before.count { $0 == UInt8(ascii: "\n") },
-            column: 1 + position - lineStart, problem: problem)
+            column: 1 + position - lineStart, problem: problem, found: found)
     }
 }

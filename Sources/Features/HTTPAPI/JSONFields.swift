@@ -1,3 +1,5 @@
+package import JSONReading
+
 /// What is wrong with a value in a request, and where.
 package struct FieldProblem: Error, Equatable, CustomStringConvertible {
     /// The path of the field: `attributes.latency`.

@@ -1,10 +1,9 @@
 import Foundation
-import HTTPAPI
+import JSONReading
 import LinkTesting
-import ProxyAPI
 import Testing
 
-@Suite("JSON of requests", .tags(.unit)) struct JSONValueTests {
+@Suite("JSON", .tags(.unit)) struct JSONValueTests {
     @Test func `is written as it was read, in the same order`() throws {
         let text = #"{"b":1,"a":[true,false,null,-1.5e3,"\"\\\n\u0001é😀"],"":{}}"#
         #expect(try JSONValue(parsing: Array(text.utf8)).description == text)
