@@ -14,7 +14,7 @@ extension StreamRelay {
                 return false
             }
             let isOver = connection.pumps.up.hasFinished
-            if isOver { drop(connection) } else { abort(connection) }
+            if isOver { conclude(connection) } else { abort(connection) }
             return !isOver
         }
     }

@@ -197,6 +197,8 @@ package final class StreamRelay {
             return stream.resetOnClose()
         }
         let side = Side(stream)
+        // If this process is killed, the app must not take what it has got for everything.
+        side.socket.resetOnClose()
         connection.phase = .relaying(side)
         do {
             side.token = try events.watch(side.socket.descriptor, .edge, for: .stream(connection))
@@ -246,7 +248,7 @@ package final class StreamRelay {
     private func pump(_ connection: Connection, _ far: Side, at now: Duration) {
         switch connection.pumps.move(between: far, and: connection.host, room, at: now) {
         case .failed: return abort(connection)
-        case .over: return drop(connection)
+        case .over: return conclude(connection)
         case .waiting: return
         case .unfinished: break
         }
@@ -259,6 +261,12 @@ package final class StreamRelay {
     func abort(_ connection: Connection) {
         connection.host.socket.resetOnClose()
         if case .relaying(let far) = connection.phase { far.socket.resetOnClose() }
+        drop(connection)
+    }
+
+    /// Closes a connection that has ended in order.
+    func conclude(_ connection: Connection) {
+        if case .relaying(let far) = connection.phase { far.socket.finishOnClose() }
         drop(connection)
     }
 

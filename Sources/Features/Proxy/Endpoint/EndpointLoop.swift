@@ -123,6 +123,7 @@ final class EndpointLoop {
             streams[number] = nil
             datagrams[number] = nil
             reported[number] = nil
+            report(.ended(number))
         }
     }
 

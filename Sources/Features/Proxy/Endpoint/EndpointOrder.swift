@@ -50,6 +50,8 @@ struct ServicePlan: Sendable, Hashable, Codable {
 enum EndpointReport: Sendable, Hashable, Codable {
     /// It waits for orders.
     case ready
+    /// It serves a listener no more: clients that came later are not its own.
+    case ended(Int)
     /// The counters of services by number, where they have changed.
     case counters([Int: ListenerCounters])
     /// Something that users should know.

@@ -27,9 +27,10 @@ extension ProxyServer {
         case .createListener(let request): try create(request, answer)
         case .changeListener(let name, let change):
             let served = try findListener(name)
-            try self.change(served, change)
-            tell(.listener(served.state))
-            answer(.listener(served.state))
+            try self.change(served, change) { [unowned self] in
+                self.tell(.listener(served.state))
+                answer(.listener(served.state))
+            }
         case .deleteListener(let name):
             let served = try findListener(name)
             remove(served)
@@ -104,7 +105,8 @@ extension ProxyServer {
     }
 
     private func change(
-        _ served: ServedListener, _ change: ListenerChange
+        _ served: ServedListener, _ change: ListenerChange,
+        _ completion: @escaping () -> Void
     ) throws(ControlError) {
         // All is checked before anything is changed.
         if let name = change.name, name != served.name { try checkNew(name) }
@@ -127,11 +129,13 @@ extension ProxyServer {
             (served.service, served.behaviours, served.address) = former
             throw error
         }
-        if let link, link !== served.link { try move(served, to: link) }
-        guard let name = change.name, name != served.name else { return }
-        tell(.listenerDeleted(served.name))
-        served.name = name
-        if served.link.isOwned { served.link.name = name }
+        if let name = change.name, name != served.name {
+            tell(.listenerDeleted(served.name))
+            served.name = name
+            if served.link.isOwned { served.link.name = name }
+        }
+        guard let link, link !== served.link else { return completion() }
+        try move(served, to: link, completion)
     }
 
     private func apply(
@@ -152,15 +156,23 @@ extension ProxyServer {
     }
 
     /// Has another link serve a listener from now on.
-    private func move(_ served: ServedListener, to link: ServedLink) throws(ControlError) {
+    private func move(
+        _ served: ServedListener, to link: ServedLink, _ completion: @escaping () -> Void
+    ) throws(ControlError) {
         let former = served.link
         let plan = try servicePlan(of: served)
-        former.send(.end(served.number))
         served.link = link
-        served.serve(plan)
-        guard former.isOwned else { return }
-        remove(former)
-        tell(.linkDeleted(former.name))
+        // Otherwise both would accept clients for a moment, and the former link reset its own.
+        former.end(served.number) { [unowned self] in
+            if self.listeners.contains(where: { $0 === served }), served.link === link {
+                served.serve(plan)
+            }
+            if former.isOwned {
+                self.remove(former)
+                self.tell(.linkDeleted(former.name))
+            }
+            completion()
+        }
     }
 
     // MARK: Links

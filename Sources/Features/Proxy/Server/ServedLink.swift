@@ -43,6 +43,8 @@ final class ServedLink {
     private var starting: [Completion] = []
     /// Changes that were ordered and not yet confirmed.
     private var changes: [(conditions: Conditions, isNamed: Bool, completion: Completion)] = []
+    /// Who waits until the endpoint has stopped to serve a listener.
+    private var ending: [Int: () -> Void] = [:]
     private var isReporting = false
     private var hasClosed = false
     private lazy var targets = [
@@ -141,6 +143,13 @@ final class ServedLink {
         try? endpoint.send(bytes, with: sockets)
     }
 
+    /// Has the endpoint serve a listener no more; calls back when it does not.
+    func end(_ listener: Int, _ completion: @escaping () -> Void) {
+        guard phase != .failed else { return completion() }
+        ending[listener] = completion
+        send(.end(listener))
+    }
+
     /// Its process has ended.
     func processEnded(_ end: ProcessEnd) {
         process = nil
@@ -181,8 +190,10 @@ final class ServedLink {
         if problem == nil { problem = reason }
         close()
         let waiting = starting + changes.map(\.completion)
-        (starting, changes) = ([], [])
+        let ended = ending.values
+        (starting, changes, ending) = ([], [], [:])
         for completion in waiting { completion(failure) }
+        for completion in ended { completion() }
         owner.linkHasFailed(self)
     }
 
@@ -229,6 +240,7 @@ final class ServedLink {
             let waiting = starting
             starting = []
             for completion in waiting { completion(nil) }
+        case .ended(let listener): ending.removeValue(forKey: listener)?()
         case .counters(let counters): owner.count(counters)
         case .note(let text): owner.note("link \(name): \(text)")
         }
