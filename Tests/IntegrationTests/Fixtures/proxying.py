@@ -650,6 +650,8 @@ def lost_link():
             "isEnabled": True, "behaviours": []}}})["listener"]["_0"]
         client = socket.create_connection(proxy.address())
         kept = socket.create_connection(place(other["address"]))
+        # Only then is it the endpoint's.
+        round_trip(client)
         os.kill(endpoint, signal.SIGKILL)
         print(rest_of(client)[1])
 
