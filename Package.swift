@@ -278,7 +278,8 @@ let features = floor(
         "HostAPI", ["HTTPAPI", json, "LinuxKernel", "LinkModel"],
         resources: embedded(
             "Resources", "panel.html", "panel.css", "login.html", "panel.js", "api.js", "card.js",
-            "controls.js", "dom.js", "measure.js", "plot.js", "units.js")),
+            "controls.js", "dom.js", "measure.js", "plot.js", "programs.js", "scenarios.js",
+            "traces.js", "units.js", "report_policy.txt")),
     [
         program(
             "LinkcondAPI",

@@ -110,4 +110,10 @@ struct GatewayNetworkTests {
                 == "to=192.168.77.20;from-port=67,protocol=udp;from=192.168.77.1,from-port=80,protocol=tcp"
         )
     }
+
+    @Test func `files of namespaces that are gone are nobody's`() {
+        let files = ["gateway-5", "gateway-6", "gateway-6.hostapd", "gateway-", "watcher", "lock"]
+        #expect(GatewayJournal.orphans(among: files, alive: ["5"]) == ["gateway-6"])
+        #expect(GatewayJournal.orphans(among: files, alive: nil) == [])
+    }
 }

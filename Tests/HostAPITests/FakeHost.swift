@@ -20,6 +20,10 @@ final class FakeHost: HostController {
 
     func run(_ arguments: [String]) async throws -> CommandResult {
         state.withLock { state in
+            if arguments.first == "show" {
+                let kind = arguments[1] == "Elevator" ? "timeline" : "down"
+                return CommandResult(exitCode: 0, output: "{\"\(kind)\":[]}")
+            }
             if arguments == ["status", "--json"] {
                 let all = state.profiles.sorted { $0.key < $1.key }.map { interface, profile in
                     "{\"interface\":\"\(interface)\",\"name\":\"default\",\"profile\":"
@@ -41,9 +45,33 @@ final class FakeHost: HostController {
         }
     }
 
+    /// Goes on until it is interrupted.
+    func start(_ arguments: [String]) async throws -> StartedCommand {
+        let failure = state.withLock { state in
+            state.commands.append(arguments)
+            return state.failure.take()
+        }
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        for line in failure?.messages ?? ["note: as told", "2.500 s  eth0: down"] {
+            continuation.yield(line)
+        }
+        if failure != nil { continuation.finish() }
+        return StartedCommand(
+            lines: lines, interrupt: { continuation.finish() },
+            exitCode: { failure?.exitCode ?? 130 })
+    }
+
+    func report(at path: String) async throws -> [UInt8]? { Array("<p>\(path)</p>".utf8) }
+
     func feed(of process: Int32?) async throws -> AsyncStream<String> {
         AsyncStream { continuation in
-            if process == nil { continuation.yield("{\"interfaces\":[]}") }
+            if process == nil {
+                continuation.yield(
+                    """
+                    {"interfaces":[],"programs":[{"pid":7,"report":"/tmp/report.html"},
+                    {"pid":8,"report":null}]}
+                    """)
+            }
             continuation.finish()
         }
     }

@@ -113,6 +113,83 @@ import Testing
             ])
     }
 
+    @Test func `which traffic, and which direction, is said as the status says it`() async {
+        let client = await client()
+        let answer = await client.send(
+            "PUT", Self.place,
+            "{'profile':'3G','selectors':['--port 443','--except to=192.0.2.1'],'force':true}")
+        #expect(answer.status == 201)
+        #expect(
+            client.host.commands == [
+                [
+                    "apply", "3G", "-i", "eth0", "--port", "443", "--except", "to=192.0.2.1",
+                    "--force",
+                ]
+            ])
+        for selector in ["--netns x", "--port", "--port -v", "443"] {
+            let answer = await client.send(
+                "PUT", Self.place, "{'profile':'3G','selectors':['\(selector)']}")
+            #expect(answer.status == 400, "\(selector)")
+        }
+    }
+
+    @Test func `an answer says when its conditions were read, by the clock of the feed`() async {
+        let client = await client()
+        let before = KernelClock.monotonic / .milliseconds(1)
+        let answer = await client.send("PUT", Self.place, "{'profile':'3G'}")
+        guard case .number(let text)? = answer.json["atMilliseconds"], let time = Double(text)
+        else { return #expect(Bool(false), "\(answer)") }
+        #expect((before...KernelClock.monotonic / .milliseconds(1)).contains(time))
+    }
+
+    @Test func `a scenario is played until it is stopped, and is told to listeners`() async {
+        let client = await client()
+        let begun = await client.send(
+            "POST", "/v1/host/plays", "{'scenario':'Elevator','interfaces':['cell0=eth0'],'seed':7}"
+        )
+        #expect(begun.status == 201)
+        #expect(
+            client.host.commands == [["play", "Elevator", "-i", "cell0=eth0", "--seed", "7"]])
+        #expect(begun.json["isOver"] == false)
+        #expect(begun.json["lines"] == .texts(["note: as told", "2.500 s  eth0: down"]))
+        // Its clock began before its first event.
+        guard case .number(let text)? = begun.json["beganAtMilliseconds"], let time = Double(text)
+        else { return #expect(Bool(false), "\(begun)") }
+        #expect(time <= KernelClock.monotonic / .milliseconds(1) - 2500)
+        let events = await client.events("/v1/host/events")
+        #expect(events.contains("event: plays\ndata: {\"plays\": [{\"id\": 1"), "\(events)")
+
+        let ended = await client.send("DELETE", "/v1/host/plays/1")
+        #expect(ended.json["isOver"] == true)
+        #expect(ended.json["exitCode"] == .integer(130))
+        #expect(await client.send("DELETE", "/v1/host/plays/2").status == 404)
+        #expect(await client.send("GET", "/v1/host/scenarios/Elevator?seed=7").status == 200)
+        #expect(await client.send("GET", "/v1/host/scenarios/LTE").status == 404)
+    }
+
+    @Test func `what a scenario cannot do is said at once`() async {
+        let client = await client()
+        client.host.fail(
+            CommandResult(exitCode: 64, messages: ["linkcond: eth0: is conditioned already"]))
+        let answer = await client.send("POST", "/v1/host/plays", "{'scenario':'Elevator'}")
+        #expect(answer.status == 400)
+        #expect(answer.error == "eth0: is conditioned already")
+        for name in ["../a", "/a.yaml", "a.yaml", "--seed"] {
+            let answer = await client.send("POST", "/v1/host/plays", "{'scenario':'\(name)'}")
+            #expect(answer.status == 400, "\(name)")
+        }
+    }
+
+    @Test func `only reports that the feed tells of are shown, without the panel's rights`() async {
+        let client = await client()
+        let report = await client.send("GET", "/v1/host/programs/7/report")
+        #expect(report.text == "<p>/tmp/report.html</p>")
+        let policy = report.headers["content-security-policy"] ?? ""
+        #expect(policy.hasPrefix("sandbox allow-scripts; default-src 'none';"))
+        #expect(await client.send("GET", "/v1/host/programs/8/report").status == 404)
+        #expect(await client.send("GET", "/v1/host/programs/9/report").status == 404)
+    }
+
     @Test func `what is not there, or not so, is said`() async {
         let client = await client()
         #expect(await client.send("GET", Self.place).status == 404)

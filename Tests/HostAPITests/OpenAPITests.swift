@@ -16,7 +16,10 @@ import Testing
         guard case .object(let paths)? = file["paths"] else { return [] }
         return paths.filter { $0.key.hasPrefix("/v1/host") }.flatMap { path in
             let target = path.key.replacing("{interface}", with: "eth0")
-                .replacing("{name}", with: "default")
+                .replacing("{name}", with: "default").replacing("{profile}", with: "3G")
+                .replacing("{scenario}", with: "Elevator").replacing("{direction}", with: "up")
+                .replacing("{id}", with: "1")
+                .replacing("{pid}", with: "7")
             return methods.compactMap { method in
                 path.value[method].map { (method.uppercased(), target, $0) }
             }
@@ -31,7 +34,10 @@ import Testing
             _ = await client.logIn()
             let body =
                 value["requestBody"] == nil
-                ? "" : target.hasSuffix("override") ? "{'cost':'expensive'}" : "{'profile':'3G'}"
+                ? ""
+                : target.hasSuffix("override")
+                    ? "{'cost':'expensive'}"
+                    : target.hasSuffix("plays") ? "{'scenario':'Elevator'}" : "{'profile':'3G'}"
             let answer = await client.send(method, target, body)
             #expect(!answer.error.hasPrefix("there is nothing"), "\(method) \(target)")
             #expect(

@@ -31,6 +31,14 @@ final class PanelClient: Sendable {
         return answer
     }
 
+    /// All events of a stream that ends.
+    func events(_ target: String) async -> String {
+        let headers = ["host": "127.0.0.1:8475", "cookie": cookie.withLock { $0 } ?? ""]
+        let response = await api.respond(to: APIRequest("GET", target, headers: headers))
+        guard case .events(let events) = response.content else { return "" }
+        return await events.reduce("", +)
+    }
+
     /// Sends a request, with Python's quotes, `'`, for those of JSON.
     func send(
         _ method: String, _ target: String, _ body: String = "", headers: [String: String] = [:],

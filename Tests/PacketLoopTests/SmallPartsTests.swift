@@ -23,6 +23,22 @@ struct SmallPartsTests {
     }
 
     @Test
+    func `The newest packets' times on the link are told, and forgotten`() {
+        var times = RecentTimes()
+        #expect(times.quantiles(.percent(50)) == nil)
+        for packet in 1...1100 { times.add(.milliseconds(packet), at: .milliseconds(packet)) }
+        times.now = .milliseconds(1100)
+        // The first 76 have made way.
+        let all = times.quantiles(.percent(50), .percent(99))
+        #expect(all == [.milliseconds(588), .milliseconds(1090)])
+        times.now = .milliseconds(3050)
+        let last = times.quantiles(.percent(50), .percent(99))
+        #expect(last == [.milliseconds(1075), .milliseconds(1100)])
+        times.now = .seconds(4)
+        #expect(times.quantiles(.percent(50)) == nil)
+    }
+
+    @Test
     func `A virtual header is read as it was written, in the machine's order`() {
         var header = VirtualHeader()
         header.isChecksumPartial = true

@@ -355,6 +355,7 @@ extension Forwarder {
         statistics.link = emulator.counters
         statistics.memory = ByteCount(bytes: UInt64(store.used))
         if let lease { statistics.bypass = lease.lapsedTime - formerLapse }
+        statistics.recentTimes.now = clock.now
         return statistics
     }
 

@@ -49,6 +49,7 @@ extension FrameStore {
             memory.copy(source.range, to: room(of: target).lowerBound)
             setCount(source.count, of: target)
             (self[target].network, self[target].length) = (source.network, source.length)
+            self[target].arrival = source.arrival
             return target
         }
         let headerEnd = VirtualHeader.count + superFrame.headerLength
@@ -63,6 +64,7 @@ extension FrameStore {
         setCount(count, of: target)
         self[target].network = superFrame.network
         self[target].length = superFrame.length(of: segment)
+        self[target].arrival = source.arrival
         return target
     }
 

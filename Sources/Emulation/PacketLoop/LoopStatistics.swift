@@ -49,6 +49,8 @@ public struct DirectionStatistics: Sendable, Hashable {
 
     /// How much later than scheduled packets were passed to the kernel.
     public private(set) var lateness = LatenessHistogram()
+    /// How long the newest packets were on the link.
+    public internal(set) var recentTimes = RecentTimes()
     /// The packets that were later than the loop's `LatenessTolerance` allows.
     public private(set) var late = LatePackets()
     /// When the machine could not fill the link.

@@ -178,6 +178,7 @@ struct Outbox: ~Copyable {
                         statistics.record(
                             lateness: now - due, packets: entry.references,
                             limit: latenessLimit, at: now)
+                        statistics.recentTimes.add(now - store[entry.frame].arrival, at: now)
                     }
                 }
                 finish(sent, &store)

@@ -7,6 +7,11 @@ enum PanelPage {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+    /// For pages of others: no requests, and none of the rights of this server's pages.
+    static var reportPolicy: String {
+        String(decoding: PackageResources.report_policy_txt.dropLast(), as: UTF8.self)
+    }
+
     static func page(isKnown: Bool) -> APIResponse {
         isKnown ? file(PackageResources.panel_html, "text/html; charset=utf-8") : refusal(nil)
     }
@@ -23,7 +28,9 @@ enum PanelPage {
         "panel.js": PackageResources.panel_js, "api.js": PackageResources.api_js,
         "card.js": PackageResources.card_js, "controls.js": PackageResources.controls_js,
         "dom.js": PackageResources.dom_js, "measure.js": PackageResources.measure_js,
-        "plot.js": PackageResources.plot_js, "units.js": PackageResources.units_js,
+        "plot.js": PackageResources.plot_js, "programs.js": PackageResources.programs_js,
+        "scenarios.js": PackageResources.scenarios_js, "traces.js": PackageResources.traces_js,
+        "units.js": PackageResources.units_js,
     ]
 
     /// The page that asks for a token.

@@ -29,7 +29,10 @@ public enum SSHGuard {
             }
             return "your SSH session does not cross this network namespace"
         }
-        selector.exceptions.append(session.exception)
+        // Whoever repeats what the status shows has it already.
+        if !selector.exceptions.contains(session.exception) {
+            selector.exceptions.append(session.exception)
+        }
         return "your SSH session with \(session.client) is not conditioned; --no-ssh-guard does "
             + "that too"
     }

@@ -73,7 +73,7 @@ enum Program {
         signal(SIGINT, SIG_IGN)
         let isOpen = Mutex(false)
         let overrides = OwnProgram.neighbour("linkcond").map {
-            OverrideAPI(host: CommandLineHost(program: $0, on: group))
+            OverrideAPI(host: CommandLineHost(path: $0, on: group))
         }
         let (events, continuation) = AsyncStream.makeStream(of: ProxyReply.self)
         let connection = try await ControlConnection.adopt(

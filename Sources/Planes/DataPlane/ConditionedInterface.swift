@@ -66,10 +66,30 @@ public struct ConditionedDirection: Sendable, Hashable, Codable {
     public var conditions: DirectionConditions
     /// The traffic counters of the direction.
     public var counters: DirectionCounters
+    /// How long packets were on the link lately; nil where nobody measures it, or without packets.
+    public var delay: MeasuredDelay?
 
-    /// Combines conditions and counters.
-    public init(_ conditions: DirectionConditions, _ counters: DirectionCounters) {
+    /// Combines conditions and what was measured.
+    public init(
+        _ conditions: DirectionConditions, _ counters: DirectionCounters,
+        delay: MeasuredDelay? = nil
+    ) {
         self.conditions = conditions
         self.counters = counters
+        self.delay = delay
+    }
+}
+
+/// The one-way delay of the newest packets, in milliseconds, with the time in the queue.
+public struct MeasuredDelay: Sendable, Hashable, Codable {
+    /// The median.
+    public var p50: Double
+    /// The 99th percentile.
+    public var p99: Double
+
+    /// Makes a summary from both; nil if they are not known.
+    public init?(_ quantiles: [Duration]?) {
+        guard let quantiles, quantiles.count == 2 else { return nil }
+        (p50, p99) = (quantiles[0] / .milliseconds(1), quantiles[1] / .milliseconds(1))
     }
 }

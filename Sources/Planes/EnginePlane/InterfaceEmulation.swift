@@ -139,7 +139,9 @@ final class InterfaceEmulation {
             var counters = statistics[direction]?.counters ?? DirectionCounters()
             counters.bitsPerSecond = way.bitsPerSecond
             status.directions[direction] = ConditionedDirection(
-                request.linkDirection(of: direction).conditions(of: conditions), counters)
+                request.linkDirection(of: direction).conditions(of: conditions), counters,
+                delay: MeasuredDelay(
+                    statistics[direction]?.recentTimes.quantiles(.percent(50), .percent(99))))
         }
         if request.directions.contains(request.linkDirection(of: .up)) {
             status.dnsDelay = conditions.dnsDelay

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import HostConditioning
+import LinuxKernel
 
 /// `linkcond serve-feed`: tells the server of the panel what is going on, and ends with it.
 struct ServeFeedCommand: ParsableCommand {
@@ -15,9 +16,12 @@ struct ServeFeedCommand: ParsableCommand {
 
     func run() throws {
         let console = Console(verbosity: .quiet)
+        // Else its network would outlive the run, and with it this command.
+        let process = try target.pid.map { try ProcessDescriptor($0) }
         try target.enter(console, followsRuns: true)
         try HostFeed(
-            isChosen: target.isGiven, environment: ProcessInfo.processInfo.environment
+            isChosen: target.isGiven, endingWith: process,
+            environment: ProcessInfo.processInfo.environment
         ).run { try console.print($0) }
     }
 }

@@ -21,6 +21,30 @@ import Testing
         #expect(OngoingProgram(pid: 7, commandLine: line) == nil)
     }
 
+    @Test(arguments: [
+        ("matrix\0--report\0/tmp/a\0--\0x\0", "/tmp/a/report.html"),
+        ("run\0LTE\0--timeline=/tmp/b.html\0--\0x\0", "/tmp/b.html"),
+        ("run\0LTE\0--timeline\0/tmp/b.svg\0--\0x\0", nil),
+        ("run\0LTE\0--\0x\0--report\0/tmp/a\0", nil),
+    ])
+    func `the page of its report is known by its words`(words: String, page: String?) {
+        #expect(OngoingProgram(pid: 7, commandLine: "linkcond\0\(words)")?.report == page)
+    }
+
+    @Test func `one that has ended stays if it has a report`() throws {
+        var seen = SeenPrograms()
+        let matrix = try #require(
+            OngoingProgram(pid: 7, commandLine: "linkcond\0matrix\0--report\0/tmp/a\0--\0x\0"))
+        let run = try #require(OngoingProgram(pid: 8, commandLine: "linkcond\0run\0LTE\0"))
+        seen.update([matrix, run])
+        #expect(seen.all == [matrix, run])
+        seen.update([run])
+        #expect(seen.all.map(\.pid) == [8, 7])
+        #expect(seen.all.map(\.isOver) == [false, true])
+        seen.update([])
+        #expect(seen.all.map(\.pid) == [7])
+    }
+
     @Test func `the parent is found behind any name`() {
         #expect(OngoingProgram.parent(inStat: "7 (a ) b) (c)) S 42 7 7") == 42)
         #expect(OngoingProgram.parent(inStat: "7") == nil)

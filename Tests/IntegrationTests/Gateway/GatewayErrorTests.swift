@@ -116,5 +116,16 @@ struct GatewayErrorTests {
             ])
         #expect(result.exitCode == 0)
         #expect(result.standardOutput.contains("\nssid2=4c6162\n"))
+        guard hasPrograms("hostapd") else { return }
+        try await withTemporaryDirectory { directory in
+            let file = try directory.write(result.standardOutput, to: "hostapd.conf")
+            // There is no such interface, but it says first what it does not understand.
+            let hostapd = try await runProcess(
+                "unshare",
+                ["--net", "--map-root-user", "timeout", "10", "hostapd", file])
+            let said = hostapd.standardOutput + hostapd.standardError
+            #expect(said.contains("wlan0: AP-DISABLED"), "\(said)")
+            #expect(!said.contains("errors found in configuration file"), "\(said)")
+        }
     }
 }

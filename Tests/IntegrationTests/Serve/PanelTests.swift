@@ -17,6 +17,9 @@ struct PanelTests {
         }
         var address: String
         var connection: String
+        var playCommand: String
+        var playheadMoved: Bool
+        var stopped: Bool
         var searched: [String]
         var profile: String
         var command: String
@@ -26,12 +29,14 @@ struct PanelTests {
         var throughput: [Double]
         var plotMoved: Bool
         var verdict: Bool
+        var delay: Bool
         var keyboard: Bool
         var countdown: Bool
         var looks: [String: Look]
         var override: Bool
         var awake: Bool
         var conflict: [String]
+        var runEnded: String
         var lost: String
         var feedEnded: Bool
         var back: Bool
@@ -62,6 +67,8 @@ struct PanelTests {
         // The token is not left in the address.
         #expect(found.address == "/")
         #expect(found.connection == "live")
+        #expect(found.playCommand == "sudo linkcond play Elevator -i cell0=eth0")
+        #expect(found.playheadMoved && found.stopped)
         #expect(found.searched.contains("apple/LTE") && !found.searched.contains("apple/3G"))
         #expect(found.profile == "apple/LTE")
         #expect(found.command == "sudo linkcond apply apple/LTE -i eth0 --replace")
@@ -69,7 +76,8 @@ struct PanelTests {
         #expect(found.dragged.hasPrefix("apple/LTE, up.bandwidth="))
         #expect(found.dragged.hasSuffix(found.number))
         #expect(found.reached, "\(found.throughput)")
-        #expect(found.plotMoved && found.verdict && found.keyboard && found.countdown)
+        #expect(found.plotMoved && found.verdict && found.delay)
+        #expect(found.keyboard && found.countdown)
         #expect(found.override)
 
         for (name, look) in found.looks.merging(["gone": found.goneLook], uniquingKeysWith: { $1 })
@@ -82,6 +90,7 @@ struct PanelTests {
         #expect(
             found.conflict.count { $0.contains("Nothing was changed here") } == 1,
             "\(found.conflict)")
+        #expect(found.runEnded.hasPrefix("The run has ended."))
         #expect(found.lost.contains("does not answer"))
         #expect(found.feedEnded && found.back)
         #expect(found.engineKilled && !found.problem.isEmpty)

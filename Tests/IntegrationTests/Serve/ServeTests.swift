@@ -5,7 +5,9 @@ import Testing
 /// The server of the panel, asked by curl.
 @Suite("serve", .tags(.anyKernel)) struct ServeTests {
     /// Runs a script with the variables `linkcond` and a free `port` in a network of its own.
-    private func shell(_ script: String) async throws -> ProcessResult {
+    private func shell(
+        _ script: String, environment: [String: String]? = nil
+    ) async throws -> ProcessResult {
         let program = try TestNetwork.program()
         let head = """
             ip link set lo up
@@ -25,7 +27,51 @@ import Testing
                 "--net", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child",
                 "--mount-proc", "sh", "-euc", head + script,
             ],
-            timeout: .seconds(60))
+            environment: environment, timeout: .seconds(60))
+    }
+
+    @Test(.requiresEngineHooks)
+    func `a client made of the description uses all of it, and of writers at once one wins`()
+        async throws
+    {
+        let result = try await shell(
+            """
+            ip link add eth0 type veth peer name far0
+            ip addr add 192.0.2.1/24 dev eth0
+            ip link set eth0 up
+            ip link set far0 up
+            export LINKCOND_API_TOKEN=0123456789abcdef
+            start
+            python3 '\("host_client.py".absoluteFixture)' http://127.0.0.1:$port $LINKCOND_API_TOKEN
+            """,
+            environment: ProcessInfo.processInfo.environment.merging(
+                try PythonTool.environment()
+            ) { $1 })
+        #expect(result.standardOutput == "done\n", "\(result.standardError)")
+    }
+
+    @Test(
+        .enabled(if: hasPrograms("systemd-socket-activate"), "systemd is not installed"))
+    func `a socket of systemd starts it, and its first request is answered`() async throws {
+        let result = try await shell(
+            """
+            export LINKCOND_API_TOKEN=0123456789abcdef
+            systemd-socket-activate -E LINKCOND_API_TOKEN -E XDG_RUNTIME_DIR -l 127.0.0.1:$port \\
+                "$linkcond" serve --port $port >"$work/address" 2>"$work/messages" &
+            until grep -q Listening "$work/messages"; do sleep 0.02; done
+            ask -H "Authorization: Bearer $LINKCOND_API_TOKEN" http://127.0.0.1:$port/v1/host
+            grep -c "^http://127.0.0.1:$port/login" "$work/address"
+            # The units of the packages, with this program and without its manual page.
+            for unit in service socket; do
+                sed "s,/usr/bin/linkcond,$linkcond,; /^Documentation/d" \\
+                    '\(BuiltProduct.packageDirectory)/Scripts/packaging/linkcond-serve'.$unit \\
+                    >"$work/linkcond-serve.$unit"
+            done
+            systemd-analyze verify "$work"/linkcond-serve.service "$work"/linkcond-serve.socket 1>&2
+            """)
+        #expect(result.standardOutput.contains(#""mayChange":"#), "\(result.standardError)")
+        #expect(result.standardOutput.hasSuffix("1\n"))
+        #expect(result.exitCode == 0, "\(result.standardError)")
     }
 
     @Test func `the printed address opens it once, and wrong tokens are slowed down`() async throws

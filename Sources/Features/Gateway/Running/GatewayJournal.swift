@@ -35,6 +35,7 @@ struct GatewayJournal: Codable, Hashable {
     /// there is nothing.
     @discardableResult
     static func undo(_ environment: [String: String]) throws -> Bool {
+        removeOrphans(environment)
         let file = try file()
         for directory in StateDirectory.existing(environment: environment) {
             guard let bytes = directory.read(file) else { continue }

@@ -17,7 +17,7 @@ struct ConditionsPlace: Sendable, Hashable {
 /// What a client wants of an interface.
 struct ConditionsRequest: Equatable {
     private static let keys = [
-        "profile", "settings", "direction", "for", "backend", "seed",
+        "profile", "settings", "selectors", "direction", "for", "backend", "seed", "force",
     ]
 
     private let profile: String
@@ -26,14 +26,13 @@ struct ConditionsRequest: Equatable {
     /// Reads a request; its words are not yet looked at.
     init(_ fields: JSONFields) throws {
         try fields.expect(only: Self.keys)
-        profile = try HostFace.word(fields.requiredText("profile"), "a profile")
-        // Files are for those who sit at the host.
-        guard !profile.hasPrefix("/"), !profile.hasPrefix("."), !profile.hasPrefix("~") else {
-            throw fields.problem("profile", "name one of the profiles of GET /v1/host/profiles")
-        }
+        profile = try Self.profile(fields.requiredText("profile"))
         var options: [String] = []
         for setting in try fields.texts("settings") ?? [] {
             options += ["--set", try HostFace.word(setting, "a setting")]
+        }
+        for selector in try fields.texts("selectors") ?? [] {
+            options += try Self.selector(selector, fields)
         }
         for key in ["direction", "for", "backend"] {
             if let text = try fields.text(key) {
@@ -41,7 +40,35 @@ struct ConditionsRequest: Equatable {
             }
         }
         if let seed = try fields.unsigned("seed") { options += ["--seed", "\(seed)"] }
+        if try fields.flag("force") == true { options.append("--force") }
         self.options = options
+    }
+
+    /// The name of a profile: files are for those who sit at the host.
+    static func profile(_ text: String) throws(APIError) -> String {
+        let name = try HostFace.word(text, "a profile")
+        guard !name.hasPrefix("/"), !name.hasPrefix("."), !name.hasPrefix("~") else {
+            throw APIError(
+                400, "profile: name one of the profiles of GET /v1/host/profiles", field: "profile")
+        }
+        return name
+    }
+
+    private static let selectors = [
+        "--to", "--from", "--port", "--to-port", "--from-port", "--protocol", "--except",
+        "--family",
+    ]
+
+    /// The words of `--port 443`, as the status shows it.
+    private static func selector(_ text: String, _ fields: JSONFields) throws -> [String] {
+        let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, selectors.contains(words[0]) else {
+            throw fields.problem(
+                "selectors",
+                "write an option and a value, as in --port 443; there are "
+                    + selectors.joined(separator: ", "))
+        }
+        return [words[0], try HostFace.word(words[1], "a value of \(words[0])")]
     }
 
     /// The words of the command.

@@ -13,6 +13,15 @@ extension HostFace {
         return tagged(APIResponse(found), found)
     }
 
+    /// The rates of a trace that is in place; no other file is read.
+    func showTrace(_ direction: String, of place: ConditionsPlace) async throws -> APIResponse {
+        guard let found = try await find(place) else { throw Self.nothing(at: place) }
+        guard ["down", "up"].contains(direction),
+            case .string(let file)? = found[direction]?["trace"]
+        else { throw APIError(404, "\(place.interface) plays no trace \(direction)") }
+        return try await show(["trace", "show", try Self.word(file, "a file"), "--json"])
+    }
+
     func setConditions(_ place: ConditionsPlace, _ request: APIRequest) async throws -> APIResponse
     {
         let wanted = try ConditionsRequest(JSONFields(request.json()))
@@ -103,7 +112,11 @@ extension HostFace {
         let found = try await find(place)
         let all =
             Self.members(words, result) + [
-                JSONMember(key: "conditions", value: found ?? .null)
+                JSONMember(key: "conditions", value: found ?? .null),
+                // Lines of the feed from before tell of what was there before.
+                JSONMember(
+                    key: "atMilliseconds",
+                    value: .number("\(KernelClock.monotonic / .milliseconds(1))")),
             ]
         return tagged(APIResponse(status: status, .object(all)), found)
     }

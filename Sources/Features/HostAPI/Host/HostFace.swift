@@ -8,6 +8,7 @@ struct HostFace: Sendable {
     /// Makes the address that opens the panel in another browser.
     let invite: @Sendable () -> String
     let turns = Turns()
+    let plays = Plays()
 
     init(
         host: any HostController, about: HostDescription, invite: @escaping @Sendable () -> String
@@ -31,10 +32,27 @@ struct HostFace: Sendable {
         case (3, "events"): return try await request.answer(["GET": { try await events(request) }])
         case (3, "profiles"):
             return try await request.answer(["GET": { try await show(["list", "--json"]) }])
+        case (4, "profiles"):
+            let name = try ConditionsRequest.profile(path[3])
+            return try await request.answer(["GET": { try await show(["show", name, "--json"]) }])
+        case (3, "path"):
+            return try await request.answer(["GET": { try await show(["path", "--json"]) }])
         case (3, "scenarios"):
             return try await request.answer([
                 "GET": { try await show(["list", "--scenarios", "--json"]) }
             ])
+        case (4, "scenarios"):
+            return try await request.answer(["GET": { try await showScenario(path[3], request) }])
+        case (3, "plays"):
+            return try await request.answer([
+                "GET": { APIResponse(await plays.json) }, "POST": { try await beginPlay(request) },
+            ])
+        case (4, "plays"):
+            return try await request.answer([
+                "GET": { try await showPlay(path[3]) }, "DELETE": { try await endPlay(path[3]) },
+            ])
+        case (5, "programs") where path[4] == "report":
+            return try await request.answer(["GET": { try await report(of: path[3]) }])
         case (3, "doctor"):
             return try await request.answer(["GET": { try await show(["doctor", "--json"]) }])
         case (3, "fields"): return try await request.answer(["GET": { FieldList.response }])
@@ -71,6 +89,10 @@ struct HostFace: Sendable {
                 "PUT": { try await setConditions(place, request) },
                 "DELETE": { try await clearConditions(place, request) },
             ])
+        case (5, "conditions") where path[3] == "traces":
+            let place = ConditionsPlace(
+                interface: interface, name: try Self.word(path[2], "the name"))
+            return try await request.answer(["GET": { try await showTrace(path[4], of: place) }])
         default: return nil
         }
     }
@@ -117,7 +139,7 @@ struct HostFace: Sendable {
     }
 
     /// The answer with the JSON that a command prints.
-    private func show(_ arguments: [String]) async throws -> APIResponse {
+    func show(_ arguments: [String]) async throws -> APIResponse {
         APIResponse(status: 200, "application/json", try await run(arguments).output)
     }
 
@@ -139,12 +161,23 @@ struct HostFace: Sendable {
     }
 
     private func events(_ request: APIRequest) async throws -> APIResponse {
-        let lines = try await host.feed(of: process(request))
+        let process = try process(request)
+        let lines = try await host.feed(of: process)
         let (stream, continuation) = AsyncStream.makeStream(
             of: String.self, bufferingPolicy: .bufferingNewest(2))
         // A browser that is slow misses some; each line is the whole state.
         let task = Task {
-            for await line in lines { continuation.yield("event: state\ndata: \(line)\n\n") }
+            var told: Int?
+            for await line in lines {
+                var event = "event: state\ndata: \(line)\n\n"
+                let version = await plays.version
+                if process == nil, version != told {
+                    event += "event: plays\ndata: \(await plays.json)\n\n"
+                    told = version
+                }
+                // What was left out may have told of plays.
+                if case .dropped = continuation.yield(event) { told = nil }
+            }
             continuation.yield("event: end\ndata: {}\n\n")
             continuation.finish()
         }

@@ -25,13 +25,17 @@ export async function send(method, path, body, headers = {}) {
   return { value, etag: response.headers.get("etag") };
 }
 
-/** Listens to the server, and says how that goes: "live", "lost" or "closed" (no session). */
+/**
+ * Listens to the server, and says how that goes: "live", "lost", "closed" (no session) or "over" (what
+ * was listened to has ended).
+ */
 export class Feed {
   // A line comes at least every second; a connection that a sleeping computer has lost says nothing.
   static patience = 5000;
 
-  constructor(path, onState, onConnection) {
-    Object.assign(this, { path, onState, onConnection, wait: 500 });
+  /** `onEvent` has a function for each kind of event; `canEnd`: whether there may be no more of them. */
+  constructor(path, canEnd, onEvent, onConnection) {
+    Object.assign(this, { path, canEnd, onEvent, onConnection, wait: 500 });
     document.addEventListener("visibilitychange", () => this.followVisibility());
     setInterval(() => {
       if (this.source && performance.now() - this.heard > Feed.patience) this.retry();
@@ -43,7 +47,7 @@ export class Feed {
   followVisibility() {
     clearTimeout(this.hiding);
     if (document.hidden) this.hiding = setTimeout(() => this.close(), 5000);
-    else if (!this.source) { this.wait = 500; this.open(); }
+    else if (!this.source && !this.isOver) { this.wait = 500; this.open(); }
   }
 
   close() {
@@ -60,10 +64,18 @@ export class Feed {
       this.heard = performance.now();
       this.wait = 500;
       this.onConnection("live");
-      this.onState(JSON.parse(event.data));
     });
-    this.source.addEventListener("end", () => this.retry());
+    for (const [kind, show] of Object.entries(this.onEvent)) {
+      this.source.addEventListener(kind, (event) => show(JSON.parse(event.data)));
+    }
+    this.source.addEventListener("end", () => this.canEnd ? this.end() : this.retry());
     this.source.onerror = () => this.retry();
+  }
+
+  end() {
+    this.isOver = true;
+    this.close();
+    this.onConnection("over");
   }
 
   async retry() {

@@ -63,6 +63,22 @@ class Slider {
   }
 }
 
+/** The file of a delivery trace, which takes the place of the bandwidth. */
+class TraceField {
+  constructor(controls, way) {
+    const id = `${controls.id}-${way}.trace`;
+    this.way = way;
+    this.input = make("input", { type: "text", id, class: "wide", placeholder: "/a/file/on/this/host", autocomplete: "off",
+      onchange: () => this.input.value.trim() && controls.change(`${way}.trace`, this.input.value.trim()) });
+    this.element = make("div", { class: "slider" }, make("label", { for: id }, `${way} trace`), this.input);
+  }
+
+  show(conditions, isEnabled) {
+    this.input.disabled = !isEnabled;
+    if (document.activeElement !== this.input) this.input.value = conditions?.trace ?? "";
+  }
+}
+
 export class Controls {
   static number = 0;
   settings = null;
@@ -90,6 +106,7 @@ export class Controls {
     }
     this.sliders = ["down", "up"].flatMap((way) => panel.fields.map((field) => new Slider(this, way, field)));
     const common = this.sliders.filter((slider) => slider.field.isCommon);
+    this.traces = ["down", "up"].map((way) => new TraceField(this, way));
     const rare = this.sliders.filter((slider) => !slider.field.isCommon);
     this.command = commandLine(`for ${this.card.label}`);
     this.overrideCommand = commandLine(`for what apps see of ${this.card.label}`);
@@ -98,7 +115,7 @@ export class Controls {
       make("fieldset", {}, make("legend", {}, "Profile"), this.search, this.profiles),
       make("fieldset", {}, make("legend", {}, "Link"), this.columns(common),
         make("details", {}, make("summary", {}, "More fields"),
-          this.columns(rare))),
+          this.columns([...rare, ...this.traces]))),
       make("fieldset", {}, make("legend", {}, "Turn off in"), this.limits),
       this.command.element, this.clearCommand.element);
     if (this.card.name === "default") this.body.append(this.makeOverride(), this.overrideCommand.element);
@@ -143,19 +160,24 @@ export class Controls {
     }
   }
 
-  get current() { return parts(this.card.conditions?.profile ?? this.chosen); }
+  get current() { return { ...parts(this.card.conditions?.profile ?? this.chosen), ...this.kept }; }
+
+  // What no control is for stays, too.
+  get kept() {
+    const { selectors = [], down, up } = this.card.conditions ?? { down: true, up: true };
+    return { selectors, direction: down && up ? "both" : down ? "down" : "up" };
+  }
 
   // The time that is left stays when something else changes.
   get remaining() { return this.card.left > 0 ? `${Math.ceil(this.card.left)} s` : undefined; }
 
   choose(profile) {
     this.chosen = profile;
-    return this.card.panel.apply(this.card, { profile, for: this.remaining });
+    return this.card.panel.apply(this.card, () => ({ profile, ...this.kept, for: this.remaining }));
   }
 
   limit(seconds) {
-    const { profile, settings } = this.current;
-    return this.card.panel.apply(this.card, { profile, settings, for: seconds ? `${seconds} s` : undefined });
+    return this.card.panel.apply(this.card, () => ({ ...this.current, for: seconds ? `${seconds} s` : undefined }));
   }
 
   // While a slider moves, one request is under way, and the newest place goes next.
@@ -164,11 +186,13 @@ export class Controls {
     if (this.isChanging) return;
     this.isChanging = true;
     while (this.waiting) {
-      const changes = Object.entries(this.waiting);
-      this.waiting = null;
-      const { profile, settings } = this.current;
-      const all = changes.reduce((list, [name, text]) => changed(list, name, text), settings);
-      if (!await this.card.panel.apply(this.card, { profile, settings: all, for: this.remaining })) this.waiting = null;
+      const isMade = await this.card.panel.apply(this.card, () => {
+        const changes = Object.entries(this.waiting);
+        this.waiting = null;
+        const { settings, ...rest } = this.current;
+        return { ...rest, settings: changes.reduce((list, [name, text]) => changed(list, name, text), settings), for: this.remaining };
+      });
+      if (!isMade) this.waiting = null;
     }
     this.isChanging = false;
   }
@@ -183,11 +207,14 @@ export class Controls {
     if (!this.sliders || !this.element.open) return;
     const isEnabled = panel.mayChange && Boolean(card.host);
     for (const button of this.body.querySelectorAll("button:not(.command button)")) button.disabled = !isEnabled;
-    for (const slider of this.sliders) slider.show(conditions?.[slider.way], isEnabled && Boolean(conditions));
+    for (const slider of [...this.sliders, ...this.traces]) slider.show(conditions?.[slider.way], isEnabled && Boolean(conditions));
     for (const button of this.profiles.children) set(button, "aria-pressed", Boolean(conditions) && button.dataset.id === this.chosen);
     const place = ["-i", card.interfaceName, ...(card.name === "default" ? [] : ["--name", card.name])];
     const { profile, settings } = this.current;
-    this.command.show(["sudo", "linkcond", "apply", profile, ...place, ...settings.flatMap((s) => ["--set", s]),
+    const { direction } = this.kept;
+    const selectors = this.kept.selectors.flatMap((each) => [each.slice(0, each.indexOf(" ")), each.slice(each.indexOf(" ") + 1)]);
+    this.command.show(["sudo", "linkcond", "apply", profile, ...place, ...settings.flatMap((s) => ["--set", s]), ...selectors,
+      ...(direction === "both" ? [] : ["--direction", direction]),
       ...(card.left > 0 ? ["--for", `${Math.ceil(card.left / 60)}m`] : []), ...(conditions ? ["--replace"] : [])]);
     this.clearCommand.show(["sudo", "linkcond", "clear", ...place]);
     for (const button of this.limits.children) set(button, "aria-pressed", Boolean(conditions) && !button.dataset.seconds && card.left === null);

@@ -10,7 +10,7 @@ export class Measurement {
   /** Takes the counters of a moment, in milliseconds; returns what they say of the last seconds. */
   add(direction, engine, at) {
     const c = direction.counters;
-    const sample = { at, bytes: c.bytes, packets: c.packets, held: c.queuedPackets, time: engine?.timeOnLinkMilliseconds || null };
+    const sample = { at, bytes: c.bytes, packets: c.packets, held: c.queuedPackets };
     // New conditions count from the beginning.
     if (this.samples.length && sample.bytes < this.samples.at(-1).bytes) this.samples = [];
     this.samples.push(sample);
@@ -19,13 +19,13 @@ export class Measurement {
     const seconds = (at - first.at) / 1000;
     const packets = sample.packets - first.packets;
     const tried = c.packets + c.lost;
-    // Where the times are not summed up: Little's law, packets on the link by packets per second.
+    // Where nobody looks at single packets: Little's law, packets on the link by packets per second.
     const held = this.samples.reduce((sum, each) => sum + each.held, 0) / this.samples.length;
-    const byLittle = packets > 20 && seconds > 1 ? held / packets * seconds * 1000 : null;
     return {
       rate: seconds > 0 ? (sample.bytes - first.bytes) * 8 / seconds : c.bitsPerSecond,
       seconds, packets, tried,
-      onLink: packets > 0 && sample.time !== null ? (sample.time - first.time) / packets : byLittle,
+      delay: engine?.delayMilliseconds ?? null,
+      meanDelay: packets > 20 && seconds > 1 ? held / packets * seconds * 1000 : null,
       lossRatio: tried ? c.lost / tried : 0,
     };
   }

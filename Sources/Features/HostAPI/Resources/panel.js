@@ -3,6 +3,8 @@
 import { Feed, send } from "/api.js";
 import { Card } from "/card.js";
 import { commandLine, make, say } from "/dom.js";
+import { Programs } from "/programs.js";
+import { Scenarios } from "/scenarios.js";
 
 const byId = (id) => document.getElementById(id);
 const run = new URLSearchParams(location.search).get("pid");
@@ -31,13 +33,20 @@ class Panel {
     byId("clear-all").hidden = this.clearLine.element.hidden = Boolean(run);
     byId("invite").addEventListener("click", () => this.invite());
     byId("log-out").addEventListener("click", () => this.logOut());
-    new Feed(`/v1/host/events${run ? `?pid=${encodeURIComponent(run)}` : ""}`,
-      (state) => this.show(state), (connection) => this.showConnection(connection));
+    this.programs = new Programs(byId("programs"), byId("no-programs"));
+    this.scenarios = new Scenarios(this, byId("scenarios"));
+    for (const section of document.querySelectorAll(".of-host")) section.hidden = Boolean(run);
+    this.feed = new Feed(`/v1/host/events${run ? `?pid=${encodeURIComponent(run)}` : ""}`, Boolean(run),
+      { state: (state) => this.show(state), plays: ({ plays }) => this.scenarios.showPlays(plays) },
+      (connection) => this.showConnection(connection));
+    if (!run) await this.scenarios.begin();
   }
 
   showRunNotice() {
     byId("run-notice").hidden = false;
-    byId("run-notice").append(`The links of the run with process ${run}. `, make("a", { href: "/" }, "Back to this host"));
+    const command = commandLine("that shows the same");
+    command.show(["linkcond", "status", "--watch", "--pid", run]);
+    byId("run-notice").append(`The links of the run with process ${run}. `, make("a", { href: "/" }, "Back to this host"), command.element);
   }
 
   // MARK: State
@@ -68,7 +77,8 @@ class Panel {
         override: state.overrides.find((each) => each.interface === place.interface) });
     }
     byId("no-interfaces").hidden = this.cards.size > 0;
-    this.showPrograms(state.programs);
+    this.programs.show(state.programs);
+    this.scenarios.showState(state);
   }
 
   // Conditioned ones first; the loopback last. A card keeps its place then, so that none moves away
@@ -85,51 +95,39 @@ class Panel {
     this.cards.delete(key);
   }
 
-  showPrograms(programs) {
-    const text = JSON.stringify(programs);
-    if (text === this.programs) return;
-    this.programs = text;
-    byId("no-programs").hidden = programs.length > 0;
-    byId("programs").replaceChildren(...programs.map((program) => make("li", {},
-      make("span", { class: "muted" }, `${program.verb}, process ${program.pid}`), make("code", {}, program.command),
-      ...(program.verb === "run" ? [make("a", { href: `/?pid=${program.pid}` }, `Live view of process ${program.pid}`)] : []))));
-  }
-
   showConnection(connection) {
     if (connection === this.connection) return;
     this.connection = connection;
-    const words = { live: "live", lost: "no connection", closed: "no session" }[connection];
+    const words = { live: "live", lost: "no connection", closed: "no session", over: "has ended" }[connection];
     byId("connection").className = connection === "live" ? "live" : "dead";
     say(byId("connection").querySelector(".words"), words);
     document.body.classList.toggle("stale", connection !== "live");
     byId("lost").hidden = connection === "live";
-    say(byId("lost"), connection === "closed"
-      ? "This session has ended. Open the address that linkcond serve prints."
+    say(byId("lost"), connection === "over" ? "The run has ended. What is shown was its last state."
+      : connection === "closed" ? "This session has ended. Open the address that linkcond serve prints."
       : connection === "lost" ? "The server does not answer. What is shown was the last state; the page tries again." : "");
   }
 
   // MARK: Changes; true if they were made
 
-  async apply(card, wanted) {
-    const headers = card.etag ? { "if-match": `"${card.etag}"` } : { "if-none-match": "*" };
+  /** `wanted` says what to apply once the changes before it are made. */
+  apply(card, wanted) {
     return this.attempt(card, async () => {
-      const answer = await send("PUT", this.path(card), wanted, headers);
-      card.changed(answer.etag?.replaceAll('"', "") ?? null);
-      // What follows at once, as of a slider that moves, builds on it.
-      if (card.conditions && answer.value.conditions) card.conditions.profile = answer.value.conditions.profile;
-      return answer;
+      const headers = card.etag ? { "if-match": `"${card.etag}"` } : { "if-none-match": "*" };
+      card.changed((await send("PUT", this.path(card), wanted(), headers)).value);
     });
   }
 
-  async clear(card) {
+  clear(card) {
     return this.attempt(card, async () => {
-      const answer = await send("DELETE", this.path(card), undefined, card.etag ? { "if-match": `"${card.etag}"` } : {});
-      card.changed(null);
-      return answer;
+      // Cleared by the change before this one.
+      if (!card.etag) return;
+      const headers = { "if-match": `"${card.etag}"` };
+      card.changed((await send("DELETE", this.path(card), undefined, headers)).value);
     });
   }
 
-  async override(card, change) {
+  override(card, change) {
     const path = `/v1/host/interfaces/${encodeURIComponent(card.interfaceName)}/override`;
     return this.attempt(card, () => send("PATCH", path, change));
   }
@@ -142,12 +140,26 @@ class Panel {
     return `/v1/host/interfaces/${encodeURIComponent(card.interfaceName)}/conditions/${encodeURIComponent(card.name)}`;
   }
 
+  // Changes of a card are made one after the other: each is based on what the one before has made. After
+  // a conflict those that wait are left out, since the user has not seen what they would change.
   async attempt(card, action) {
+    if (!card) return this.make(null, action);
+    const { conflicts } = card;
+    card.ownChanges += 1;
+    const turn = (card.turn ?? Promise.resolve())
+      .then(() => card.conflicts === conflicts && this.make(card, action))
+      .finally(() => { card.ownChanges -= 1; });
+    card.turn = turn;
+    return turn;
+  }
+
+  async make(card, action) {
     try {
       await action();
       this.complain(card, null);
       return true;
     } catch (refusal) {
+      if (card && refusal.status === 412) card.conflicts += 1;
       this.complain(card, refusal.status === 412
         ? `Somebody else has changed ${card.label} at the same time. Nothing was changed here; this is the new state.`
         : refusal.message);

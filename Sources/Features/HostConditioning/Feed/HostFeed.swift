@@ -1,6 +1,6 @@
 import DataPlanes
 import FoundationEssentials
-import LinuxKernel
+public import LinuxKernel
 import Multipath
 import NetworkPath
 import Netlink
@@ -23,13 +23,19 @@ public struct HostFeed {
     private static let slowInterval = Duration.seconds(2)
 
     private let isChosen: Bool
+    private let process: ProcessDescriptor?
     private let environment: [String: String]
 
     /// Makes the feed.
     ///
-    /// - Parameter isChosen: Whether the user has chosen the network namespace, as with `--pid`.
-    public init(isChosen: Bool, environment: [String: String]) {
+    /// - Parameters:
+    ///   - isChosen: Whether the user has chosen the network namespace, as with `--pid`.
+    ///   - process: With which it ends.
+    public init(
+        isChosen: Bool, endingWith process: ProcessDescriptor? = nil, environment: [String: String]
+    ) {
         self.isChosen = isChosen
+        self.process = process
         self.environment = environment
     }
 
@@ -39,7 +45,7 @@ public struct HostFeed {
         min(longestInterval, max(shortestInterval, shortestInterval / 2 * count))
     }
 
-    /// Gives one line after the other to `write`, until standard input ends.
+    /// Gives one line after the other to `write`, until standard input or the process ends.
     public func run(_ write: (String) throws -> Void) throws {
         let events = try NetlinkEvents()
         let planes = DataPlanes(environment: environment)
@@ -47,26 +53,27 @@ public struct HostFeed {
         encoder.outputFormatting = [.withoutEscapingSlashes]
         var nextSlow = Duration.zero
         var host = HostFeedJSON.Host()
-        var programs: [OngoingProgram] = []
+        var programs = SeenPrograms()
+        let wakeUps: [FileDescriptor] =
+            [.standardInput, events.descriptor] + [process?.descriptor].compactMap(\.self)
         var next = KernelClock.monotonic
         while true {
             let now = KernelClock.monotonic
             if now >= nextSlow {
                 host = try HostFeedJSON.Host(path: .current(), overrides: NetworkOverride.show())
-                programs = isChosen ? [] : OngoingProgram.all()
+                if !isChosen { programs.update(OngoingProgram.all()) }
                 nextSlow = now + Self.slowInterval
             }
             let conditioned = try planes.status() + RunService.links(isChosen: isChosen)
             let line = HostFeedJSON(
-                host: host, conditioned: conditioned, programs: programs,
+                host: host, conditioned: conditioned, programs: programs.all,
                 at: now, date: KernelClock.realtime)
             try write(String(decoding: encoder.encode(line), as: UTF8.self))
             next = max(next + Self.interval(for: conditioned.count), KernelClock.monotonic)
             while KernelClock.monotonic < next {
                 let left = next - KernelClock.monotonic
-                let ready = Readiness.wait(
-                    for: [.standardInput, events.descriptor], timeout: left)
-                if ready.contains(.standardInput) { return }
+                let ready = Readiness.wait(for: wakeUps, timeout: left)
+                if ready.contains(.standardInput) || process?.hasEnded == true { return }
                 // Changes come in groups: they wait for the next line.
                 if !ready.isEmpty {
                     _ = try events.next(within: .zero)

@@ -66,8 +66,8 @@ struct HostFeedJSON: Encodable {
             let managed: UInt64
             /// Marked instead of dropped.
             let marked: UInt64
-            /// The sum of all delivered packets' times on the link.
-            let timeOnLinkMilliseconds: Double
+            /// How long the newest packets were on the link; null without any.
+            @OrNull var delayMilliseconds: MeasuredDelay?
 
             init?(_ direction: ConditionedDirection?) {
                 guard let counters = direction?.counters, let engine = counters.engine else {
@@ -76,7 +76,7 @@ struct HostFeedJSON: Encodable {
                 queueFull = engine.queueFullPackets
                 managed = engine.managedPackets
                 marked = counters.marked
-                timeOnLinkMilliseconds = engine.timeOnLink.milliseconds
+                delayMilliseconds = direction?.delay
             }
         }
 

@@ -1,4 +1,7 @@
+import FoundationEssentials
+import LinkModel
 import LinuxKernel
+import Sandbox
 
 /// A `linkcond run`, `matrix`, `bisect`, `proxy` or `play` that is going on, of a user whose processes
 /// this one may look at.
@@ -6,6 +9,12 @@ struct OngoingProgram: Encodable, Equatable {
     let pid: Int32
     let verb: String
     let command: String
+    /// The processes whose links can be watched: that of a run, and those of the runs of others.
+    var links: [Int32] = []
+    /// The page of its report, which is there at the end at the latest; nil if it writes none.
+    @OrNull var report: String?
+    /// Whether it has ended.
+    var isOver = false
 
     private static let verbs = ["run", "matrix", "bisect", "proxy", "play", "verify"]
 
@@ -22,7 +31,14 @@ struct OngoingProgram: Encodable, Equatable {
                 return (program, parent)
             }
         let pids = Set(found.map(\.program.pid))
-        return found.filter { !pids.contains($0.parent) }.map(\.program).sorted { $0.pid < $1.pid }
+        return found.filter { !pids.contains($0.parent) }.map { program, _ in
+            let runs =
+                program.verb == "run"
+                ? [program.pid] : found.filter { $0.parent == program.pid }.map(\.program.pid)
+            var program = program
+            program.links = runs.filter { RunService.processInside(runOf: $0) != nil }.sorted()
+            return program
+        }.sorted { $0.pid < $1.pid }
     }
 
     /// Reads the words of a process, with a zero byte behind each; nil if it is none of these verbs.
@@ -32,9 +48,26 @@ struct OngoingProgram: Encodable, Equatable {
         guard words.count > 1, let verb = words.dropFirst().first, Self.verbs.contains(verb) else {
             return nil
         }
+        report = Self.report(of: Array(words.dropFirst()), in: "/proc/\(pid)/cwd")
         self.pid = pid
         self.verb = verb
         command = ShellWord.line(["linkcond"] + words.dropFirst())
+    }
+
+    /// The page that a command writes, by its words; nil if none.
+    private static func report(of words: [String], in directory: String) -> String? {
+        func value(_ option: String) -> String? {
+            // What follows is for the command inside.
+            let own = words.prefix { $0 != "--" }
+            if let index = own.firstIndex(of: option) { return own.dropFirst(index + 1).first }
+            return own.first { $0.hasPrefix("\(option)=") }
+                .map { String($0.dropFirst(option.count + 1)) }
+        }
+        let page = value("--report").map { "\($0)/report.html" } ?? value("--timeline")
+        guard let page, page.hasSuffix(".html") else { return nil }
+        guard !page.hasPrefix("/") else { return page }
+        let place = try? FileManager.default.destinationOfSymbolicLink(atPath: directory)
+        return place.map { "\($0)/\(page)" }
     }
 
     /// The parent in `/proc/PID/stat`, whose second field may contain blanks and parentheses.

@@ -12,21 +12,22 @@ final class CommandLineHost: HostController {
     /// How long a command may take; `apply` waits for locks.
     private static let patience = Duration.seconds(60)
 
-    private let program: String
-    private let group: any EventLoopGroup
+    /// The path of `linkcond`.
+    let path: String
+    let group: any EventLoopGroup
     private let feeds = Mutex<[Int32?: LineFeed]>([:])
     private let turns = Turns()
 
-    /// - Parameter program: The path of `linkcond`.
-    init(program: String, on group: any EventLoopGroup) {
-        self.program = program
+    /// - Parameter path: That of `linkcond`.
+    init(path: String, on group: any EventLoopGroup) {
+        self.path = path
         self.group = group
     }
 
     func run(_ arguments: [String]) async throws -> CommandResult {
-        let program = program
+        let path = path
         return try await NIOSingletons.posixBlockingThreadPool.runIfActive {
-            try Self.run(program, arguments)
+            try Self.run(path, arguments)
         }
     }
 
@@ -52,7 +53,7 @@ final class CommandLineHost: HostController {
         try await turns.take {
             if let stream = feeds.withLock({ $0[process] })?.listen() { return stream }
             let words = ["serve-feed"] + (process.map { ["--pid", "\($0)"] } ?? [])
-            let feed = try await LineFeed.start(program, words, on: group)
+            let feed = try await LineFeed.start(path, words, on: group)
             guard let stream = feed.listen() else { return AsyncStream { $0.finish() } }
             feeds.withLock { feeds in
                 feeds = feeds.filter { !$0.value.hasEnded }

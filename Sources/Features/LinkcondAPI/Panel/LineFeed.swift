@@ -110,7 +110,7 @@ final class LineFeed: Sendable {
 }
 
 /// Makes lines of bytes.
-private final class LineReader: ChannelInboundHandler {
+final class LineReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     /// The state of a thousand interfaces fits.

@@ -42,7 +42,7 @@ struct PanelProgram {
         let clock = ContinuousClock()
         let start = clock.now
         let api = HostAPI(
-            host: CommandLineHost(program: options.program, on: group), access: access,
+            host: CommandLineHost(path: options.program, on: group), access: access,
             about: HostDescription(
                 name: hostName, version: options.version, mayChange: Privilege.mayChangeNetwork),
             address: address, date: { Int64(Date().timeIntervalSince1970) })

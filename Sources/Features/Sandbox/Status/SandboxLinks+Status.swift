@@ -1,5 +1,6 @@
 import DataPlane
 import LinkModel
+import LinkUnits
 import LinuxKernel
 import PacketLoop
 
@@ -19,15 +20,19 @@ extension SandboxLinks {
                 limit: limit)
             let conditions = interface.conditions.withExplicitLoss
             let counters = counters(of: interface.name)
+            let loop = loop(of: interface.name)
             for direction in Direction.allCases {
                 let counted = direction == .up ? counters?.up : counters?.down
+                let measured = direction == .up ? loop?.up : loop?.down
                 status.directions[direction] = ConditionedDirection(
-                    direction.conditions(of: conditions), counted ?? DirectionCounters())
+                    direction.conditions(of: conditions), counted ?? DirectionCounters(),
+                    delay: MeasuredDelay(
+                        measured?.recentTimes.quantiles(.percent(50), .percent(99))))
             }
             status.dnsDelay = conditions.dnsDelay
             status.command = request.allDevices[device].command.map(\.description).joined(
                 separator: " ")
-            if let loop = loop(of: interface.name) {
+            if let loop {
                 let faithfulness = Faithfulness(loop)
                 status.seed = request.usedSeed
                 status.isFaithful = faithfulness.isGiven

@@ -80,6 +80,13 @@ public enum Process {
         return (exit.pid, ProcessEnd(exit))
     }
 
+    /// The end of a child; nil if it has not ended, or is none. Does not wait.
+    public static func reap(_ process: Int32) -> ProcessEnd? {
+        var exit = lc_child_exit()
+        guard unsafe lc_reap(process, 0, &exit) == 1 else { return nil }
+        return ProcessEnd(exit)
+    }
+
     /// Waits for a child; nil if there is no such child.
     public static func wait(for process: Int32) -> ProcessEnd? {
         var exit = lc_child_exit()
