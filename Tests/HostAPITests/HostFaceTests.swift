@@ -157,7 +157,7 @@ import Testing
         else { return #expect(Bool(false), "\(begun)") }
         #expect(time <= KernelClock.monotonic / .milliseconds(1) - 2500)
         let events = await client.events("/v1/host/events")
-        #expect(events.contains("event: plays\ndata: {\"plays\": [{\"id\": 1"), "\(events)")
+        #expect(events.contains("event: plays\ndata: {\"plays\":[{\"id\":1,"), "\(events)")
 
         let ended = await client.send("DELETE", "/v1/host/plays/1")
         #expect(ended.json["isOver"] == true)

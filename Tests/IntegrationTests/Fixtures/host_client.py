@@ -128,12 +128,12 @@ def main():
     assert state["conditioned"][0]["version"] == made.value["conditions"]["version"]
 
     # Writers at once: one wins, and all others are told.
-    for _ in range(3):
+    for turn in range(3):
         seen = host.getConditions(**place).headers["etag"]
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(
                 lambda number: host.setConditions(
-                    {"profile": "3G", "settings": [f"down.delay={100 + number} ms"]}, **place, if_match=seen),
+                    {"profile": "3G", "settings": [f"down.delay={100 + 10 * turn + number} ms"]}, **place, if_match=seen),
                 range(8)))
         statuses = sorted(each.status for each in answers)
         assert statuses == [200] + [412] * 7, statuses

@@ -235,8 +235,7 @@ def browse(browser, address, server, found, pictures):
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     link = f"#programs a[href='/?pid={run.pid}']"
     browser.until(f"document.querySelector(`{link}`) !== null")
-    browser.click(link)
-    browser.until("location.search !== ''")
+    browser.open(browser.evaluate(f"document.querySelector(`{link}`).href"))
     browser.until("document.querySelector('article .profile')?.textContent === 'apple/3G'")
     run.terminate()
     run.wait()

@@ -3,6 +3,15 @@ import JSONReading
 import LinuxKernel
 
 extension HostFace {
+    /// The exit code is 1 where no path leads anywhere, which is an answer, too.
+    func showPath() async throws -> APIResponse {
+        let result = try await host.run(["path", "--json"])
+        guard [0, 1].contains(result.exitCode), !result.output.isEmpty else {
+            throw APIError(result)
+        }
+        return APIResponse(status: 200, "application/json", result.output)
+    }
+
     // MARK: Scenarios
 
     func showScenario(_ text: String, _ request: APIRequest) async throws -> APIResponse {

@@ -36,7 +36,7 @@ struct HostFace: Sendable {
             let name = try ConditionsRequest.profile(path[3])
             return try await request.answer(["GET": { try await show(["show", name, "--json"]) }])
         case (3, "path"):
-            return try await request.answer(["GET": { try await show(["path", "--json"]) }])
+            return try await request.answer(["GET": { try await showPath() }])
         case (3, "scenarios"):
             return try await request.answer([
                 "GET": { try await show(["list", "--scenarios", "--json"]) }
