@@ -147,7 +147,7 @@ def main():
     with tempfile.NamedTemporaryFile("w", suffix=".up") as trace:
         trace.write("".join(f"{time}\n" for time in range(10, 1010, 10)))
         trace.flush()
-        made = host.setConditions({"profile": "3G", "settings": [f"up.trace={trace.name}"]}, **place)
+        made = host.setConditions({"profile": "3G", "settings": ["up.bandwidth=unlimited", f"up.trace={trace.name}"]}, **place)
         assert made.status in (200, 201), made.value
         assert host.getTrace(**place, direction="up").value["meanBitsPerSecond"] == 1200000
         assert host.getTrace(**place, direction="down").status == 404

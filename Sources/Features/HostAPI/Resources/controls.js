@@ -69,8 +69,16 @@ class TraceField {
     const id = `${controls.id}-${way}.trace`;
     this.way = way;
     this.input = make("input", { type: "text", id, class: "wide", placeholder: "/a/file/on/this/host", autocomplete: "off",
-      onchange: () => this.input.value.trim() && controls.change(`${way}.trace`, this.input.value.trim()) });
+      onchange: () => this.change(controls) });
     this.element = make("div", { class: "slider" }, make("label", { for: id }, `${way} trace`), this.input);
+  }
+
+  // Both go in one request.
+  change(controls) {
+    const file = this.input.value.trim();
+    if (!file) return;
+    controls.change(`${this.way}.bandwidth`, "unlimited");
+    controls.change(`${this.way}.trace`, file);
   }
 
   show(conditions, isEnabled) {
