@@ -31,6 +31,15 @@ import Testing
         #expect(result.standardError.contains(reason), "\(result.standardError)")
     }
 
+    @Test("An event that is not there is not the fault of an end")
+    func noEvent() async throws {
+        let result = try await runLinkcond(
+            "bisect", "--scenario", "elevator", "--vary", "scenario:99.at", "--from", "1s", "--to",
+            "2s", "--", "true")
+        #expect(result.exitCode == 64)
+        #expect(result.standardError.hasPrefix("linkcond: --vary scenario:99.at: elevator has"))
+    }
+
     @Test("A command has to be there")
     func noCommand() async throws {
         let result = try await runLinkcond(

@@ -135,6 +135,18 @@ struct BisectTests {
         #expect(interval.bad.number > 140e6 && interval.bad.number < 300e6, "\(search)")
     }
 
+    @Test func `a measure that never matches is told, not a limit`() async throws {
+        let result = try await runProcess(
+            try SandboxedRun.program(),
+            [
+                "bisect", "baseline", "--vary", "delay", "--from", "1ms", "--to", "9ms",
+                "--uplink", "none", "--measure", "took ([0-9]+) s", "--limit", "3", "--", "echo",
+                "it took long",
+            ], workingDirectory: "/", userID: Caller.ordinaryUserID, timeout: .seconds(60))
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(result.standardOutput.hasPrefix("No run printed a number"), "\(result)")
+    }
+
     @Test func `goes on after a kill with the runs that it has`() async throws {
         try await withTemporaryDirectory { directory in
             try shell("chmod 777 \(directory.path)")

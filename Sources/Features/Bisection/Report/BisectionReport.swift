@@ -197,6 +197,11 @@ public struct BisectionReport: Encodable, Sendable {
             text =
                 "The command fails at both ends, \(request.from) and \(request.to); name an end "
                 + "where it passes, with --from or --to, and check the command itself."
+            if runsWithoutNumber == runs {
+                text =
+                    "No run printed a number that --measure finds, so that all count as failed; check "
+                    + "the expression, and what the command prints."
+            }
         case .undecidedEnd:
             text =
                 "At an end, some runs pass and some fail, so that it is neither good nor bad; move "

@@ -27,6 +27,8 @@ public struct SandboxTrials: TrialLauncher {
                 _ = try cells(at: value)
             } catch let error as UsageError {
                 let text = error.description
+                // It is wrong whatever the value is.
+                guard !text.hasPrefix("--vary") else { throw error }
                 let rest = text.hasPrefix("--set: ") ? String(text.dropFirst(7)) : text
                 throw UsageError(description: "\(option) \(value): \(rest)")
             }
