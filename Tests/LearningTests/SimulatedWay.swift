@@ -11,6 +11,8 @@ struct SimulatedWay {
     var bandwidth = 5_000_000.0
     /// In milliseconds.
     var delay = 30.0
+    /// How much the receiver's clock is ahead of the sender's, in milliseconds.
+    var clockOffset = 0.0
     /// The limit of the queue, of which one packet is being sent.
     var packets = Int.max
     var bytes = Int.max
@@ -40,7 +42,8 @@ struct SimulatedWay {
                 guard !isLost(&random) else { continue }
                 arrivals.numbers.append(UInt32(number))
                 arrivals.sent.append(nanoseconds)
-                arrivals.received.append(nanoseconds + Int64(free - now + delay * 1e6))
+                let passage = free - now + (delay + clockOffset) * 1e6
+                arrivals.received.append(nanoseconds + Int64(passage))
             }
             return ObservedTrain(train, sentTimes: sent, arrivals: arrivals)
         }
@@ -63,6 +66,15 @@ struct SimulatedWay {
     func learned(idle: Int = 200, steady: Int = 8000) -> LearnedDirection {
         DirectionAnalysis(observations(idle: idle, steady: steady), .down, sharesClock: true)
             .learned
+    }
+
+    /// What is said of its loss, by small packets below the bandwidth alone.
+    func steadyLoss(count: Int) -> LearnedValue? {
+        var seen = DirectionObservations()
+        seen.steady = run([train(bytes: 80, count: count, rate: bandwidth / 2)]).first
+        var learned = LearnedDirection()
+        DirectionAnalysis(seen, .down, sharesClock: true).addLoss(&learned)
+        return learned["loss"]
     }
 
     private func train(

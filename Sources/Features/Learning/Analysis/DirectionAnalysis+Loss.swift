@@ -18,8 +18,9 @@ extension DirectionAnalysis {
         let missing = max(0, runs.reduce(0, +) - steady.seen.arrivals.damaged - overflows)
         let lost = max(0, runs.reduce(0, +) - damaged - overflows)
         guard lost > 0 else {
-            // What is not seen in n packets is rarer than 3 in n (the rule of three).
-            let most = ProportionInterval(successes: 0, trials: Double(sent), error: 2 * Self.error)
+            // What is not seen in n packets is rarer than 3.7 in n. (The 3 of the rule of three would
+            // miss as often as all intervals of any loss together may.)
+            let most = ProportionInterval(successes: 0, trials: Double(sent), error: Self.error)
                 .high
             return learned.values.append(
                 LearnedValue(
@@ -29,11 +30,7 @@ extension DirectionAnalysis {
         let share = Double(lost) / Double(sent)
         let burst = Double(lost) / Double(max(1, runs.count))
         let (isBursty, bursts) = burstiness(runs, lost: lost, share: share)
-        let model =
-            isBursty
-            ? LossModel.bursts(mean: Ratio(share) ?? .zero, burst: max(1, burst))
-            : .random(Ratio(share) ?? .zero)
-        let worth = isBursty ? model.independentShare : 1
+        let worth = LossModel.independentShare(mean: share, burst: burst)
         let chance = ProportionInterval(
             successes: Double(lost) * worth, trials: Double(sent) * worth, error: Self.error)
         // How many headers were damaged is not known.
@@ -158,5 +155,14 @@ extension DirectionAnalysis {
                 how: "\(count) of \(total) packets \(what); 95%: "
                     + "\(Rounding.percent(interval.low)) to \(Rounding.percent(interval.high))"))
         return ratio
+    }
+}
+
+extension LossModel {
+    /// What a packet of a sample is worth for the share that is lost: less than one where losses come
+    /// in bursts. Few bursts cannot be told from single losses, but count as what they seem.
+    static func independentShare(mean: Double, burst: Double) -> Double {
+        guard let ratio = Ratio(mean), ratio < .one else { return 1 }
+        return LossModel.bursts(mean: ratio, burst: max(1 / (1 - mean), burst)).independentShare
     }
 }

@@ -35,6 +35,25 @@ package struct DirectionObservations: Sendable {
         Statistics.robustDeviation(idle.flatMap(\.delays)) ?? 0
     }
 
+    /// What is learned of both directions.
+    static func learned(
+        _ both: [Direction: DirectionObservations], sharesClock: Bool
+    ) -> [Direction: LearnedDirection] {
+        var shift: [Direction: Int64] = [:]
+        if !sharesClock {
+            // Each direction gets half of the round trip, whatever the clocks say.
+            let least = both.mapValues { $0.least ?? 0 }
+            let half = ((least[.up] ?? 0) + (least[.down] ?? 0)) / 2
+            for (direction, value) in least { shift[direction] = Int64((half - value) * 1e6) }
+        }
+        let found = both.map { direction, seen in
+            let analysis = DirectionAnalysis(
+                seen.shifted(by: shift[direction] ?? 0), direction, sharesClock: sharesClock)
+            return (direction, analysis.learned)
+        }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
     func shifted(by nanoseconds: Int64) -> DirectionObservations {
         guard nanoseconds != 0 else { return self }
         var moved = self

@@ -303,20 +303,8 @@ public struct ActiveMeasurement {
     // MARK: Result
 
     private var learned: LearnedLink {
-        var shift: [Direction: Int64] = [:]
-        if !connection.sharesClock {
-            // Each direction gets half of the round trip.
-            let least = observations.mapValues { $0.least ?? 0 }
-            let half = ((least[.up] ?? 0) + (least[.down] ?? 0)) / 2
-            for (direction, value) in least { shift[direction] = Int64((half - value) * 1e6) }
-        }
-        let directions = observations.map { direction, seen in
-            let analysis = DirectionAnalysis(
-                seen.shifted(by: shift[direction] ?? 0), direction,
-                sharesClock: connection.sharesClock)
-            return (direction, analysis.learned)
-        }
-        let found = Dictionary(uniqueKeysWithValues: directions)
+        let found = DirectionObservations.learned(
+            observations, sharesClock: connection.sharesClock)
         let seconds = (KernelClock.monotonic - begin) / .seconds(1)
         return LearnedLink(
             up: found[.up] ?? .init(), down: found[.down] ?? .init(),

@@ -78,8 +78,7 @@ struct FateAnalysis {
         guard fate.drop == nil else { return }
         way.largest = max(way.largest, length)
         let (queueing, transmission) = (fate.queueing ?? .zero, fate.transmission ?? .zero)
-        way.delays.add(
-            (fate.delay - queueing - transmission - fate.lateness) / .milliseconds(1))
+        way.delays.add((fate.delay - queueing - transmission) / .milliseconds(1))
         if transmission > .microseconds(5) {
             way.bits += Double(length * 8)
             way.seconds += transmission / .seconds(1)
@@ -179,7 +178,7 @@ struct FateAnalysis {
                 mean: Ratio(Rounding.significant(share, digits: 3)) ?? .zero,
                 burst: Rounding.significant(burst, digits: 2))
             : .random(Ratio(Rounding.significant(share, digits: 3)) ?? .zero)
-        let worth = isBursty ? model.independentShare : 1
+        let worth = LossModel.independentShare(mean: share, burst: burst)
         let interval = ProportionInterval(
             successes: Double(way.lost) * worth, trials: Double(way.passed) * worth,
             error: DirectionAnalysis.error)
