@@ -168,6 +168,8 @@ struct RunCommand: ParsableCommand {
         }
         let files = try recording.files(
             for: &request, capture: recording.pcap ?? explanation?.capture)
+        // Of an app without processor time, its own waits say little.
+        if explanation != nil { request.recording.wantsProcessorUse = true }
         let beginning = Date()
         let outcome = try Sandbox.run(request, listener: console)
         var isWritten = outcome.unwrittenFiles == 0

@@ -23,8 +23,8 @@ struct BadCaptureTests {
     @Test(
         arguments: [
             ([], "a.pcapng: is empty"), ([1, 2, 3], "a.pcapng: has only 3 bytes"),
-            ([0xd4, 0xc3, 0xb2, 0xa1] + [UInt8](repeating: 0, count: 40), "is a pcap file"),
-            (Array("#!/bin/sh\nexit 0\n".utf8), "is not a pcapng file"),
+            ([0xd4, 0xc3, 0xb2, 0xa1] + [UInt8](repeating: 0, count: 16), "cut off in its header"),
+            (Array("#!/bin/sh\nexit 0\n".utf8), "is neither a pcapng nor a pcap file"),
         ] as [([UInt8], String)])
     func `other files are named`(bytes: [UInt8], problem: String) {
         let error = #expect(throws: ExplanationError.self) { try Self.explain(bytes) }
@@ -79,6 +79,26 @@ struct BadCaptureTests {
         #expect(found.shares.values.reduce(.zero, +) == found.duration)
         #expect(found.notes.contains { $0.contains("does not say what the link did") })
         #expect(found.shares[.propagation] == nil)
+    }
+
+    @Test func `a pcap file of tcpdump is explained as far as it goes`() throws {
+        let file = try Self.sample()
+        let classic = try #require(ClassicFile.converted(file))
+        let found = try Self.explain(classic)
+        #expect(found.connections.count == 1)
+        #expect(found.shares.values.reduce(.zero, +) == found.duration)
+        #expect(found.notes.contains { $0.contains("does not say what the link did") })
+        // 127 is of radio frames.
+        let radio = classic.prefix(20) + [127] + classic.dropFirst(21)
+        let error = #expect(throws: ExplanationError.self) { try Self.explain(Array(radio)) }
+        let message = error?.description ?? ""
+        #expect(message.contains("packets of link type 127, which is not read"), "\(message)")
+        for (number, name) in [(1, "Ethernet"), (101, "IP packets"), (113, "cooked")] {
+            #expect(message.contains("\(number)") && message.contains(name), "\(message)")
+        }
+        for type in 0...UInt16(300) where CaptureInterface(linkTypeNumber: type).linkType != nil {
+            #expect(CaptureInterface.knownLinkTypes.contains("\(type)"), "\(type)")
+        }
     }
 
     @Test func `a huge block is refused without being read`() throws {

@@ -16,6 +16,8 @@ struct CapturedRun {
 
     var bandwidth: Bandwidth?
     var delay: Duration
+    /// How late each packet is.
+    var lateness = Duration.zero
     private var free: [Direction: Duration] = [:]
     private var counts: [Direction: UInt64] = [:]
     private var packets: [(record: PacketRecord, frame: [UInt8])] = []
@@ -46,8 +48,9 @@ struct CapturedRun {
             departure: drop ? sent : sent + delay, length: size,
             fate: .judged(drop ? .lost : .delivered))
         (record.queueing, record.transmission) = (start - time, sent - start)
+        record.lateness = lateness
         packets.append((record, frame))
-        return sent + delay + Self.reaction
+        return sent + delay + lateness + Self.reaction
     }
 
     /// Sends a UDP datagram.
@@ -61,7 +64,9 @@ struct CapturedRun {
     }
 
     /// The capture file of all packets, in the order in which they left the link.
-    func file(run: Range<Duration>? = nil) throws -> [UInt8] {
+    func file(
+        run: Range<Duration>? = nil, flaw: String? = nil
+    ) throws -> [UInt8] {
         var buffer = try ByteBuffer(capacity: 8 << 20)
         let capture = Pcapng(origin: Self.origin)
         let host = Host(hardware: "", system: "", application: "linkcond test")
@@ -75,14 +80,17 @@ struct CapturedRun {
         }
         for direction in [Direction.up, .down] {
             capture.appendStatistics(
-                of: direction, at: .seconds(100), packets: 1, missing: 0, during: run, to: &buffer)
+                of: direction, at: .seconds(100), packets: 1, missing: 0, during: run, flaw: flaw,
+                to: &buffer)
         }
         return buffer.bytes
     }
 
     /// The explanation of that file.
-    func explanation(run: Range<Duration>? = nil) throws -> Explanation {
-        var explainer = try Explainer(try file(run: run), name: "test.pcapng")
+    func explanation(
+        run: Range<Duration>? = nil, flaw: String? = nil
+    ) throws -> Explanation {
+        var explainer = try Explainer(try file(run: run, flaw: flaw), name: "test.pcapng")
         return try explainer.explain()
     }
 
@@ -118,7 +126,17 @@ struct ScriptedConnection {
     }
 
     /// Opens the connection, and returns when the client knows.
-    mutating func open(at time: Duration, in run: inout CapturedRun) -> Duration {
+    ///
+    /// - Parameter isLost: Whether the first packet is lost, and repeated after a second.
+    mutating func open(
+        at time: Duration, isLost: Bool = false, in run: inout CapturedRun
+    ) -> Duration {
+        var time = time
+        if isLost {
+            send(.up, at: time, flags: 0x02, drop: true, in: &run)
+            up -= 1
+            time += .seconds(1)
+        }
         let first = send(.up, at: time, flags: 0x02, in: &run)
         let second = send(.down, at: first, flags: 0x12, in: &run)
         send(.up, at: second, in: &run)

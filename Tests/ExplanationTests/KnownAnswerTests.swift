@@ -51,6 +51,19 @@ struct KnownAnswerTests {
         #expect(prediction < .milliseconds(10 + 100 + 100 * count + 1))
     }
 
+    @Test func `a lost first packet is a second of its connection's handshake`() throws {
+        var run = CapturedRun(bandwidth: nil, delay: .milliseconds(50))
+        var connection = ScriptedConnection(port: 4000)
+        var now = connection.open(at: .zero, isLost: true, in: &run)
+        now = connection.request("/", at: now, bytes: 10, in: &run)
+        let found = try run.explanation(run: .zero..<now)
+        Self.expectSum(found)
+        #expect(found.connections.count == 1)
+        Self.expect(found, .timeoutRecovery, .seconds(1))
+        Self.expect(found, .tcpHandshake, .milliseconds(100))
+        Self.expect(found, .propagation, .milliseconds(100))
+    }
+
     @Test func `the goodbye of a connection that the app has closed is not waited for`() throws {
         var run = CapturedRun(bandwidth: nil, delay: .milliseconds(50))
         var first = ScriptedConnection(port: 4000)

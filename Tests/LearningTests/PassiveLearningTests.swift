@@ -53,7 +53,7 @@ struct PassiveLearningTests {
 
     @Test(arguments: [
         ([], "is empty"), ([1, 2, 3], "has only 3 bytes"),
-        (Array("GET / HTTP/1.1\r\n\r\n".utf8), "is not a pcapng file"),
+        (Array("GET / HTTP/1.1\r\n\r\n".utf8), "is neither a pcapng nor a pcap file"),
         (SimulatedCapture().bytes, "has no packets"),
         (Array(SimulatedCapture().bytes.prefix(20)), "pcap file"),
     ])

@@ -7,9 +7,9 @@ public struct Counterfactual: Sendable, Hashable {
     public let removal: Removal?
     /// How long it would take.
     public let predicted: Duration
-    /// How long it took; nil if that says nothing.
+    /// How long it took; nil if that says nothing, or if the machine was too busy for it.
     public let measured: Duration?
-    /// Why it says nothing, or what was strange about it.
+    /// Why it says nothing.
     public let problem: String?
 
     /// Describes one.
@@ -30,6 +30,27 @@ extension Explanation {
     /// The components without which the run would have been shorter.
     public var removals: [Removal] {
         Removal.allCases.filter { prediction(without: $0) < duration }
+    }
+
+    /// How much two runs of the command without a change differ; nil if it was not run again.
+    var noise: Duration? {
+        guard let again = counterfactuals.first(where: { $0.removal == nil })?.measured else {
+            return nil
+        }
+        return max(duration, again) - min(duration, again)
+    }
+
+    /// Of two runs of the same, the one to predict from. A machine with other work makes the waits of
+    /// the app and of the servers longer, and those stay in every prediction.
+    public static func lessDisturbed(_ one: Explanation, _ other: Explanation) -> Explanation {
+        func disturbance(_ run: Explanation) -> (Int, Duration) {
+            let shares = run.shares
+            let own = [Cause.app, .server, .lateness].reduce(Duration.zero) {
+                $0 + (shares[$1] ?? .zero)
+            }
+            return (run.isFaithful == false ? 1 : 0, own)
+        }
+        return disturbance(other) < disturbance(one) ? other : one
     }
 
     /// The addresses of names that the run asked for, with each name's in the order of the answers.

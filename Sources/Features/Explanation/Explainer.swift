@@ -26,6 +26,15 @@ public struct Explainer {
         reader = try CaptureReader(CaptureStream(bytes), name: name)
     }
 
+    /// Explains a file.
+    public static func explanation(ofFile path: String) throws -> Explanation {
+        let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec])
+        return try file.closeAfter {
+            var explainer = try Explainer(file, name: path)
+            return try explainer.explain()
+        }
+    }
+
     /// Reads the capture to its end and explains it.
     public mutating func explain() throws(ExplanationError) -> Explanation {
         guard let first = try reader.next() else {
@@ -78,12 +87,12 @@ private struct Sides {
 extension CaptureReader {
     /// Why there is nothing to explain.
     fileprivate var nothingToExplain: ExplanationError {
-        if let (type, count) = facts.unknownLinkTypes.max(by: { $0.value < $1.value }) {
+        if let problem = facts.unreadPackets { return ExplanationError("\(name): \(problem)") }
+        if let damage = facts.damage {
             return ExplanationError(
-                "\(name): has \(count) packets of link type \(type); only Ethernet (1) and IP "
-                    + "packets (101) can be explained")
+                "\(name): \(damage), before the first packet of TCP or UDP; nothing can be explained"
+            )
         }
-        if let damage = facts.damage { return ExplanationError("\(name): \(damage)") }
         return ExplanationError(
             facts.packets == 0
                 ? "\(name): has no packets: the command sent and received nothing"

@@ -14,6 +14,11 @@ extension Explanation {
         comment = facts.comment
         duration = range.upperBound - origin
         hasTimesOfCommand = facts.run != nil
+        let lateness = path.lazy.flatMap(\.waits).filter { $0.kind.component == .lateness }
+            .map(\.length).reduce(.zero, +)
+        let isLate = lateness > (range.upperBound - origin) * Self.harmlessLateness
+        isFaithful =
+            facts.flaw != nil || isLate ? false : facts.run != nil && facts.isOurs ? true : nil
         names = model.names.names
         transmission = model.transmission
         let sums = path.reduce(into: [Int: [WaitKind: Duration]]()) { sums, stretch in
@@ -36,8 +41,26 @@ extension Explanation {
                 connection: exchange.connection, exchange: exchange.exchange.index)
             return Request(exchange, since: origin, critical: lengths[owner] ?? .zero)
         }.sorted { ($0.start, $0.connection) < ($1.start, $1.connection) }
-        notes = Self.notes(model, facts, isSummedUp: path.contains { $0.several != nil })
+        notes =
+            Self.doubts(facts, lateness: isLate ? lateness : nil)
+            + Self.notes(model, facts, isSummedUp: path.contains { $0.several != nil })
         advice = Advice.all(for: self)
+    }
+
+    /// The share of a run for which packets may be late without a change of its character.
+    private static let harmlessLateness = 0.01
+
+    /// Why the run was not exact.
+    private static func doubts(_ facts: CaptureReader.Facts, lateness: Duration?) -> [String] {
+        var reasons = [facts.flaw].compactMap(\.self)
+        if let lateness {
+            reasons.append("the run waited \(lateness.readableText) for packets that were late")
+        }
+        guard !reasons.isEmpty else { return [] }
+        return [
+            reasons.joined(separator: "; ")
+                + ": another run may have other shares, and its app and servers less time"
+        ]
     }
 
     /// From when to when the run lasted.

@@ -12,6 +12,9 @@ public struct Explanation: Sendable {
     public let duration: Duration
     /// Whether the capture says when the command started and ended.
     public let hasTimesOfCommand: Bool
+    /// Whether linkcond and the machine did exactly what the conditions say; nil if the capture does
+    /// not tell.
+    public let isFaithful: Bool?
     /// The waits of the run one after the other; their lengths add up to its duration, exactly.
     let path: [Stretch]
     let connections: [Connection]
@@ -22,7 +25,14 @@ public struct Explanation: Sendable {
     /// How long the bottleneck of each direction took for all packets.
     let transmission: [Direction: Duration]
     /// Runs of the same command without a component of the network, if there were any.
-    public var counterfactuals: [Counterfactual] = []
+    public var counterfactuals: [Counterfactual] = [] {
+        didSet {
+            guard let noise else { return }
+            notes.append(
+                "two runs without a change differ by \(noise.readableText): differences between "
+                    + "predicted and measured times of that size say nothing")
+        }
+    }
     /// What the numbers suggest.
     public internal(set) var advice: [Advice] = []
     /// What the capture does not allow to say.

@@ -79,7 +79,7 @@ struct TransferModel {
         switch kind.component {
         case .serialization, .queueing, .fastRecovery, .timeoutRecovery: true
         case .propagation: kind.phase == .congestionWindow
-        case .server, .app, .linkDown: false
+        case .server, .app, .linkDown, .lateness: false
         }
     }
 

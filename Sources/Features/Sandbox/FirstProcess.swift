@@ -128,7 +128,8 @@ struct FirstProcess {
         let whole = KernelClock.monotonic - beginning
         let samples = sampler.finish()
         var report = try links.finish(
-            since: beginning, after: duration, carrying: whole, samples: samples.interfaces)
+            since: beginning, after: duration, carrying: whole, samples: samples.interfaces,
+            processor: processor)
         report.statistics?.samples = samples.total
         report.statistics?.constrained = constrained
         report.statistics?.timeline = performance?.finish(

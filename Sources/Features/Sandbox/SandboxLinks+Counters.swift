@@ -53,9 +53,10 @@ extension SandboxLinks {
     ///   - duration: How long the command ran.
     ///   - whole: How long the links carried packets.
     ///   - samples: The links over time, by interface name.
+    ///   - processor: The processor time of the command; nil if that was not looked at.
     func finish(
         since beginning: Duration, after duration: Duration, carrying whole: Duration,
-        samples: [String: [LinkSample]]
+        samples: [String: [LinkSample]], processor: ProcessorUse? = nil
     ) throws -> SandboxReport {
         let all = request.interfaces.compactMap { parts[$0.name] }
         if recorder != nil {
@@ -63,7 +64,11 @@ extension SandboxLinks {
             for part in all { part.conditioned.stop() }
         }
         var report = SandboxReport(loops: all.compactMap(\.conditioned.loop))
-        let recording = recorder?.finish(run: beginning..<beginning + duration) ?? RecordingReport()
+        let recording =
+            recorder?.finish(
+                run: beginning..<beginning + duration,
+                flaw: CaptureFlaw.comment(report.loops, processor, duration: duration))
+            ?? RecordingReport()
         report.fileNotes = recording.notes
         report.fileFailures = recording.failures
         guard request.recording.wantsStatistics else { return report }

@@ -11,7 +11,8 @@ struct ExplainCommand: ParsableCommand {
         commandName: "explain",
         abstract: "Explains where the time of a run went, from its capture.",
         discussion: """
-            CAPTURE is what linkcond run --pcap wrote. At any moment a run waits for one thing: \
+            CAPTURE is what linkcond run --pcap wrote; others, pcapng or pcap, do not say what the \
+            link did to packets. At any moment a run waits for one thing: \
             explain walks back from its end along the packets that were waited for, and says for \
             each interval what that was: the delay or the bandwidth of the link, its queue, the \
             recovery from a loss, a handshake, a window, the server, or the app itself. The times \

@@ -60,7 +60,9 @@ struct ExplainedRun {
         let runs = CounterfactualRuns(
             request, explanation, exitCode: outcome.exitCode, seed: outcome.statistics?.seed)
         let count = explanation.removals.count + 1
-        console.report("The command runs \(count) more time\(count == 1 ? "" : "s").")
+        console.report(
+            "The command runs \(count) more time\(count == 1 ? "" : "s"); a run for which this machine "
+                + "is too busy is repeated.")
         var number = 0
         let (all, interruption) = try runs.run { run, total in
             number += 1

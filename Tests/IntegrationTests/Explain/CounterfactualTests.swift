@@ -14,6 +14,7 @@ struct CounterfactualTests {
         }
 
         let durationSeconds: Double
+        let noiseSeconds: Double?
         let counterfactuals: [Run]
 
         func run(without component: String?) throws -> Run {
@@ -47,29 +48,48 @@ struct CounterfactualTests {
             + (1...count).map { "http://server.linkcond:8000/?\($0)" }
     }
 
+    /// Nothing but lower bounds and large ratios: what a machine does besides makes runs longer. A
+    /// time that linkcond itself does not trust is not compared.
+    private func expect(
+        _ found: Explanation, without component: String, isAtLeast least: Double
+    ) throws {
+        let run = try found.run(without: component)
+        let again = try found.run(without: nil)
+        // It is from the first run or from the second.
+        let basis = max(found.durationSeconds, again.measuredSeconds ?? 0)
+        #expect(run.predictedSeconds >= least, "\(found)")
+        #expect(run.predictedSeconds < basis / 2, "\(found)")
+        for run in [run, again] where run.measuredSeconds == nil {
+            #expect(run.problem?.contains("the machine was too busy for each") == true, "\(run)")
+        }
+        guard let measured = run.measuredSeconds, let whole = again.measuredSeconds else { return }
+        #expect(measured >= least, "\(found)")
+        #expect(measured < whole / 2, "\(found)")
+    }
+
     @Test func `without delay a run of requests takes what is left`() async throws {
         let (found, _) = try await explain(
-            ["--set", "down.delay=100ms", "--set", "up.delay=100ms"], Self.fetch(5))
-        let run = try found.run(without: "delay")
-        #expect(found.durationSeconds > 2)
+            ["--set", "down.delay=200ms", "--set", "up.delay=200ms"], Self.fetch(5))
         // Two round trips for each of the connections; starting curl is what is left.
-        #expect(run.predictedSeconds < found.durationSeconds - 1.9)
-        #expect(try #require(run.measuredSeconds) < found.durationSeconds - 1.5)
-        let again = try found.run(without: nil)
-        #expect(try #require(again.measuredSeconds) > 2)
+        #expect(found.durationSeconds > 4)
+        try expect(found, without: "delay", isAtLeast: 0)
+        if let again = try found.run(without: nil).measuredSeconds {
+            #expect(again > 4)
+            #expect(
+                abs(abs(again - found.durationSeconds) - (found.noiseSeconds ?? 0)) < 0.001,
+                "\(found)")
+        }
         #expect(!found.counterfactuals.contains { $0.without == "loss" })
     }
 
     @Test func `without the bandwidth limit slow start is left`() async throws {
         let (found, _) = try await explain(
             [
-                "--set", "down.bandwidth=1Mbit/s", "--set", "down.delay=50ms", "--set",
+                "--set", "down.bandwidth=500kbit/s", "--set", "down.delay=50ms", "--set",
                 "up.delay=50ms",
             ], Self.fetch(1).dropLast() + ["http://server.linkcond:8000/big"])
-        let run = try found.run(without: "bandwidth")
-        let measured = try #require(run.measuredSeconds)
-        #expect(run.predictedSeconds < found.durationSeconds)
-        #expect(abs(run.predictedSeconds - measured) < 0.15, "\(run)")
+        // The handshake, the first bytes, and rounds of 10, 20, 40 and 80 packets before the last.
+        try expect(found, without: "bandwidth", isAtLeast: 0.55)
     }
 
     @Test func `the first run is the one that reads, prints and ends`() async throws {

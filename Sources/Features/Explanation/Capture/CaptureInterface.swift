@@ -28,6 +28,10 @@ struct CaptureInterface: Sendable {
         self.linkTypeNumber = linkTypeNumber
     }
 
+    /// The link types that `linkType` knows, for messages.
+    static let knownLinkTypes =
+        "Ethernet (1), IP packets (12, 14, 101, 228, 229) and Linux's cooked packets (113, 276)"
+
     var linkType: LinkType? {
         switch linkTypeNumber {
         case 1: .ethernet

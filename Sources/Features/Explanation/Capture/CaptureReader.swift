@@ -2,9 +2,10 @@ import LinkModel
 import LinkUnits
 import LinuxKernel
 import PacketLoop
+import Recording
 import SystemPackage
 
-/// Reads the packets of a pcapng file one after the other, in the memory of one block.
+/// Reads the packets of a pcapng or pcap file one after the other, in the memory of one block.
 ///
 /// The section numbers refer to draft-ietf-opsawg-pcapng, as in `Recording`. A file that ends or
 /// breaks in the middle gives the packets before that place.
@@ -22,10 +23,22 @@ package struct CaptureReader {
         package var otherPackets = 0
         /// Packets that the capture lacks, as it says itself.
         package var missingPackets: UInt64 = 0
+        /// Why the machine did not do exactly what the conditions say, as the program found.
+        package var flaw: String?
         /// From when to when the command ran.
         package var run: Range<Duration>?
         /// Link types that are not read, with the packets of each.
         package var unknownLinkTypes: [UInt16: Int] = [:]
+        /// Which packets are not read, in a capture without others.
+        package var unreadPackets: String? {
+            guard let (type, count) = unknownLinkTypes.max(by: { $0.value < $1.value }) else {
+                return nil
+            }
+            let packets = "\(count) packet\(count == 1 ? "" : "s")"
+            return "has \(packets) of link type \(type), which is not read; those that are: "
+                + CaptureInterface.knownLinkTypes
+        }
+
         /// Where and how the file breaks off.
         package var damage: String?
 
@@ -52,18 +65,14 @@ package struct CaptureReader {
     /// What a pcap file says in its header; nil for pcapng.
     private var classic: ClassicCapture?
 
-    /// - Parameters:
-    ///   - name: The file's name, for messages.
-    ///   - acceptsClassic: Whether pcap files will do, in which nothing is said of packets.
-    package init(
-        _ stream: CaptureStream, name: String, acceptsClassic: Bool = false
-    ) throws(ExplanationError) {
+    /// - Parameter name: The file's name, for messages.
+    package init(_ stream: CaptureStream, name: String) throws(ExplanationError) {
         self.stream = stream
         self.name = name
-        try expectSection(acceptsClassic)
+        try expectSection()
     }
 
-    private mutating func expectSection(_ acceptsClassic: Bool) throws(ExplanationError) {
+    private mutating func expectSection() throws(ExplanationError) {
         guard try require(12) else {
             let size = stream.available
             throw ExplanationError(
@@ -75,17 +84,15 @@ package struct CaptureReader {
         switch magic {
         case Block.section.rawValue: return
         case 0xa1b2_c3d4, 0xd4c3_b2a1, 0xa1b2_3c4d, 0x4d3c_b2a1:
-            if acceptsClassic, try require(24) {
-                classic = stream.withNext(24) { ClassicCapture($0) }
-                stream.consume(24)
-                return
+            guard try require(24) else {
+                throw ExplanationError("\(name): is a pcap file that is cut off in its header")
             }
-            throw ExplanationError(
-                "\(name): is a pcap file, which has no room for what linkcond says of each packet; "
-                    + "name the pcapng file of linkcond run --pcap")
+            classic = stream.withNext(24) { ClassicCapture($0) }
+            stream.consume(24)
         default:
             throw ExplanationError(
-                "\(name): is not a pcapng file; name a capture of linkcond run --pcap")
+                "\(name): is neither a pcapng nor a pcap file; name a capture of linkcond run "
+                    + "--pcap")
         }
     }
 
@@ -237,19 +244,21 @@ package struct CaptureReader {
     private mutating func readStatistics(_ body: Range<Int>) {
         guard body.count >= 12 else { return }
         let order = order
-        let (number, start, end, missing) = stream.withNext(body.upperBound) { bytes in
+        let (number, start, end, missing, flaw) = stream.withNext(body.upperBound) { bytes in
             var (start, end, missing): (UInt64?, UInt64?, UInt64) = (nil, nil, 0)
+            var flaw: String?
             order.forEachOption(bytes, from: body.lowerBound + 12) { code, value in
-                guard value.count == 8 else { return }
                 switch code {
-                case 2: start = order.time(value, at: 0)
-                case 3: end = order.time(value, at: 0)
-                case 5: missing = order.wide(value, at: 0)
+                case 1 where value.hasPrefix(CaptureFlaw.beginning): flaw = value.text
+                case 2 where value.count == 8: start = order.time(value, at: 0)
+                case 3 where value.count == 8: end = order.time(value, at: 0)
+                case 5 where value.count == 8: missing = order.wide(value, at: 0)
                 default: break
                 }
             }
-            return (Int(order.long(bytes, at: body.lowerBound)), start, end, missing)
+            return (Int(order.long(bytes, at: body.lowerBound)), start, end, missing, flaw)
         }
+        facts.flaw = facts.flaw ?? flaw
         facts.missingPackets = facts.missingPackets.addingSaturated(missing)
         guard interfaces.indices.contains(number), let start, let end else { return }
         let (first, last) = (interfaces[number].time(start), interfaces[number].time(end))

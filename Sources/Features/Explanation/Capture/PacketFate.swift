@@ -17,8 +17,11 @@ package struct PacketFate: Sendable, Hashable {
     package var queueing: Duration?
     /// The time of its transmission; nil as above.
     package var transmission: Duration?
-    /// How much later than it should the machine delivered it.
+    /// How much later than after `delay` the machine delivered it.
     package var lateness = Duration.zero
+
+    /// From when it entered the link to when it left it.
+    package var passage: Duration { delay + lateness }
 
     /// A packet that passed at once, or of which nothing is known.
     init() {}

@@ -15,7 +15,7 @@ extension TCPConversation {
             !last.isSYN, lastNews(at: transit.direction) ?? .zero < last.time,
             // Later packets of the same burst follow the first.
             sent.time < last.time,
-            now - last.time <= Self.reaction + last.fate.lateness
+            now - last.time <= Self.reaction
         else { return nil }
         let isFull =
             last.limitBefore.map {
@@ -26,11 +26,11 @@ extension TCPConversation {
             var echo = last.echo
         else { return nil }
         let fate = last.fate
-        let arrival = last.sent + fate.delay
         let start = last.sent + (fate.queueing ?? .zero)
         echo.add(.queueing, until: start)
         echo.add(.serialization, until: start + (fate.transmission ?? .zero))
-        echo.add(.propagation, until: arrival)
+        echo.add(.propagation, until: last.sent + fate.delay)
+        echo.add(.lateness, until: last.sent + fate.passage)
         echo.add(transit.direction.sender, until: now)
         let phase: Phase =
             transit.phase != .exchange

@@ -23,6 +23,16 @@ final class TCPConversation: Conversation {
     private var tls: TLSProgress?
     private var hasClientData = false
 
+    override init(
+        _ packet: CapturedPacket, index: Int, near: SocketName, far: SocketName, kind: Kind
+    ) {
+        super.init(packet, index: index, near: near, far: far, kind: kind)
+        // A repetition may be read before it is known that the first was sent.
+        if case .tcp(let header) = packet.transport, header.isSYN, !header.isACK {
+            synSequence = header.sequence
+        }
+    }
+
     subscript(direction: Direction) -> TCPStream {
         _read { yield direction == .up ? up : down }
         _modify {

@@ -75,8 +75,9 @@ final class Transit {
         echo.add(.serialization, until: start + transmission)
         let transmitted = echo.path(in: phase, of: owner)
         echo.add(.propagation, until: packet.sent + fate.delay)
+        echo.add(.lateness, until: packet.sent + fate.passage)
         return Arrival(
-            time: packet.sent + fate.delay, path: echo.path(in: phase, of: owner), echo: echo,
+            time: packet.sent + fate.passage, path: echo.path(in: phase, of: owner), echo: echo,
             transmitted: Progress(time: start + transmission, path: transmitted))
     }
 

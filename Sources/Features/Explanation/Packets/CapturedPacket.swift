@@ -26,7 +26,7 @@ package struct CapturedPacket: Sendable {
     package var payload: [UInt8]
 
     /// When it left the link; nil if it was dropped.
-    package var delivered: Duration? { fate.drop == nil ? sent + fate.delay : nil }
+    package var delivered: Duration? { fate.drop == nil ? sent + fate.passage : nil }
 
     /// The protocol behind the IP header.
     package enum Transport: Sendable {

@@ -12,13 +12,15 @@ public enum Cause: String, CaseIterable, Sendable, Codable, CodingKeyRepresentab
     case server, app
     /// The link is down.
     case linkDown
+    /// The emulation delivered packets later than it should.
+    case lateness
 }
 
 /// Where a packet, or the one that should send the next, is.
 public enum Component: String, CaseIterable, Sendable, Codable, CodingKeyRepresentable {
     case propagation, serialization, queueing
     case fastRecovery, timeoutRecovery, linkDown
-    case server, app
+    case server, app, lateness
 }
 
 /// What a connection does with it.
@@ -40,12 +42,14 @@ struct WaitKind: Hashable, Sendable {
         self.component = component
     }
 
-    /// The one cause of both: recovery wins over phases, and phases over components.
+    /// The one cause of both: recovery and what no network does win over phases, and phases over
+    /// components.
     var cause: Cause {
         switch (component, phase) {
         case (.fastRecovery, _): .fastRecovery
         case (.timeoutRecovery, _): .timeoutRecovery
         case (.linkDown, _): .linkDown
+        case (.lateness, _): .lateness
         case (_, .nameResolution): .nameResolution
         case (_, .tcpHandshake): .tcpHandshake
         case (_, .tlsHandshake): .tlsHandshake

@@ -31,8 +31,9 @@ struct EventQueue {
 
     mutating func add(_ transit: Transit) {
         let packet = transit.packet
-        let end = packet.sent + packet.fate.delay
-        patience = max(patience, packet.fate.delay + packet.fate.delay / 4)
+        let passage = packet.fate.passage
+        let end = packet.sent + passage
+        patience = max(patience, passage + passage / 4)
         latest = max(latest ?? end, end)
         // Deliveries come first: what is sent at the same time may be the answer. But no packet
         // arrives before it is sent.

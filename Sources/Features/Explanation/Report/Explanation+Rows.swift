@@ -19,6 +19,7 @@ extension Cause {
         case .server: "server"
         case .app: "app"
         case .linkDown: "link down"
+        case .lateness: "late emulation"
         }
     }
 
@@ -38,6 +39,7 @@ extension Cause {
         case .server: "the far side did not send although it could"
         case .app: "the app did not send although it could"
         case .linkDown: "packets were dropped since the interface was down"
+        case .lateness: "this machine was too busy to deliver packets on time"
         }
     }
 }

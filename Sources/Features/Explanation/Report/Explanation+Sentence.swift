@@ -26,9 +26,11 @@ extension Explanation {
         add(.server) { _ in hasFates ? "the server" : "network and server" }
         add(.app) { _ in "the app itself" }
         add(.linkDown) { _ in "waiting for the link to come back" }
+        add(.lateness) { _ in "an emulation that was late" }
         groups.sort { $0.time > $1.time }
         let parts = groups.map { "\(percent($0.time)) \($0.text)" }
-        return "Of \(duration.readableText): \(parts.joined(separator: "; "))."
+        let doubt = isFaithful == false ? " on a machine that was too busy to be exact" : ""
+        return "Of \(duration.readableText)\(doubt): \(parts.joined(separator: "; "))."
     }
 
     /// Whether the capture says what the link did to packets.
@@ -39,9 +41,14 @@ extension Explanation {
             }
     }
 
-    /// A time as a share of the run.
+    /// A time as a share of the run: no more exactly than the run was.
     package func percent(_ time: Duration) -> String {
         let share = time / duration * 100
+        guard isFaithful != false else {
+            let step = 5.0
+            return share > 0 && share < step
+                ? "<5%" : "~\(Int((share / step).rounded() * step))%"
+        }
         return share > 0 && share < 1 ? "<1%" : "\(Int(share.rounded()))%"
     }
 

@@ -8,6 +8,7 @@ public struct ExplanationJSON: Encodable, Sendable {
     let comment: String
     let durationSeconds: Double
     let hasTimesOfCommand: Bool
+    @OrNull var faithful: Bool?
     let sentence: String
     /// Seconds by cause; all together are the duration.
     let shares: [String: Double]
@@ -16,6 +17,8 @@ public struct ExplanationJSON: Encodable, Sendable {
     /// The duration without a component, by component.
     let predictedSeconds: [String: Double]
     let counterfactuals: [CounterfactualJSON]
+    /// How much two runs without a change differ.
+    @OrNull var noiseSeconds: Double?
     let path: [Stretch]
     let connections: [Connection]
     let requests: [Request]
@@ -30,6 +33,7 @@ public struct ExplanationJSON: Encodable, Sendable {
         durationSeconds = run.duration.seconds
         hasTimesOfCommand = run.hasTimesOfCommand
         sentence = run.sentence
+        faithful = run.isFaithful
         let sums = run.shares
         shares = Cause.allCases.reduce(into: [:]) {
             $0[$1.rawValue] = (sums[$1] ?? .zero).seconds
@@ -42,6 +46,7 @@ public struct ExplanationJSON: Encodable, Sendable {
             $0[$1.rawValue] = run.prediction(without: $1).seconds
         }
         counterfactuals = run.counterfactuals.map(CounterfactualJSON.init)
+        noiseSeconds = run.noise?.seconds
         path = run.path.map(Stretch.init)
         connections = run.connections.map(Connection.init)
         requests = run.requests.map(Request.init)

@@ -34,13 +34,13 @@ public struct PassiveLearning {
     public static func fromCapture(
         _ file: FileDescriptor, name: String
     ) throws -> LearnedLink {
-        var reader = try CaptureReader(CaptureStream(file), name: name, acceptsClassic: true)
+        var reader = try CaptureReader(CaptureStream(file), name: name)
         return try learn(from: &reader)
     }
 
     /// The same of a capture in memory.
     package static func fromCapture(_ bytes: [UInt8], name: String) throws -> LearnedLink {
-        var reader = try CaptureReader(CaptureStream(bytes), name: name, acceptsClassic: true)
+        var reader = try CaptureReader(CaptureStream(bytes), name: name)
         return try learn(from: &reader)
     }
 
@@ -81,10 +81,8 @@ public struct PassiveLearning {
     }
 
     private static func nothing(in facts: CaptureReader.Facts, name: String) -> LearningError {
-        if let (type, count) = facts.unknownLinkTypes.max(by: { $0.value < $1.value }) {
-            return LearningError(
-                "\(name): has \(count) packets of link type \(type); only Ethernet (1), IP packets "
-                    + "(101) and Linux cooked captures (113, 276) are read", status: .badFile)
+        if let problem = facts.unreadPackets {
+            return LearningError("\(name): \(problem)", status: .badFile)
         }
         let cause =
             facts.damage

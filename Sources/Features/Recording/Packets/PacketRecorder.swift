@@ -71,9 +71,11 @@ public final class PacketRecorder: PacketObserver {
     /// Writes the rest and reports what the files contain. Call this after the packet loop has
     /// stopped.
     ///
-    /// - Parameter run: From when to when the command ran, by `KernelClock.monotonic`.
-    public func finish(run: Range<Duration>? = nil) -> RecordingReport {
-        if let run { writer.withLock { $0.run = run } }
+    /// - Parameters:
+    ///   - run: From when to when the command ran, by `KernelClock.monotonic`.
+    ///   - flaw: Why the run was not exact; nil if it was.
+    public func finish(run: Range<Duration>? = nil, flaw: String? = nil) -> RecordingReport {
+        writer.withLock { ($0.run, $0.flaw) = (run, flaw) }
         end.signal()
         let isDone = !Readiness.wait(for: [done.descriptor], timeout: patience).isEmpty
         return report.withLock { report in

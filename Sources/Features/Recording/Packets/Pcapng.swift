@@ -74,10 +74,12 @@ struct Pcapng {
 
     /// Interface Statistics Block (4.6): how many packets there were and how many are missing.
     ///
-    /// - Parameter run: From when to when the command ran: what is captured for its sake.
+    /// - Parameters:
+    ///   - run: From when to when the command ran: what is captured for its sake.
+    ///   - flaw: Why the run was not exact; nil if it was.
     func appendStatistics(
         of direction: LinkDirection, link: Int = 0, at time: Duration, packets: UInt64,
-        missing: UInt64, during run: Range<Duration>? = nil,
+        missing: UInt64, during run: Range<Duration>? = nil, flaw: String? = nil,
         to buffer: inout ByteBuffer
     ) {
         let start = Self.begin(.statistics, &buffer)
@@ -88,6 +90,7 @@ struct Pcapng {
                 .comment, "\(missing) packets are missing: the disk was too slow to take them",
                 to: &buffer)
         }
+        Self.append(.comment, flaw ?? "", to: &buffer)
         for (option, time) in [(Option.start, run?.lowerBound), (.end, run?.upperBound)] {
             guard let time else { continue }
             Self.appendOption(option, length: 8, to: &buffer)

@@ -13,6 +13,8 @@ struct RecordingWriter: ~Copyable {
     private var logStream: RecordingStream?
     /// From when to when the command ran, by the monotonic clock; nil: unknown.
     var run: Range<Duration>?
+    /// Why the run was not exact.
+    var flaw: String?
     /// The highest number delivered so far in each direction.
     private var latest: PacketCounts
 
@@ -96,7 +98,7 @@ struct RecordingWriter: ~Copyable {
     mutating func finish(missing: PacketCounts) {
         flush()
         let written = captureStream?.packets ?? PacketCounts(links: links.count)
-        let (capture, links, now) = (capture, links.indices, clock.now)
+        let (capture, links, now, flaw) = (capture, links.indices, clock.now, flaw)
         let start = clock.monotonic
         let run = run.map { ($0.lowerBound - start)..<($0.upperBound - start) }
         captureStream?.append { buffer in
@@ -105,7 +107,7 @@ struct RecordingWriter: ~Copyable {
                     capture.appendStatistics(
                         of: direction, link: link, at: now,
                         packets: written[link, direction] + missing[link, direction],
-                        missing: missing[link, direction], during: run, to: &buffer)
+                        missing: missing[link, direction], during: run, flaw: flaw, to: &buffer)
                 }
             }
         }

@@ -10,7 +10,9 @@ public import Sandbox
 /// predicts.
 ///
 /// Each run is like the first, with the same seed, but reads nothing, and what it prints goes
-/// nowhere. A signal ends them all.
+/// nowhere. One for which the machine was too busy is repeated, a few times. The first of them is
+/// unchanged, and explained as well: predictions are from the one of both that the machine disturbed
+/// less. A signal ends them all.
 public struct CounterfactualRuns {
     private let request: SandboxRequest
     private let explanation: Explanation
@@ -31,6 +33,7 @@ public struct CounterfactualRuns {
         var request = request
         request.recording = RecordingRequest()
         request.recording.wantsStatistics = true
+        request.recording.wantsProcessorUse = true
         request.isJob = false
         request.seed = seed ?? request.seed
         request.timeout =
@@ -65,21 +68,42 @@ public struct CounterfactualRuns {
         let directory = try ReportDirectory(scratch: scratch.url.path, owner: request.identity)
         var pool = try CellPool(in: directory, jobs: 1)
         let removals: [Removal?] = [nil] + explanation.removals
+        let capture = scratch.url.appending(path: "again.pcapng").path
+        var basis = explanation
         var runs: [Counterfactual] = []
-        for (number, removal) in removals.enumerated() {
-            try pool.start(number, name: "\(number)") { _ in
-                try SandboxCells.start(request(without: removal))
-            }
-            while pool.count > 0 {
-                for ended in pool.wait(atMost: .seconds(1)) where !ended.wasEnded {
-                    let run = counterfactual(removal, ended.outcome)
-                    runs.append(run)
-                    report(run, removals.count)
+        var number = 0
+        for removal in removals {
+            var attempts = RunAttempts()
+            while attempts.wantsMore {
+                number += 1
+                var request = self.request(without: removal)
+                if removal == nil { try record(&request, to: capture) }
+                try pool.start(number, name: "\(number)") { _ in try SandboxCells.start(request) }
+                while pool.count > 0 {
+                    for ended in pool.wait(atMost: .seconds(1)) where !ended.wasEnded {
+                        attempts.add(attempt(ended.outcome))
+                    }
                 }
+                if let signal = pool.interruption { return (runs, signal) }
             }
-            if let signal = pool.interruption { return (runs, signal) }
+            let predicted =
+                removal.map { basis.prediction(without: $0) } ?? explanation.duration
+            let run = attempts.result(without: removal, predicted: predicted)
+            runs.append(run)
+            report(run, removals.count)
+            // What cannot be explained predicts nothing.
+            if removal == nil, let again = try? Explainer.explanation(ofFile: capture) {
+                basis = .lessDisturbed(explanation, again)
+            }
         }
         return (runs, nil)
+    }
+
+    /// Makes a run write its packets.
+    private func record(_ request: inout SandboxRequest, to capture: String) throws {
+        _ = try RunFiles(
+            statistics: nil, capture: capture, log: nil, timeline: nil, for: &request)
+        request.recording.wantsStatistics = true
     }
 
     private func request(without removal: Removal?) -> SandboxRequest {
@@ -96,23 +120,15 @@ public struct CounterfactualRuns {
         return request
     }
 
-    private func counterfactual(_ removal: Removal?, _ outcome: CellOutcome) -> Counterfactual {
-        let predicted = removal.map { explanation.prediction(without: $0) } ?? explanation.duration
-        let problem: String?
-        if let text = outcome.problem {
-            problem = text
-        } else if outcome.isTimedOut, first.exitCode != 124 {
-            problem = "did not end in time"
-        } else if let code = outcome.exitCode, code != first.exitCode {
-            problem = "ended with \(code) instead of \(first.exitCode)"
-        } else {
-            problem = nil
+    private func attempt(_ outcome: CellOutcome) -> RunAttempts.Attempt {
+        if let problem = outcome.problem { return .useless(problem) }
+        if outcome.isTimedOut, first.exitCode != 124 { return .useless("did not end in time") }
+        if let code = outcome.exitCode, code != first.exitCode {
+            return .useless("ended with \(code) instead of \(first.exitCode)")
         }
-        let measured = outcome.statistics.map { Duration.seconds(saturating: $0.durationSeconds) }
-        let isUnfaithful = outcome.statistics?.isFaithful == false
-        return Counterfactual(
-            removal: removal, predicted: predicted, measured: problem == nil ? measured : nil,
-            problem: problem ?? (isUnfaithful ? "the machine was too busy" : nil))
+        guard let statistics = outcome.statistics else { return .useless("has no statistics") }
+        let length = Duration.seconds(saturating: statistics.durationSeconds)
+        return statistics.isFaithful == false ? .disturbed(length) : .measured(length)
     }
 }
 
