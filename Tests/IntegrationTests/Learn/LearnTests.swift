@@ -28,7 +28,9 @@ struct LearnTests {
 
     /// Learns a link, and then that of the profile that came of it.
     private func learn(
-        _ profile: String..., options: [String] = [], by caller: Caller = .root
+        _ profile: String..., options: [String] = [],
+        server: String = "exec \(linkcond) learn --serve --quiet", isIPv4: Bool = false,
+        by caller: Caller = .root
     ) async throws -> Learned {
         try await withTemporaryDirectory { directory in
             try shell("chmod 777 \(directory.path)")
@@ -36,9 +38,12 @@ struct LearnTests {
             let result = try await SandboxedRun(
                 arguments: profile + [
                     "--seed", "11", "--backend", "engine", "--uplink", "none", "--server",
-                    "exec \(Self.linkcond) learn --serve --quiet", "--server-ready", "46464", "--",
-                    Self.linkcond, "learn", "learned", "--server", "server.linkcond", "--output",
-                    file, "--json", "--quiet",
+                    server, "--server-ready", "46464", "--", "sh", "-c",
+                    """
+                    exec "$0" learn learned "$@" --server $(
+                        getent \(isIPv4 ? "ahostsv4" : "ahosts") server.linkcond |
+                            awk 'NR == 1 { print $1 }')
+                    """, Self.linkcond, "--output", file, "--json", "--quiet",
                 ] + options, by: caller
             ).result()
             #expect(result.exitCode == 0, "\(result.standardError)")
@@ -73,6 +78,28 @@ struct LearnTests {
         // The interval of 95 % is not meant for a test that has to pass always.
         let value = try #require(loss.value)
         #expect(abs(value / 0.05 - 1) < 0.6)
+    }
+
+    /// The other end is on another boot, with a clock of its own that began a day earlier.
+    @Test
+    func `over IPv4 from a host with another clock, only round trips are known`() async throws {
+        let learned = try await learn(
+            "DSL", "--set", "down.delay=45ms", "--set", "up.delay=15ms",
+            server: """
+                exec unshare --mount --time --fork --kill-child --monotonic 86400 --boottime 86400 \
+                    sh -c 'file=$(mktemp)
+                        echo 11111111-2222-3333-4444-555555555555 >$file
+                        mount --bind $file /proc/sys/kernel/random/boot_id
+                        rm $file
+                        exec \(Self.linkcond) learn --serve --quiet'
+                """, isIPv4: true)
+        for value in [learned.down("delay"), learned.up("delay")] {
+            #expect(value?.sureness == "bound")
+            #expect(abs(try #require(value?.value) - 30) < 2)
+        }
+        #expect(abs(try #require(learned.down("bandwidth")?.value) / 2_000_000 - 1) < 0.03)
+        #expect(abs(try #require(learned.up("queue")?.value) - 50) <= 5)
+        #expect(learned.down("jitter")?.sureness == "notVisible")
     }
 
     @Test
