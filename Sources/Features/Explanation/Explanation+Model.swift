@@ -59,7 +59,7 @@ extension Explanation {
         guard !reasons.isEmpty else { return [] }
         return [
             reasons.joined(separator: "; ")
-                + ": another run may have other shares, and its app and servers less time"
+                + "; another run may have other shares, and wait less for its app and servers"
         ]
     }
 
@@ -134,9 +134,9 @@ extension Explanation {
         for (type, count) in facts.unknownLinkTypes.sorted(by: { $0.key < $1.key }) {
             notes.append("\(count) packets of link type \(type) are left out")
         }
-        if model.lateEvents > 0 {
+        if model.unorderedPackets > 0 {
             notes.append(
-                "the times of \(model.lateEvents) packets are not in order; waits around them may "
+                "the times of \(model.unorderedPackets) packets are not in order; waits around them may "
                     + "have a wrong cause")
         }
         if model.omittedExchanges > 0 {

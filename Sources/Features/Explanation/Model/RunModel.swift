@@ -25,7 +25,8 @@ final class RunModel {
     var names = NameQueries()
     /// The time of the latest event.
     private(set) var now: Duration
-    private(set) var lateEvents = 0
+    /// Packets that were sent before others that the capture showed earlier.
+    private(set) var unorderedPackets = 0
     /// How long the bottleneck of each direction took for all packets.
     private(set) var transmission: [Direction: Duration] = [:]
 
@@ -124,7 +125,7 @@ final class RunModel {
 
     /// Takes the next event in the order of time.
     func take(_ event: EventQueue.Event, at time: Duration) {
-        if time < now { lateEvents += 1 }
+        if time < now, case .sent = event { unorderedPackets += 1 }
         now = max(now, time)
         switch event {
         case .sent(let transit):
