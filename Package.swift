@@ -129,8 +129,9 @@ let emulation = floor(
     "Emulation",
     // The emulation itself: no clock, no file descriptors, no threads.
     library("PacketEngine", ["LinkModel", "LinkUnits", deque]),
+    library("Middleboxes", ["LinuxKernel", "LinkModel"]),
     // Runs it between two interfaces in real time; the program is for tests and benchmarks.
-    library("PacketLoop", ["PacketEngine"] + basics, with: ["PacketLoopProbe"]),
+    library("PacketLoop", ["PacketEngine", "Middleboxes"] + basics, with: ["PacketLoopProbe"]),
     [
         program(
             "PacketLoopProbe", ["PacketLoop", "PacketEngine", "ProfileFormat"] + basics,
@@ -235,7 +236,7 @@ let features = floor(
         [
             "Multipath", "ScenarioPlaying", "Scenarios", "Uplink", "Recording", "KernelPlane",
             "DataPlane", "PacketLoop", "PacketEngine", "TrafficControl", "Override", "NetworkPath",
-            "Netlink",
+            "Netlink", "Middleboxes",
         ] + basics, tests: ["Sandbox", "SandboxKernel"]),
     library("Verification", ["Sandbox", "Recording"] + basics, with: ["Catalog"]),
     // A profile from a real link: by probes, or from captures.
@@ -366,8 +367,7 @@ let package = Package(
     targets: model + formats + kernel + emulation + planes + apps + features + commandLine
 )
 
-// The plugin's tool is linkcond, which must be built a second time for it, with all its modules.
-// Builds of the tests never use the plugin and leave it out. See Scripts/test.
+// The plugin builds linkcond a second time, as its tool. Builds of the tests leave it out.
 if Context.environment["LINKCOND_NO_PLUGIN"] != nil {
     package.products.removeAll { $0.name == "LinkcondPlugin" }
     package.targets.removeAll { $0.name == "LinkcondPlugin" }

@@ -71,7 +71,7 @@ extension ExitStatus {
     private init(of error: DataPlaneError) {
         switch error {
         case .otherPlane, .noSuchConditions: self = .usage
-        case .lacking: self = .unavailable
+        case .lacking, .middlebox: self = .unavailable
         }
     }
 

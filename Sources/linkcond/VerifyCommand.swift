@@ -177,9 +177,14 @@ struct VerifyCommand: ParsableCommand {
         let entries =
             try all ? catalog.all().entries : profiles.map { try catalog.entry(named: $0) }
         return try entries.map { entry in
-            LinkMeasurement(
-                profile: entry.profile.id,
-                conditions: try entry.profile.conditions(changedBy: settings), effort: effort,
+            var conditions = try entry.profile.conditions(changedBy: settings)
+            // It would stop the probes, or change them; the link is what is measured.
+            if conditions.middle.take() != nil {
+                global.console.note(
+                    "\(entry.profile.id): the link is measured, not what stands behind it")
+            }
+            return LinkMeasurement(
+                profile: entry.profile.id, conditions: conditions, effort: effort,
                 backend: backend, seed: seed, tolerance: faithful.tolerance)
         }
     }

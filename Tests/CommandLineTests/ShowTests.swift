@@ -33,6 +33,7 @@ struct ShowTests {
                 ecn: true, mtu: 1280, icmp: silent }
                 up: { trace: up.trace, queue: 200 ms, delay: 1 ms, reorder: 1% }
                 dns: { delay: 3 s }
+                middle: { firewall: { block: [udp, tcp/22], answer: reset }, nat: { kind: symmetric }, mss: 1360 }
                 expensive: true
                 constrained: true
                 """, to: "all.yaml")

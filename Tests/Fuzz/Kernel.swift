@@ -5,6 +5,7 @@ import NetworkPath
 
 @testable import KernelPlane
 @testable import EnginePlane
+@testable import Middleboxes
 @testable import Recording
 @testable import Netlink
 @testable import PacketLoop
@@ -69,9 +70,37 @@ enum Kernel {
         if let transport = headers.transport {
             SegmentSizeOption.limit(
                 to: 1000, at: VirtualHeader.count + transport,
-                end: VirtualHeader.count + headers.network + headers.length, in: &span)
+                end: VirtualHeader.count + headers.network + headers.length, isUnfinished: false,
+                in: &span)
         }
         finishChecksum(in: &span, end: VirtualHeader.count + headers.network + headers.length)
+        let start = min(bytes.count, VirtualHeader.count + headers.network)
+        middle(Array(bytes[start...]))
+    }
+
+    /// A packet from its IP header on meets all that can stand in the middle of a link.
+    private static func middle(_ packet: [UInt8]) {
+        guard let fields = PacketFields(packet.span) else { return }
+        for (answer, direction) in [(Firewall.Answer.reset, Direction.up), (.icmp, .down)] {
+            let place = MiddleboxPlace(
+                inside: fields.source.address, outside: fields.target.address)
+            var stage = MiddleboxStage(
+                Middlebox(
+                    firewall: Firewall(
+                        block: [TrafficKind(.quic)], answer: answer, tcpTimeout: .seconds(1)),
+                    nat: [AddressTranslation(kind: .fullCone, hairpin: true)], mss: 1000),
+                at: place)
+            for direction in [direction, direction.opposite] {
+                switch stage.verdict(on: fields, direction, at: .zero) {
+                case .passes: break
+                case .changed(let change), .turnedBack(let change):
+                    var packet = packet
+                    var bytes = packet.mutableSpan
+                    change.apply(to: &bytes, at: 0)
+                case .dropped(_, let answer): _ = answer?.bytes(to: packet, fields)
+                }
+            }
+        }
     }
 
     static func request(_ bytes: [UInt8]) {

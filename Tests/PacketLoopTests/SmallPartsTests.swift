@@ -1,4 +1,5 @@
 import LinkTesting
+import LinuxKernel
 import LinkUnits
 import Testing
 

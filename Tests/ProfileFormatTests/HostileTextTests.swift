@@ -40,7 +40,7 @@ struct HostileTextTests {
 
     private static let known =
         "name, family, aliases, summary, source, interface, down, up, dns, expensive, "
-        + "constrained, blackhole"
+        + "constrained, blackhole, middle"
 
     @Test("They bring one line that says where and why", arguments: texts)
     func errors(text: String, message: String) {

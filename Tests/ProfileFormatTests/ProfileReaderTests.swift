@@ -61,7 +61,7 @@ struct ProfileReaderTests {
 
     private static let known =
         "name, family, aliases, summary, source, interface, down, up, dns, expensive, "
-        + "constrained, blackhole"
+        + "constrained, blackhole, middle"
 
     private static let wrong: [(String, String)] = [
         ("family: user", ":1: name: is missing; every profile has one"),

@@ -22,7 +22,25 @@ struct RandomProfile {
     private mutating func conditions() -> LinkConditions {
         LinkConditions(
             down: direction(), up: direction(), dnsDelay: chance(3) ? duration() : nil,
-            isBlackhole: chance(5))
+            isBlackhole: chance(5),
+            middle: chance(3)
+                ? Middlebox(
+                    firewall: firewall(),
+                    nat: chance(2)
+                        ? [] : [AddressTranslation(kind: pick(AddressTranslation.Kind.allCases))],
+                    mss: chance(2) ? 1360 : nil)
+                : nil)
+    }
+
+    private mutating func firewall() -> Firewall {
+        let kinds =
+            [
+                TrafficKind(.quic), TrafficKind(.icmp), TrafficKind(.tcp, firstPort: 22),
+                TrafficKind(.udp, firstPort: 8000, lastPort: 8100),
+            ].filter { _ in chance(2) } + [TrafficKind(.tcp, firstPort: 443)]
+        return Firewall(
+            block: chance(2) ? kinds : [], allow: [], answer: .drop, tcpTimeout: .seconds(30)
+        ).answering(pick(Firewall.Answer.allCases))
     }
 
     private mutating func direction() -> DirectionConditions {
@@ -102,4 +120,13 @@ struct RandomProfile {
 
 extension String {
     fileprivate func isEmptyReplaced(by other: String) -> String { isEmpty ? other : self }
+}
+
+extension Firewall {
+    /// It, with this answer if it blocks anything.
+    fileprivate func answering(_ answer: Answer) -> Firewall {
+        var changed = self
+        changed.answer = block.isEmpty ? .drop : answer
+        return changed
+    }
 }

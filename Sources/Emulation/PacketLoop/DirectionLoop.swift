@@ -70,7 +70,7 @@ final class DirectionLoop: Sendable {
         _ direction: Direction, _ path: LoopPath, _ conditions: LinkConditions,
         _ traces: LinkTraces, seed: UInt64, memory: ByteCount, clock: LoopClock,
         tolerance: LatenessTolerance = .standard, lease: RedirectLease? = nil,
-        observer: (any PacketObserver)?
+        observer: (any PacketObserver)?, middle: LinkMiddle = LinkMiddle(nil)
     ) throws(KernelError) {
         self.direction = direction
         let receiver = try PacketReceiver(interface: path.source)
@@ -79,7 +79,7 @@ final class DirectionLoop: Sendable {
             try Forwarder(
                 direction, path, conditions, traces, seed: seed, receiver: receiver,
                 memory: memory, clock: clock, tolerance: tolerance, lease: lease,
-                observer: observer))
+                observer: observer, middle: middle))
     }
 
     func start() throws(KernelError) {
@@ -99,6 +99,9 @@ final class DirectionLoop: Sendable {
         // Queued packets may now leave before the thread would wake up.
         alarm.ring()
     }
+
+    /// Makes the thread look for work.
+    func wake() { alarm.ring() }
 
     /// Whether packets of the other direction are passed on at once, instead of being left to
     /// another loop.

@@ -6,21 +6,22 @@ import SystemPackage
 
 /// One direction of a link: from its inbox through the emulation to its outbox.
 struct Forwarder: ~Copyable {
-    private let direction: Direction
-    private let clock: LoopClock
+    let direction: Direction
+    let clock: LoopClock
     private let tolerance: LatenessTolerance
     private let lease: RedirectLease?
     /// The lease's lapses before.
     private let formerLapse: Duration
     /// Frames that arrived earlier are dropped when they leave.
     private var staleness = Duration.zero
-    private let observer: (any PacketObserver)?
+    let observer: (any PacketObserver)?
     private var emulator: LinkEmulator
-    private var store: FrameStore
+    var store: FrameStore
     private var inbox: Inbox
     private var outbox: Outbox
     private var mtu: LinkMTU?
-    private var wayBack: WayBack
+    let middle: LinkMiddle
+    var wayBack: WayBack
     private let framing: RedirectLoop.Framing
     /// Distinguishes the frames of the two directions; nil if there is only one.
     private var traffic: LoopbackTraffic?
@@ -28,19 +29,19 @@ struct Forwarder: ~Copyable {
     var passesOthers = false
     /// Whether frames that leave the link are delivered or discarded.
     var isConnected = true
-    private var statistics: DirectionStatistics
+    var statistics: DirectionStatistics
     private var requests = RequestMeter()
     /// How many packets have entered the link.
     private var entered: UInt64 = 0
     /// The time that the emulation was last given.
-    private var time = Duration.zero
+    private(set) var time = Duration.zero
     private var watch = ShortageWatch()
 
     init(
         _ direction: Direction, _ path: LoopPath, _ conditions: LinkConditions,
         _ traces: LinkTraces, seed: UInt64, receiver: consuming PacketReceiver, memory: ByteCount,
         clock: LoopClock, tolerance: LatenessTolerance, lease: RedirectLease?,
-        observer: (any PacketObserver)?
+        observer: (any PacketObserver)?, middle: LinkMiddle
     ) throws(KernelError) {
         self.direction = direction
         self.clock = clock
@@ -56,6 +57,7 @@ struct Forwarder: ~Copyable {
         self.tolerance = tolerance
         self.outbox.latenessLimit = tolerance.limit(delay: emulator.delay)
         mtu = direction.conditions(of: conditions).mtu
+        self.middle = middle
         wayBack = WayBack(path)
         framing = path.framing
         traffic = path.traffic
@@ -67,6 +69,7 @@ struct Forwarder: ~Copyable {
         let isDrained = receive(isExpectant: expectsFrames)
         if isDrained { time = max(time, clock.now) }
         if let lease { staleness = lease.staleness(at: KernelClock.monotonic) - clock.monotonic }
+        if direction == .down { takeAnswers() }
         judge()
         outbox.flush(clock, &store, &statistics)
         if watch.isDue(at: time) { lookForShortage() }
@@ -124,7 +127,9 @@ struct Forwarder: ~Copyable {
     }
 
     /// Puts a frame on the link, split where the link treats packets individually.
-    private mutating func enter(_ id: FrameStore.ID) {
+    ///
+    /// - Parameter isAnswer: whether it comes from what stands in the middle.
+    mutating func enter(_ id: FrameStore.ID, isAnswer: Bool = false) {
         if framing == .dressed {
             store.insertEthernetHeader(to: RedirectLoop.standInAddress, into: id)
         }
@@ -154,10 +159,12 @@ struct Forwarder: ~Copyable {
         guard !headers.isExempt else {
             statistics.exempt += 1
             store[id].number = nil
+            if middle.isActive, isAddressResolved(id) { return }
             observe(Ticket(frame: id), at: time, .exempt)
             send(exempt: id)
             return
         }
+        if direction == .down, !isAnswer, middle.isActive, isStopped(id, superFrame) { return }
         let isDNS = headers.isToDNS && direction == .up
         store[id].number = entered + 1
         let count = UInt64(superFrame?.count ?? 1)
@@ -280,6 +287,7 @@ struct Forwarder: ~Copyable {
 
     private mutating func carryOut(_ event: PacketEvent) {
         let ticket = Ticket(slot: event.slot)
+        if direction == .up, middle.isActive, isConnected, stops(ticket, event) { return }
         observe(ticket, event)
         if !event.releasesSlot { store.retain(ticket.frame) }
         if event.leaves { statistics.timeOnLink += event.time - store[ticket.frame].arrival }
@@ -353,43 +361,10 @@ extension Forwarder {
     mutating func currentStatistics() -> DirectionStatistics {
         statistics.socketDrops += UInt64(inbox.takeDrops())
         statistics.link = emulator.counters
+        if direction == .up { statistics.rebindings = middle.rebindings }
         statistics.memory = ByteCount(bytes: UInt64(store.used))
         if let lease { statistics.bypass = lease.lapsedTime - formerLapse }
         statistics.recentTimes.now = clock.now
         return statistics
-    }
-
-    private mutating func observe(_ ticket: Ticket, _ event: PacketEvent) {
-        let arrives = isConnected || !event.leaves
-        observe(
-            ticket, at: event.time, arrives ? .judged(event.verdict) : .disconnected,
-            isCopy: !event.releasesSlot,
-            transmission: event.leaves ? (event.transmissionStart, event.transmissionEnd) : nil)
-    }
-
-    private mutating func observe(
-        _ ticket: Ticket, at time: Duration, _ fate: PacketRecord.Fate, isCopy: Bool = false,
-        transmission: (start: Duration, end: Duration)? = nil
-    ) {
-        guard let observer else { return }
-        let number = store[ticket.frame].number.map { $0 + UInt64(ticket.segment ?? 0) }
-        let back: Direction = direction == .up ? .down : .up
-        let lateness = fate.isJudged ? clock.now - time : .zero
-        var record = PacketRecord(
-            direction: fate == .answer ? back : direction, number: number, isCopy: isCopy,
-            arrival: store[ticket.frame].arrival, departure: time, lateness: lateness,
-            length: ByteCount(bytes: UInt64(store.length(of: ticket))), fate: fate)
-        transmission.map { record.setTransmission(from: $0.start, until: $0.end) }
-        guard ticket.segment != nil else {
-            store.withFrame(ticket.frame) { observer.observed(record, frame: $1) }
-            return
-        }
-        guard let copy = store.copy(of: ticket) else {
-            // There is no memory for its bytes, but its record is always observed.
-            observer.observed(record, frame: Span())
-            return
-        }
-        store.withFrame(copy) { observer.observed(record, frame: $1) }
-        store.release(copy)
     }
 }

@@ -1,3 +1,5 @@
+import LinuxKernel
+
 /// The header fields of an Ethernet frame that decide how the link treats it.
 ///
 /// Frames are untrusted: one with short, absurd or unknown headers is parsed as far as possible.

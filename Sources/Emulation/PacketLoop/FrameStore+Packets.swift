@@ -1,4 +1,5 @@
 import LinuxKernel
+import Middleboxes
 
 /// Extracts single packets from frames.
 extension FrameStore {
@@ -18,6 +19,7 @@ extension FrameStore {
     ) -> ID? {
         guard let target = take(.small) else { return nil }
         writeHeaders(of: run, of: id, superFrame, to: target)
+        copyChange(of: id, to: target)
         return target
     }
 
@@ -50,6 +52,7 @@ extension FrameStore {
             setCount(source.count, of: target)
             (self[target].network, self[target].length) = (source.network, source.length)
             self[target].arrival = source.arrival
+            copyChange(of: ticket.frame, to: target)
             return target
         }
         let headerEnd = VirtualHeader.count + superFrame.headerLength
@@ -65,6 +68,7 @@ extension FrameStore {
         self[target].network = superFrame.network
         self[target].length = superFrame.length(of: segment)
         self[target].arrival = source.arrival
+        copyChange(of: ticket.frame, to: target)
         return target
     }
 
@@ -77,6 +81,31 @@ extension FrameStore {
         setCount(count, of: target)
         memory.withMutableBytes(in: self[target].range) { bytes in
             superFrame.makeHeaders(of: run, in: &bytes)
+        }
+    }
+}
+
+/// New addresses.
+extension FrameStore {
+    private mutating func copyChange(of id: ID, to target: ID) {
+        guard !changes.isEmpty, let change = changes[id] else { return }
+        self[target].passage = .passes
+        changes[target] = change
+    }
+
+    /// Writes the new addresses of a frame, or of a slot with its headers, if it is to have some.
+    ///
+    /// - Parameter network: where the IP header begins in the frame.
+    mutating func writeChange(to id: ID, network: Int) {
+        guard !changes.isEmpty, let change = changes.removeValue(forKey: id) else { return }
+        write(change, to: id, network: network)
+    }
+
+    /// Writes new addresses.
+    mutating func write(_ change: HeaderChange, to id: ID, network: Int) {
+        memory.withMutableBytes(in: self[id].range) { bytes in
+            let isUnfinished = VirtualHeader(bytes.span).isChecksumPartial
+            change.apply(to: &bytes, at: VirtualHeader.count + network, isUnfinished: isUnfinished)
         }
     }
 }

@@ -1,5 +1,7 @@
+import LinkModel
 import LinkUnits
 import LinuxKernel
+import Middleboxes
 
 /// Stores the bytes of the frames that are on the link.
 ///
@@ -27,6 +29,18 @@ struct FrameStore: ~Copyable {
         /// The number of its first packet on the link; nil if it passes at once.
         var number: UInt64?
         var superFrame: SuperFrame?
+        /// What happens to it in the middle.
+        var passage = Passage.undecided
+
+        /// What happens to a frame in the middle.
+        enum Passage: Hashable {
+            case undecided
+            /// It passes. If it is to be changed there, that is in `changes`.
+            case passes
+            case stopped(MiddleboxDrop)
+            /// It goes back to the app, changed.
+            case turnedBack
+        }
 
         /// The bytes of the frame in the memory, including the `virtio_net_hdr`.
         var range: Range<Int> { slot + start..<slot + start + count }
@@ -69,6 +83,8 @@ struct FrameStore: ~Copyable {
     private(set) var frames: [Frame] = []
     private var free: [[ID]] = [[], [], []]
     private var carved = [0, 0, 0]
+    /// The new addresses of frames that pass the middle, until they are written.
+    var changes: [ID: HeaderChange] = [:]
     private let limit: Int
     /// The bytes of all slots in use.
     private(set) var used = 0
@@ -116,6 +132,10 @@ struct FrameStore: ~Copyable {
         let size = frames[Int(id)].size
         frames[Int(id)].start = Self.headroom
         frames[Int(id)].superFrame = nil
+        if frames[Int(id)].passage != .undecided {
+            frames[Int(id)].passage = .undecided
+            changes[id] = nil
+        }
         used -= size.rawValue
         free[size.index].append(id)
     }

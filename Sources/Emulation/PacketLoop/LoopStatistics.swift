@@ -30,6 +30,17 @@ public struct DirectionStatistics: Sendable, Hashable {
     /// Their bytes, counted as IP packets.
     public internal(set) var oversizedBytes: UInt64 = 0
 
+    /// Packets that what stands in the middle dropped, by reason.
+    public internal(set) var stopped: [MiddleboxDrop: UInt64] = [:]
+    /// Packets to which a NAT in the middle gave other addresses.
+    public internal(set) var translatedPackets: UInt64 = 0
+    /// How often a NAT in the middle forgot its entries by intention.
+    public internal(set) var rebindings: UInt64 = 0
+    /// The stopped packets that had crossed the link.
+    private var stoppedBehind: UInt64 = 0
+    private var stoppedBytesBehind: UInt64 = 0
+    private var stoppedBytesAhead: UInt64 = 0
+
     /// Frames that arrived faster than the loop could read. No profile asks for these drops.
     public internal(set) var socketDrops: UInt64 = 0
     /// Packets dropped for lack of memory. No profile asks for these drops.
@@ -72,6 +83,21 @@ public struct DirectionStatistics: Sendable, Hashable {
         if lateness > limit { late.record(lateness, packets: UInt64(packets), at: time) }
     }
 
+    /// Counts packets that what stands in the middle dropped.
+    ///
+    /// - Parameters:
+    ///   - bytes: their length together.
+    ///   - isAhead: whether they never were on the link.
+    mutating func stop(_ drop: MiddleboxDrop, packets: UInt64, bytes: Int, isAhead: Bool) {
+        stopped[drop, default: 0] += packets
+        if isAhead {
+            stoppedBytesAhead += UInt64(bytes)
+        } else {
+            stoppedBehind += packets
+            stoppedBytesBehind += UInt64(bytes)
+        }
+    }
+
     /// Packets lost for lack of time or memory, which no conditions asked for.
     public var unwantedDrops: UInt64 {
         socketDrops + memoryDrops + unreadable + sendFailures + staleDrops
@@ -82,8 +108,17 @@ extension DirectionStatistics {
     /// The counters in the form that both data planes report.
     public var counters: DirectionCounters {
         var engine = EngineCounters()
-        engine.arrivedPackets = link.arrivedPackets + oversizedPackets
-        engine.arrivedBytes = ByteCount(bytes: link.arrivedBytes.bytes &+ oversizedBytes)
+        let stoppedPackets = stopped.values.reduce(0, +)
+        engine.arrivedPackets =
+            link.arrivedPackets + oversizedPackets + stoppedPackets - stoppedBehind
+        engine.arrivedBytes = ByteCount(
+            bytes: link.arrivedBytes.bytes &+ oversizedBytes &+ stoppedBytesAhead)
+        engine.blockedPackets = stopped[.blocked] ?? 0
+        engine.forgottenPackets = stopped[.forgotten] ?? 0
+        engine.unmappedPackets = stopped[.unmapped] ?? 0
+        engine.tableFullPackets = stopped[.tableFull] ?? 0
+        engine.translatedPackets = translatedPackets
+        engine.rebindings = rebindings
         engine.queueFullPackets = link.queueFullPackets
         engine.managedPackets = link.managedPackets
         engine.duplicatedPackets = link.duplicatedPackets
@@ -99,8 +134,10 @@ extension DirectionStatistics {
         engine.late = late
         engine.timeOnLink = timeOnLink
         return DirectionCounters(
-            packets: link.deliveredPackets, bytes: link.deliveredBytes,
-            dropped: link.queueFullPackets + link.managedPackets + oversizedPackets,
+            packets: link.deliveredPackets - stoppedBehind,
+            bytes: ByteCount(bytes: link.deliveredBytes.bytes - stoppedBytesBehind),
+            dropped: link.queueFullPackets + link.managedPackets + oversizedPackets
+                + stoppedPackets,
             lost: link.lostPackets, marked: link.markedPackets,
             queuedPackets: UInt64(link.queuedPackets), engine: engine)
     }

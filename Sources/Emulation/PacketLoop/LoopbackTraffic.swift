@@ -1,3 +1,4 @@
+import LinuxKernel
 import LinkModel
 
 /// Determines the direction of packets that a host sends to itself.

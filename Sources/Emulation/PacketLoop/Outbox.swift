@@ -154,6 +154,7 @@ struct Outbox: ~Copyable {
         _ entry: Entry, head: Range<Int>, rest: Range<Int>, network: Int, _ store: inout FrameStore
     ) {
         var head = head
+        store.writeChange(to: entry.headers ?? entry.frame, network: network)
         if isLocal {
             store.finishPacket(head: head, rest: rest)
             // From the IP header on.

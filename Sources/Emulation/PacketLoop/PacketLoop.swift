@@ -1,6 +1,7 @@
 public import LinkModel
 public import LinkUnits
 public import LinuxKernel
+public import Middleboxes
 import Synchronization
 public import SystemPackage
 
@@ -23,6 +24,9 @@ public final class PacketLoop: Sendable {
 
     private let up: DirectionLoop
     private let down: DirectionLoop
+    private let middle: LinkMiddle
+    private let isLoopback: Bool
+    private let clock: LoopClock
 
     /// Opens sockets in the calling thread's network namespace. From then on frames are kept for
     /// `start`, but none is passed on.
@@ -37,18 +41,24 @@ public final class PacketLoop: Sendable {
     ///   - memory: for each direction; packets beyond it are dropped and counted.
     ///   - tolerance: how late packets may be before they count as late.
     ///   - observer: is told what happened to each packet.
+    ///   - place: the addresses on the two sides of what stands in the middle; nil: there is no NAT.
     public init(
         appSide: Int32, farSide: Int32, conditions: LinkConditions, traces: LinkTraces = .init(),
         seed: UInt64, clock: LoopClock = .startingNow(),
         memory: ByteCount = PacketLoop.defaultMemory, tolerance: LatenessTolerance = .standard,
-        observer: (any PacketObserver)? = nil
+        observer: (any PacketObserver)? = nil, place: MiddleboxPlace? = nil
     ) throws(KernelError) {
+        self.clock = clock
+        middle = LinkMiddle(conditions.middle, at: place)
+        isLoopback = false
         up = try DirectionLoop(
             .up, .wire(from: appSide, to: farSide), conditions, traces, seed: seed,
-            memory: memory, clock: clock, tolerance: tolerance, observer: observer)
-        down = try DirectionLoop(
+            memory: memory, clock: clock, tolerance: tolerance, observer: observer, middle: middle)
+        let down = try DirectionLoop(
             .down, .wire(from: farSide, to: appSide), conditions, traces, seed: seed,
-            memory: memory, clock: clock, tolerance: tolerance, observer: observer)
+            memory: memory, clock: clock, tolerance: tolerance, observer: observer, middle: middle)
+        self.down = down
+        middle.setWaker { [weak down] in down?.wake() }
     }
 
     /// Emulates a link between the programs of one host: every packet that its loopback sends
@@ -77,6 +87,10 @@ public final class PacketLoop: Sendable {
         observer: (any PacketObserver)? = nil
     ) throws(KernelError) {
         let path = LoopPath.loopback(from: interface, of: host)
+        // Nothing stands between the programs of one host.
+        middle = LinkMiddle(nil)
+        self.clock = clock
+        isLoopback = true
         up = try DirectionLoop(
             .up, path, conditions, traces, seed: seed, memory: memory, clock: clock,
             tolerance: tolerance, observer: observer)
@@ -95,6 +109,7 @@ public final class PacketLoop: Sendable {
 
     /// Changes the conditions of the link; packets on it are not lost.
     public func change(to conditions: LinkConditions, traces: LinkTraces = .init()) {
+        if !isLoopback { middle.change(to: conditions.middle, at: clock.now) }
         up.change(to: conditions, traces)
         down.change(to: conditions, traces)
     }

@@ -29,6 +29,8 @@ public struct PacketRecord: Sendable, Hashable {
         case oversized
         /// Made by the link: it tells the sender of an oversized packet the MTU.
         case answer
+        /// Dropped by what stands in the middle.
+        case stopped(MiddleboxDrop)
         /// It crossed the link to an interface that was down.
         case disconnected
 
@@ -42,6 +44,7 @@ public struct PacketRecord: Sendable, Hashable {
             case .oversized: "oversized"
             case .answer: "answer"
             case .disconnected: "disconnected"
+            case .stopped(let drop): drop.key
             case .judged(.delivered): "delivered"
             case .judged(.corrupted): "corrupted"
             case .judged(.queueFull): "queueFull"
@@ -56,6 +59,7 @@ public struct PacketRecord: Sendable, Hashable {
             case .exempt, .answer, .judged(.delivered), .judged(.corrupted): nil
             case .oversized: "larger than the MTU"
             case .disconnected: "interface down"
+            case .stopped(let drop): drop.reason
             case .judged(.queueFull): "queue full"
             case .judged(.managed): "dropped by the queue management"
             case .judged(.lost): "lost"

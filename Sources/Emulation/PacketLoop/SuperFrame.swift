@@ -1,3 +1,5 @@
+import LinuxKernel
+
 /// A frame that holds several packets of one flow, to be split as a network card would do it.
 ///
 /// The kernel calls it a GSO packet: the headers of the first packet, then the payload of all. A

@@ -1,3 +1,5 @@
+import LinuxKernel
+
 /// The `virtio_net_hdr` in front of each frame: what a network card would be asked to do.
 ///
 /// Its numbers are in host byte order (packet(7), `PACKET_VNET_HDR`).

@@ -1,5 +1,6 @@
 import LinkModel
 import LinuxKernel
+import Middleboxes
 import Netlink
 import PacketLoop
 import Recording
@@ -16,7 +17,7 @@ struct EmulatedWire: ConditionedWire {
         packetLoop = try PacketLoop(
             appSide: wire.appEnd.index, farSide: wire.farEnd.index,
             conditions: conditions.withExplicitLoss, traces: traces, seed: seed, clock: clock,
-            tolerance: tolerance, observer: observer)
+            tolerance: tolerance, observer: observer, place: wire.place)
         try packetLoop.start()
     }
 

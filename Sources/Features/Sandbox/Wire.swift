@@ -1,4 +1,5 @@
 import LinuxKernel
+import Middleboxes
 import Netlink
 
 /// One of the wires between the app and the far side: the names of its ends and its addresses.
@@ -46,6 +47,14 @@ struct Wire: Sendable, Hashable {
     var table: UInt32 { 100 + UInt32(number) }
     /// The priority of the rule for these packets.
     var rulePriority: UInt32 { 1000 + UInt32(number) }
+
+    /// The addresses on the two sides of what stands in the middle. No other host has the one
+    /// outside.
+    var place: MiddleboxPlace? {
+        guard let app = families.map(\.app).first(where: { !$0.isIPv6 }) else { return nil }
+        return MiddleboxPlace(
+            inside: app, outside: IPAddress(ipv4: UInt32(truncatingIfNeeded: app.low) + 3))
+    }
 
     private func end(_ name: String, _ role: Int32) -> Link.WireEnd {
         Link.WireEnd(

@@ -6,7 +6,7 @@ import YAMLReading
 public enum ProfileReader {
     private static let keys = [
         "name", "family", "aliases", "summary", "source", "interface", "down", "up", "dns",
-        "expensive", "constrained", "blackhole",
+        "expensive", "constrained", "blackhole", "middle",
     ]
 
     /// Reads the profile in `text`; errors call it `file`.
@@ -33,6 +33,9 @@ public enum ProfileReader {
             conditions.dnsDelay = try dnsDelay(node, file: file)
         }
         conditions.isBlackhole = try fields.flag("blackhole")
+        if let node = fields.node("middle") {
+            conditions.middle = try MiddleboxReader.middlebox(node, file: file, path: "middle")
+        }
         if let problem = conditions.problem {
             throw ProfileError(
                 file: file, line: line(of: problem.field, in: root), field: problem.field,
@@ -61,6 +64,15 @@ public enum ProfileReader {
         let path = String(setting[..<separator])
         let value = String(setting[setting.index(after: separator)...])
         let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
+        if path == "middle" {
+            do {
+                conditions.middle = try MiddleboxReader.middlebox(
+                    try valueNode(value, option), file: option, path: path)
+            } catch {
+                throw ProfileError(file: option, explanation: error.explanation)
+            }
+            return
+        }
         guard parts.count == 2, ["down", "up", "dns"].contains(parts[0]) else {
             throw ProfileError(
                 file: option,

@@ -12,6 +12,7 @@ public enum ProfileWriter {
         if profile.isExpensive { lines.append("expensive: true") }
         if profile.isConstrained { lines.append("constrained: true") }
         if conditions.isBlackhole { lines.append("blackhole: true") }
+        if let middle = conditions.middle { lines.append("middle: \(middle.text)") }
         return lines.joined(separator: "\n") + "\n"
     }
 

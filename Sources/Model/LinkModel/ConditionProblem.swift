@@ -26,7 +26,11 @@ extension LinkConditions {
                 field: "dns.delay",
                 explanation: DirectionConditions.tooLong(dnsDelay))
         }
-        return nil
+        return middle?.problem.map {
+            ConditionProblem(
+                field: $0.field.isEmpty ? "middle" : "middle.\($0.field)",
+                explanation: $0.explanation)
+        }
     }
 }
 

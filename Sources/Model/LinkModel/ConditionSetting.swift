@@ -26,5 +26,6 @@ extension LinkConditions {
         }
         if paths.contains("dns.delay") { dnsDelay = values.dnsDelay }
         if paths.contains("blackhole") { isBlackhole = values.isBlackhole }
+        if paths.contains("middle") { middle = values.middle }
     }
 }

@@ -10,6 +10,18 @@ public struct EngineCounters: Sendable, Hashable {
     public var queueFullPackets: UInt64 = 0
     /// Packets dropped by the AQM.
     public var managedPackets: UInt64 = 0
+    /// Packets dropped by the firewall in the middle.
+    public var blockedPackets: UInt64 = 0
+    /// Packets dropped because the firewall in the middle had forgotten their TCP connection.
+    public var forgottenPackets: UInt64 = 0
+    /// Packets dropped because the NAT in the middle had no entry that let them in.
+    public var unmappedPackets: UInt64 = 0
+    /// Packets dropped because the NAT in the middle had no room for their entry.
+    public var tableFullPackets: UInt64 = 0
+    /// Packets to which the NAT in the middle gave other addresses.
+    public var translatedPackets: UInt64 = 0
+    /// How often the NAT in the middle forgot its entries by intention; counted upward only.
+    public var rebindings: UInt64 = 0
     /// Packets delivered twice.
     public var duplicatedPackets: UInt64 = 0
     /// Packets delivered with a bit flipped.
@@ -82,6 +94,9 @@ extension EngineCounters {
         [
             ("arrivedPackets", \.arrivedPackets), ("arrivedBytes", \.arrivedBytes.number),
             ("queueFullPackets", \.queueFullPackets), ("managedPackets", \.managedPackets),
+            ("blockedPackets", \.blockedPackets), ("forgottenPackets", \.forgottenPackets),
+            ("unmappedPackets", \.unmappedPackets), ("tableFullPackets", \.tableFullPackets),
+            ("translatedPackets", \.translatedPackets), ("rebindings", \.rebindings),
             ("duplicatedPackets", \.duplicatedPackets), ("corruptedPackets", \.corruptedPackets),
             ("exemptPackets", \.exemptPackets), ("heldPackets", \.heldPackets),
             ("longestQueuePackets", \.longestQueuePackets),

@@ -4,7 +4,7 @@ extension LinkConditions {
     /// The conditions between these and `target`: `fraction` 0 gives these, 1 the target.
     ///
     /// Quantities change linearly: bandwidth, delay, jitter, loss, queue. Other properties change
-    /// at the start of a ramp: the AQM, the distribution of the jitter. There is no value between a
+    /// at the start of a ramp: the AQM, the distribution of the jitter, what stands in the middle. There is no value between a
     /// bandwidth and no limit, so the bandwidth stays until the ramp ends. A trace, too, is
     /// replaced at the end.
     public func interpolated(to target: LinkConditions, fraction: Double) -> LinkConditions {
@@ -15,7 +15,7 @@ extension LinkConditions {
         return LinkConditions(
             down: RampStep(start: old.down, target: new.down, fraction: fraction).conditions,
             up: RampStep(start: old.up, target: new.up, fraction: fraction).conditions,
-            dnsDelay: dnsDelay > .zero ? dnsDelay : nil)
+            dnsDelay: dnsDelay > .zero ? dnsDelay : nil, middle: new.middle)
     }
 }
 

@@ -10,16 +10,19 @@ public struct LinkConditions: Sendable, Hashable, Codable {
     public var dnsDelay: Duration?
     /// Whether the link delivers nothing.
     public var isBlackhole: Bool
+    /// What stands between the link and the rest of the network; nil: nothing.
+    public var middle: Middlebox?
 
     /// Makes conditions; without arguments, those of a perfect link.
     public init(
         down: DirectionConditions = .init(), up: DirectionConditions = .init(),
-        dnsDelay: Duration? = nil, isBlackhole: Bool = false
+        dnsDelay: Duration? = nil, isBlackhole: Bool = false, middle: Middlebox? = nil
     ) {
         self.down = down
         self.up = up
         self.dnsDelay = dnsDelay
         self.isBlackhole = isBlackhole
+        self.middle = middle
     }
 
     /// The conditions with a black hole written as 100 % loss in both directions.

@@ -24,6 +24,7 @@ public struct ProfileJSON: Encodable {
     let expensive: Bool
     let constrained: Bool
     let blackhole: Bool
+    @OrNull var middle: MiddleboxJSON?
 
     /// Makes the object for a profile.
     public init(_ profile: Profile) {
@@ -42,6 +43,7 @@ public struct ProfileJSON: Encodable {
         expensive = profile.isExpensive
         constrained = profile.isConstrained
         blackhole = profile.conditions.isBlackhole
+        middle = conditions.middle.map(MiddleboxJSON.init)
     }
 }
 

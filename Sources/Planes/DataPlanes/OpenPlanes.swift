@@ -42,6 +42,7 @@ struct OpenPlanes {
     func choose(
         _ request: ApplyRequest, on links: [Link], _ backend: Backend, _ state: HostState?
     ) throws -> PlaneChoice {
+        guard request.conditions.middle == nil else { throw DataPlaneError.middlebox }
         if backend == .kernel, request.seed != nil {
             throw DataPlaneError.lacking(.kernel, option: "--seed")
         }

@@ -9,6 +9,10 @@ extension ApplyRequest {
         form: FilterForm = .words, replacing old: [FoundDirection] = []
     ) throws(UnsupportedConditions) -> [PlannedDirection] {
         try checkFilters(form)
+        guard conditions.middle == nil else {
+            throw UnsupportedConditions(
+                "what stands in the middle", "no qdisc translates or answers packets")
+        }
         let conditions = conditions.withExplicitLoss
         var planned: [PlannedDirection] = []
         for direction in Direction.allCases where directions.contains(direction) {

@@ -29,6 +29,9 @@ extension KernelPlane {
         if demand.conditions.contains(where: { $0.up.trace != nil || $0.down.trace != nil }) {
             return PlaneLack("the kernel plays no delivery traces")
         }
+        if demand.conditions.contains(where: { $0.middle != nil }) {
+            return PlaneLack("nothing can stand in the middle of the kernel's link")
+        }
         if demand.links.contains(where: \.isLoopback) {
             return PlaneLack("the kernel cannot tell on a loopback who asks and who answers")
         }

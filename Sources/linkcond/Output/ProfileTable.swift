@@ -69,6 +69,7 @@ enum ProfileTable {
         if let delay = profile.conditions.dnsDelay {
             facts.append(("dns", "\(delay.unitText) later"))
         }
+        if let middle = profile.conditions.middle { facts.append(("middle", middle.text)) }
         facts.append(("interface", profile.interface.rawValue))
         if profile.isExpensive { facts.append(("expensive", "yes")) }
         if profile.isConstrained { facts.append(("constrained", "yes")) }

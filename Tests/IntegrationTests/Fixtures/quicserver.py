@@ -1,8 +1,8 @@
-"""An HTTP/3 server: quicserver.py DIRECTORY PORT SIZE
+"""An HTTP/3 server: quicserver.py DIRECTORY PORT SIZE [ADDRESS]
 
 Answers every request with SIZE bytes, whose SHA-256 it writes to DIRECTORY/checksum. Each address
 from which a connection's packets come gets a line in DIRECTORY/addresses when it is new: the number
-of the connection and the address. Listens on TCP also, which tells that it is ready.
+of the connection and the address. Each port of it, too, gets a line in DIRECTORY/ports. Listens on TCP also, which tells that it is ready.
 """
 import asyncio
 import datetime
@@ -28,7 +28,7 @@ numbers = itertools.count(1)
 class Protocol(QuicConnectionProtocol):
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
-        self.http, self.number, self.addresses = None, next(numbers), set()
+        self.http, self.number, self.addresses, self.ports = None, next(numbers), set(), set()
 
     def datagram_received(self, data, address):
         host = address[0].removeprefix("::ffff:")
@@ -36,6 +36,10 @@ class Protocol(QuicConnectionProtocol):
             self.addresses.add(host)
             with open(directory / "addresses", "a") as log:
                 print(self.number, host, file=log)
+        if address[:2] not in self.ports:
+            self.ports.add(address[:2])
+            with open(directory / "ports", "a") as log:
+                print(self.number, host, address[1], file=log)
         super().datagram_received(data, address)
 
     def quic_event_received(self, event):
@@ -62,7 +66,8 @@ async def main():
     configuration = QuicConfiguration(is_client=False, alpn_protocols=H3_ALPN)
     configuration.certificate, configuration.private_key = certificate()
     # Not "::": answers would come from the address of an interface, and clients ignore those.
-    await serve("server.linkcond", port, configuration=configuration, create_protocol=Protocol)
+    host = sys.argv[4] if len(sys.argv) > 4 else "server.linkcond"
+    await serve(host, port, configuration=configuration, create_protocol=Protocol)
     await asyncio.start_server(lambda _, writer: writer.close(), port=port)
     await asyncio.Future()
 

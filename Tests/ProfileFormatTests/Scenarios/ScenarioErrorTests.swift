@@ -103,7 +103,7 @@ struct ScenarioErrorTests {
         ),
         (
             "{ at: 5 s, comment: x }",
-            "5: comment: unknown key; known here: at, every, from, until, for, limit, interface, profile, set, over, down, up, expensive, constrained, kind, appear, vanish, prefer, device, app, exec, expect"
+            "5: comment: unknown key; known here: at, every, from, until, for, limit, interface, profile, set, middle, over, down, up, expensive, constrained, kind, appear, vanish, prefer, device, app, exec, expect"
         ),
         ("{ at: 5 s, perfer: cell0 }", "5: perfer: unknown key; did you mean prefer?"),
         ("{ interface: wifi0, down: true }", "5: at: is missing; write at: 5 s, or every: 15 s"),
@@ -117,7 +117,7 @@ struct ScenarioErrorTests {
         ),
         (
             "{ at: 5 s }",
-            "5: nothing happens in this entry; say one of profile, set, down, up, expensive, constrained, kind, appear, vanish, prefer, app, exec, expect"
+            "5: nothing happens in this entry; say one of profile, set, middle, down, up, expensive, constrained, kind, appear, vanish, prefer, app, exec, expect"
         ),
         ("{ at: 5, prefer: cell0 }", "5: at: \"5\" has no unit; write \"5 ms\""),
         ("{ at: -5 s, prefer: cell0 }", "5: at: \"-5 s\" is negative; a duration cannot be"),
@@ -141,7 +141,7 @@ struct ScenarioErrorTests {
         ("{ at: 1 s, down: true }", "5: down: which interface? write interface: wifi0"),
         (
             "{ at: 1 s, interface: wifi0 }",
-            "5: interface: does nothing by itself; say one of profile, set, down, up, expensive, constrained, kind"
+            "5: interface: does nothing by itself; say one of profile, set, middle, down, up, expensive, constrained, kind"
         ),
         ("{ at: 1 s, interface: wifi0, down: false }", "5: down: is always true; write up: true"),
         (

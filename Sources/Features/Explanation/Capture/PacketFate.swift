@@ -1,3 +1,5 @@
+import LinkModel
+
 /// What the link did to a packet, as its comment in a capture says.
 ///
 /// `PacketEnd` in `Recording` writes the comment: `delivered after 65.013 ms, 10.000 ms queued,
@@ -5,7 +7,7 @@
 package struct PacketFate: Sendable, Hashable {
     /// Why a packet did not arrive.
     package enum Drop: Sendable, Hashable {
-        case lost, queueFull, managed, corrupted, oversized, disconnected
+        case lost, queueFull, managed, corrupted, oversized, stopped, disconnected
     }
 
     package var drop: Drop?
@@ -62,6 +64,8 @@ package struct PacketFate: Sendable, Hashable {
             drop = .managed
         } else if part.equals("larger than the MTU") {
             drop = .oversized
+        } else if Self.isStop(part) {
+            drop = .stopped
         } else if part.equals("interface down") {
             drop = .disconnected
         } else if part.hasPrefix("corrupted bit ") {
@@ -72,6 +76,12 @@ package struct PacketFate: Sendable, Hashable {
                 || part.equals("answer of the link: passes at once")
         }
         return true
+    }
+
+    /// Whether what stands in the middle stopped it.
+    private static func isStop(_ part: Span<UInt8>) -> Bool {
+        for reason in MiddleboxDrop.allCases where part.equals(reason.reason) { return true }
+        return false
     }
 
     private mutating func readDetail(_ part: Span<UInt8>) {

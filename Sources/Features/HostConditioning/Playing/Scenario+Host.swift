@@ -4,6 +4,11 @@ public import Scenarios
 extension Scenario {
     /// Why a host cannot play it; nil if it can.
     public var problemOnHost: String? {
+        if allConditions.contains(where: { $0.middle != nil }) {
+            return
+                "\(name): something stands in the middle of a link (middle:), for which an interface "
+                + "of a host has no place; play it with linkcond run --scenario"
+        }
         guard apps.count > 1 else { return nil }
         return "\(name): it has several devices (\(apps.map(\.name).joined(separator: ", "))), but "
             + "this host is one; play it with linkcond run --scenario"

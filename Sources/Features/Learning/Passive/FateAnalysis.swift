@@ -65,7 +65,7 @@ struct FateAnalysis {
         case .oversized:
             way.oversized += 1
             return
-        case .disconnected: return
+        case .stopped, .disconnected: return
         case .lost, .corrupted, nil: break
         }
         way.passed += 1

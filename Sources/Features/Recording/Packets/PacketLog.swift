@@ -16,7 +16,9 @@ import PacketLoop
 /// - `verdict`: `delivered`, `duplicate` (a copy that was delivered), `corrupted` (delivered with a
 ///   bit flipped), `queueFull`, `managed` (dropped by the AQM), `lost`, `exempt`, `oversized` (dropped
 ///   because it exceeds the MTU), `answer` (of the link, to the sender of an oversized packet),
-///   `disconnected` (dropped because the app's interface was down).
+///   `disconnected` (dropped because the app's interface was down), `blocked` (by the firewall in the
+///   middle), `forgotten` (that firewall had forgotten its TCP connection), `unmapped` and `tableFull`
+///   (the NAT in the middle had no entry for it, or no room for one).
 /// - `reordered`: whether a later packet left before it (RFC 4737); none for packets that were not
 ///   delivered or have no number.
 /// - `protocol`, `source`, `destination`, `sourcePort`, `destinationPort`.

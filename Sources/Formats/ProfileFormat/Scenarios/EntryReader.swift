@@ -6,14 +6,14 @@ import YAMLReading
 /// Reads one entry of a timeline.
 struct EntryReader {
     static let keys = [
-        "at", "every", "from", "until", "for", "limit", "interface", "profile", "set", "over",
-        "down", "up",
+        "at", "every", "from", "until", "for", "limit", "interface", "profile", "set", "middle",
+        "over", "down", "up",
         "expensive", "constrained", "kind", "appear", "vanish", "prefer", "device", "app",
         "exec", "expect",
     ]
     /// The keys of actions on the interface that `interface` names.
     private static let interfaceKeys = [
-        "profile", "set", "down", "up", "expensive", "constrained", "kind",
+        "profile", "set", "middle", "down", "up", "expensive", "constrained", "kind",
     ]
 
     let fields: FieldReader

@@ -138,7 +138,8 @@ public struct ScenarioReader {
         let fields = try FieldReader(
             node, file: file, path: "interfaces.\(name)",
             known: [
-                "profile", "set", "kind", "expensive", "constrained", "present", "connections",
+                "profile", "set", "middle", "kind", "expensive", "constrained", "present",
+                "connections",
             ])
         guard var profile = try profile(fields) else {
             throw fields.error("profile", "is missing; write profile: LTE")
@@ -171,15 +172,23 @@ public struct ScenarioReader {
         }
     }
 
-    /// The fields under `set`, if there are any.
+    /// The fields under `set` and `middle`, if there are any.
     func change(_ fields: FieldReader) throws(ProfileError) -> ConditionsChange {
-        guard let node = fields.node("set") else { return ConditionsChange() }
-        let (written, settings) = try ProfileReader.settings(
-            node, file: file, path: fields.fieldPath("set"))
-        var values = written
-        values.down.trace = written.down.trace.map(path)
-        values.up.trace = written.up.trace.map(path)
-        return ConditionsChange(settings: settings, values: values)
+        var change = ConditionsChange()
+        if let node = fields.node("set") {
+            (change.values, change.settings) = try ProfileReader.settings(
+                node, file: file, path: fields.fieldPath("set"))
+            change.values.down.trace = change.values.down.trace.map(path)
+            change.values.up.trace = change.values.up.trace.map(path)
+        }
+        if let node = fields.node("middle") {
+            let middle = try MiddleboxReader.middlebox(
+                node, file: file, path: fields.fieldPath("middle"))
+            change.values.middle = middle
+            change.settings.append(
+                ConditionSetting(path: "middle", value: middle?.text ?? Middlebox.none))
+        }
+        return change
     }
 
     /// The override from `kind`, `expensive` and `constrained`.

@@ -1,29 +1,35 @@
-/// Access to big-endian numbers in frames. Reading past the end is a bug of the caller.
+/// Access to big-endian numbers in packets. Reading past the end is a bug of the caller.
 extension Span where Element == UInt8 {
-    func word(at offset: Int) -> UInt16 {
+    /// Reads two bytes.
+    @inlinable package func word(at offset: Int) -> UInt16 {
         UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
     }
 
-    func long(at offset: Int) -> UInt32 {
+    /// Reads four bytes.
+    @inlinable package func long(at offset: Int) -> UInt32 {
         UInt32(word(at: offset)) << 16 | UInt32(word(at: offset + 2))
     }
 }
 
 extension MutableSpan where Element == UInt8 {
-    func word(at offset: Int) -> UInt16 {
+    /// Reads two bytes.
+    @inlinable package func word(at offset: Int) -> UInt16 {
         UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
     }
 
-    func long(at offset: Int) -> UInt32 {
+    /// Reads four bytes.
+    @inlinable package func long(at offset: Int) -> UInt32 {
         UInt32(word(at: offset)) << 16 | UInt32(word(at: offset + 2))
     }
 
-    mutating func setWord(_ value: UInt16, at offset: Int) {
+    /// Writes two bytes.
+    @inlinable package mutating func setWord(_ value: UInt16, at offset: Int) {
         self[offset] = UInt8(truncatingIfNeeded: value >> 8)
         self[offset + 1] = UInt8(truncatingIfNeeded: value)
     }
 
-    mutating func setLong(_ value: UInt32, at offset: Int) {
+    /// Writes four bytes.
+    @inlinable package mutating func setLong(_ value: UInt32, at offset: Int) {
         setWord(UInt16(truncatingIfNeeded: value >> 16), at: offset)
         setWord(UInt16(truncatingIfNeeded: value), at: offset + 2)
     }

@@ -1,14 +1,17 @@
 /// The sum behind the checksums of IP, TCP and UDP (RFC 1071).
-struct InternetChecksum {
-    private var sum: UInt64 = 0
+package struct InternetChecksum {
+    @usableFromInline var sum: UInt64 = 0
+
+    /// Starts an empty sum.
+    @inlinable package init() {}
 
     /// Adds one 16-bit number.
-    mutating func add(_ word: UInt16) {
+    @inlinable package mutating func add(_ word: UInt16) {
         sum += UInt64(word)
     }
 
     /// Adds bytes; an odd one at the end is padded with zero.
-    mutating func add(_ bytes: Span<UInt8>, in range: Range<Int>) {
+    @inlinable package mutating func add(_ bytes: Span<UInt8>, in range: Range<Int>) {
         var offset = range.lowerBound
         while offset + 1 < range.upperBound {
             sum += UInt64(bytes.word(at: offset))
@@ -18,12 +21,12 @@ struct InternetChecksum {
     }
 
     /// The 16-bit sum, as in the field of an unfinished checksum.
-    var folded: UInt16 {
+    @inlinable package var folded: UInt16 {
         var sum = sum
         while sum > 0xffff { sum = (sum & 0xffff) + (sum >> 16) }
         return UInt16(sum)
     }
 
     /// The content of a finished checksum field.
-    var complement: UInt16 { ~folded }
+    @inlinable package var complement: UInt16 { ~folded }
 }

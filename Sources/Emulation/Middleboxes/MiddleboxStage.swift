@@ -1,0 +1,127 @@
+public import LinkModel
+import LinuxKernel
+
+/// What stands between a link and the rest of the network, in virtual time.
+///
+/// Sans-I/O, like `LinkEmulator`: the caller provides the time and the fields of each packet of
+/// both directions, and carries out what is decided. All times count from one moment of the
+/// caller's choice; those of the two directions may differ by a little. Nothing is random, so that
+/// the same packets at the same times have the same fate. The tables are limited: a peer cannot
+/// make them grow beyond that.
+///
+///     app ── link ──┬─ firewall ── NAT ── NAT ── segment size ── network
+///                   └─ answers
+///
+/// Packets of the app meet it after the link, packets toward the app before.
+public struct MiddleboxStage: Sendable {
+    /// The most connections that a table has room for.
+    public static let capacity = 10_000
+
+    private let place: MiddleboxPlace?
+    private var firewall: FirewallStage?
+    private var translation: TranslationStage?
+    private var segmentSize: UInt16?
+    /// The latest time that the caller provided.
+    private var clock = Duration.zero
+    private var formerRebindings: UInt64 = 0
+
+    /// Makes a stage; nil: everything passes.
+    ///
+    /// - Parameter place: the addresses of its two sides; without them there is no NAT.
+    public init(_ middlebox: Middlebox?, at place: MiddleboxPlace? = nil) {
+        self.place = place
+        change(to: middlebox, at: .zero)
+    }
+
+    /// Whether it does nothing to any packet.
+    public var isIdle: Bool { firewall == nil && translation == nil && segmentSize == nil }
+
+    /// The addresses of its two sides if a NAT makes a difference between them.
+    public var translatedPlace: MiddleboxPlace? { translation == nil ? nil : place }
+
+    /// How often a NAT has forgotten its entries by intention.
+    public var rebindings: UInt64 { formerRebindings + (translation?.rebindings ?? 0) }
+
+    /// The number of entries of each NAT.
+    public var entryCounts: [Int] { translation?.entryCounts ?? [] }
+
+    /// Replaces what stands in the middle. What it knows of connections stays where that matters
+    /// to the new one.
+    public mutating func change(to middlebox: Middlebox?, at now: Duration) {
+        clock = max(clock, now)
+        segmentSize = middlebox?.mss.map { UInt16(clamping: $0) }
+        let rules = middlebox?.nat ?? []
+        if let place, !rules.isEmpty {
+            if translation?.change(to: rules, at: clock) == nil {
+                translation = TranslationStage(rules, at: place, now: clock)
+            }
+        } else {
+            formerRebindings = rebindings
+            translation = nil
+        }
+        if let rules = middlebox?.firewall, firewall != nil {
+            firewall?.change(to: rules)
+        } else {
+            firewall = (middlebox?.firewall).map { FirewallStage($0, capacity: Self.capacity) }
+        }
+    }
+
+    /// Decides on a packet.
+    public mutating func verdict(
+        on packet: PacketFields, _ direction: Direction, at now: Duration
+    ) -> MiddleboxVerdict {
+        let verdict = fate(of: packet, direction, at: now)
+        guard let segmentSize, packet.transport == IPProtocol.tcp,
+            packet.kind & TCPFlag.syn != 0, let header = packet.transportOffset
+        else { return verdict }
+        let limit = HeaderChange.SegmentLimit(bytes: segmentSize, header: header)
+        switch verdict {
+        case .passes: return .changed(HeaderChange(segments: limit))
+        case .changed(var change):
+            change.segments = limit
+            return .changed(change)
+        case .turnedBack(var change):
+            change.segments = limit
+            return .turnedBack(change)
+        case .dropped: return verdict
+        }
+    }
+
+    private mutating func fate(
+        of packet: PacketFields, _ direction: Direction, at now: Duration
+    ) -> MiddleboxVerdict {
+        clock = max(clock, now)
+        // Each side of the firewall's rules is the app's.
+        guard direction == .up else {
+            let verdict = translation?.verdict(on: packet, .down, at: clock) ?? .passes
+            if case .dropped = verdict { return verdict }
+            var inner = packet
+            if case .changed(let change) = verdict, let target = change.target {
+                inner.target =
+                    packet.transportOffset == nil || packet.isError
+                    ? Endpoint(target.address, port: packet.target.port) : target
+            }
+            return firewall?.obstacle(to: inner, .down, at: clock).map { .dropped($0, nil) }
+                ?? verdict
+        }
+        if let drop = firewall?.obstacle(to: packet, direction, at: clock) {
+            // A firewall tells the network outside nothing of what is behind it, and a forgotten
+            // connection gets no answer either.
+            guard drop == .blocked, let rules = firewall?.rules else { return .dropped(drop, nil) }
+            return .dropped(drop, MiddleboxAnswer(rules.answer, to: packet))
+        }
+        return translation?.verdict(on: packet, .up, at: clock) ?? .passes
+    }
+}
+
+/// What a middlebox decides on a packet.
+public enum MiddleboxVerdict: Sendable, Hashable {
+    /// It passes.
+    case passes
+    /// It passes with other addresses and ports.
+    case changed(HeaderChange)
+    /// It goes back to the app with other addresses and ports.
+    case turnedBack(HeaderChange)
+    /// It does not pass, for this reason, and its sender may get an answer.
+    case dropped(MiddleboxDrop, MiddleboxAnswer?)
+}

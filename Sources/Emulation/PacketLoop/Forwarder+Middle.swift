@@ -1,0 +1,147 @@
+import LinkModel
+import LinkUnits
+import LinuxKernel
+import Middleboxes
+import PacketEngine
+
+/// What stands in the middle of the link.
+extension Forwarder {
+    /// Shows a frame that arrives at the far end of the link to what stands there. If it does not
+    /// pass, it is dropped, and the result is true.
+    mutating func isStopped(_ id: FrameStore.ID, _ superFrame: SuperFrame?) -> Bool {
+        guard let fields = fields(of: id) else { return false }
+        let count = UInt64(superFrame?.count ?? 1)
+        switch middle.verdict(on: fields, direction, at: time) {
+        case .passes, .turnedBack: return false
+        case .changed(let change):
+            if change.isTranslation { statistics.translatedPackets += count }
+            store.write(change, to: id, network: store[id].network)
+            return false
+        case .dropped(let drop, _):
+            store[id].number = nil
+            statistics.stop(drop, packets: count, bytes: store[id].length, isAhead: true)
+            observe(Ticket(frame: id), at: time, .stopped(drop))
+            store.release(id)
+            return true
+        }
+    }
+
+    /// Shows a packet that has crossed the link to what stands behind it. If it does not go on, the
+    /// result is true.
+    mutating func stops(_ ticket: Ticket, _ event: PacketEvent) -> Bool {
+        guard event.leaves else { return false }
+        if store[ticket.frame].passage == .undecided { decide(ticket, at: event.time) }
+        switch store[ticket.frame].passage {
+        case .undecided: return false
+        case .passes:
+            if store.changes[ticket.frame]?.isTranslation == true {
+                statistics.translatedPackets += 1
+            }
+            return false
+        case .stopped(let drop):
+            statistics.stop(drop, packets: 1, bytes: store.length(of: ticket), isAhead: false)
+            observe(ticket, at: event.time, .stopped(drop), isCopy: !event.releasesSlot)
+        case .turnedBack:
+            statistics.translatedPackets += 1
+            observe(ticket, event)
+            turnBack(ticket)
+        }
+        if event.releasesSlot { store.release(ticket.frame) }
+        return true
+    }
+
+    /// Decides on a frame. All packets of a super-packet have the same fate, and get one answer.
+    private mutating func decide(_ ticket: Ticket, at time: Duration) {
+        let id = ticket.frame
+        store[id].passage = .passes
+        guard let fields = fields(of: id) else { return }
+        switch middle.verdict(on: fields, direction, at: time) {
+        case .passes: break
+        case .changed(let change): store.changes[id] = change
+        case .turnedBack(let change):
+            store[id].passage = .turnedBack
+            store.changes[id] = change
+        case .dropped(let drop, let answer):
+            store[id].passage = .stopped(drop)
+            guard let answer, let (link, packet) = store.bytes(of: ticket),
+                let bytes = answer.bytes(to: packet, fields)
+            else { return }
+            middle.send(LinkMiddle.Answer(link: link, packet: bytes))
+        }
+    }
+
+    /// Sends a packet back to the app that the network's side of the middle belongs to.
+    private mutating func turnBack(_ ticket: Ticket) {
+        guard let change = store.changes[ticket.frame],
+            case (let link, var packet)? = store.bytes(of: ticket)
+        else { return }
+        var bytes = packet.mutableSpan
+        change.apply(to: &bytes, at: 0)
+        middle.send(LinkMiddle.Answer(link: link, packet: packet))
+    }
+
+    private func fields(of id: FrameStore.ID) -> PacketFields? {
+        let (network, length) = (store[id].network, store[id].length)
+        return store.withFrame(id) { _, frame in
+            network + length <= frame.count
+                ? PacketFields(frame.extracting(network..<network + length)) : nil
+        }
+    }
+
+    /// Puts the answers of what stands in the middle on the link.
+    mutating func takeAnswers() {
+        for answer in middle.takeAnswers() {
+            guard let id = store.frame(answering: answer.link, answer.packet) else {
+                statistics.memoryDrops += 1
+                continue
+            }
+            enter(id, isAnswer: true)
+        }
+    }
+
+    /// Lets the two sides of a NAT find each other by ARP for IPv4 on Ethernet (RFC 826). The network
+    /// asks for its address outside, which nobody has but the app; if the app asks for it, it gets
+    /// an answer here, and the result is true.
+    mutating func isAddressResolved(_ id: FrameStore.ID) -> Bool {
+        guard let place = middle.translatedPlace else { return false }
+        let (sender, target) = (14, 24)
+        let (former, address, field) =
+            direction == .up
+            ? (place.inside, place.outside, sender) : (place.outside, place.inside, target)
+        let start = VirtualHeader.count + store[id].network
+        let asksForOutside = store.memory.withMutableBytes(in: store[id].range) { bytes in
+            guard start + 28 <= bytes.count, bytes.word(at: start - 2) == 0x0806,
+                bytes.long(at: start) == 0x0001_0800
+            else { return false }
+            if direction == .up, bytes.word(at: start + 6) == 1,
+                UInt64(bytes.long(at: start + target)) == place.outside.low
+            {
+                return true
+            }
+            if UInt64(bytes.long(at: start + field)) == former.low {
+                bytes.setLong(UInt32(truncatingIfNeeded: address.low), at: start + field)
+            }
+            return false
+        }
+        guard asksForOutside else { return false }
+        answerAddressResolution(id, for: place.outside)
+        return true
+    }
+
+    /// Tells the app that the address outside belongs to a neighbour, so that it sends there what a
+    /// NAT may turn back.
+    private mutating func answerAddressResolution(_ id: FrameStore.ID, for address: IPAddress) {
+        let network = store[id].network
+        let asker = store.withFrame(id) { _, frame in
+            (network + 8..<network + 18).map { frame[$0] }
+        }
+        store.release(id)
+        let neighbour: [UInt8] = [2, 0x6c, 0x63, 0, 0, 0xfe]
+        let reply: [UInt8] = [0, 1, 8, 0, 6, 4, 0, 2] + neighbour + address.bytes + asker
+        guard let answer = store.frame(Array(asker[..<6]) + neighbour + [8, 6], reply) else {
+            return
+        }
+        store[answer].arrival = time
+        if !wayBack.send(answer, clock, &store, statistics) { store.release(answer) }
+    }
+}

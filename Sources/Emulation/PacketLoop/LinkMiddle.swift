@@ -1,0 +1,79 @@
+import LinkModel
+import LinuxKernel
+import Middleboxes
+import Synchronization
+
+/// What stands in the middle of a link, which both directions share.
+///
+/// Packets of the app meet it when they leave the link, on the thread of their direction. Its
+/// answers to them enter the link toward the app on the other thread, which is woken for that.
+final class LinkMiddle: Sendable {
+    /// A packet that enters the link toward the app.
+    struct Answer {
+        /// The link-layer header of the packet that it answers.
+        var link: [UInt8]
+        /// The packet.
+        var packet: [UInt8]
+    }
+
+    /// Nobody takes more answers than this while others wait.
+    private static let mostAnswers = 1000
+
+    private let stage: Mutex<MiddleboxStage>
+    private let answers = Mutex<[Answer]>([])
+    private let waker = Mutex<(@Sendable () -> Void)?>(nil)
+    private let hasEffect: Atomic<Bool>
+    private let hasAnswers = Atomic<Bool>(false)
+
+    /// Makes what stands there; nil: nothing.
+    ///
+    /// - Parameter place: the addresses of its two sides.
+    init(_ middlebox: Middlebox?, at place: MiddleboxPlace? = nil) {
+        let stage = MiddleboxStage(middlebox, at: place)
+        hasEffect = Atomic(!stage.isIdle)
+        self.stage = Mutex(stage)
+    }
+
+    /// Whether packets have to be shown to it.
+    var isActive: Bool { hasEffect.load(ordering: .relaxed) }
+
+    /// The addresses of its two sides if a NAT makes a difference between them.
+    var translatedPlace: MiddleboxPlace? { stage.withLock { $0.translatedPlace } }
+
+    /// How often a NAT has forgotten its entries by intention.
+    var rebindings: UInt64 { stage.withLock { $0.rebindings } }
+
+    /// Replaces what stands there.
+    func change(to middlebox: Middlebox?, at time: Duration) {
+        stage.withLock {
+            $0.change(to: middlebox, at: time)
+            hasEffect.store(!$0.isIdle, ordering: .relaxed)
+        }
+    }
+
+    /// Decides on a packet.
+    func verdict(
+        on packet: PacketFields, _ direction: Direction, at time: Duration
+    ) -> MiddleboxVerdict {
+        stage.withLock { $0.verdict(on: packet, direction, at: time) }
+    }
+
+    /// Sets what wakes the thread of the direction toward the app.
+    func setWaker(_ wake: @escaping @Sendable () -> Void) { waker.withLock { $0 = wake } }
+
+    /// Sends an answer toward the app.
+    func send(_ answer: Answer) {
+        answers.withLock { if $0.count < Self.mostAnswers { $0.append(answer) } }
+        hasAnswers.store(true, ordering: .releasing)
+        waker.withLock { $0 }?()
+    }
+
+    /// The answers that have not entered the link yet.
+    func takeAnswers() -> [Answer] {
+        guard hasAnswers.exchange(false, ordering: .acquiring) else { return [] }
+        return answers.withLock { answers in
+            defer { answers = [] }
+            return answers
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// What stands between a link and the rest of the network, at the far end of the link.
+///
+/// Packets of the app meet it after the link, and packets toward the app before it, so that its
+/// answers take as long as those of a server.
+public struct Middlebox: Sendable, Hashable, Codable {
+    /// Lets only part of the traffic pass; nil: everything passes.
+    public var firewall: Firewall?
+    /// Translates addresses behind the firewall, the app's own NAT first; empty: nothing does.
+    public var nat: [AddressTranslation]
+    /// The largest TCP segment that the ends of a connection may agree on, in payload bytes (MSS
+    /// clamping); nil: as they like.
+    public var mss: Int?
+
+    /// Makes a middlebox.
+    public init(firewall: Firewall? = nil, nat: [AddressTranslation] = [], mss: Int? = nil) {
+        self.firewall = firewall
+        self.nat = nat
+        self.mss = mss
+    }
+
+    /// How a profile writes it.
+    public var text: String {
+        var parts: [String] = []
+        if let firewall { parts.append("firewall: \(firewall.text)") }
+        let texts = nat.map(\.text)
+        if texts.count == 1 { parts.append("nat: \(texts[0])") }
+        if texts.count > 1 { parts.append("nat: [\(texts.joined(separator: ", "))]") }
+        if let mss { parts.append("mss: \(mss)") }
+        return parts.isEmpty ? Self.none : "{ \(parts.joined(separator: ", ")) }"
+    }
+
+    /// How a scenario says that nothing stands there any more.
+    public static let none = "none"
+
+    /// What is wrong with it; the field is relative to the middlebox.
+    var problem: ConditionProblem? {
+        if self == Middlebox() {
+            return ConditionProblem(
+                field: "",
+                explanation: "does nothing; give it a firewall, a nat or an mss, or leave it out"
+            )
+        }
+        if let problem = firewall?.problem {
+            return ConditionProblem(
+                field: "firewall.\(problem.field)", explanation: problem.explanation)
+        }
+        if let mss, !Self.segmentSizes.contains(mss) {
+            return ConditionProblem(
+                field: "mss",
+                explanation: "\(mss) bytes is outside \(Self.segmentSizes.lowerBound) to "
+                    + "\(Self.segmentSizes.upperBound)")
+        }
+        guard nat.count <= Self.mostNATs else {
+            return ConditionProblem(
+                field: "nat",
+                explanation:
+                    "\(nat.count) NATs are too many; no more than \(Self.mostNATs) stand in "
+                    + "a row: the app's own, and its carrier's")
+        }
+        return nat.lazy.compactMap(\.problem).first.map {
+            ConditionProblem(field: "nat.\($0.field)", explanation: $0.explanation)
+        }
+    }
+
+    private static let mostNATs = 2
+    /// From what Linux accepts at least to what no Ethernet with jumbo frames exceeds.
+    private static let segmentSizes = 88...9000
+}

@@ -1,0 +1,31 @@
+/// Why a packet does not pass a middlebox.
+public enum MiddleboxDrop: UInt8, Sendable, Hashable, CaseIterable {
+    /// A firewall blocks it.
+    case blocked
+    /// A firewall has forgotten its TCP connection, which was silent for too long.
+    case forgotten
+    /// A NAT has no entry that lets it in.
+    case unmapped
+    /// A NAT has no room for its entry.
+    case tableFull
+
+    /// A stable keyword for programs.
+    public var key: String {
+        switch self {
+        case .blocked: "blocked"
+        case .forgotten: "forgotten"
+        case .unmapped: "unmapped"
+        case .tableFull: "tableFull"
+        }
+    }
+
+    /// The reason, for people.
+    public var reason: String {
+        switch self {
+        case .blocked: "blocked by the firewall"
+        case .forgotten: "of a connection that the firewall has forgotten"
+        case .unmapped: "without an entry in the NAT"
+        case .tableFull: "without room in the NAT"
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// A network that lets only part of the traffic pass.
+@Suite("Firewall in the middle of a run", .requiresNamespaces, .tags(.anyKernel))
+struct RunFirewallTests {
+    private static func options(_ firewall: String) -> [String] {
+        [
+            "Wi-Fi", "--set", "middle={ firewall: { \(firewall) } }", "--uplink", "none",
+            "--server",
+            "python3 -m http.server --bind :: 8000 2>/dev/null", "--server-ready", "8000",
+        ]
+    }
+
+    private static let get = "get() { curl -s -o /dev/null -m 3 -w '%{http_code} ' $*; echo $?; }\n"
+
+    @Test(arguments: [
+        ("drop", "000 28"), ("reset", "000 7"), ("icmp", "000 7"),
+    ])
+    func `curl learns what the firewall tells, with both families`(
+        answer: String, end: String
+    ) async throws {
+        try await RecordingFiles.with { files in
+            let result = try await SandboxedRun(
+                arguments: Self.options("block: [tcp/8001], answer: \(answer)") + files.options + [
+                    "--", "sh", "-c",
+                    Self.get + "get -4 server.linkcond:8001; get -6 server.linkcond:8001; "
+                        + "get -4 server.linkcond:8000; get -6 server.linkcond:8000",
+                ]
+            ).result()
+            #expect(
+                result.standardOutput == "\(end)\n\(end)\n200 0\n200 0\n", "\(result)")
+            let blocked = try files.lines().filter { $0["verdict"] == "blocked" }
+            #expect(blocked.count >= 2)
+            #expect(
+                blocked.allSatisfy { $0["direction"] == "up" && $0["destinationPort"] == "8001" })
+        }
+    }
+
+    @Test func `without UDP, QUIC fails and a client falls back to TCP`() async throws {
+        let python = try PythonTool.environment().map { "\($0)='\($1)'" }.joined(separator: " ")
+        let (server, client) = (
+            BusFixture.path(of: "quicserver.py"), BusFixture.path(of: "quicclient.py")
+        )
+        try await RecordingFiles.with { files in
+            let directory = files.directory
+            for (block, expected) in [("udp", "TCP"), ("quic", "TCP"), ("udp/9", "QUIC")] {
+                let result = try await SandboxedRun(
+                    arguments: Self.options("block: [\(block)], answer: icmp") + files.options + [
+                        "--server",
+                        "exec env \(python) python3 \(server) \(directory.path) 4433 1000",
+                        "--server-ready", "4433", "--", "sh", "-c",
+                        """
+                        if env \(python) timeout 3 python3 \(client) linkcond server.linkcond 4433 \
+                            >/dev/null 2>&1 || grep -q . \(directory.path)/addresses 2>/dev/null
+                        then echo QUIC
+                        else curl -4 -s -o /dev/null server.linkcond:8000 && echo TCP
+                        fi
+                        """,
+                    ]
+                ).result()
+                #expect(result.standardOutput == "\(expected)\n", "\(block): \(result)")
+                let text = try String(contentsOfFile: files.stats, encoding: .utf8)
+                try await JSONSchema("statistics").expectValid(text)
+                let blocked = try files.lines().count { $0["verdict"] == "blocked" }
+                #expect((blocked > 0) == (expected == "TCP"))
+                #expect(text.contains("\"blockedPackets\" : \(blocked),"))
+            }
+        }
+    }
+
+    @Test func `a timeline puts it there and takes it away`() async throws {
+        try await withTemporaryDirectory { directory in
+            try directory.write(
+                """
+                name: Office
+                interfaces: { eth0: { profile: Wi-Fi } }
+                timeline:
+                  - { at: 1 s, middle: { firewall: { block: [tcp/8000], answer: reset } } }
+                  - { at: 3 s, middle: none }
+                """, to: "office.yaml")
+            let output = try await SandboxedRun(
+                arguments: [
+                    "--scenario", directory.path + "/office.yaml", "--uplink", "none", "--server",
+                    "python3 -m http.server --bind :: 8000 2>/dev/null", "--server-ready", "8000",
+                    "--", "sh", "-c",
+                    """
+                    get() { curl -4 -s -o /dev/null server.linkcond:8000; }
+                    get && echo open
+                    while get; do sleep 0.1; done; echo closed
+                    until get; do sleep 0.1; done; echo open
+                    """,
+                ]
+            ).output()
+            #expect(output == "open\nclosed\nopen\n")
+        }
+    }
+
+    @Test func `a silent connection is forgotten, and nobody is told`() async throws {
+        try await RecordingFiles.with { files in
+            let result = try await SandboxedRun(
+                arguments: Self.options("timeout: { tcp: 1 s }") + files.options + [
+                    "--", "python3", "-c",
+                    """
+                    import socket, time
+                    def ask(connection):
+                        connection.sendall(b"HEAD / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
+                        return connection.recv(4096)[:8].decode()
+                    def connect():
+                        return socket.create_connection(("server.linkcond", 8000), timeout=2)
+                    first = connect()
+                    time.sleep(2.5)
+                    try:
+                        print(ask(first))
+                    except TimeoutError:
+                        print("nothing")
+                    print(ask(connect()))
+                    """,
+                ]
+            ).result()
+            #expect(result.standardOutput == "nothing\nHTTP/1.0\n", "\(result)")
+            #expect(try files.lines().contains { $0["verdict"] == "forgotten" })
+        }
+    }
+}

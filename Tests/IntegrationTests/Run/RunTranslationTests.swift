@@ -1,0 +1,109 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// A network behind one or two NATs, as programs see it that nobody here wrote.
+@Suite("NAT in the middle of a run", .requiresNamespaces, .tags(.anyKernel))
+struct RunTranslationTests {
+    private static func options(_ nat: String) -> [String] {
+        ["Wi-Fi", "--set", "middle={ nat: \(nat) }", "--uplink", "none"]
+    }
+
+    @Test(arguments: [
+        ("{ kind: full-cone }", "Independent Mapping, Independent Filter"),
+        ("{ kind: restricted }", "Independent Mapping, Address Dependent Filter"),
+        ("{ kind: port-restricted }", "Independent Mapping, Port Dependent Filter"),
+        ("{ kind: symmetric }", "Dependent Mapping"),
+        (
+            "[{ kind: full-cone }, { kind: restricted }]",
+            "Independent Mapping, Address Dependent Filter"
+        ),
+        ("{ kind: full-cone, hairpin: true }", "will hairpin"),
+    ])
+    func `a STUN client tells the kind`(nat: String, kind: String) async throws {
+        let result = try await SandboxedRun(
+            arguments: Self.options(nat) + [
+                "--server",
+                "exec python3 \(BusFixture.path(of: "stunserver.py")) 198.18.0.3 198.18.0.1",
+                "--server-ready", "3478/udp", "--", "stun", "198.18.0.3",
+            ]
+        ).result()
+        #expect(result.standardOutput.contains(kind), "\(result)")
+    }
+
+    @Test func `TCP, UDP and pings pass, the network sees the address outside`() async throws {
+        try await RecordingFiles.with { files in
+            let result = try await SandboxedRun(
+                arguments: Self.options("[{ kind: symmetric }, { kind: symmetric }]")
+                    + files.options
+                    + [
+                        "--server", "exec iperf3 --server >/dev/null", "--server-ready", "5201",
+                        "--server",
+                        "python3 -m http.server --bind 0.0.0.0 8000 2>\(files.directory.path)/seen",
+                        "--server-ready", "8000", "--", "sh", "-c",
+                        """
+                        curl -4 -s -o /dev/null -w '%{http_code}\\n' server.linkcond:8000
+                        iperf3 -4 -c server.linkcond -n 3M >/dev/null && echo up
+                        iperf3 -4 -c server.linkcond -n 3M --reverse >/dev/null && echo down
+                        iperf3 -4 -c server.linkcond -u -b 5M -l 4000 -t 1 >/dev/null && echo fragments
+                        ping -4 -c 1 -W 5 server.linkcond >/dev/null && echo pong
+                        python3 -c '
+                        import socket
+                        one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                        one.settimeout(5)
+                        one.connect(("198.18.0.3", 9))
+                        one.send(b"x")
+                        try: one.recv(9)
+                        except ConnectionRefusedError: print("refused")'
+                        """,
+                    ]
+            ).result()
+            #expect(
+                result.standardOutput == "200\nup\ndown\nfragments\npong\nrefused\n", "\(result)")
+            let seen = try String(
+                contentsOfFile: files.directory.path + "/seen", encoding: .utf8)
+            #expect(seen.hasPrefix("198.18.0.5 "), "\(seen)")
+            let text = try String(contentsOfFile: files.stats, encoding: .utf8)
+            try await JSONSchema("statistics").expectValid(text)
+            // The capture is on the app's side.
+            let sources = try files.lines().filter { $0["direction"] == "up" }.map { $0["source"] }
+            #expect(
+                Set(sources).isSubset(of: ["198.18.0.2", "fd6c:696e:6b63::2", "::", ""]),
+                "\(Set(sources))")
+        }
+    }
+
+    @Test func `a QUIC connection goes on when the NAT gives it other ports`() async throws {
+        let python = try PythonTool.environment().map { "\($0)='\($1)'" }.joined(separator: " ")
+        let (server, client) = (
+            BusFixture.path(of: "quicserver.py"), BusFixture.path(of: "quicclient.py")
+        )
+        try await RecordingFiles.with { files in
+            let directory = files.directory.path
+            let result = try await SandboxedRun(
+                arguments: Self.options("{ kind: port-restricted, rebind: every 1 s }") + [
+                    "--set", "down.bandwidth=4 Mbit/s",
+                ] + files.options + [
+                    "--server",
+                    "exec env \(python) python3 \(server) \(directory) 4433 1500000 198.18.0.3",
+                    "--server-ready", "4433", "--", "sh", "-c",
+                    """
+                    env \(python) timeout 60 python3 \(client) true 198.18.0.3 4433 >\(directory)/got
+                    cmp \(directory)/got \(directory)/checksum && echo same
+                    """,
+                ]
+            ).result()
+            #expect(result.standardOutput == "same\n", "\(result)")
+            let ports = Set(
+                try files.lines().filter { $0["direction"] == "up" && $0["protocol"] == "udp" }
+                    .map { $0["sourcePort"] })
+            // The app keeps its own.
+            #expect(ports.count == 1, "\(ports)")
+            let text = try String(contentsOfFile: files.stats, encoding: .utf8)
+            let count = text.matches(of: /"rebindings" : ([0-9]+)/).compactMap { Int($0.1) }.max()
+            #expect(count ?? 0 >= 2, "\(text)")
+            let peers = try String(contentsOfFile: directory + "/ports", encoding: .utf8)
+            #expect(peers.split(separator: "\n").count >= 2, "\(peers)")
+        }
+    }
+}
