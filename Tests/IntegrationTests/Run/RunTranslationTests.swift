@@ -42,10 +42,12 @@ struct RunTranslationTests {
                         "python3 -m http.server --bind 0.0.0.0 8000 2>\(files.directory.path)/seen",
                         "--server-ready", "8000", "--", "sh", "-c",
                         """
+                        # Its server may be busy with the end of the last test.
+                        load() { until iperf3 -4 -c server.linkcond $* >/dev/null 2>&1; do sleep 0.2; done; }
                         curl -4 -s -o /dev/null -w '%{http_code}\\n' server.linkcond:8000
-                        iperf3 -4 -c server.linkcond -n 3M >/dev/null && echo up
-                        iperf3 -4 -c server.linkcond -n 3M --reverse >/dev/null && echo down
-                        iperf3 -4 -c server.linkcond -u -b 5M -l 4000 -t 1 >/dev/null && echo fragments
+                        load -n 3M && echo up
+                        load -n 3M --reverse && echo down
+                        load -u -b 5M -l 4000 -t 1 && echo fragments
                         ping -4 -c 1 -W 5 server.linkcond >/dev/null && echo pong
                         python3 -c '
                         import socket
