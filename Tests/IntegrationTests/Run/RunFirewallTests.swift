@@ -101,7 +101,8 @@ struct RunFirewallTests {
         try await RecordingFiles.with { files in
             let result = try await SandboxedRun(
                 arguments: Self.options("timeout: { tcp: 1 s }") + files.options + [
-                    "--", "python3", "-c",
+                    // What the forgotten connection sent never arrives.
+                    "--drain", "1 s", "--", "python3", "-c",
                     """
                     import socket, time
                     def ask(connection):
