@@ -87,7 +87,7 @@ struct PacketRecorderTests {
         request.capture = OutputFile(path: "pipe", descriptor: writer)
         let recorder = try Self.recorder(request, patience: .milliseconds(100))
         Self.observe(200_000, by: recorder)
-        let report = recorder.finish()
+        let report = recorder.finish(run: .zero..<(.seconds(1)))
         #expect(report.capture?.problem == "it takes no more")
         #expect(report.capture.map { $0.packets + $0.missingPackets } == 200_000)
         #expect(report.failures.count == 1)

@@ -29,8 +29,8 @@ public struct Explanation: Sendable {
         didSet {
             guard let noise else { return }
             notes.append(
-                "two runs without a change differ by \(noise.readableText): differences between "
-                    + "predicted and measured times of that size say nothing")
+                "two runs without a change differ by \(noise.readableText); smaller differences "
+                    + "between predicted and measured times say nothing")
         }
     }
     /// What the numbers suggest.

@@ -22,6 +22,7 @@ public final class PacketRecorder: PacketObserver {
     private let queue: RecordQueue
     private let writer: Mutex<RecordingWriter>
     private let report: Mutex<RecordingReport>
+    private let ending = Mutex(RecordingEnd())
     private let end: WakeUp
     private let done: WakeUp
     private let patience: Duration
@@ -75,7 +76,8 @@ public final class PacketRecorder: PacketObserver {
     ///   - run: From when to when the command ran, by `KernelClock.monotonic`.
     ///   - flaw: Why the run was not exact; nil if it was.
     public func finish(run: Range<Duration>? = nil, flaw: String? = nil) -> RecordingReport {
-        writer.withLock { ($0.run, $0.flaw) = (run, flaw) }
+        // The thread may wait for a file while it has the writer.
+        ending.withLock { $0 = RecordingEnd(run: run, flaw: flaw) }
         end.signal()
         let isDone = !Readiness.wait(for: [done.descriptor], timeout: patience).isEmpty
         return report.withLock { report in
@@ -99,7 +101,8 @@ public final class PacketRecorder: PacketObserver {
             }
             writeReport()
         }
-        writer.withLock { $0.finish(missing: queue.missing) }
+        let last = ending.withLock { $0 }
+        writer.withLock { $0.finish(last, missing: queue.missing) }
         writeReport()
         done.signal()
     }

@@ -3,6 +3,14 @@ import LinuxKernel
 import PacketLoop
 import SystemPackage
 
+/// What a capture says of the whole run.
+struct RecordingEnd: Sendable {
+    /// From when to when the command ran, by the monotonic clock; nil: unknown.
+    var run: Range<Duration>?
+    /// Why the run was not exact.
+    var flaw: String?
+}
+
 /// Writes packets to the requested files.
 struct RecordingWriter: ~Copyable {
     private let clock: LoopClock
@@ -11,10 +19,6 @@ struct RecordingWriter: ~Copyable {
     private let log: PacketLog
     private var captureStream: RecordingStream?
     private var logStream: RecordingStream?
-    /// From when to when the command ran, by the monotonic clock; nil: unknown.
-    var run: Range<Duration>?
-    /// Why the run was not exact.
-    var flaw: String?
     /// The highest number delivered so far in each direction.
     private var latest: PacketCounts
 
@@ -95,19 +99,19 @@ struct RecordingWriter: ~Copyable {
     /// Writes the trailers.
     ///
     /// - Parameter missing: The packets for which there was no time.
-    mutating func finish(missing: PacketCounts) {
+    mutating func finish(_ end: RecordingEnd, missing: PacketCounts) {
         flush()
         let written = captureStream?.packets ?? PacketCounts(links: links.count)
-        let (capture, links, now, flaw) = (capture, links.indices, clock.now, flaw)
+        let (capture, links, now) = (capture, links.indices, clock.now)
         let start = clock.monotonic
-        let run = run.map { ($0.lowerBound - start)..<($0.upperBound - start) }
+        let run = end.run.map { ($0.lowerBound - start)..<($0.upperBound - start) }
         captureStream?.append { buffer in
             for link in links {
                 for direction in Pcapng.directions {
                     capture.appendStatistics(
                         of: direction, link: link, at: now,
                         packets: written[link, direction] + missing[link, direction],
-                        missing: missing[link, direction], during: run, flaw: flaw, to: &buffer)
+                        missing: missing[link, direction], during: run, flaw: end.flaw, to: &buffer)
                 }
             }
         }
