@@ -3,7 +3,7 @@ import LinkTesting
 import Testing
 
 /// Where the time of real programs goes, whose answer is known by construction.
-@Suite("Explain", .serialized, .requiresNamespaces, .tags(.anyKernel))
+@Suite("Explain", .serialized, .requiresNamespaces, .tags(.measure, .anyKernel))
 struct ExplainTests {
     /// What `--explain FILE.json` writes, as far as tests ask.
     private struct Explanation: Decodable {

@@ -136,7 +136,7 @@ def main():
                     {"profile": "3G", "settings": [f"down.delay={100 + 10 * turn + number} ms"]}, **place, if_match=seen),
                 range(8)))
         statuses = sorted(each.status for each in answers)
-        assert statuses == [200] + [412] * 7, statuses
+        assert statuses == [200] + [412] * 7, [(each.status, each.value) for each in answers]
         winner = next(each for each in answers if each.status == 200)
         assert host.getConditions(**place).value["profile"] == winner.value["conditions"]["profile"]
     assert host.clearConditions(**place, if_match=seen).status == 412

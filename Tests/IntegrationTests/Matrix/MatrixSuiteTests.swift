@@ -44,7 +44,7 @@ struct MatrixSuiteTests {
             try Self.writeFiles(run)
             let suite = "\(BuiltProduct.packageDirectory)/Tests/IntegrationTests/Fixtures/suite"
             let pytest =
-                "exec python3 -m pytest -x -p no:cacheprovider "
+                "exec python3 -m pytest -x -p no:cacheprovider --rootdir=\(suite) "
                 + "--junitxml=$LINKCOND_OUTPUT/pytest.xml \(suite)"
             let result = try await run.result(
                 Self.network + ["--report", "report", "--", "sh", "-c", pytest],

@@ -89,6 +89,7 @@ struct WatchedNamespace {
     /// Whether an interface is in another namespace now, which is watched from here on.
     private mutating func hasMoved() -> Bool {
         guard home != nil, case .overrides = subject else { return false }
+        var hasAskedAll = false
         for _ in 0..<Self.retries {
             var areAllAsked = true
             for other in NetworkNamespace.allInodes() where other != inode {
@@ -103,7 +104,9 @@ struct WatchedNamespace {
                 follow(into: other)
                 return true
             }
-            if areAllAsked { return false }
+            // One that is being moved is in no namespace for a moment.
+            if areAllAsked, hasAskedAll { return false }
+            hasAskedAll = areAllAsked
             // A namespace that is changing or vanishing could not be queried.
             _ = Readiness.wait(for: [], timeout: Self.pause)
         }
