@@ -81,7 +81,7 @@ struct LearnTests {
     }
 
     /// The other end is on another boot, with a clock of its own that began a day earlier.
-    @Test
+    @Test(.requiresTimeNamespaces)
     func `over IPv4 from a host with another clock, only round trips are known`() async throws {
         let learned = try await learn(
             "DSL", "--set", "down.delay=45ms", "--set", "up.delay=15ms",
