@@ -147,6 +147,7 @@ def browse(browser, address, server, found, pictures):
     traffic = subprocess.Popen(["iperf3", "-c", "192.0.2.2", "-t", "100", "--json"],
                                stdout=subprocess.DEVNULL)
     try:
+        browser.until(f"document.querySelector(`{CARD} .up canvas`) !== null")
         canvas = f"document.querySelector(`{CARD} .up canvas`).toDataURL()"
         before = browser.evaluate(canvas)
         slider = f"{CARD} input[id$='up.bandwidth']"

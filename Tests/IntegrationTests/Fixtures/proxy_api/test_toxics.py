@@ -74,9 +74,9 @@ def test_latency_reaches_open_connections(proxy):
         assert exchange(connection) >= 0.5 > before
         assert set(proxy.toxics()) == {"latency_upstream", "latency_downstream"}
         proxy.destroy_toxic("latency_upstream")
-        assert 0.25 <= exchange(connection) < 0.5
+        assert 0.25 <= min(exchange(connection) for _ in range(5)) < 0.5
         proxy.destroy_toxic("latency_downstream")
-        assert exchange(connection) < 0.25
+        assert min(exchange(connection) for _ in range(5)) < 0.25
 
 
 def test_bandwidth_is_in_kilobytes(proxy):
