@@ -86,7 +86,7 @@ public struct AddressProblem: Error, Sendable, Hashable, CustomStringConvertible
         let path = String(text.dropFirst("unix:".count))
         guard path.hasPrefix("/") else {
             throw AddressProblem(
-                text, "write the whole path of a Unix socket, as in unix:/tmp/db.sock")
+                text, "write the whole path of a Unix socket, as in unix:/run/db.sock")
         }
         // unix(7): sun_path has 108 bytes and ends with a zero.
         guard path.utf8.count <= 107, !path.utf8.contains(0) else {
