@@ -92,13 +92,32 @@ import Testing
         }
     }
 
+    @Test func `a reset reaches the app that waits for the packet`() throws {
+        let packet = SamplePacket.tcp(
+            from: .server(2), to: .app(1), flags: TCPFlag.ack, sequence: 500, acknowledged: 900,
+            [1, 2])
+        let cut = try #require(try Self.answer(.reset, packet, .down))
+        #expect(try cut.fields.source == .server(2) && cut.fields.target == .app(1))
+        #expect(cut[33] == TCPFlag.rst | TCPFlag.ack && SamplePacket.isSound(cut))
+        #expect(cut.count == 40 && cut.number(at: 26) == 500 && cut.number(at: 30) == 900)
+        // None tells of a request that the app does not know of, nor of the end itself.
+        for flags in [TCPFlag.syn, TCPFlag.rst, TCPFlag.rst | TCPFlag.ack] {
+            let packet = SamplePacket.tcp(from: .server(2), to: .app(1), flags: flags)
+            #expect(try Self.answer(.reset, packet, .down) == nil)
+        }
+        for answer in [Firewall.Answer.drop, .icmp] {
+            #expect(try Self.answer(answer, packet, .down) == nil)
+        }
+    }
+
     private static func answer(
-        _ answer: Firewall.Answer, _ packet: [UInt8]
+        _ answer: Firewall.Answer, _ packet: [UInt8], _ direction: Direction = .up
     ) throws -> [UInt8]? {
         var stage = stage(
             Firewall(block: TrafficKind.Transport.allCases.map { TrafficKind($0) }, answer: answer))
         let fields = try packet.fields
-        guard case .dropped(.blocked, let answer) = stage.verdict(on: fields, .up, at: .zero) else {
+        guard case .dropped(.blocked, let answer) = stage.verdict(on: fields, direction, at: .zero)
+        else {
             throw Unexpected()
         }
         return answer?.bytes(to: packet, fields)

@@ -60,6 +60,23 @@ import Testing
         }
     }
 
+    @Test func `a reset in the place of a packet reaches the app's own address`() throws {
+        var middle = Middle(AddressTranslation(kind: .symmetric))
+        let request = try #require(
+            try middle.pass(SamplePacket.tcp(from: .app(500), to: .server(80))))
+        var rules = Middlebox(nat: [AddressTranslation(kind: .symmetric)])
+        rules.firewall = Firewall(block: [TrafficKind(.tcp)], answer: .reset)
+        middle.stage.change(to: rules, at: .zero)
+        let packet = SamplePacket.tcp(
+            from: .server(80), to: try request.fields.source, flags: TCPFlag.ack, [1])
+        let fields = try packet.fields
+        let verdict = middle.stage.verdict(on: fields, .down, at: .zero)
+        #expect(verdict == .dropped(.blocked, .cut(.app(500))))
+        let reset = try #require(MiddleboxAnswer.cut(.app(500)).bytes(to: packet, fields))
+        #expect(try reset.fields.target == .app(500) && reset.fields.source == .server(80))
+        #expect(SamplePacket.isSound(reset))
+    }
+
     private static let other = Endpoint(SamplePacket.otherServer, port: 9)
 
     @Test(arguments: [

@@ -101,16 +101,24 @@ public struct MiddleboxStage: Sendable {
                     packet.transportOffset == nil || packet.isError
                     ? Endpoint(target.address, port: packet.target.port) : target
             }
-            return firewall?.obstacle(to: inner, .down, at: clock).map { .dropped($0, nil) }
-                ?? verdict
+            guard let (drop, answer) = obstacle(to: inner, .down) else { return verdict }
+            return .dropped(
+                drop,
+                answer.flatMap { MiddleboxAnswer($0, inPlaceOf: packet, to: inner.target) })
         }
-        if let drop = firewall?.obstacle(to: packet, direction, at: clock) {
-            // A firewall tells the network outside nothing of what is behind it, and a forgotten
-            // connection gets no answer either.
-            guard drop == .blocked, let rules = firewall?.rules else { return .dropped(drop, nil) }
-            return .dropped(drop, MiddleboxAnswer(rules.answer, to: packet))
+        if let (drop, answer) = obstacle(to: packet, .up) {
+            return .dropped(drop, answer.flatMap { MiddleboxAnswer($0, to: packet) })
         }
         return translation?.verdict(on: packet, .up, at: clock) ?? .passes
+    }
+
+    /// Why the firewall stops a packet, and what it says to that; nil if the packet passes. It says
+    /// nothing of connections that it has forgotten.
+    private mutating func obstacle(
+        to packet: PacketFields, _ direction: Direction
+    ) -> (MiddleboxDrop, Firewall.Answer?)? {
+        guard let drop = firewall?.obstacle(to: packet, direction, at: clock) else { return nil }
+        return (drop, drop == .blocked ? firewall?.rules.answer : nil)
     }
 }
 
@@ -122,6 +130,6 @@ public enum MiddleboxVerdict: Sendable, Hashable {
     case changed(HeaderChange)
     /// It goes back to the app with other addresses and ports.
     case turnedBack(HeaderChange)
-    /// It does not pass, for this reason, and its sender may get an answer.
+    /// It does not pass, for this reason, and the app may get an answer.
     case dropped(MiddleboxDrop, MiddleboxAnswer?)
 }

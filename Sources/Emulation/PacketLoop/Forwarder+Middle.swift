@@ -17,13 +17,28 @@ extension Forwarder {
             if change.isTranslation { statistics.translatedPackets += count }
             store.write(change, to: id, network: store[id].network)
             return false
-        case .dropped(let drop, _):
+        case .dropped(let drop, let answer):
             store[id].number = nil
             statistics.stop(drop, packets: count, bytes: store[id].length, isAhead: true)
             observe(Ticket(frame: id), at: time, .stopped(drop))
+            if let answer { enter(answer, inPlaceOf: id, fields) }
             store.release(id)
             return true
         }
+    }
+
+    /// Puts what the app gets in the place of a frame on the link.
+    private mutating func enter(
+        _ answer: MiddleboxAnswer, inPlaceOf id: FrameStore.ID, _ fields: PacketFields
+    ) {
+        guard let (link, packet) = store.bytes(of: Ticket(frame: id)),
+            let bytes = answer.bytes(to: packet, fields)
+        else { return }
+        guard let answer = store.frame(link, bytes) else {
+            statistics.memoryDrops += 1
+            return
+        }
+        enter(answer, isAnswer: true)
     }
 
     /// Shows a packet that has crossed the link to what stands behind it. If it does not go on, the
