@@ -38,6 +38,7 @@ struct PlainRun: Equatable {
 
     /// Runs the command; ends with an `ExitCode`.
     func run() throws -> Never {
+        LinuxKernel.KernelThread.hurry()
         let found = try UserCatalog.profiles.entry(named: profile).profile
         var request = SandboxRequest(
             conditions: try found.conditions(changedBy: []), profile: found.id,

@@ -139,6 +139,7 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
+        KernelThread.hurry()
         let console = global.console
         var request = try request(
             command: LinuxKernel.Process.argumentsBehindHyphens)

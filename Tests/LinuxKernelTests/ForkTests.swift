@@ -36,6 +36,52 @@ struct ForkTests {
         #expect(LinuxKernel.Process.wait(for: child) == .exited(7))
     }
 
+    @Test("A copy hurries with its caller, and has the caller's own priority after that")
+    func hurry() throws {
+        let (first, later) = (5, 6)
+        let code = Mutex<ProcessEnd?>(nil)
+        // The priority of the calling thread alone.
+        try KernelThread(named: "hurrying") {
+            Self.niceness = first
+            KernelThread.hurry()
+            let hurried = Self.niceness
+            let child = try? LinuxKernel.Process.fork {
+                var isRight = Self.niceness == hurried
+                KernelThread.relax()
+                isRight = isRight && Self.niceness == first
+                Self.niceness = later
+                KernelThread.relax()
+                isRight = isRight && Self.niceness == later
+                LinuxKernel.Process.exitAtOnce(isRight ? 7 : 8)
+            }
+            let end = child.flatMap { LinuxKernel.Process.wait(for: $0) }
+            code.withLock { $0 = Self.niceness == hurried ? end : nil }
+        }.join()
+        #expect(code.withLock { $0 } == .exited(7))
+    }
+
+    @Test("What a hurrying thread starts does not hurry")
+    func heirs() throws {
+        let found = Mutex<[Int]>([])
+        try KernelThread(named: "hurrying") {
+            KernelThread.hurry()
+            try? KernelThread(named: "other") {
+                found.withLock { $0.append(Self.niceness) }
+            }.join()
+            let program = Program(["sh", "-c", "exit $(nice)"].map { RawText($0) })
+            let process = try? program.start()
+            if let process, case .exited(let code) = LinuxKernel.Process.wait(for: process) {
+                found.withLock { $0.append(Int(code)) }
+            }
+        }.join()
+        #expect(found.withLock { $0 } == [Self.niceness, Self.niceness])
+    }
+
+    private static var niceness: Int {
+        get { Int(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)) }
+        set { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(newValue)) }
+    }
+
     @Test("Namespaces are the copy's alone", .requiresNamespaces)
     func namespaces() throws {
         let here = try NetworkNamespace.currentInode()

@@ -79,6 +79,7 @@ struct FirstProcess {
         _ processes: ProcessTree, _ links: SandboxLinks, _ loopback: PacketLoop?,
         _ multipath: SandboxMultipath?, _ publication: Publication?
     ) throws -> Int32 {
+        KernelThread.relax()
         let namespaces = links.namespaces
         for server in request.servers {
             try processes.startServer(server, network: namespaces.far, identity: request.identity)

@@ -53,6 +53,9 @@ public enum Sandbox {
     public static func run(
         _ request: SandboxRequest, listener: some Listener
     ) throws(SandboxError) -> Outcome {
+        // Until the first process is on its way; it hurries itself until it starts the command.
+        KernelThread.hurry()
+        defer { KernelThread.relax() }
         let isRootless = !Privilege.mayMakeNamespaces
         if let obstacle = UplinkPlan(request.uplink)?.obstacle(isRootless: isRootless) {
             throw obstacle
@@ -86,6 +89,7 @@ public enum Sandbox {
                 request: request, network: network, channel: inner, published: published)
             let process = try NamespaceMaker(first: first, isRootless: isRootless)
                 .start(closing: channel)
+            KernelThread.relax()
             inner.close()
             let supervisor = Supervisor(
                 request: request, network: network, listener: listener, channel: channel,

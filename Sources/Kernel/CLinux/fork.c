@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "clinux_process.h"
 
+#include "hurry.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -16,17 +18,20 @@ struct request {
     void *context;
     // The caller's mask, which the child gets.
     sigset_t signals;
+    struct hurry hurry;
     struct lc_forked outcome;
     sem_t done;
 };
 
 static void make_child(struct request *request) {
+    lc_inherit_hurry(request->hurry);
     if (request->namespaces && unshare(request->namespaces)) {
         request->outcome = (struct lc_forked){-errno, 1};
         return;
     }
     pid_t pid = fork();
     if (pid == 0) {
+        lc_inherit_hurry(request->hurry);
         pthread_sigmask(SIG_SETMASK, &request->signals, NULL);
         request->child(request->context);
         _exit(1);
@@ -37,6 +42,7 @@ static void make_child(struct request *request) {
 static void *serve(void *argument) {
     struct request *request = argument;
     make_child(request);
+    lc_thread_relax();
     pid_t pid = request->outcome.process;
     sem_post(&request->done);
     // The child may have asked to die with the thread that made it. Others collect its end.
@@ -46,7 +52,8 @@ static void *serve(void *argument) {
 }
 
 struct lc_forked lc_fork(int namespaces, void (*child)(void *), void *context) {
-    struct request request = {.namespaces = namespaces, .child = child, .context = context};
+    struct request request = {
+        .namespaces = namespaces, .child = child, .context = context, .hurry = lc_current_hurry()};
     sem_init(&request.done, 0, 0);
     // Signals are the other threads' business.
     sigset_t all;

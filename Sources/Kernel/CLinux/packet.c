@@ -2,6 +2,7 @@
 #include "clinux_packet.h"
 
 #include "endpoint.h"
+#include "schedule.h"
 
 #include <linux/filter.h>
 #include <linux/if_ether.h>
@@ -302,21 +303,12 @@ int lc_wait(int epoll, int timer, int event, int64_t deadline, int64_t *armed) {
 }
 
 // As in linux/sched/types.h, which conflicts with the C library's headers.
-struct schedule {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
 int lc_thread_make_punctual(int priority) {
     prctl(PR_SET_TIMERSLACK, 1UL);
     struct sched_param parameters = {.sched_priority = priority};
     if (priority > 0 && pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0)
         return 1;
-    // Since Linux 6.12 a thread that asks for short slices runs sooner; older kernels ignore this.
-    struct schedule turns = {.size = sizeof turns, .policy = SCHED_OTHER, .runtime = 100000};
+    struct schedule turns = {.size = sizeof turns, .policy = SCHED_OTHER, .runtime = SHORT_TURN};
     syscall(SYS_sched_setattr, 0, &turns, 0);
     return 0;
 }

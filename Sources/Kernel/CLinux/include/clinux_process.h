@@ -30,6 +30,15 @@ struct lc_forked lc_fork(int namespaces, void (*child)(void *), void *context);
 /// (sched_setscheduler(2)).
 int lc_thread_go_first(void);
 
+/// Lets the calling thread go before ordinary threads, but not before punctual ones, while it builds
+/// what somebody waits for: with the highest priority of ordinary threads where that is allowed, and
+/// in short turns (Linux 6.12). What it starts does not inherit this, except by lc_fork. Threads that
+/// are not scheduled as usual stay as they are.
+void lc_thread_hurry(void);
+
+/// Ends that.
+void lc_thread_relax(void);
+
 /// unshare(2) with any of CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET.
 int lc_unshare(int flags);
 

@@ -58,6 +58,18 @@ public final class KernelThread: Sendable {
         _ = lc_thread_go_first()
     }
 
+    /// Lets the calling thread go before ordinary ones, as far as that is allowed, while it builds
+    /// what somebody waits for. Children of `Process.fork` inherit it; programs and threads that it
+    /// starts do not.
+    public static func hurry() {
+        lc_thread_hurry()
+    }
+
+    /// Ends `hurry`.
+    public static func relax() {
+        lc_thread_relax()
+    }
+
     /// From now on a pipe that nobody reads any more is an error for the calling thread that
     /// writes to it, and not the end of the process (`SIGPIPE`).
     public static func outliveBrokenPipes() {

@@ -1,0 +1,44 @@
+#define _GNU_SOURCE
+#include "hurry.h"
+
+#include "clinux_process.h"
+#include "schedule.h"
+
+#include <sched.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static __thread struct hurry hurry;
+
+// What a thread starts gets the usual turns, and a nice value of zero in the place of a negative one.
+static int schedule(int nice, uint64_t turn, uint64_t flags) {
+    struct schedule request = {
+        .size = sizeof request, .policy = SCHED_OTHER, .flags = flags, .nice = nice, .runtime = turn};
+    return (int)syscall(SYS_sched_setattr, 0, &request, 0);
+}
+
+struct hurry lc_current_hurry(void) { return hurry; }
+
+void lc_inherit_hurry(struct hurry former) {
+    hurry.is_on = 0;
+    if (!former.is_on) return;
+    setpriority(PRIO_PROCESS, 0, former.usual_nice);
+    lc_thread_hurry();
+}
+
+void lc_thread_hurry(void) {
+    if (hurry.is_on || (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_OTHER) return;
+    hurry.usual_nice = getpriority(PRIO_PROCESS, 0);
+    hurry.is_on = schedule(-20, SHORT_TURN, SCHED_RESET_ON_FORK_FLAG) == 0
+        || schedule(hurry.usual_nice, SHORT_TURN, SCHED_RESET_ON_FORK_FLAG) == 0;
+}
+
+void lc_thread_relax(void) {
+    if (!hurry.is_on) return;
+    hurry.is_on = 0;
+    // Only the privileged may let others inherit again.
+    if (schedule(hurry.usual_nice, 0, 0) != 0)
+        schedule(hurry.usual_nice, 0, SCHED_RESET_ON_FORK_FLAG);
+}
