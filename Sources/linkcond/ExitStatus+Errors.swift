@@ -55,6 +55,7 @@ extension ExitStatus {
         switch error.errno {
         case _ where error.isMissingPrivilege: self = .noPermission
         case .readOnlyFileSystem, .noSpace, .diskQuotaExceeded: self = .cannotWrite
+        case .wouldBlock where error.operation == .lock: self = .busy
         case _ where error.operation == .lock: self = .failed
         default: self = status
         }

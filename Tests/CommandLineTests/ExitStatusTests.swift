@@ -41,6 +41,6 @@ struct ExitStatusTests {
     func numbers() {
         #expect(
             Status.allCases.map(\.rawValue)
-                == [0, 1, 64, 69, 70, 73, 74, 77, 78, 125, 126, 127])
+                == [0, 1, 64, 69, 70, 73, 74, 75, 77, 78, 125, 126, 127])
     }
 }

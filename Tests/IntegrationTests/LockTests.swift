@@ -87,7 +87,7 @@ struct LockTests {
             timeout -s TERM 1 "$0" clear; echo "stopped with $?"
             kill -9 $!
             """)
-        #expect(result.standardOutput.contains("ended with 1\n"), "\(result)")
+        #expect(result.standardOutput.contains("ended with 75\n"), "\(result)")
         #expect(result.standardOutput.contains("stopped with 124\n"), "\(result)")
         #expect(
             result.standardError.contains(

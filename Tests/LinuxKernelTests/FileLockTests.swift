@@ -75,6 +75,38 @@ struct FileLockTests {
         }
     }
 
+    /// Holds the lock for three seconds, and begins anew all the time.
+    private static let turns = """
+        import fcntl, os, sys, time
+        file = open(sys.argv[1], "w")
+        fcntl.flock(file, fcntl.LOCK_EX)
+        open(sys.argv[1] + ".held", "w")
+        end = time.monotonic() + 3
+        while time.monotonic() < end:
+            os.utime(file.fileno())
+            time.sleep(0.02)
+        """
+
+    @Test("While it passes from one holder to the next the wait goes on, though none is visible")
+    func turns() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = "\(directory.path)/lock"
+            let before = try began(path)
+            // The kernel's clock for files goes by ticks.
+            try await Task.sleep(for: .milliseconds(20))
+            #expect(try began(path) > before)
+            try shell("python3 -c '\(Self.turns)' \(path) >/dev/null 2>&1 &")
+            try shell("until test -e \(path).held; do sleep 0.01; done")
+            _ = try FileLock(path: path, patience: .seconds(1))
+        }
+    }
+
+    /// Takes the lock; when, by what it tells others.
+    private func began(_ path: String) throws -> Duration {
+        _ = try FileLock(path: path)
+        return try #require(FileStatus(ofFileAt: path)).modified
+    }
+
     @Test("A signal that asks the process to end is heard in the wait, though it is blocked")
     func interruption() async throws {
         try await whileHeld { path in

@@ -14,6 +14,8 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     case cannotWrite = 73
     /// A file cannot be read.
     case cannotRead = 74
+    /// Another process of linkcond is at work; it may succeed later.
+    case busy = 75
     /// The caller lacks the privilege.
     case noPermission = 77
     /// A profile, scenario or configuration file is wrong.

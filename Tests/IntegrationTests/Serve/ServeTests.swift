@@ -4,12 +4,15 @@ import Testing
 
 /// The server of the panel, asked by curl.
 @Suite("serve", .tags(.anyKernel)) struct ServeTests {
-    /// Runs a script with the variables `linkcond` and a free `port` in a network of its own.
+    /// Runs a script with the variables `linkcond` and a free `port` in a network of its own, with
+    /// sessions and locks of its own.
     private func shell(
         _ script: String, environment: [String: String]? = nil
     ) async throws -> ProcessResult {
         let program = try TestNetwork.program()
         let head = """
+            mount -t tmpfs -o mode=755 run /run
+            unset XDG_RUNTIME_DIR
             ip link set lo up
             linkcond='\(program)' port=8475 work=$(mktemp -d)
             trap 'rm -rf "$work"' EXIT

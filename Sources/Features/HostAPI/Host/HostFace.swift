@@ -202,6 +202,7 @@ extension APIError {
             case 64, 78: 400
             case 77: 403
             case 69: 422
+            case 75: 503
             default: 500
             }
         self.init(

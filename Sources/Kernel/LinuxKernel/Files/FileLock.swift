@@ -18,11 +18,12 @@ public struct FileLock: ~Copyable {
     ///   `Errno.interrupted` when a termination signal arrives.
     public init(path: String, patience: Duration = .seconds(10)) throws(KernelError) {
         var end = ContinuousClock.now + patience
-        var holder: String?
+        var turn: Turn?
         while true {
             let file = try PrivateFile.open(path)
             let status = lc_lock_file(file.number)
             if status == 0, Self.stands(file, at: path) {
+                Self.begin(file)
                 owned = file
                 return
             }
@@ -32,11 +33,13 @@ public struct FileLock: ~Copyable {
                 throw KernelError(.lock, subject: path, errno: .interrupted)
             }
             guard status != 0 else { continue }
-            if holder == nil { holder = Self.holder(of: file) }
+            if turn == nil { turn = Turn(file) }
             if ContinuousClock.now >= end {
-                let current = Self.holder(of: file)
-                guard current != holder else { throw Self.timeout(holder, path, patience) }
-                (holder, end) = (current, .now + patience)
+                let current = Turn(file)
+                guard current != turn else {
+                    throw Self.timeout(current.holder, path, patience)
+                }
+                (turn, end) = (current, .now + patience)
             }
             _ = Readiness.wait(for: [], timeout: Self.pause)
         }
@@ -63,8 +66,23 @@ public struct FileLock: ~Copyable {
 
     private static let pause = Duration.milliseconds(10)
 
-    private static func holder(of file: borrowing OwnedDescriptor) -> String? {
-        FileStatus(of: file.raw).flatMap(LockTable.holder)
+    /// Who holds a lock, and since when: what changes when it passes to another holder.
+    private struct Turn: Equatable {
+        /// nil if none is visible, such as one in another PID namespace.
+        let holder: String?
+        private let began: Duration?
+
+        init(_ file: borrowing OwnedDescriptor) {
+            let status = FileStatus(of: file.raw)
+            holder = status.flatMap(LockTable.holder)
+            began = status?.modified
+        }
+    }
+
+    /// Shows those who wait that the lock has passed on. The table of locks does not: it lacks the
+    /// holders of other PID namespaces.
+    private static func begin(_ file: borrowing OwnedDescriptor) {
+        _ = futimens(file.number, nil)
     }
 
     private static func timeout(

@@ -42,8 +42,8 @@ struct FileStatus: Hashable {
     let device: UInt64
     let inode: UInt64
     let owner: UInt32
-    /// In seconds since 1970.
-    let modified: Int64
+    /// Since 1970.
+    let modified: Duration
     private let mode: UInt32
 
     /// Of an open file.
@@ -64,7 +64,8 @@ struct FileStatus: Hashable {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
         owner = status.st_uid
-        modified = Int64(status.st_mtim.tv_sec)
+        modified =
+            .seconds(status.st_mtim.tv_sec) + .nanoseconds(status.st_mtim.tv_nsec)
         mode = status.st_mode
     }
 

@@ -138,7 +138,7 @@ extension StateDirectory {
 
     /// When a file was last modified, in seconds since 1970; nil if it does not exist.
     public func modificationTime(of name: String) -> Int64? {
-        FileStatus(ofFileAt: path(of: name))?.modified
+        FileStatus(ofFileAt: path(of: name))?.modified.components.seconds
     }
 
     /// Removes the partial files in `subdirectory` of processes that were killed while writing.
