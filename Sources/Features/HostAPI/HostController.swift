@@ -2,7 +2,7 @@
 public protocol HostController: Sendable {
     /// Runs `linkcond` with these words.
     func run(_ arguments: [String]) async throws -> CommandResult
-    /// Starts `linkcond` with these words.
+    /// Starts `linkcond` with these words; it ends with this process.
     func start(_ arguments: [String]) async throws -> StartedCommand
     /// The page at a path; nil if there is no file, or it is too large to be one.
     func report(at path: String) async throws -> [UInt8]?

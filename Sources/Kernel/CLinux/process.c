@@ -159,7 +159,8 @@ static _Noreturn void run_child(const struct lc_program *program, int report) {
         if (syscall(SYS_setresgid, program->group, program->group, program->group) != 0) goto failed;
         if (syscall(SYS_setresuid, program->user, program->user, program->user) != 0) goto failed;
     }
-    if (program->is_detached) lc_close_range(LC_STREAMS, INT_MAX, 1);
+    if (program->is_detached || program->has_only_streams)
+        lc_close_range(program->streams[3] == -1 ? 3 : LC_STREAMS, INT_MAX, 1);
     if (program->is_detached || program->guardian.lifeline >= 0)
         for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
     sigset_t none;

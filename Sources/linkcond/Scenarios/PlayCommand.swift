@@ -60,10 +60,14 @@ struct PlayCommand: ParsableCommand {
             "Continue despite filters of other programs.", more: "They see packets first."))
     var force = false
 
+    @Option(help: ArgumentHelp("End with this process.", visibility: .private))
+    var untilExitOf: Int32?
+
     @OptionGroup var global: GlobalOptions
 
     func run() throws {
         let console = global.console
+        let master = try untilExitOf.map { try ProcessDescriptor($0) }
         let entry = try UserCatalog.scenarios.entry(named: scenario)
         if let problem = entry.scenario.problemOnHost { throw UsageError(description: problem) }
         let (scenario, notes) = entry.scenario.forHost
@@ -77,7 +81,7 @@ struct PlayCommand: ParsableCommand {
         try sshGuard.apply(to: &selector, console)
         var performance = try HostPerformance(
             scenario, origin: entry.file ?? scenario.name, on: hosts, planes, selector: selector,
-            backend: backend, seed: seed, isForced: force,
+            backend: backend, seed: seed, isForced: force, endingWith: master,
             identity: InvokingUser.behindSudo(environment: environment)?.identity
         ) { remark in
             switch remark {

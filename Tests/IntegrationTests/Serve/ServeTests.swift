@@ -53,6 +53,38 @@ import Testing
         #expect(result.standardOutput == "done\n", "\(result.standardError)")
     }
 
+    @Test(.requiresEngineHooks)
+    func `one that is killed leaves neither its port nor a scenario, and closes its connections`()
+        async throws
+    {
+        let result = try await shell(
+            """
+            ip link add eth0 type veth peer name far0
+            ip link set eth0 up
+            ip link set far0 up
+            export LINKCOND_API_TOKEN=0123456789abcdef
+            api() { ask -H "Authorization: Bearer $LINKCOND_API_TOKEN" "$@"; }
+            begin() { rm -f "$work/address"; start; server=$!; }
+            eventually() { until "$@"; do sleep 0.05; done; }
+            isConditioned() { "$linkcond" status | grep -q eth0; }
+            isClear() { ! isConditioned; }
+            begin
+            api --no-buffer http://127.0.0.1:$port/v1/host/events >"$work/events" & listener=$!
+            api -X POST -H 'Content-Type: application/json' \\
+                -d '{"scenario": "Elevator", "interfaces": ["cell0=eth0"]}' \\
+                http://127.0.0.1:$port/v1/host/plays | grep -o '"isOver":false'
+            eventually isConditioned
+            eventually test -s "$work/events"
+            kill -9 $server
+            wait $listener && echo "the listener was not told" || true
+            begin
+            api --output /dev/null --write-out '%{http_code}\\n' http://127.0.0.1:$port/v1/host/plays
+            eventually isClear
+            """)
+        #expect(
+            result.standardOutput == "\"isOver\":false\n200\n", "\(result.standardError)")
+    }
+
     @Test(
         .enabled(if: hasPrograms("systemd-socket-activate"), "systemd is not installed"))
     func `a socket of systemd starts it, and its first request is answered`() async throws {

@@ -13,6 +13,7 @@ public struct HostPerformance {
     /// The limits that end conditions and overrides with this process, however it ends.
     private let limits: (conditions: TimeLimit, overrides: TimeLimit)
     private let tell: (PlayRemark) -> Void
+    private let master: ProcessDescriptor?
     private var player: TimelinePlayer
     private var stage: HostStage
     private var narrator: Narrator
@@ -25,12 +26,14 @@ public struct HostPerformance {
     ///   - backend: The requested data plane.
     ///   - seed: The seed for random times and for packets; nil: random.
     ///   - isForced: Whether filters of other programs may see packets first.
+    ///   - master: The process with which it ends, too; nil: none.
     ///   - identity: The user that runs the scenario's commands; nil: the caller.
     ///   - tell: Called for everything that happens.
     public init(
         _ scenario: Scenario, origin: String, on interfaces: HostInterfaces, _ planes: DataPlanes,
         selector: TrafficSelector, backend: Backend, seed: UInt64?, isForced: Bool,
-        identity: LinuxKernel.Program.Identity?, tell: @escaping (PlayRemark) -> Void
+        endingWith master: ProcessDescriptor? = nil, identity: LinuxKernel.Program.Identity?,
+        tell: @escaping (PlayRemark) -> Void
     ) throws {
         let process = ProcessInfo.processInfo.processIdentifier
         limits = (
@@ -48,6 +51,7 @@ public struct HostPerformance {
                 network: try NetworkNamespace.openCurrent(), identity: identity))
         self.scenario = scenario
         self.tell = tell
+        self.master = master
         player = TimelinePlayer(
             scenario, seed: seed ?? UInt64(UInt32.random(in: .min ... .max)))
         narrator = Narrator(origin: origin)
@@ -88,7 +92,10 @@ public struct HostPerformance {
             let turn = player.turn(on: &stage)
             for event in turn.events { tell(narrator.remark(on: event)) }
             guard !player.isOver else { return nil }
-            _ = Readiness.wait(for: [signals.descriptor], timeout: turn.next)
+            _ = Readiness.wait(
+                for: [signals.descriptor] + [master?.descriptor].compactMap { $0 },
+                timeout: turn.next)
+            if master?.hasEnded == true { return SIGTERM }
             while let signal = signals.next() {
                 if signal.number != SIGCHLD { return signal.number }
             }

@@ -11,7 +11,9 @@ extension CommandLineHost {
 
     func start(_ arguments: [String]) async throws -> StartedCommand {
         let messages = try PipeEnds()
-        var program = LinuxKernel.Program(path, arguments)
+        // Nobody could stop it any more from a page.
+        let limit = ["--until-exit-of", "\(getpid())"]
+        var program = Self.program(path, arguments + limit)
         program.streams = [
             LinuxKernel.Program.nothing, LinuxKernel.Program.nothing, messages.writer,
         ]

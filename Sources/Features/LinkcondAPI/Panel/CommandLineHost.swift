@@ -24,6 +24,14 @@ final class CommandLineHost: HostController {
         self.group = group
     }
 
+    /// A program that does not keep the sockets of the server, which swift-nio lets programs inherit:
+    /// the port would be in use as long as it runs, and browsers would wait for answers.
+    static func program(_ path: String, _ arguments: [String]) -> LinuxKernel.Program {
+        var program = LinuxKernel.Program(path, arguments)
+        program.hasOnlyStreams = true
+        return program
+    }
+
     func run(_ arguments: [String]) async throws -> CommandResult {
         let path = path
         return try await NIOSingletons.posixBlockingThreadPool.runIfActive {
@@ -34,7 +42,7 @@ final class CommandLineHost: HostController {
     private static func run(_ path: String, _ arguments: [String]) throws -> CommandResult {
         var output = try Pipe()
         var messages = try Pipe()
-        var program = LinuxKernel.Program(path, arguments)
+        var program = CommandLineHost.program(path, arguments)
         program.streams = [LinuxKernel.Program.nothing, output.writer, messages.writer]
         let process = try program.start()
         output.closeWriter()

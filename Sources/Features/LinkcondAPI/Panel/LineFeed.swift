@@ -31,7 +31,7 @@ final class LineFeed: Sendable {
     ) async throws -> LineFeed {
         let input = try PipeEnds()
         let output = try PipeEnds()
-        var program = LinuxKernel.Program(path, arguments)
+        var program = CommandLineHost.program(path, arguments)
         program.streams = [input.reader, output.writer]
         let started = Result { try program.start() }
         try input.reader.close()

@@ -131,6 +131,8 @@ struct lc_program {
     int group_count;
     /// Whether the kernel kills it when the thread that starts it ends.
     int dies_with_parent;
+    /// Whether it has no descriptors but the streams, whatever others are not closed on exec.
+    int has_only_streams;
     /// Whether it has no parent that waits for it. It is in a new session that it does not lead. Its
     /// directory is the root, it has no descriptors but the streams, and no signal is ignored.
     int is_detached;

@@ -58,6 +58,9 @@ public struct Program: Sendable {
     public var identity: Identity?
     /// Whether the kernel kills it when the thread that starts it ends.
     public var diesWithParent = false
+    /// Whether it has nothing open but the streams, though a library of the caller's has opened
+    /// descriptors that others inherit.
+    public var hasOnlyStreams = false
     /// Whether it outlives the caller, and has nothing of the caller's but the streams.
     var isDetached = false
     /// Its guardian; nil: none.
@@ -107,6 +110,7 @@ public struct Program: Sendable {
                     group: identity?.group ?? 0, groups: groups.baseAddress,
                     group_count: Int32(groups.count),
                     dies_with_parent: diesWithParent ? 1 : 0,
+                    has_only_streams: hasOnlyStreams ? 1 : 0,
                     is_detached: isDetached ? 1 : 0,
                     guardian: lc_guardian(
                         lifeline: guardian?.lifeline.rawValue ?? -1,
