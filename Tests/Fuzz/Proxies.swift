@@ -62,8 +62,11 @@ enum Proxies {
     }
 
     private static func names(_ bytes: [UInt8], _ text: String) {
-        _ = DNSMessage.answer(bytes)
-        if let question = DNSMessage.question(number: 1, name: text, .a) {
+        if let message = DNSMessage(bytes) {
+            let answer = message.answer(to: bytes, addresses: [IPAddress(ipv4: 1)])
+            precondition(DNSMessage(answer)?.isResponse == true, "\(message)")
+        }
+        if let question = DNSMessage.question(identifier: 1, name: text, .a) {
             precondition(question.count <= 512, "\(question.count)")
         }
         let files = ResolverFiles(configuration: text, hosts: text)

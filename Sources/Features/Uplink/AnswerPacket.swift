@@ -36,23 +36,6 @@ enum Unreachability: Sendable, Hashable {
 
 /// Packets, from the IP header on, that the relay sends to the app in the name of other hosts.
 enum AnswerPacket {
-    /// A UDP datagram.
-    static func datagram(
-        from source: Endpoint, to destination: Endpoint, payload: ArraySlice<UInt8>
-    ) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 8)
-        bytes.set(source.port, at: 0)
-        bytes.set(destination.port, at: 2)
-        bytes.set(UInt16(truncatingIfNeeded: 8 + payload.count), at: 4)
-        bytes += payload
-        let checksum = PacketChecksum.ofTransport(
-            bytes[...], IPProtocol.udp, from: source.address, to: destination.address)
-        // Zero would mean "no checksum" (RFC 768).
-        bytes.set(checksum == 0 ? 0xffff : checksum, at: 6)
-        return IPPacket.packet(
-            IPProtocol.udp, from: source.address, to: destination.address, payload: bytes)
-    }
-
     /// A reset that refuses a TCP connection (RFC 9293, section 3.5.2).
     static func reset(answering request: RequestPacket) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 20)

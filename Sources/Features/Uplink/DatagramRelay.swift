@@ -135,10 +135,10 @@ final class DatagramRelay {
             let source = destination(of: datagram.sender, by: outlet)
             // Only the loopback has both families.
             guard source.address.isIPv6 == app.address.isIPv6 else { return }
-            packet = AnswerPacket.datagram(from: source, to: app, payload: datagram.payload[...])
+            packet = IPPacket.datagram(from: source, to: app, payload: datagram.payload[...])
         case .questions(let app, let nameServer):
             outlet.question = nil
-            packet = AnswerPacket.datagram(
+            packet = IPPacket.datagram(
                 from: nameServer, to: app, payload: datagram.payload[...])
         case .echoes(let app, let address):
             guard datagram.payload.count >= 8 else { return }
@@ -264,7 +264,7 @@ final class DatagramRelay {
         noteFullBuffer(error)
         let reason = error == .connectionRefused ? .port : Unreachability(error)
         guard let reason, app.address.isIPv6 == destination.address.isIPv6 else { return }
-        let datagram = AnswerPacket.datagram(from: app, to: destination, payload: payload[...])
+        let datagram = IPPacket.datagram(from: app, to: destination, payload: payload[...])
         let reporter =
             reason == .port
             ? destination.address : host.network.gateway(towards: app.address)

@@ -1,4 +1,5 @@
 import LinkModel
+import LinuxKernel
 
 /// Datagrams between two UDP sockets: questions for names, QUIC, or requests and responses of
 /// anything else.

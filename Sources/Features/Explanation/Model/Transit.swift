@@ -1,4 +1,5 @@
 import LinkModel
+import LinuxKernel
 
 /// A packet on its way over the link, with what was waited for until it was sent.
 final class Transit {

@@ -25,11 +25,9 @@ final class NameLookup: EventTarget {
     private var token: UInt64 = 0
     private var timer: TimerQueue.Token?
     private var number: UInt16 = 0
-    private var pending: Set<DNSMessage.Kind> = []
-    private var found: [DNSMessage.Kind: [IPAddress]] = [:]
+    private var pending: Set<DNSMessage.AddressType> = []
+    private var found: [DNSMessage.AddressType: [IPAddress]] = [:]
     private var hasAnswer = false
-
-    private static let port: UInt16 = 53
 
     init(
         _ name: String, _ files: ResolverFiles, _ context: EndpointContext,
@@ -61,14 +59,17 @@ final class NameLookup: EventTarget {
             return
         }
         for datagram in datagrams {
-            guard let answer = DNSMessage.answer(datagram.payload), answer.number == number,
-                pending.contains(answer.kind)
+            guard let answer = DNSMessage(datagram.payload), answer.isResponse,
+                answer.identifier == number,
+                let kind = DNSMessage.AddressType(rawValue: answer.type), pending.contains(kind)
             else { continue }
             // Another server may know more.
-            guard !answer.isFailure else { return askNext(at: now) }
+            guard [0, DNSMessage.Code.unknownName].contains(answer.code) else {
+                return askNext(at: now)
+            }
             hasAnswer = true
-            pending.remove(answer.kind)
-            found[answer.kind] = answer.addresses
+            pending.remove(kind)
+            found[kind] = answer.addresses
         }
         if pending.isEmpty { finishCandidate(at: now) }
     }
@@ -78,17 +79,18 @@ final class NameLookup: EventTarget {
         guard let name = candidates.first, round < files.attempts * files.servers.count else {
             return finish(at: now)
         }
-        let server = Endpoint(files.servers[round % files.servers.count], port: Self.port)
+        let server = Endpoint(files.servers[round % files.servers.count], port: DNSMessage.port)
         number = UInt16.random(in: .min ... .max)
-        pending = Set(DNSMessage.Kind.allCases)
+        pending = Set(DNSMessage.AddressType.allCases)
         found = [:]
         guard let reachable = context.reachable(server).first,
             let datagrams = try? DatagramSocket(connectedTo: reachable)
         else { return askNext(at: now) }
         let socket = LookupSocket(datagrams)
         do throws(Errno) {
-            for kind in DNSMessage.Kind.allCases {
-                guard let question = DNSMessage.question(number: number, name: name, kind) else {
+            for kind in DNSMessage.AddressType.allCases {
+                guard let question = DNSMessage.question(identifier: number, name: name, kind)
+                else {
                     candidates.removeFirst()
                     return candidates.isEmpty ? finish(at: now) : ask(at: now)
                 }
@@ -125,7 +127,7 @@ final class NameLookup: EventTarget {
         guard let completion else { return }
         self.completion = nil
         // IPv4 first, as the C library sorts them for a host with addresses of a private network.
-        let addresses = DNSMessage.Kind.allCases.flatMap { found[$0] ?? [] }
+        let addresses = DNSMessage.AddressType.allCases.flatMap { found[$0] ?? [] }
         guard addresses.isEmpty else { return completion(.success(addresses), now) }
         let failure =
             hasAnswer

@@ -26,6 +26,23 @@ public enum IPPacket {
         return bytes
     }
 
+    /// A UDP datagram.
+    public static func datagram(
+        from source: Endpoint, to destination: Endpoint, payload: some Collection<UInt8>
+    ) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 8)
+        bytes.set(source.port, at: 0)
+        bytes.set(destination.port, at: 2)
+        bytes.set(UInt16(truncatingIfNeeded: 8 + payload.count), at: 4)
+        bytes += payload
+        let checksum = PacketChecksum.ofTransport(
+            bytes[...], IPProtocol.udp, from: source.address, to: destination.address)
+        // Zero would mean "no checksum" (RFC 768).
+        bytes.set(checksum == 0 ? 0xffff : checksum, at: 6)
+        return packet(
+            IPProtocol.udp, from: source.address, to: destination.address, payload: bytes)
+    }
+
     /// An ICMP or ICMPv6 message, whose checksum is filled in.
     public static func icmp(
         _ message: [UInt8], from source: IPAddress, to destination: IPAddress
