@@ -129,7 +129,7 @@ let emulation = floor(
     "Emulation",
     // The emulation itself: no clock, no file descriptors, no threads.
     library("PacketEngine", ["LinkModel", "LinkUnits", deque]),
-    library("Middleboxes", ["LinuxKernel", "LinkModel"]),
+    library("Middleboxes", ["LinuxKernel", "LinkModel", "LinkUnits"]),
     // Runs it between two interfaces in real time; the program is for tests and benchmarks.
     library("PacketLoop", ["PacketEngine", "Middleboxes"] + basics, with: ["PacketLoopProbe"]),
     [

@@ -33,7 +33,9 @@ struct ShowTests {
                 ecn: true, mtu: 1280, icmp: silent }
                 up: { trace: up.trace, queue: 200 ms, delay: 1 ms, reorder: 1% }
                 dns: { delay: 3 s }
-                middle: { firewall: { block: [udp, tcp/22], answer: reset }, nat: { kind: symmetric }, mss: 1360 }
+                middle: { firewall: { block: [udp, tcp/22], answer: reset }, nat: { kind: symmetric }, mss: 1360, \
+                dns: { servfail: 10%, nxdomain: [ads.example, "*.ads.example"], \
+                wrong-answer: { address: 203.0.113.7, names: "*.example.net" }, truncate: true } }
                 expensive: true
                 constrained: true
                 """, to: "all.yaml")

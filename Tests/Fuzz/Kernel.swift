@@ -88,7 +88,8 @@ enum Kernel {
                 Middlebox(
                     firewall: Firewall(
                         block: [TrafficKind(.quic)], answer: answer, tcpTimeout: .seconds(1)),
-                    nat: [AddressTranslation(kind: .fullCone, hairpin: true)], mss: 1000),
+                    nat: [AddressTranslation(kind: .fullCone, hairpin: true)], mss: 1000,
+                    dns: Resolver(truncate: true)),
                 at: place)
             for direction in [direction, direction.opposite] {
                 switch stage.verdict(on: fields, direction, at: .zero) {
@@ -97,6 +98,7 @@ enum Kernel {
                     var packet = packet
                     var bytes = packet.mutableSpan
                     change.apply(to: &bytes, at: 0)
+                case .answered(let answer): _ = answer.bytes(to: packet, fields)
                 case .dropped(_, let answer): _ = answer?.bytes(to: packet, fields)
                 }
             }

@@ -25,7 +25,7 @@ import Testing
             let verdict = stage.verdict(on: try packet.fields, direction, at: now)
             drop = nil
             switch verdict {
-            case .passes: return packet
+            case .passes, .answered: return packet
             case .dropped(let drop, _):
                 self.drop = drop
                 return nil

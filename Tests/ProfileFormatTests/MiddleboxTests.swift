@@ -44,6 +44,30 @@ import Testing
                 ])
         ),
         ("mss: 1360", Middlebox(mss: 1360)),
+        ("dns: down", Middlebox(dns: .down)),
+        (
+            "dns: { servfail: 10%, nxdomain: [ads.example, \"*.Tracker.example.\"], delay: 2 s }",
+            Middlebox(
+                dns: Resolver(
+                    servfail: .percent(10),
+                    nxdomain: ["ads.example", "*.tracker.example"].compactMap(
+                        NamePattern.init(parsing:)), delay: .seconds(2)))
+        ),
+        (
+            "dns: { wrong-answer: { address: 203.0.113.7 } }",
+            Middlebox(
+                dns: Resolver(
+                    wrongAnswer: Resolver.WrongAnswer(address: IPv4Address(bits: 0xcb00_7107))))
+        ),
+        (
+            "dns: { wrong-answer: { address: 203.0.113.7, names: a.example }, truncate: true }",
+            Middlebox(
+                dns: Resolver(
+                    wrongAnswer: Resolver.WrongAnswer(
+                        address: IPv4Address(bits: 0xcb00_7107),
+                        names: ["a.example"].compactMap(NamePattern.init(parsing:))),
+                    truncate: true))
+        ),
         ("firewall: { block: quic }", Middlebox(firewall: Firewall(block: [TrafficKind(.quic)]))),
     ])
     func `it is read, and written as it was read`(text: String, middle: Middlebox) throws {
@@ -91,6 +115,31 @@ import Testing
             "nat: [{ kind: symmetric }, { kind: symmetric }, { kind: symmetric }]",
             "middle.nat: 3 NATs are too many"
         ),
+        ("dns: up", "middle.dns: \"up\" is neither down nor a list of fields"),
+        ("dns: {}", "middle.dns: does nothing; write dns: down"),
+        ("dns: { servfail: 10 }", "middle.dns.servfail: \"10\" has no unit"),
+        ("dns: { servfail: 0% }", "middle.dns: does nothing"),
+        ("dns: { nxdomain: [] }", "middle.dns.nxdomain: is empty"),
+        ("dns: { nxdomain: a..b }", "middle.dns.nxdomain: \"a..b\" is not a name such as"),
+        ("dns: { nxdomain: \"a.*.b\" }", "\"a.*.b\" is not a name such as"),
+        ("dns: { nxdomain: [a, A.] }", "middle.dns.nxdomain: a is given twice"),
+        ("dns: { nxdomain: [\"*.b\", \"*.a.b\"] }", "*.b includes *.a.b; leave one of them out"),
+        ("dns: { nxdomain: \"*\", servfail: 1% }", "middle.dns.servfail: is for names that exist"),
+        ("dns: { servfail: 100%, truncate: true }", "middle.dns.truncate: has no answers left"),
+        ("dns: { wrong-answer: { names: a } }", "middle.dns.wrong-answer.address: is missing"),
+        (
+            "dns: { wrong-answer: { address: 1.2.3.256 } }",
+            "middle.dns.wrong-answer.address: \"1.2.3.256\" is not an IPv4 address"
+        ),
+        (
+            "dns: { nxdomain: \"*.b\", wrong-answer: { address: 192.0.2.1, names: a.b } }",
+            "middle.dns.wrong-answer: a.b never gets an answer, because of nxdomain"
+        ),
+        ("dns: { delay: 1 h }", "middle.dns.delay: 3600 s is too long"),
+        (
+            "{ firewall: { block: [udp/53] }, dns: { truncate: true } }",
+            "middle.dns: never gets a question, since the firewall blocks udp/53"
+        ),
         (
             "firewall: { timeout: { tcp: 5 s }, answer: icmp }",
             "middle.firewall.answer: is for what"
@@ -101,6 +150,16 @@ import Testing
         #expect(error?.description.contains("a.yaml:3: ") == true, "\(error as Any)")
         let rest = message.hasPrefix("3: ") ? String(message.dropFirst(3)) : message
         #expect(error?.description.contains(rest) == true, "\(error as Any)")
+    }
+
+    @Test func `two delays of answers contradict each other`() {
+        let text = "name: A\ndns: { delay: 1 s }\nmiddle:\n  dns: { delay: 2 s }\n"
+        let error = #expect(throws: ProfileError.self) {
+            try ProfileReader.profile(from: text, file: "a.yaml")
+        }
+        #expect(
+            error?.description.contains("a.yaml:4: middle.dns.delay: and dns.delay both make")
+                == true, "\(error as Any)")
     }
 
     @Test func `DNS is blocked by its port only`() throws {

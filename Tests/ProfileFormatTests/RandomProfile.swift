@@ -28,8 +28,19 @@ struct RandomProfile {
                     firewall: firewall(),
                     nat: chance(2)
                         ? [] : [AddressTranslation(kind: pick(AddressTranslation.Kind.allCases))],
-                    mss: chance(2) ? 1360 : nil)
+                    mss: chance(2) ? 1360 : nil, dns: resolver())
                 : nil)
+    }
+
+    private mutating func resolver() -> Resolver? {
+        guard chance(2) else { return nil }
+        let name = NamePattern(parsing: "*.ads.example")
+        return chance(2)
+            ? .down
+            : Resolver(
+                servfail: chance(2) ? .percent(10) : .zero, nxdomain: [name].compactMap(\.self),
+                wrongAnswer: chance(2)
+                    ? Resolver.WrongAnswer(address: IPv4Address(bits: 0xcb00_7107)) : nil)
     }
 
     private mutating func firewall() -> Firewall {

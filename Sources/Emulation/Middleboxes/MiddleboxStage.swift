@@ -5,11 +5,11 @@ import LinuxKernel
 ///
 /// Sans-I/O, like `LinkEmulator`: the caller provides the time and the fields of each packet of
 /// both directions, and carries out what is decided. All times count from one moment of the
-/// caller's choice; those of the two directions may differ by a little. Nothing is random, so that
-/// the same packets at the same times have the same fate. The tables are limited: a peer cannot
+/// caller's choice; those of the two directions may differ by a little. The same packets at the same
+/// times have the same fate, by chance only as the seed says. The tables are limited: a peer cannot
 /// make them grow beyond that.
 ///
-///     app ── link ──┬─ firewall ── NAT ── NAT ── segment size ── network
+///     app ── link ──┬─ firewall ── name server ── NAT ── NAT ── segment size ── network
 ///                   └─ answers
 ///
 /// Packets of the app meet it after the link, packets toward the app before.
@@ -21,20 +21,26 @@ public struct MiddleboxStage: Sendable {
     private var firewall: FirewallStage?
     private var translation: TranslationStage?
     private var segmentSize: UInt16?
+    private var resolver: ResolverStage
     /// The latest time that the caller provided.
     private var clock = Duration.zero
     private var formerRebindings: UInt64 = 0
 
     /// Makes a stage; nil: everything passes.
     ///
-    /// - Parameter place: the addresses of its two sides; without them there is no NAT.
-    public init(_ middlebox: Middlebox?, at place: MiddleboxPlace? = nil) {
+    /// - Parameters:
+    ///   - place: the addresses of its two sides; without them there is no NAT.
+    ///   - seed: the seed of what happens by chance.
+    public init(_ middlebox: Middlebox?, at place: MiddleboxPlace? = nil, seed: UInt64 = 0) {
         self.place = place
+        resolver = ResolverStage(seed: seed)
         change(to: middlebox, at: .zero)
     }
 
     /// Whether it does nothing to any packet.
-    public var isIdle: Bool { firewall == nil && translation == nil && segmentSize == nil }
+    public var isIdle: Bool {
+        firewall == nil && translation == nil && segmentSize == nil && resolver.isIdle
+    }
 
     /// The addresses of its two sides if a NAT makes a difference between them.
     public var translatedPlace: MiddleboxPlace? { translation == nil ? nil : place }
@@ -50,6 +56,7 @@ public struct MiddleboxStage: Sendable {
     public mutating func change(to middlebox: Middlebox?, at now: Duration) {
         clock = max(clock, now)
         segmentSize = middlebox?.mss.map { UInt16(clamping: $0) }
+        resolver.rules = middlebox?.dns
         let rules = middlebox?.nat ?? []
         if let place, !rules.isEmpty {
             if translation?.change(to: rules, at: clock) == nil {
@@ -83,7 +90,7 @@ public struct MiddleboxStage: Sendable {
         case .turnedBack(var change):
             change.segments = limit
             return .turnedBack(change)
-        case .dropped: return verdict
+        case .dropped, .answered: return verdict
         }
     }
 
@@ -101,7 +108,9 @@ public struct MiddleboxStage: Sendable {
                     packet.transportOffset == nil || packet.isError
                     ? Endpoint(target.address, port: packet.target.port) : target
             }
-            guard let (drop, answer) = obstacle(to: inner, .down) else { return verdict }
+            guard let (drop, answer) = obstacle(to: inner, .down) else {
+                return resolver.verdict(on: packet, .down) ?? verdict
+            }
             return .dropped(
                 drop,
                 answer.flatMap { MiddleboxAnswer($0, inPlaceOf: packet, to: inner.target) })
@@ -109,7 +118,8 @@ public struct MiddleboxStage: Sendable {
         if let (drop, answer) = obstacle(to: packet, .up) {
             return .dropped(drop, answer.flatMap { MiddleboxAnswer($0, to: packet) })
         }
-        return translation?.verdict(on: packet, .up, at: clock) ?? .passes
+        return resolver.verdict(on: packet, .up)
+            ?? translation?.verdict(on: packet, .up, at: clock) ?? .passes
     }
 
     /// Why the firewall stops a packet, and what it says to that; nil if the packet passes. It says
@@ -130,6 +140,8 @@ public enum MiddleboxVerdict: Sendable, Hashable {
     case changed(HeaderChange)
     /// It goes back to the app with other addresses and ports.
     case turnedBack(HeaderChange)
+    /// It asks for a name, and the middle answers.
+    case answered(ResolverAnswer)
     /// It does not pass, for this reason, and the app may get an answer.
     case dropped(MiddleboxDrop, MiddleboxAnswer?)
 }

@@ -16,6 +16,8 @@ public struct PacketFields: Sendable, Hashable {
     public var kind: UInt8 = 0
     /// Whether it begins a QUIC connection.
     public var opensQUIC = false
+    /// The name that it asks a name server for by UDP; nil for others.
+    public var questionName: String?
     /// Which fragment it is; nil for a whole packet, and for IPv6.
     public var fragment: Fragment?
     /// The packet that an ICMP error of IPv4 is about.
@@ -92,6 +94,10 @@ public struct PacketFields: Sendable, Hashable {
         case IPProtocol.udp:
             readPorts(packet, at: offset)
             opensQUIC = Self.opensQUIC(packet, from: offset + 8)
+            if target.port == DNSMessage.port, fragment == nil {
+                let message = DNSMessage(packet.extracting(droppingFirst: offset + 8))
+                if let message, message.isQuestion { questionName = message.name }
+            }
         case IPProtocol.icmp where !source.address.isIPv6,
             IPProtocol.icmpv6 where source.address.isIPv6:
             kind = packet[offset]

@@ -12,7 +12,7 @@ extension Forwarder {
         guard let fields = fields(of: id) else { return false }
         let count = UInt64(superFrame?.count ?? 1)
         switch middle.verdict(on: fields, direction, at: time) {
-        case .passes, .turnedBack: return false
+        case .passes, .turnedBack, .answered: return false
         case .changed(let change):
             if change.isTranslation { statistics.translatedPackets += count }
             store.write(change, to: id, network: store[id].network)
@@ -45,7 +45,7 @@ extension Forwarder {
     /// result is true.
     mutating func stops(_ ticket: Ticket, _ event: PacketEvent) -> Bool {
         guard event.leaves else { return false }
-        if store[ticket.frame].passage == .undecided { decide(ticket, at: event.time) }
+        if store[ticket.frame].passage == .undecided { decide(ticket, event) }
         switch store[ticket.frame].passage {
         case .undecided: return false
         case .passes:
@@ -60,22 +60,33 @@ extension Forwarder {
             statistics.translatedPackets += 1
             observe(ticket, event)
             turnBack(ticket)
+        case .answered:
+            observe(ticket, event)
         }
         if event.releasesSlot { store.release(ticket.frame) }
         return true
     }
 
     /// Decides on a frame. All packets of a super-packet have the same fate, and get one answer.
-    private mutating func decide(_ ticket: Ticket, at time: Duration) {
+    private mutating func decide(_ ticket: Ticket, _ event: PacketEvent) {
         let id = ticket.frame
         store[id].passage = .passes
         guard let fields = fields(of: id) else { return }
-        switch middle.verdict(on: fields, direction, at: time) {
+        switch middle.verdict(on: fields, direction, at: event.time) {
         case .passes: break
         case .changed(let change): store.changes[id] = change
         case .turnedBack(let change):
             store[id].passage = .turnedBack
             store.changes[id] = change
+        case .answered(let answer):
+            // Nobody understands a damaged question.
+            if case .corrupted = event.verdict { return }
+            store[id].passage = .answered
+            statistics.answered[answer.kind, default: 0] += 1
+            guard let (link, packet) = store.bytes(of: ticket),
+                let bytes = answer.bytes(to: packet, fields)
+            else { return }
+            middle.send(LinkMiddle.Answer(link: link, packet: bytes))
         case .dropped(let drop, let answer):
             store[id].passage = .stopped(drop)
             guard let answer, let (link, packet) = store.bytes(of: ticket),

@@ -40,6 +40,8 @@ struct FrameStore: ~Copyable {
             case stopped(MiddleboxDrop)
             /// It goes back to the app, changed.
             case turnedBack
+            /// The middle answers it.
+            case answered
         }
 
         /// The bytes of the frame in the memory, including the `virtio_net_hdr`.

@@ -27,9 +27,11 @@ final class LinkMiddle: Sendable {
 
     /// Makes what stands there; nil: nothing.
     ///
-    /// - Parameter place: the addresses of its two sides.
-    init(_ middlebox: Middlebox?, at place: MiddleboxPlace? = nil) {
-        let stage = MiddleboxStage(middlebox, at: place)
+    /// - Parameters:
+    ///   - place: the addresses of its two sides.
+    ///   - seed: the seed of what happens by chance.
+    init(_ middlebox: Middlebox?, at place: MiddleboxPlace? = nil, seed: UInt64 = 0) {
+        let stage = MiddleboxStage(middlebox, at: place, seed: seed)
         hasEffect = Atomic(!stage.isIdle)
         self.stage = Mutex(stage)
     }

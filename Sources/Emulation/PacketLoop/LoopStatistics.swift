@@ -1,5 +1,6 @@
 public import LinkModel
 public import LinkUnits
+public import Middleboxes
 public import PacketEngine
 
 /// Statistics of a loop since its start.
@@ -32,6 +33,8 @@ public struct DirectionStatistics: Sendable, Hashable {
 
     /// Packets that what stands in the middle dropped, by reason.
     public internal(set) var stopped: [MiddleboxDrop: UInt64] = [:]
+    /// Questions for names that what stands in the middle answered, by the kind of answer.
+    public internal(set) var answered: [ResolverAnswer.Kind: UInt64] = [:]
     /// Packets to which a NAT in the middle gave other addresses.
     public internal(set) var translatedPackets: UInt64 = 0
     /// How often a NAT in the middle forgot its entries by intention.
@@ -117,6 +120,11 @@ extension DirectionStatistics {
         engine.forgottenPackets = stopped[.forgotten] ?? 0
         engine.unmappedPackets = stopped[.unmapped] ?? 0
         engine.tableFullPackets = stopped[.tableFull] ?? 0
+        engine.unansweredPackets = stopped[.unanswered] ?? 0
+        engine.failedQuestions = answered[.failure] ?? 0
+        engine.unknownNameQuestions = answered[.unknownName] ?? 0
+        engine.misledQuestions = answered[.wrong] ?? 0
+        engine.truncatedQuestions = answered[.truncated] ?? 0
         engine.translatedPackets = translatedPackets
         engine.rebindings = rebindings
         engine.queueFullPackets = link.queueFullPackets

@@ -49,7 +49,7 @@ public final class PacketLoop: Sendable {
         observer: (any PacketObserver)? = nil, place: MiddleboxPlace? = nil
     ) throws(KernelError) {
         self.clock = clock
-        middle = LinkMiddle(conditions.middle, at: place)
+        middle = LinkMiddle(conditions.middle, at: place, seed: seed)
         isLoopback = false
         up = try DirectionLoop(
             .up, .wire(from: appSide, to: farSide), conditions, traces, seed: seed,

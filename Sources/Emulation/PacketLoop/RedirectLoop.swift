@@ -115,6 +115,6 @@ extension LinkEmulator {
 extension LinkDirection {
     /// Only queries are delayed, and they go up.
     func dnsDelay(_ conditions: LinkConditions) -> Duration? {
-        self == .up ? conditions.dnsDelay : nil
+        self == .up ? conditions.questionDelay : nil
     }
 }

@@ -26,6 +26,11 @@ extension LinkConditions {
                 field: "dns.delay",
                 explanation: DirectionConditions.tooLong(dnsDelay))
         }
+        if dnsDelay != nil, let delay = middle?.dns?.delay, delay > .zero {
+            return ConditionProblem(
+                field: "middle.dns.delay",
+                explanation: "and dns.delay both make answers late; leave one of them out")
+        }
         return middle?.problem.map {
             ConditionProblem(
                 field: $0.field.isEmpty ? "middle" : "middle.\($0.field)",

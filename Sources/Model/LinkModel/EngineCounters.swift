@@ -18,6 +18,16 @@ public struct EngineCounters: Sendable, Hashable {
     public var unmappedPackets: UInt64 = 0
     /// Packets dropped because the NAT in the middle had no room for their entry.
     public var tableFullPackets: UInt64 = 0
+    /// Packets dropped because the name server in the middle was down.
+    public var unansweredPackets: UInt64 = 0
+    /// Questions for names that the middle answered with SERVFAIL.
+    public var failedQuestions: UInt64 = 0
+    /// Questions for names that the middle answered with NXDOMAIN.
+    public var unknownNameQuestions: UInt64 = 0
+    /// Questions for names that the middle answered wrongly.
+    public var misledQuestions: UInt64 = 0
+    /// Questions for names whose answer the middle cut.
+    public var truncatedQuestions: UInt64 = 0
     /// Packets to which the NAT in the middle gave other addresses.
     public var translatedPackets: UInt64 = 0
     /// How often the NAT in the middle forgot its entries by intention; counted upward only.
@@ -96,6 +106,9 @@ extension EngineCounters {
             ("queueFullPackets", \.queueFullPackets), ("managedPackets", \.managedPackets),
             ("blockedPackets", \.blockedPackets), ("forgottenPackets", \.forgottenPackets),
             ("unmappedPackets", \.unmappedPackets), ("tableFullPackets", \.tableFullPackets),
+            ("unansweredPackets", \.unansweredPackets), ("failedQuestions", \.failedQuestions),
+            ("unknownNameQuestions", \.unknownNameQuestions),
+            ("misledQuestions", \.misledQuestions), ("truncatedQuestions", \.truncatedQuestions),
             ("translatedPackets", \.translatedPackets), ("rebindings", \.rebindings),
             ("duplicatedPackets", \.duplicatedPackets), ("corruptedPackets", \.corruptedPackets),
             ("exemptPackets", \.exemptPackets), ("heldPackets", \.heldPackets),

@@ -13,6 +13,13 @@ public struct LinkConditions: Sendable, Hashable, Codable {
     /// What stands between the link and the rest of the network; nil: nothing.
     public var middle: Middlebox?
 
+    /// How much longer questions for names take on a link that the packet engine carries, by its own
+    /// condition or since the name server in the middle is slow.
+    public var questionDelay: Duration? {
+        let slowness = middle?.dns?.delay ?? .zero
+        return dnsDelay ?? (slowness > .zero ? slowness : nil)
+    }
+
     /// Makes conditions; without arguments, those of a perfect link.
     public init(
         down: DirectionConditions = .init(), up: DirectionConditions = .init(),

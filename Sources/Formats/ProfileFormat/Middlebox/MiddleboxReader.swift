@@ -10,7 +10,7 @@ enum MiddleboxReader {
     ) throws(ProfileError) -> Middlebox? {
         if node.string == Middlebox.none { return nil }
         let fields = try FieldReader(
-            node, file: file, path: path, known: ["firewall", "nat", "mss"])
+            node, file: file, path: path, known: ["firewall", "nat", "mss", "dns"])
         var middlebox = Middlebox()
         middlebox.firewall = try fields.inner("firewall", known: firewallKeys).map(firewall)
         middlebox.nat = try translations(fields)
@@ -20,6 +20,7 @@ enum MiddleboxReader {
             }
             middlebox.mss = mss
         }
+        middlebox.dns = try ResolverReader.resolver(fields)
         return middlebox
     }
 

@@ -10,12 +10,18 @@ public struct Middlebox: Sendable, Hashable, Codable {
     /// The largest TCP segment that the ends of a connection may agree on, in payload bytes (MSS
     /// clamping); nil: as they like.
     public var mss: Int?
+    /// How the network's name server fails; nil: it does not.
+    public var dns: Resolver?
 
     /// Makes a middlebox.
-    public init(firewall: Firewall? = nil, nat: [AddressTranslation] = [], mss: Int? = nil) {
+    public init(
+        firewall: Firewall? = nil, nat: [AddressTranslation] = [], mss: Int? = nil,
+        dns: Resolver? = nil
+    ) {
         self.firewall = firewall
         self.nat = nat
         self.mss = mss
+        self.dns = dns
     }
 
     /// How a profile writes it.
@@ -26,6 +32,7 @@ public struct Middlebox: Sendable, Hashable, Codable {
         if texts.count == 1 { parts.append("nat: \(texts[0])") }
         if texts.count > 1 { parts.append("nat: [\(texts.joined(separator: ", "))]") }
         if let mss { parts.append("mss: \(mss)") }
+        if let dns { parts.append("dns: \(dns.text)") }
         return parts.isEmpty ? Self.none : "{ \(parts.joined(separator: ", ")) }"
     }
 
@@ -37,7 +44,8 @@ public struct Middlebox: Sendable, Hashable, Codable {
         if self == Middlebox() {
             return ConditionProblem(
                 field: "",
-                explanation: "does nothing; give it a firewall, a nat or an mss, or leave it out"
+                explanation: "does nothing; give it a firewall, a nat, an mss or dns, or leave it "
+                    + "out"
             )
         }
         if let problem = firewall?.problem {
@@ -50,6 +58,7 @@ public struct Middlebox: Sendable, Hashable, Codable {
                 explanation: "\(mss) bytes is outside \(Self.segmentSizes.lowerBound) to "
                     + "\(Self.segmentSizes.upperBound)")
         }
+        if let problem = dnsProblem { return problem }
         guard nat.count <= Self.mostNATs else {
             return ConditionProblem(
                 field: "nat",
@@ -60,6 +69,23 @@ public struct Middlebox: Sendable, Hashable, Codable {
         return nat.lazy.compactMap(\.problem).first.map {
             ConditionProblem(field: "nat.\($0.field)", explanation: $0.explanation)
         }
+    }
+
+    private var dnsProblem: ConditionProblem? {
+        guard let dns else { return nil }
+        if let problem = dns.problem {
+            return ConditionProblem(
+                field: problem.field.isEmpty ? "dns" : "dns.\(problem.field)",
+                explanation: problem.explanation)
+        }
+        let question = TrafficKind(.udp, firstPort: 53)
+        if let kind = firewall?.block.first(where: { $0.includes(question) }) {
+            return ConditionProblem(
+                field: "dns",
+                explanation: "never gets a question, since the firewall blocks \(kind.text); "
+                    + "leave one of them out")
+        }
+        return nil
     }
 
     private static let mostNATs = 2

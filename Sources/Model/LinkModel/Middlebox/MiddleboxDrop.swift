@@ -8,6 +8,8 @@ public enum MiddleboxDrop: UInt8, Sendable, Hashable, CaseIterable {
     case unmapped
     /// A NAT has no room for its entry.
     case tableFull
+    /// It asks a name server that is down, or comes from it.
+    case unanswered
 
     /// A stable keyword for programs.
     public var key: String {
@@ -16,6 +18,7 @@ public enum MiddleboxDrop: UInt8, Sendable, Hashable, CaseIterable {
         case .forgotten: "forgotten"
         case .unmapped: "unmapped"
         case .tableFull: "tableFull"
+        case .unanswered: "unanswered"
         }
     }
 
@@ -26,6 +29,7 @@ public enum MiddleboxDrop: UInt8, Sendable, Hashable, CaseIterable {
         case .forgotten: "of a connection that the firewall has forgotten"
         case .unmapped: "without an entry in the NAT"
         case .tableFull: "without room in the NAT"
+        case .unanswered: "for a name server that is down"
         }
     }
 }

@@ -35,14 +35,41 @@ public struct MiddleboxJSON: Encodable {
         }
     }
 
+    struct ResolverJSON: Encodable {
+        struct WrongAnswerJSON: Encodable {
+            let address: String
+            let names: [String]
+        }
+
+        let isDown: Bool
+        let servfailRatio: Double
+        let nxdomain: [String]
+        @OrNull var wrongAnswer: WrongAnswerJSON?
+        let truncate: Bool
+        let delayMilliseconds: Double
+
+        init(_ resolver: Resolver) {
+            isDown = resolver.isDown
+            servfailRatio = resolver.servfail.value
+            nxdomain = resolver.nxdomain.map(\.text)
+            wrongAnswer = resolver.wrongAnswer.map {
+                WrongAnswerJSON(address: $0.address.text, names: $0.names.map(\.text))
+            }
+            truncate = resolver.truncate
+            delayMilliseconds = resolver.delay.milliseconds
+        }
+    }
+
     @OrNull var firewall: FirewallJSON?
     let nat: [TranslationJSON]
     @OrNull var mssBytes: Int?
+    @OrNull var dns: ResolverJSON?
 
     /// Makes the object for a middlebox.
     public init(_ middlebox: Middlebox) {
         firewall = middlebox.firewall.map(FirewallJSON.init)
         nat = middlebox.nat.map(TranslationJSON.init)
         mssBytes = middlebox.mss
+        dns = middlebox.dns.map(ResolverJSON.init)
     }
 }

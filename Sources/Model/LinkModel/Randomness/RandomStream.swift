@@ -6,7 +6,7 @@ package struct RandomStream: RandomNumberGenerator, Sendable, Hashable {
     /// The effects that draw random numbers.
     package enum Purpose: UInt64 {
         case loss = 1
-        case jitter, duplicate, corrupt, reorder, management, schedule, trace
+        case jitter, duplicate, corrupt, reorder, management, schedule, trace, resolver
     }
 
     @usableFromInline var a: UInt64
