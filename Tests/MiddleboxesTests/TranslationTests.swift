@@ -258,6 +258,26 @@ import Testing
         middle.now = .milliseconds(25_100)
         let fourth = try #require(try middle.send(4000, to: .server(7)))
         #expect(Set([first, second, third, fourth]).count == 4 && middle.stage.rebindings == 3)
+        let events = middle.stage.takeRebindings(at: .seconds(26))
+        #expect(events.map(\.time) == [.seconds(5), .seconds(10), .seconds(25)])
+        #expect(events.allSatisfy { $0.place == 0 && $0.entries == 1 })
+        #expect(middle.stage.takeRebindings(at: .seconds(27)).isEmpty)
+        // Nobody needs to send anything for the next one, which is known when the NAT has gone too.
+        #expect(middle.stage.takeRebindings(at: .seconds(31)).map(\.time) == [.seconds(30)])
+        middle.now = .seconds(32)
+        _ = try middle.send(4000, to: .server(7))
+        middle.stage.change(to: nil, at: .seconds(36))
+        #expect(middle.stage.takeRebindings(at: .seconds(40)).map(\.time) == [.seconds(35)])
+    }
+
+    @Test func `rebindings that nobody asks for are kept up to a limit`() throws {
+        var middle = Middle(AddressTranslation(kind: .fullCone, rebind: .seconds(1)))
+        for second in 1...1100 {
+            middle.now = .seconds(second)
+            _ = try middle.send(4000, to: .server(7))
+        }
+        #expect(middle.stage.takeRebindings(at: middle.now).count == 1000)
+        #expect(middle.stage.rebindings == 1099)
     }
 
     @Test func `two in a row are as strict as both`() throws {

@@ -25,6 +25,7 @@ public struct MiddleboxStage: Sendable {
     /// The latest time that the caller provided.
     private var clock = Duration.zero
     private var formerRebindings: UInt64 = 0
+    private var formerNewRebindings: [Rebinding] = []
 
     /// Makes a stage; nil: everything passes.
     ///
@@ -48,6 +49,13 @@ public struct MiddleboxStage: Sendable {
     /// How often a NAT has forgotten its entries by intention.
     public var rebindings: UInt64 { formerRebindings + (translation?.rebindings ?? 0) }
 
+    /// The rebindings that were not taken yet, in their order.
+    public mutating func takeRebindings(at now: Duration) -> [Rebinding] {
+        clock = max(clock, now)
+        defer { formerNewRebindings = [] }
+        return formerNewRebindings + (translation?.takeRebindings(at: clock) ?? [])
+    }
+
     /// The number of entries of each NAT.
     public var entryCounts: [Int] { translation?.entryCounts ?? [] }
 
@@ -63,6 +71,7 @@ public struct MiddleboxStage: Sendable {
                 translation = TranslationStage(rules, at: place, now: clock)
             }
         } else {
+            formerNewRebindings += translation?.takeRebindings(at: clock) ?? []
             formerRebindings = rebindings
             translation = nil
         }

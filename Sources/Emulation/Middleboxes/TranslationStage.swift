@@ -18,6 +18,16 @@ public struct MiddleboxPlace: Sendable, Hashable {
     static let between = IPAddress(ipv4: 0x6440_0002)
 }
 
+/// An event in the life of a NAT: it forgets its entries by intention.
+public struct Rebinding: Sendable, Hashable {
+    /// When it was planned, by the clock of the stage.
+    public var time: Duration
+    /// Which of several NATs it is, from 0, the app's own.
+    public var place: Int
+    /// How many entries it had.
+    public var entries: Int
+}
+
 /// NATs in a row, the app's own first.
 struct TranslationStage: Sendable {
     /// What the fragments of a packet have in common.
@@ -41,9 +51,30 @@ struct TranslationStage: Sendable {
     /// How often one of them has forgotten entries by intention.
     var rebindings: UInt64 { translators.reduce(formerRebindings) { $0 + $1.rebindings } }
     private var formerRebindings: UInt64 = 0
+    private var newRebindings: [Rebinding] = []
 
     /// The number of entries of each.
     var entryCounts: [Int] { translators.map(\.entryCount) }
+
+    /// Forgets what is due.
+    private mutating func advance(to now: Duration) {
+        for index in translators.indices {
+            guard let (time, entries) = translators[index].advance(to: now),
+                newRebindings.count < Self.mostRebindings
+            else { continue }
+            newRebindings.append(Rebinding(time: time, place: index, entries: entries))
+        }
+    }
+
+    /// Nobody may ever ask.
+    private static let mostRebindings = 1000
+
+    /// The rebindings that were not taken yet.
+    mutating func takeRebindings(at now: Duration) -> [Rebinding] {
+        advance(to: now)
+        defer { newRebindings = [] }
+        return newRebindings
+    }
 
     /// Changes what they do; if their number stays, so do their entries.
     mutating func change(to rules: [AddressTranslation], at now: Duration) {
@@ -64,7 +95,7 @@ struct TranslationStage: Sendable {
     mutating func verdict(
         on packet: PacketFields, _ direction: Direction, at now: Duration
     ) -> MiddleboxVerdict {
-        for index in translators.indices { translators[index].advance(to: now) }
+        advance(to: now)
         guard !packet.source.address.isIPv6, packet.target.address.isOfOneHost,
             packet.source.address.isOfOneHost
         else { return .passes }

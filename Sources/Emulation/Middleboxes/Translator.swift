@@ -37,15 +37,18 @@ struct Translator: Sendable {
         self.rules = rules
     }
 
-    /// Forgets what is due.
-    mutating func advance(to now: Duration) {
+    /// Forgets what is due, and returns when that was by intention, and how many entries it was.
+    mutating func advance(to now: Duration) -> (time: Duration, entries: Int)? {
         table.removeSilent(
             at: now, udp: rules.udpTimeout, tcp: rules.tcpTimeout, ended: Self.afterlife)
-        guard let due = nextRebinding, let interval = rules.rebind, now >= due else { return }
+        guard let due = nextRebinding, let interval = rules.rebind, now >= due else { return nil }
         let missed = Int64((now - due) / interval)
         nextRebinding = due + interval * (missed + 1)
-        if table.count > 0 { rebindings += 1 }
+        let entries = table.count
         table.removeAll()
+        guard entries > 0 else { return nil }
+        rebindings += 1
+        return (due, entries)
     }
 
     /// The sender of a packet as it leaves; its flow gets an entry.

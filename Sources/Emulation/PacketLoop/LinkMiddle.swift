@@ -45,6 +45,11 @@ final class LinkMiddle: Sendable {
     /// How often a NAT has forgotten its entries by intention.
     var rebindings: UInt64 { stage.withLock { $0.rebindings } }
 
+    /// The rebindings that were not taken yet, in their order.
+    func takeRebindings(at time: Duration) -> [Rebinding] {
+        stage.withLock { $0.takeRebindings(at: time) }
+    }
+
     /// Replaces what stands there.
     func change(to middlebox: Middlebox?, at time: Duration) {
         stage.withLock {

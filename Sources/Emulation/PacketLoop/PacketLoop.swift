@@ -126,6 +126,16 @@ public final class PacketLoop: Sendable {
         LoopStatistics(up: up.statistics, down: down.statistics)
     }
 
+    /// When NATs in the middle forgot their entries by intention, as far as nobody has asked before, by
+    /// `KernelClock.monotonic`.
+    public func takeRebindings() -> [Rebinding] {
+        middle.takeRebindings(at: clock.now).map { rebinding in
+            var rebinding = rebinding
+            rebinding.time += clock.monotonic
+            return rebinding
+        }
+    }
+
     /// How many packets toward the network have arrived and not yet left the loop, including those
     /// that it has not read.
     public var packetsUnderWay: UInt64 { up.packetsUnderWay }

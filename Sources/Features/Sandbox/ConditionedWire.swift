@@ -1,4 +1,5 @@
 import LinkModel
+import Middleboxes
 import PacketLoop
 
 /// A wire between the app and the far side, conditioned by a data plane.
@@ -16,9 +17,18 @@ protocol ConditionedWire {
     /// The counters that only the packet engine has; nil with the kernel data plane.
     var loop: LoopStatistics? { get }
 
+    /// When NATs in the middle forgot their entries by intention, as far as nobody has asked before, by
+    /// `KernelClock.monotonic`.
+    func takeRebindings() -> [Rebinding]
+
     /// How many packets toward the network are on the wire.
     var packetsUnderWay: UInt64 { get }
 
     /// Stops carrying packets, if the data plane can.
     func stop()
+}
+
+extension ConditionedWire {
+    /// Nothing stands in the middle.
+    func takeRebindings() -> [Rebinding] { [] }
 }

@@ -31,6 +31,8 @@ struct EmulatedWire: ConditionedWire {
 
     var loop: LoopStatistics? { packetLoop.statistics }
 
+    func takeRebindings() -> [Rebinding] { packetLoop.takeRebindings() }
+
     var packetsUnderWay: UInt64 { packetLoop.packetsUnderWay }
 
     func stop() { packetLoop.stop() }

@@ -103,19 +103,25 @@ struct FirstProcess {
         let apps = devices.map(\.app)
         let performance = perform(devices, links, since: beginning)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.recording.wantsSamples)
+        var rebindings = RebindingWatch(links, since: beginning)
+        func tell(_ event: String) { channel.send(.explanation(event)) }
         links.onFailure = { channel.send(.note("\($0)")) }
         let orders = request.orders.map { OrderService($0, links) }
         func rounds() -> Duration? {
             orders?.turn(links)
             publication?.follow(links)
             let next =
-                [sampler.turn(), watch?.turn(), processorWatch?.turn(), links.turn()]
+                [
+                    sampler.turn(), watch?.turn(), processorWatch?.turn(), links.turn(),
+                    rebindings.turn(tell: tell),
+                ]
                 + services.map { $0.turn(links) }
             processes.wakeUps = services.flatMap(\.wakeUps) + (orders?.wakeUps ?? [])
             return next.compactMap(\.self).min()
         }
         try processes.wait(for: apps, playing: performance, rounds: rounds)
         let duration = KernelClock.monotonic - beginning
+        let linkEvents = rebindings.finish(tell: tell)
         let constrained = watch?.finish()
         watch = nil
         let processor = processorWatch?.finish(in: namespaces.apps)
@@ -133,8 +139,10 @@ struct FirstProcess {
             processor: processor)
         report.statistics?.samples = samples.total
         report.statistics?.constrained = constrained
+        report.statistics?.linkEvents = linkEvents
         report.statistics?.timeline = performance?.finish(
-            after: duration, samples: samples.interfaces)
+            after: duration, samples: samples.interfaces
+        ).adding(linkEvents)
         report.statistics?.multipath = try multipath?.count()
         if let processor { report.add(processor: processor, after: duration) }
         if let loopback { report.add(loopback: loopback, after: whole) }

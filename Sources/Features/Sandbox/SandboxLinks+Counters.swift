@@ -1,5 +1,6 @@
 import LinkModel
 import LinuxKernel
+import Middleboxes
 import Netlink
 import NetworkPath
 import PacketLoop
@@ -13,6 +14,12 @@ extension SandboxLinks {
 
     /// The counters of an interface's link that only the packet engine has.
     func loop(of interface: String) -> LoopStatistics? { parts[interface]?.conditioned.loop }
+
+    /// When NATs in the middle of an interface's link forgot their entries by intention, as far as
+    /// nobody has asked before.
+    func takeRebindings(on interface: String) -> [Rebinding] {
+        parts[interface]?.conditioned.takeRebindings() ?? []
+    }
 
     /// How many packets of the app opened a connection, sent data or requested an echo over an
     /// interface; nil if not counted.

@@ -75,6 +75,42 @@ struct RunTranslationTests {
         }
     }
 
+    @Test func `a scenario's events are told together with the rebindings between them`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            try directory.write(
+                """
+                name: Carrier
+                interfaces:
+                  eth0:
+                    profile: Wi-Fi
+                    middle: { nat: [{ kind: full-cone }, { kind: symmetric, rebind: every 1 s }] }
+                timeline:
+                  - { at: 500 ms, set: { up.delay: 5 ms } }
+                  - { at: 3500 ms, middle: none }
+                """, to: "carrier.yaml")
+            let result = try await SandboxedRun(
+                arguments: [
+                    "-v", "--scenario", directory.path + "/carrier.yaml", "--uplink", "none",
+                    "--stats", directory.path + "/stats.json", "--timeline",
+                    directory.path + "/line.html", "--", "sh", "-c",
+                    "timeout 4.2 ping -4 -i 0.2 198.18.0.1 >/dev/null; true",
+                ]
+            ).result()
+            let text = try String(contentsOfFile: directory.path + "/stats.json", encoding: .utf8)
+            try await JSONSchema("statistics").expectValid(text)
+            let events = text.matches(of: /"text" : "eth0: (.*)"/).map { String($0.1) }
+            #expect(
+                events.first?.contains("up.delay") == true
+                    && events.last?.contains("middle=none") == true
+                    && events.count { $0.contains("the carrier's NAT forgets") } >= 2, "\(events)")
+            #expect(result.standardError.contains("s  eth0: the carrier's NAT forgets 1 entry"))
+            let page = try String(contentsOfFile: directory.path + "/line.html", encoding: .utf8)
+            #expect(page.contains("NAT forgets 1 entry"), "\(page)")
+        }
+    }
+
     @Test func `a QUIC connection goes on when the NAT gives it other ports`() async throws {
         let python = try PythonTool.environment().map { "\($0)='\($1)'" }.joined(separator: " ")
         let (server, client) = (
@@ -104,6 +140,9 @@ struct RunTranslationTests {
             let text = try String(contentsOfFile: files.stats, encoding: .utf8)
             let count = text.matches(of: /"rebindings" : ([0-9]+)/).compactMap { Int($0.1) }.max()
             #expect(count ?? 0 >= 2, "\(text)")
+            // Each is an event, at the times that were asked for.
+            let times = text.matches(of: /"seconds" : ([0-9.]+),\s*"text" : "eth0: the NAT forgets/)
+            #expect(times.count == count, "\(text)")
             let peers = try String(contentsOfFile: directory + "/ports", encoding: .utf8)
             #expect(peers.split(separator: "\n").count >= 2, "\(peers)")
         }

@@ -45,6 +45,8 @@ public struct LinkStatistics: Codable, Sendable, Hashable {
     /// The command's network use while its path was constrained; nil if it never was, or if not
     /// counted.
     public var constrained: ConstrainedUse?
+    /// What happened on the links without a scenario's doing, in its order.
+    public var linkEvents: [EventRecord] = []
     /// All interfaces over time, with the scenario's events; nil for a run without a scenario.
     public var timeline: TimelineRecord?
 

@@ -20,6 +20,14 @@ public struct TimelineRecord: Codable, Sendable, Hashable {
         self.interfaces = interfaces
         self.events = events
     }
+
+    /// The same with more events among its own.
+    public func adding(_ others: [EventRecord]) -> TimelineRecord {
+        var sum = self
+        // The sort is stable, so that what happened at the same time stays in its order.
+        sum.events = (events + others).sorted { $0.seconds < $1.seconds }
+        return sum
+    }
 }
 
 /// An event during the run of a command.

@@ -66,7 +66,7 @@ public struct RunStatisticsJSON: Encodable {
         drain = link.drain
         refusedConnections = link.refusedConnections
         uplink = link.uplink
-        events = link.timeline?.events ?? []
+        events = link.timeline?.events ?? link.linkEvents
         evidence = link.recording
     }
 

@@ -19,6 +19,8 @@ extension TimelineRecord {
                 at: .zero)
             return record
         }
-        self.init(durationSeconds: statistics.durationSeconds, interfaces: records)
+        self.init(
+            durationSeconds: statistics.durationSeconds, interfaces: records,
+            events: statistics.linkEvents)
     }
 }

@@ -6,9 +6,14 @@ extension PlayedEvent {
         let late =
             lateness > Punctuality.tolerance
             ? " (\(lateness.rounded(to: .microseconds(100)).unitText) late)" : ""
+        return Self.line(of: sentence + late, at: time)
+    }
+
+    /// The log line of something that happened at a time since the start.
+    public static func line(of text: String, at time: Duration) -> String {
         let milliseconds = Int((time / .milliseconds(1)).rounded())
         let decimals = String(1000 + milliseconds % 1000).dropFirst()
-        return "\(milliseconds / 1000).\(decimals) s  \(sentence)\(late)"
+        return "\(milliseconds / 1000).\(decimals) s  \(text)"
     }
 
     /// What failed and where: `scenario.yaml:27: expected isConstrained == true; was false`.
