@@ -68,6 +68,15 @@ struct BadInputTests {
             says: "api: there are no conditions of this name"),
         Case("clear", "--all", "--name", "api", exitCode: 64, says: "contradict"),
         Case("clear", "-i", "wlan9", exitCode: 64, says: "wlan9: no such interface"),
+        Case(
+            "apply", "LTE", "--set", "middle={ dns: down }", exitCode: 69,
+            says: "what stands in the middle (middle:) works in linkcond run only"),
+        Case(
+            "apply", "LTE", "--dry-run", "--backend", "engine", "--set", "middle={ mss: 1360 }",
+            exitCode: 69, says: "what stands in the middle (middle:) works in linkcond run only"),
+        Case(
+            "play", "cgn", "-i", "wifi0=eth0", exitCode: 64,
+            says: "Carrier-Grade NAT: something stands in the middle of a link (middle:)"),
         Case("clear", "--all", "-i", "eth0", exitCode: 64, says: "contradict"),
         Case("conquer", exitCode: 64, says: "conquer"),
     ]

@@ -27,6 +27,19 @@ struct ExportTests {
         }
     }
 
+    @Test func `no other tool knows what stands in the middle, which is reported`() throws {
+        let profile = Profile(
+            name: "A", family: "user",
+            conditions: LinkConditions(
+                up: .init(bandwidth: .bitsPerSecond(1_000_000)), middle: Middlebox(dns: .down)))
+        for format in [ProfileExport.Format.nlc, .tcconfig, .throttle, .webpagetest, .atc] {
+            let export = try ProfileExport.text(of: profile, as: format, interface: "eth0")
+            #expect(
+                export.differences.contains { $0.hasPrefix("middle { dns: down } is left out; ") },
+                "\(format): \(export.differences)")
+        }
+    }
+
     @Test("What a format cannot say, and what it rounds, is reported")
     func differences() throws {
         let profile = Profile(

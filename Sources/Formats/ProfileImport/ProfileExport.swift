@@ -80,6 +80,7 @@ public enum ProfileExport {
             }
         }
         return fields + (conditions.dnsDelay.map { [("dns.delay", $0.unitText)] } ?? [])
+            + (conditions.middle.map { [("middle", $0.text)] } ?? [])
     }
 
     private static func json(_ value: ForeignValue) throws -> String {
