@@ -15,7 +15,7 @@ struct BuiltInScenarioTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: directory)
         let (entries, problems) = try catalog.all()
         #expect(problems.isEmpty)
-        #expect(entries.count == files.count && entries.count >= 18)
+        #expect(entries.count == files.count && entries.count >= 19)
         let texts = try files.map {
             try String(contentsOfFile: "\(directory)/\($0)", encoding: .utf8)
         }

@@ -35,6 +35,23 @@ struct RunMiddleScenarioTests {
         #expect(output == "200 0\n000 28\n192.0.2.9\nBlocked\n")
     }
 
+    @Test func `where nothing but a proxy is there, curl gets through it alone`() async throws {
+        let program = try TestNetwork.program()
+        let output = try await SandboxedRun(
+            arguments: Self.options("proxy-only") + [
+                "--server", "exec '\(program)' proxy Baseline --http 198.18.0.3:3128 >/dev/null",
+                "--server-ready", "3128", "--server",
+                "exec python3 -m http.server --bind 198.18.0.3 8000 2>/dev/null",
+                "--server-ready", "8000", "--", "sh", "-c",
+                """
+                get() { curl -s -m 5 -o /dev/null -w '%{http_code} ' "$@" 198.18.0.3:8000; echo $?; }
+                get; get -x 198.18.0.3:3128; get --proxytunnel -x 198.18.0.3:3128
+                """,
+            ]
+        ).result()
+        #expect(output.standardOutput == "000 28\n200 0\n200 0\n", "\(output)")
+    }
+
     @Test func `behind two NATs, a STUN client finds the strict one`() async throws {
         let output = try await SandboxedRun(
             arguments: Self.options("cgn") + [
