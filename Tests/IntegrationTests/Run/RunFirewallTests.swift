@@ -52,7 +52,7 @@ struct RunFirewallTests {
                         "exec env \(python) python3 \(server) \(directory.path) 4433 1000",
                         "--server-ready", "4433", "--", "sh", "-c",
                         """
-                        if env \(python) timeout 3 python3 \(client) linkcond server.linkcond 4433 \
+                        if env \(python) timeout 10 python3 \(client) linkcond server.linkcond 4433 \
                             >/dev/null 2>&1 || grep -q . \(directory.path)/addresses 2>/dev/null
                         then echo QUIC
                         else curl -4 -s -o /dev/null server.linkcond:8000 && echo TCP
