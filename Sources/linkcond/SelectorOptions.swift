@@ -50,6 +50,14 @@ struct SelectorOptions: ParsableArguments {
     var protocols: [String] = []
 
     @Option(
+        name: .customLong("user"),
+        help: ArgumentHelp(
+            "Only traffic of this user's programs.", more: "A name or a number.",
+            valueName: "user"),
+        completion: .users)
+    var users: [String] = []
+
+    @Option(
         name: .customLong("except"),
         help: ArgumentHelp(
             "Exclude traffic, such as port=22.",
@@ -62,7 +70,9 @@ struct SelectorOptions: ParsableArguments {
     /// Whether any of the options is given.
     var areGiven: Bool {
         family != .all
-            || [to, from, ports, toPorts, fromPorts, protocols, exceptions].contains { !$0.isEmpty }
+            || [to, from, ports, toPorts, fromPorts, protocols, users, exceptions].contains {
+                !$0.isEmpty
+            }
     }
 
     /// The traffic selected by the options.
@@ -70,7 +80,8 @@ struct SelectorOptions: ParsableArguments {
         do {
             return try TrafficSelector(
                 family: family.addressFamily, to: to, from: from, ports: ports, toPorts: toPorts,
-                fromPorts: fromPorts, protocols: protocols, exceptions: exceptions)
+                fromPorts: fromPorts, protocols: protocols, users: users,
+                exceptions: exceptions)
         } catch {
             throw UsageError(description: error.description)
         }

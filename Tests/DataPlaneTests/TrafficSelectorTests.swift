@@ -87,6 +87,15 @@ struct TrafficSelectorTests {
             "--except 22: 22 is no kind of exception; write KIND=VALUE with one of to, from, port, "
                 + "to-port, from-port, protocol, as in port=22"
         ),
+        ("--except", "user=0", "users can be chosen, with --user, but not be excepted"),
+        (
+            "--user", "no such user",
+            "--user no such user: this host has no such user (/etc/passwd); of a user from "
+                + "elsewhere, such as LDAP, give the number, which id -u NAME prints"
+        ),
+        ("--user", "", "no such user"), ("--user", "-1", "no such user"),
+        ("--user", "4294967295", "numbers of users go from 0 to 4294967294"),
+        ("--user", "99999999999", "numbers of users go from 0 to 4294967294"),
         ("--except", "port", "--except port: port has no value; write it like port=22"),
         ("--except", "port=70000", "--except port=70000: port 70000: ports go from 1 to 65535"),
         ("--except", "to=10.0.0.1/8", "has bits set"), ("--except", "port=22,", "names nothing"),
@@ -103,6 +112,7 @@ struct TrafficSelectorTests {
             case "--from": try TrafficSelector(from: [value])
             case "--port": try TrafficSelector(ports: [value])
             case "--protocol": try TrafficSelector(protocols: [value])
+            case "--user": try TrafficSelector(users: [value])
             default: try TrafficSelector(exceptions: [value])
             }
         }
@@ -141,21 +151,32 @@ struct TrafficSelectorTests {
             "", "to=10.0.0.0/8", "family=ipv6", "family=ipv4,port=80-90,protocol=tcp", ";port=22",
             "to=10.0.0.0/8,to=2001:db8::/32,from=::1,port=1,to-port=2,from-port=3,protocol=udp",
             "protocol=icmp;to=192.0.2.1;to=::1,port=22,protocol=tcp", ";port=22;protocol=icmp",
+            "user=0", "to=::1,user=1000,user=33;port=22",
         ]
         return texts.compactMap { TrafficSelector(text: $0) }
     }()
 
     @Test("A selector survives its text, and the text has no blanks")
     func texts() {
-        #expect(Self.selectors.count == 8)
+        #expect(Self.selectors.count == 10)
         for selector in Self.selectors {
             #expect(TrafficSelector(text: selector.text) == selector)
             #expect(!selector.text.contains(" "))
             #expect(selector.isSelective == !(selector.text.isEmpty || selector.text.first == ";"))
         }
-        for text in ["x", "to=", "to=10.0.0.1/8", "family=ipv5", "to=10.0.0.0/8,~", "port=2~"] {
+        for text in [
+            "x", "to=", "to=10.0.0.1/8", "family=ipv5", "to=10.0.0.0/8,~", "port=2~",
+            ";user=0", "user=", "user=-1",
+        ] {
             #expect(TrafficSelector(text: text) == nil, "\(text)")
         }
+    }
+
+    @Test("A user is chosen by name or by number, and shown by number")
+    func users() throws {
+        let selector = try TrafficSelector(users: ["root", "4011101"])
+        #expect(selector.commandLine == ["--user 0", "--user 4011101"])
+        #expect(selector.isSelective && selector.choosesUsers)
     }
 
     @Test("Exceptions are written with = or, in quotes, with a blank")
@@ -176,6 +197,7 @@ struct TrafficSelectorTests {
             ("", "to=10.0.0.0/8"), ("to=10.0.0.0/8", "to=10.1.0.0/16"), ("port=80", "to=::1"),
             ("to=10.0.0.0/8", "from=10.0.0.0/8"), ("port=80-90", "port=90"), ("port=1", "port=2"),
             ("family=ipv6", "port=80"), ("protocol=udp", "port=80"), ("", ""),
+            ("user=0", "port=1"), ("user=0,user=1", "user=1,user=2"),
         ]
         for (left, right) in overlapping {
             #expect(try selector(left).overlaps(selector(right)), "\(left) \(right)")
@@ -185,6 +207,7 @@ struct TrafficSelectorTests {
             ("to=10.0.0.0/8", "to=11.0.0.0/8"), ("to=10.0.0.0/8", "to=::1"),
             ("to-port=80", "to-port=81"), ("protocol=icmp", "port=80"),
             ("family=ipv4", "to=::1"), ("family=ipv4", "family=ipv6"),
+            ("user=0", "user=1"),
         ]
         for (left, right) in apart {
             #expect(try !selector(left).overlaps(selector(right)), "\(left) \(right)")

@@ -24,6 +24,42 @@ import TrafficControl
         try Golden("hook-table.txt").expect(table(way(.up), way(.down)).addText)
     }
 
+    @Test func `looks at sockets and flows where users are chosen`() throws {
+        let users = try #require(TrafficSelector(text: "to-port=443,user=1000,user=33;port=22"))
+        try Golden("hook-table-users.txt").expect(
+            table(way(.up, users), way(.down, users)).addText)
+    }
+
+    @Test func `remembers what users send although only what they get is redirected`() throws {
+        let users = try #require(TrafficSelector(text: "user=1000;port=22"))
+        let only = table(way(.down, users))
+        try Golden("hook-table-users-down.txt").expect(only.addText)
+        #expect(only.chained == [.up, .down])
+    }
+
+    @Test(
+        "The kernel takes the chains of users, and nft can list them", .requiresNamespaces,
+        .enabled(if: hasPrograms("nft"), "nft is not installed"),
+        arguments: [[Direction.up, .down], [.down], [.up]])
+    func usersInTheKernel(directions: [Direction]) async throws {
+        let users = try #require(TrafficSelector(text: "user=1000,user=0;port=22"))
+        let ways = directions.flatMap { [way($0, users), way($0, slot: 1, users)] }
+        let text = HookTable(target: .init(index: 5, name: "eth0"), ways: ways).addText
+            .replacing(" { flags owner; }", with: "")
+        try await withTemporaryDirectory { directory in
+            let file = try directory.write(text, to: "rules")
+            try await withNewNamespace {
+                _ = try shell(
+                    """
+                    for i in eth0 lcu5 lcu5.1 lcd5 lcd5.1; do
+                    ip link add $i type veth peer name ${i}e; ip link set $i up; done
+                    ip address add 192.0.2.1/24 dev eth0; nft -f \(file)
+                    ping -c 1 -W 1 192.0.2.2 || true; nft list ruleset | grep -q users0_own
+                    """)
+            }
+        }
+    }
+
     @Test func `leaves the other direction alone`() {
         let text = table(way(.down)).addText
         #expect(!text.contains("egress") && !text.contains("lcu5"))

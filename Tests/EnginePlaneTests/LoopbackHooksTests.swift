@@ -33,6 +33,12 @@ import TrafficControl
                 """)
     }
 
+    @Test func `finds both what users send and what they get as it leaves`() throws {
+        let users = try #require(TrafficSelector(text: "port=80,user=1000"))
+        try Golden("hook-table-loopback-users.txt").expect(
+            table(way(.up, users), way(.down, users)).addText)
+    }
+
     @Test func `of one direction alone there is one wire`() {
         let text = table(way(.down)).addText
         #expect(text.contains("meta protocol ip fwd to \"lcd1\"") && !text.contains("dup to"))

@@ -6,6 +6,7 @@ import socket
 import statistics
 import sys
 import time
+from contextlib import contextmanager
 from multiprocessing import RawValue
 from pathlib import Path
 
@@ -16,8 +17,19 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "measure"))
 from probes.namespaces import Companion, network_namespace  # noqa: E402
 
 
-def open_socket(namespace, version, kind, address=None):
-    with network_namespace(namespace):
+@contextmanager
+def acting_as(user):
+    """Sockets opened in here belong to the user for good, whoever uses them."""
+    former = os.geteuid()
+    os.seteuid(former if user is None else user)
+    try:
+        yield
+    finally:
+        os.seteuid(former)
+
+
+def open_socket(namespace, version, kind, address=None, user=None):
+    with network_namespace(namespace), acting_as(user):
         opened = socket.socket(socket.AF_INET if version == 4 else socket.AF_INET6, kind)
     opened.settimeout(10)
     if address:
@@ -125,13 +137,14 @@ class Flood:
 class Echo:
     """Datagrams to the far end, which come back."""
 
-    def __init__(self, wire, version, place, port):
+    def __init__(self, wire, version, place, port, user=None):
         far = (ADDRESSES[version][place], port)
         server = open_socket(wire.names["far"], version, socket.SOCK_DGRAM, far)
         server.settimeout(None)
         self.process = Companion(lambda: self.answer(server))
         self.client = open_socket(
-            wire.names["near"], version, socket.SOCK_DGRAM, (ADDRESSES[version][NEAR], port + 1))
+            wire.names["near"], version, socket.SOCK_DGRAM, (ADDRESSES[version][NEAR], port + 1),
+            user)
         self.client.connect(far)
 
     @staticmethod

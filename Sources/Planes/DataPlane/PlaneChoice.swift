@@ -11,6 +11,8 @@ public struct PlaneDemand: Sendable, Hashable {
     public var hasSeed = false
     /// Whether the user says how late packets may be.
     public var measuresLateness = false
+    /// Whether it matters whose packets they are.
+    public var choosesUsers = false
     /// Whether the verdict on each packet is to be recorded.
     public var recordsPackets = false
 

@@ -57,6 +57,12 @@ extension EngineError {
                 + "CONFIG_NFT_FWD_NETDEV", fault: .unavailable)
     }
 
+    /// Whose packets they are takes hooks of nftables.
+    static let noUsers = EngineError(
+        "--user takes nftables, whose hooks on devices (Linux 5.16 with CONFIG_NETFILTER_EGRESS, "
+            + "and the program nft) are not available here; tc filters cannot tell whose packets "
+            + "they are", fault: .unavailable)
+
     /// No kind of hooks is available.
     static func lacking(_ lacks: [EngineError]) -> EngineError {
         EngineError(

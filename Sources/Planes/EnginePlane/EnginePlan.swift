@@ -55,6 +55,7 @@ enum EnginePlan {
         let hooks =
             switch kind {
             case .nftables: "nft --interactive <<'EOF'\n\(table.addText)EOF\n"
+            case .clsact where table.choosesUsers: throw .noUsers
             case .clsact: table.filterText
             }
         return ([ShellWord.comment(target.name)] + wires + carriers + others + [hooks]).joined(

@@ -9,15 +9,25 @@ struct HookTable: Hashable {
     struct Way: Hashable {
         var redirect: Redirect
         var selector: TrafficSelector
+        /// Whether it redirects nothing, and only remembers what the users of a way down send.
+        var onlyRemembers = false
 
         /// The precedence among the ways of an interface.
         fileprivate var order: (Int, Int) { (selector.isSelective ? 0 : 1, redirect.slot) }
+
+        /// The statement that redirects.
+        var verdict: String { "fwd to \"\(redirect.near)\"" }
 
         /// nft rules of which the first match decides.
         ///
         /// - Parameter verdict: the statement for chosen packets.
         func rules(verdict: String) -> [String] {
-            NftSelection(selector, redirect.direction).rules(chosen: verdict)
+            guard selector.choosesUsers else {
+                return NftSelection(selector, redirect.direction).rules(chosen: verdict)
+            }
+            let chain = UserChains.name(redirect.direction.rawValue, slot: redirect.slot)
+            return NftSelection(selector, redirect.direction).rules(
+                chosen: "jump \(chain)", spared: onlyRemembers ? "return" : "accept")
         }
     }
 
@@ -32,6 +42,9 @@ struct HookTable: Hashable {
         self.target = target
         self.ways = ways.sorted { $0.order < $1.order }
     }
+
+    /// Whether it matters whose packets they are.
+    var choosesUsers: Bool { ways.contains(where: \.selector.choosesUsers) }
 
     /// The common prefix of the table names.
     static let namePrefix = "linkcond_"
@@ -52,8 +65,12 @@ struct HookTable: Hashable {
         if let hooks = LoopbackHooks(ways, of: target) {
             return (lines + hooks.commands(netdev: table)).joined(separator: "\n") + "\n"
         }
+        lines += userCommands
+        let ways = ways + remembering
         for direction in Direction.allCases {
-            let ways = ways.filter { $0.redirect.direction == direction }
+            let ways = ways.filter { $0.redirect.direction == direction }.sorted {
+                $0.order < $1.order
+            }
             guard !ways.isEmpty else { continue }
             let hook = direction == .up ? "egress" : "ingress"
             lines.append(
@@ -87,11 +104,50 @@ struct HookTable: Hashable {
 
     /// The directions in which it has chains at the interface.
     var chained: Set<Direction> {
-        LoopbackHooks(ways, of: target) == nil ? Set(ways.map(\.redirect.direction)) : [.up]
+        LoopbackHooks(ways, of: target) == nil
+            ? Set((ways + remembering).map(\.redirect.direction)) : [.up]
+    }
+
+    /// Ways up that a way down needs to know its users' flows.
+    private var remembering: [Way] {
+        ways.filter { way in
+            way.selector.choosesUsers && way.redirect.direction == .down
+                && !ways.contains {
+                    $0.redirect.slot == way.redirect.slot && $0.redirect.direction == .up
+                }
+        }.map { way in
+            var other = way
+            other.redirect.direction = .up
+            other.onlyRemembers = true
+            return other
+        }
+    }
+
+    /// The chains of the ways that choose by user.
+    private var userCommands: [String] {
+        (ways + remembering).filter { $0.redirect.direction == .up }.flatMap { way in
+            let down = ways.first {
+                $0.redirect.slot == way.redirect.slot && $0.redirect.direction == .down
+            }
+            var commands =
+                UserChains(of: way, in: table)?.commands(
+                    up: way.onlyRemembers ? "return" : way.verdict, down: down?.verdict) ?? []
+            if way.onlyRemembers {
+                let chain = UserChains.name("seen", slot: way.redirect.slot)
+                commands.append("add chain \(table) \(chain)")
+                commands += way.rules(verdict: "return").map { "add rule \(table) \(chain) \($0)" }
+            }
+            return commands
+        }
     }
 
     private static func rules(_ ways: ArraySlice<Way>) -> [String] {
-        ways.flatMap { $0.rules(verdict: "fwd to \"\($0.redirect.near)\"") }
+        ways.flatMap { way in
+            // Its exceptions must not end the search for conditions that follow.
+            way.onlyRemembers
+                ? ["jump \(UserChains.name("seen", slot: way.redirect.slot))"]
+                : way.rules(verdict: way.verdict)
+        }
     }
 
     /// The command that deletes it.

@@ -31,7 +31,7 @@ struct LoopbackHooks {
     func commands(netdev table: String) -> [String] {
         [
             "add chain \(table) up { type filter hook egress device \"lo\" priority 0; }"
-        ] + rules.map { "add rule \(table) up \($0)" } + [
+        ] + userCommands(table) + rules.map { "add rule \(table) up \($0)" } + [
             "add table \(Self.inetTable) { flags owner; }",
             "add chain \(Self.inetTable) sent { type filter hook output priority -300; }",
             "add rule \(Self.inetTable) sent meta mark 0x\(String(Redirect.mark, radix: 16)) notrack",
@@ -48,23 +48,37 @@ struct LoopbackHooks {
     ]
 
     private var rules: [String] {
-        var rules = [HookTable.passRule, HookTable.gateRule] + Self.exempt
+        [HookTable.passRule, HookTable.gateRule] + Self.exempt
+            + conditions.flatMap { Self.rules(of: $0.way, $0.entrances) }
+    }
+
+    /// The first way of each slot, with the interfaces that lead to the engine.
+    private var conditions: [(way: HookTable.Way, entrances: [String])] {
         let slots = ways.map(\.redirect.slot)
-        for (index, way) in ways.enumerated()
-        where slots.firstIndex(of: way.redirect.slot) == index {
-            let entrances = ways.filter { $0.redirect.slot == way.redirect.slot }.map(
-                \.redirect.near)
-            rules += Self.rules(of: way, entrances)
+        return ways.enumerated().filter { slots.firstIndex(of: $1.redirect.slot) == $0 }.map {
+            (_, way) in
+            (way, ways.filter { $0.redirect.slot == way.redirect.slot }.map(\.redirect.near))
         }
-        return rules
+    }
+
+    private func userCommands(_ table: String) -> [String] {
+        conditions.flatMap { way, entrances in
+            UserChains(of: way, in: table)?.commands(
+                up: Self.verdict(entrances), down: nil, isLoopback: true) ?? []
+        }
+    }
+
+    private static func verdict(_ entrances: [String]) -> String {
+        entrances.dropLast().map { "dup to \"\($0)\" " }.joined()
+            + entrances.suffix(1).map { "fwd to \"\($0)\"" }.joined()
     }
 
     /// The rules for packets of both directions, exceptions first, with the interfaces that lead to
     /// the engine.
     private static func rules(of way: HookTable.Way, _ entrances: [String]) -> [String] {
         let verdict =
-            entrances.dropLast().map { "dup to \"\($0)\" " }.joined()
-            + entrances.suffix(1).map { "fwd to \"\($0)\"" }.joined()
+            way.selector.choosesUsers
+            ? "jump \(UserChains.name("up", slot: way.redirect.slot))" : Self.verdict(entrances)
         var seen: Set<String> = []
         let rules = Direction.allCases.flatMap { direction in
             NftSelection(way.selector, direction).rules(chosen: verdict)

@@ -38,6 +38,9 @@ extension KernelPlane {
         if demand.measuresLateness {
             return PlaneLack("the kernel does not tell how late packets are")
         }
+        if demand.choosesUsers {
+            return PlaneLack("filters of tc cannot tell whose packets they are")
+        }
         if demand.hasSeed { return PlaneLack("the kernel does not take a seed") }
         var needed: Set<KernelFeature> = []
         for conditions in demand.conditions {

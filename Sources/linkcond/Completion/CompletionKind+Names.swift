@@ -62,6 +62,9 @@ extension CompletionKind {
         }
     }
 
+    /// The names of this host's users.
+    static var users: CompletionKind { names(UserAccount.names) }
+
     /// `NAME=PROFILE,...` for an interface of a run.
     static var interfaceOfRun: CompletionKind {
         .custom { _, _, typed in

@@ -55,8 +55,8 @@ struct ConditionsRequest: Equatable {
     }
 
     private static let selectors = [
-        "--to", "--from", "--port", "--to-port", "--from-port", "--protocol", "--except",
-        "--family",
+        "--to", "--from", "--port", "--to-port", "--from-port", "--protocol", "--user",
+        "--except", "--family",
     ]
 
     /// The words of `--port 443`, as the status shows it.

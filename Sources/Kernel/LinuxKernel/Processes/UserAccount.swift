@@ -10,6 +10,11 @@ public struct UserAccount: Sendable, Hashable {
         UserAccount(name, users: text(of: "/etc/passwd"), groups: text(of: "/etc/group"))
     }
 
+    /// The names of the users in `/etc/passwd`.
+    public static func names() -> [String] {
+        records(text(of: "/etc/passwd")).compactMap { $0.first.map(String.init) }
+    }
+
     static func text(of path: String) -> String {
         (try? SmallFile.read(path, limit: 64 << 20)) ?? ""
     }

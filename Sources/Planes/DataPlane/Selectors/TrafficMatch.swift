@@ -44,6 +44,8 @@ public struct TrafficMatch: Sendable, Hashable {
     public var fromPorts: [PortRange] = []
     /// The protocol above IP.
     public var protocols: [TransportProtocol] = []
+    /// The user whose program has the socket at the near end.
+    public var users: [UserID] = []
 
     /// Makes a match for every packet.
     public init() {}
@@ -76,7 +78,8 @@ public struct TrafficMatch: Sendable, Hashable {
                 || mine.contains { value in others.contains { isCommon(value, $0) } }
         }
         guard meet(\.to, { $0.overlaps($1) }), meet(\.from, { $0.overlaps($1) }),
-            meet(\.toPorts, { $0.overlaps($1) }), meet(\.fromPorts, { $0.overlaps($1) })
+            meet(\.toPorts, { $0.overlaps($1) }), meet(\.fromPorts, { $0.overlaps($1) }),
+            meet(\.users, ==)
         else { return false }
         guard let mine = possibleProtocols, let others = other.possibleProtocols else {
             return true
@@ -92,6 +95,7 @@ extension TrafficMatch {
         case toPort = "to-port"
         case fromPort = "from-port"
         case `protocol`
+        case user
     }
 
     /// Adds the value of `option`.
@@ -103,14 +107,23 @@ extension TrafficMatch {
         case .toPort: toPorts.append(try PortRange(value, option: option))
         case .fromPort: fromPorts.append(try PortRange(value, option: option))
         case .protocol: protocols.append(try TransportProtocol(value, option: option))
+        case .user: users.append(try UserID(value, option: option))
         }
     }
 
     /// Parses an exception, such as `port=22` or `to=192.0.2.0/24,protocol=udp`.
     public init(exception text: String) throws(SelectorError) {
-        let option = "--except"
+        try self.init(text: text, option: "--except")
+        guard users.isEmpty else {
+            throw SelectorError(
+                "--except", text, "users can be chosen, with --user, but not be excepted")
+        }
+    }
+
+    /// Parses a `text` that is the value of `option`.
+    init(text: String, option: String) throws(SelectorError) {
         self.init()
-        let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+        let kinds = Kind.allCases.filter { $0 != .user }.map(\.rawValue).joined(separator: ", ")
         for field in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard !field.isEmpty else {
                 throw SelectorError(
@@ -143,11 +156,12 @@ extension TrafficMatch {
             (.to, to.map(\.description)), (.from, from.map(\.description)),
             (.port, ports.map(\.description)), (.toPort, toPorts.map(\.description)),
             (.fromPort, fromPorts.map(\.description)), (.protocol, protocols.map(\.rawValue)),
+            (.user, users.map(\.description)),
         ]
         return kinds.flatMap { kind, values in values.map { (kind, $0) } }
     }
 
-    /// The text that `init(exception:)` parses.
+    /// The text that `init(text:option:)` parses.
     public var text: String {
         fields.map { "\($0.kind.rawValue)=\($0.value)" }.joined(separator: ",")
     }

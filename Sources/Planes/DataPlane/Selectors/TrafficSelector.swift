@@ -30,6 +30,9 @@ public struct TrafficSelector: Sendable, Hashable {
     /// Such conditions take precedence where an interface has several.
     public var isSelective: Bool { family != nil || !included.isEverything }
 
+    /// Whether it chooses by whose the packets are.
+    public var choosesUsers: Bool { !included.users.isEmpty }
+
     /// The IP versions of packets that can be chosen.
     public var families: [AddressFamily] {
         AddressFamily.allCases.filter { $0 == family ?? $0 && included.concerns($0) }
@@ -86,12 +89,12 @@ extension TrafficSelector {
     public init(
         family: AddressFamily? = nil, to: [String] = [], from: [String] = [], ports: [String] = [],
         toPorts: [String] = [], fromPorts: [String] = [], protocols: [String] = [],
-        exceptions: [String] = []
+        users: [String] = [], exceptions: [String] = []
     ) throws(SelectorError) {
         self.init(family: family)
         let values: [(TrafficMatch.Kind, [String])] = [
             (.to, to), (.from, from), (.port, ports), (.toPort, toPorts), (.fromPort, fromPorts),
-            (.protocol, protocols),
+            (.protocol, protocols), (.user, users),
         ]
         for (kind, texts) in values {
             for text in texts { try included.add(kind, text, option: "--\(kind.rawValue)") }
@@ -131,7 +134,7 @@ extension TrafficSelector {
         }
         do {
             let rest = chosen.joined(separator: ",")
-            if !rest.isEmpty { included = try TrafficMatch(exception: rest) }
+            if !rest.isEmpty { included = try TrafficMatch(text: rest, option: "") }
             exceptions = try parts.dropFirst().map { (part) throws(SelectorError) in
                 try TrafficMatch(exception: String(part))
             }

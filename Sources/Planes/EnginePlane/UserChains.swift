@@ -1,0 +1,164 @@
+import DataPlane
+import LinkModel
+
+/// The chains that choose the packets of some users, of those that the other options choose.
+///
+///     up ─── users0_up ─┬─ from a socket of the users ── users0_own ── remembered, chosen
+///                       ├─ from one of others ── users0_others ── forgotten, not chosen
+///                       └─ from none: chosen if its flow is remembered
+///     down ─ users0_down ── chosen if its flow is remembered
+///
+/// The kernel knows whose an outgoing packet is by its socket. It does not know for which socket an
+/// incoming one is when that passes the hook, nor whose a closed socket was, which still sends what
+/// is left. So the flows of the users' packets are remembered, and these others are chosen by them.
+///
+/// A set remembers a flow by the hash of its addresses, ports and protocol. nft has no type for what
+/// an ICMP error quotes and cannot list sets of untyped parts; numbers it lists. That the flows of
+/// two users have the same hash is as good as impossible: there are 4 thousand million.
+///
+/// Ports are at fixed places: packets with IPv4 options or IPv6 extension headers are chosen by
+/// their socket alone.
+struct UserChains {
+    private let table: String
+    private let slot: Int
+    private let users: [UserID]
+
+    /// Nil if the way is not for the packets of some users.
+    init?(of way: HookTable.Way, in table: String) {
+        guard way.selector.choosesUsers else { return nil }
+        self.table = table
+        slot = way.redirect.slot
+        users = way.selector.included.users
+    }
+
+    /// The chain with a purpose for the conditions in a slot. Rules jump to `up` and `down`.
+    static func name(_ purpose: String, slot: Int) -> String { "users\(slot)_\(purpose)" }
+
+    /// The most flows that are remembered. Packets of further ones are conditioned on their way up.
+    private static let mostFlows = 65_535
+    /// How long silent flows are remembered. Connections may be silent for long; datagrams and
+    /// echo requests belong to nothing that ends.
+    private static let memory = (connections: "1h", others: "3m")
+
+    /// The commands that create them.
+    ///
+    /// - Parameters:
+    ///   - up: the statement for packets of the users; `return` if they are only remembered.
+    ///   - down: the statement for packets to the users; nil without a way down.
+    ///   - isLoopback: whether packets to the users pass the same hook as those from them.
+    func commands(up: String, down: String?, isLoopback: Bool = false) -> [String] {
+        let owners = "{ \(users.map(\.description).joined(separator: ", ")) }"
+        let sent =
+            ["meta skuid \(owners) goto \(chain("own"))"]
+            + (isLoopback ? lookups(.down, up) : [])
+            + ["meta skuid != \(owners) goto \(chain("others"))"] + lookups(.up, up)
+        var chains = [("own", remembering + [up]), ("others", forgetting), ("up", sent)]
+        if let down { chains.append(("down", lookups(.down, down))) }
+        // Any expression for a number of 32 bits names the type.
+        let flows =
+            "add set \(table) \(set) { typeof tcp sequence; size \(Self.mostFlows); "
+            + "flags dynamic,timeout; timeout \(Self.memory.others); }"
+        return [flows]
+            + chains.flatMap { name, rules in
+                ["add chain \(table) \(chain(name))"]
+                    + rules.map { "add rule \(table) \(chain(name)) \($0)" }
+            }
+    }
+
+    private func chain(_ purpose: String) -> String { Self.name(purpose, slot: slot) }
+    private var set: String { Self.name("flows", slot: slot) }
+
+    /// Remembers the flow of a packet of the users.
+    private var remembering: [String] {
+        AddressFamily.allCases.flatMap { family in
+            [
+                (family.plain("tcp"), FlowKey(family, .up), Self.memory.connections),
+                (family.plain("udp"), FlowKey(family, .up), Self.memory.others),
+                (
+                    "\(family.plain(family.icmp)) \(family.icmp) type echo-request",
+                    FlowKey(family, .up, .echo), Self.memory.others
+                ),
+            ].map { match, key, time in "\(match) update @\(set) { \(key) timeout \(time) }" }
+        }
+    }
+
+    /// Forgets a flow whose ports somebody else has now.
+    private var forgetting: [String] {
+        ["meta l4proto tcp tcp flags & syn == 0 return"]
+            + AddressFamily.allCases.flatMap { family in
+                ["tcp", "udp"].map { proto in
+                    "\(family.plain(proto)) delete @\(set) { \(FlowKey(family, .up)) }"
+                }
+            }
+    }
+
+    /// Rules for packets of remembered flows: most first, then echoes, and ICMP errors, which quote
+    /// a packet of the other direction.
+    private func lookups(_ direction: Direction, _ verdict: String) -> [String] {
+        let isKnown = "@\(set) \(verdict)"
+        return AddressFamily.allCases.map { family in
+            "meta protocol \(family.nftName) \(FlowKey(family, direction)) \(isKnown)"
+        } + ["meta l4proto != { icmp, ipv6-icmp } return"]
+            + AddressFamily.allCases.flatMap { family in
+                let echo = "\(family.icmp) type echo-\(direction == .up ? "request" : "reply")"
+                let errors =
+                    family == .ipv4
+                    ? "icmp type { destination-unreachable, time-exceeded }" : "icmpv6 type < 128"
+                return [
+                    (echo, FlowKey(family, direction, .echo)),
+                    (errors, FlowKey(family, direction.opposite, .quoted)),
+                    (errors, FlowKey(family, direction.opposite, .quotedEcho)),
+                ].map { match, key in "\(match) \(key) \(isKnown)" }
+            }
+    }
+}
+
+/// The hash of a flow, the same in both directions, in an nft expression.
+private struct FlowKey: CustomStringConvertible {
+    /// Where the addresses and ports are.
+    enum Place {
+        case packet, quoted
+        /// An echo, whose identifier stands for both ports.
+        case echo, quotedEcho
+    }
+
+    private var family: AddressFamily
+    private var direction: Direction
+    private var place: Place
+
+    init(_ family: AddressFamily, _ direction: Direction, _ place: Place = .packet) {
+        self.family = family
+        self.direction = direction
+        self.place = place
+    }
+
+    var description: String {
+        let isQuoted = place == .quoted || place == .quotedEcho
+        let isEcho = place == .echo || place == .quotedEcho
+        // A quoted packet follows the eight bytes of the error's own header.
+        let (base, start) = isQuoted ? ("@th", 64) : ("@nh", 0)
+        let bits = family.bits
+        let (source, proto, ports) = family == .ipv4 ? (96, 72, 160) : (64, 48, 320)
+        let addresses = [source, source + bits].map { "\(base),\(start + $0),\(bits)" }
+        let numbers = (isEcho ? [ports + 32, ports + 32] : [ports, ports + 16]).map {
+            "\(base),\(start + $0),16"
+        }
+        let ends = zip(addresses, numbers).map { "\($0) . \($1)" }
+        let parts =
+            (direction == .up ? ends.reversed() : ends) + ["\(base),\(start + proto),8"]
+        return "jhash \(parts.joined(separator: " . ")) mod 0xffffffff seed 0x1c0d7181"
+    }
+}
+
+extension AddressFamily {
+    fileprivate var nftName: String { self == .ipv4 ? "ip" : "ip6" }
+    fileprivate var icmp: String { self == .ipv4 ? "icmp" : "icmpv6" }
+    fileprivate var bits: Int { self == .ipv4 ? 32 : 128 }
+
+    /// Matches packets whose transport header follows the shortest IP header.
+    fileprivate func plain(_ proto: String) -> String {
+        self == .ipv4
+            ? "ip hdrlength 5 ip frag-off & 0x1fff == 0 ip protocol \(proto)"
+            : "ip6 nexthdr \(proto)"
+    }
+}
