@@ -58,6 +58,14 @@ struct SelectorOptions: ParsableArguments {
     var users: [String] = []
 
     @Option(
+        name: .customLong("cgroup"),
+        help: ArgumentHelp(
+            "Only traffic of programs in this control group.",
+            more: "Such as /system.slice/nginx.service, and of groups below it.",
+            valueName: "path"))
+    var groups: [String] = []
+
+    @Option(
         name: .customLong("except"),
         help: ArgumentHelp(
             "Exclude traffic, such as port=22.",
@@ -70,20 +78,27 @@ struct SelectorOptions: ParsableArguments {
     /// Whether any of the options is given.
     var areGiven: Bool {
         family != .all
-            || [to, from, ports, toPorts, fromPorts, protocols, users, exceptions].contains {
+            || [to, from, ports, toPorts, fromPorts, protocols, users, groups, exceptions].contains
+            {
                 !$0.isEmpty
             }
     }
 
     /// The traffic selected by the options.
     func selector() throws(UsageError) -> TrafficSelector {
+        let selector: TrafficSelector
         do {
-            return try TrafficSelector(
+            selector = try TrafficSelector(
                 family: family.addressFamily, to: to, from: from, ports: ports, toPorts: toPorts,
-                fromPorts: fromPorts, protocols: protocols, users: users,
+                fromPorts: fromPorts, protocols: protocols, users: users, groups: groups,
                 exceptions: exceptions)
         } catch {
             throw UsageError(description: error.description)
         }
+        for group in selector.included.groups {
+            guard let lack = group.lack else { continue }
+            throw UsageError(description: "--cgroup \(group): \(lack)")
+        }
+        return selector
     }
 }

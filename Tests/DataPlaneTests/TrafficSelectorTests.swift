@@ -87,7 +87,18 @@ struct TrafficSelectorTests {
             "--except 22: 22 is no kind of exception; write KIND=VALUE with one of to, from, port, "
                 + "to-port, from-port, protocol, as in port=22"
         ),
-        ("--except", "user=0", "users can be chosen, with --user, but not be excepted"),
+        ("--except", "user=0", "can be chosen, with --user and --cgroup, but not be excepted"),
+        ("--except", "cgroup=/a", "but not be excepted"),
+        (
+            "--cgroup", "/",
+            "--cgroup /: is the root of all control groups, which has all programs; name one "
+                + "below, as in /system.slice/nginx.service"
+        ),
+        ("--cgroup", "", "is the root"), ("--cgroup", "/sys/fs/cgroup/", "is the root"),
+        ("--cgroup", "/a/../b", "is not a path that can be chosen"),
+        ("--cgroup", "/a,b", "is not a path"), ("--cgroup", "/a b", "is not a path"),
+        ("--cgroup", "/a\"b", "is not a path"), ("--cgroup", "/a\nb", "is not a path"),
+        ("--cgroup", String(repeating: "/a", count: 257), "at most 512 bytes"),
         (
             "--user", "no such user",
             "--user no such user: this host has no such user (/etc/passwd); of a user from "
@@ -112,6 +123,7 @@ struct TrafficSelectorTests {
             case "--from": try TrafficSelector(from: [value])
             case "--port": try TrafficSelector(ports: [value])
             case "--protocol": try TrafficSelector(protocols: [value])
+            case "--cgroup": try TrafficSelector(groups: [value])
             case "--user": try TrafficSelector(users: [value])
             default: try TrafficSelector(exceptions: [value])
             }
@@ -151,14 +163,14 @@ struct TrafficSelectorTests {
             "", "to=10.0.0.0/8", "family=ipv6", "family=ipv4,port=80-90,protocol=tcp", ";port=22",
             "to=10.0.0.0/8,to=2001:db8::/32,from=::1,port=1,to-port=2,from-port=3,protocol=udp",
             "protocol=icmp;to=192.0.2.1;to=::1,port=22,protocol=tcp", ";port=22;protocol=icmp",
-            "user=0", "to=::1,user=1000,user=33;port=22",
+            "user=0", "to=::1,user=1000,user=33;port=22", "user=0,cgroup=/a/b\\x2dc.scope",
         ]
         return texts.compactMap { TrafficSelector(text: $0) }
     }()
 
     @Test("A selector survives its text, and the text has no blanks")
     func texts() {
-        #expect(Self.selectors.count == 10)
+        #expect(Self.selectors.count == 11)
         for selector in Self.selectors {
             #expect(TrafficSelector(text: selector.text) == selector)
             #expect(!selector.text.contains(" "))
@@ -176,7 +188,17 @@ struct TrafficSelectorTests {
     func users() throws {
         let selector = try TrafficSelector(users: ["root", "4011101"])
         #expect(selector.commandLine == ["--user 0", "--user 4011101"])
-        #expect(selector.isSelective && selector.choosesUsers)
+        #expect(selector.isSelective && selector.choosesOwners)
+    }
+
+    @Test(
+        "A control group is named by its path, or by that of its directory",
+        arguments: ["/a/b", "a/b", "/a//b/", "/sys/fs/cgroup/a/b"])
+    func groups(text: String) throws {
+        let selector = try TrafficSelector(groups: [text])
+        #expect(selector.commandLine == ["--cgroup /a/b"])
+        #expect(selector.included.groups.map(\.level) == [2])
+        #expect(selector.isSelective && selector.choosesOwners)
     }
 
     @Test("Exceptions are written with = or, in quotes, with a blank")
@@ -198,6 +220,7 @@ struct TrafficSelectorTests {
             ("to=10.0.0.0/8", "from=10.0.0.0/8"), ("port=80-90", "port=90"), ("port=1", "port=2"),
             ("family=ipv6", "port=80"), ("protocol=udp", "port=80"), ("", ""),
             ("user=0", "port=1"), ("user=0,user=1", "user=1,user=2"),
+            ("cgroup=/a", "cgroup=/a/b"), ("cgroup=/a", "user=1"), ("cgroup=/a", "cgroup=a"),
         ]
         for (left, right) in overlapping {
             #expect(try selector(left).overlaps(selector(right)), "\(left) \(right)")
@@ -207,7 +230,7 @@ struct TrafficSelectorTests {
             ("to=10.0.0.0/8", "to=11.0.0.0/8"), ("to=10.0.0.0/8", "to=::1"),
             ("to-port=80", "to-port=81"), ("protocol=icmp", "port=80"),
             ("family=ipv4", "to=::1"), ("family=ipv4", "family=ipv6"),
-            ("user=0", "user=1"),
+            ("user=0", "user=1"), ("cgroup=/a", "cgroup=/ab"), ("cgroup=/a/b", "cgroup=/a/c"),
         ]
         for (left, right) in apart {
             #expect(try !selector(left).overlaps(selector(right)), "\(left) \(right)")

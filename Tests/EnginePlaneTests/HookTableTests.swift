@@ -26,14 +26,43 @@ import TrafficControl
 
     @Test func `looks at sockets and flows where users are chosen`() throws {
         let users = try #require(TrafficSelector(text: "to-port=443,user=1000,user=33;port=22"))
-        try Golden("hook-table-users.txt").expect(
+        try Golden("hook-table-owners.txt").expect(
             table(way(.up, users), way(.down, users)).addText)
+    }
+
+    @Test func `brings the control groups of sockets to the interface by marks`() throws {
+        let groups = try #require(TrafficSelector(text: "user=0,cgroup=/a/b\\x2dc"))
+        let ways = [Direction.up, .down].map { direction in
+            var way = way(direction, slot: 3, groups)
+            way.groups = [PresentGroup(path: "unified/a/b\\x2dc", level: 2, number: 7)]
+            return way
+        }
+        try Golden("hook-table-groups.txt").expect(table(ways[0], ways[1]).addText)
+        #expect(
+            table(ways[0]).deleteText
+                == "delete table netdev linkcond_5\ndelete table inet linkcond_5\n")
+    }
+
+    @Test func `is another where a control group is made again, and not by another order`()
+        throws
+    {
+        let groups = try #require(TrafficSelector(text: "cgroup=/a"))
+        func ways(_ number: UInt64) -> [HookTable.Way] {
+            [Direction.up, .down].map { direction in
+                var way = way(direction, groups)
+                way.groups = [PresentGroup(path: "a", level: 1, number: number)]
+                return way
+            }
+        }
+        let (old, new) = (ways(1), ways(2))
+        #expect(table(old[0], old[1]) != table(new[0], new[1]))
+        #expect(table(old[0], old[1]) == table(old[1], old[0]))
     }
 
     @Test func `remembers what users send although only what they get is redirected`() throws {
         let users = try #require(TrafficSelector(text: "user=1000;port=22"))
         let only = table(way(.down, users))
-        try Golden("hook-table-users-down.txt").expect(only.addText)
+        try Golden("hook-table-owners-down.txt").expect(only.addText)
         #expect(only.chained == [.up, .down])
     }
 
@@ -54,7 +83,7 @@ import TrafficControl
                     for i in eth0 lcu5 lcu5.1 lcd5 lcd5.1; do
                     ip link add $i type veth peer name ${i}e; ip link set $i up; done
                     ip address add 192.0.2.1/24 dev eth0; nft -f \(file)
-                    ping -c 1 -W 1 192.0.2.2 || true; nft list ruleset | grep -q users0_own
+                    ping -c 1 -W 1 192.0.2.2 || true; nft list ruleset | grep -q owners0_own
                     """)
             }
         }

@@ -35,7 +35,7 @@ import TrafficControl
 
     @Test func `finds both what users send and what they get as it leaves`() throws {
         let users = try #require(TrafficSelector(text: "port=80,user=1000"))
-        try Golden("hook-table-loopback-users.txt").expect(
+        try Golden("hook-table-loopback-owners.txt").expect(
             table(way(.up, users), way(.down, users)).addText)
     }
 

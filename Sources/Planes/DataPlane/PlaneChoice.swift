@@ -12,7 +12,7 @@ public struct PlaneDemand: Sendable, Hashable {
     /// Whether the user says how late packets may be.
     public var measuresLateness = false
     /// Whether it matters whose packets they are.
-    public var choosesUsers = false
+    public var choosesOwners = false
     /// Whether the verdict on each packet is to be recorded.
     public var recordsPackets = false
 

@@ -53,7 +53,7 @@ struct OpenPlanes {
         }
         var demand = PlaneDemand([request.conditions])
         demand.links = links
-        demand.choosesUsers = request.selector.choosesUsers
+        demand.choosesOwners = request.selector.choosesOwners
         demand.hasSeed = request.seed != nil
         let choice = PlaneChoice(
             backend, kernelLacks: kernel.lack(for: demand, state),

@@ -85,7 +85,7 @@ final class ClassifierHooks: Hooks {
         _ table: HookTable, isForced: Bool, _ changes: inout [ClassifierChange]
     ) throws -> Standing {
         let interface = table.target
-        guard !table.choosesUsers else { throw EngineError.noUsers }
+        guard !table.choosesOwners else { throw EngineError.noOwners }
         var standing: Standing
         if let former = installed[interface.index] {
             standing = former

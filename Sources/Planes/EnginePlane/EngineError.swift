@@ -58,10 +58,16 @@ extension EngineError {
     }
 
     /// Whose packets they are takes hooks of nftables.
-    static let noUsers = EngineError(
-        "--user takes nftables, whose hooks on devices (Linux 5.16 with CONFIG_NETFILTER_EGRESS, "
+    static let noOwners = EngineError(
+        "--user and --cgroup take nftables, whose hooks on devices (Linux 5.16 with CONFIG_NETFILTER_EGRESS, "
             + "and the program nft) are not available here; tc filters cannot tell whose packets "
             + "they are", fault: .unavailable)
+
+    static func noOwnerChains(_ message: String) -> EngineError {
+        EngineError(
+            "nftables cannot tell whose packets they are (\(message)): --user takes CONFIG_NFT_HASH, "
+                + "and --cgroup CONFIG_NFT_SOCKET and Linux 5.13 too", fault: .unavailable)
+    }
 
     /// No kind of hooks is available.
     static func lacking(_ lacks: [EngineError]) -> EngineError {

@@ -47,7 +47,7 @@ enum EnginePlan {
         }
         let table = HookTable(
             target: target,
-            ways: redirects.map { HookTable.Way(redirect: $0, selector: request.selector) })
+            ways: redirects.map { HookTable.Way.present($0, request.selector) })
         let others = standing.filter { $0.name != request.name }.map {
             ShellWord.comment(
                 "and the rules of the conditions called \($0.name), which stand there already")
@@ -55,7 +55,7 @@ enum EnginePlan {
         let hooks =
             switch kind {
             case .nftables: "nft --interactive <<'EOF'\n\(table.addText)EOF\n"
-            case .clsact where table.choosesUsers: throw .noUsers
+            case .clsact where table.choosesOwners: throw .noOwners
             case .clsact: table.filterText
             }
         return ([ShellWord.comment(target.name)] + wires + carriers + others + [hooks]).joined(

@@ -47,6 +47,9 @@ struct EngineState: ~Copyable {
 
     func tick() {
         for emulation in emulations.values { emulation.tick() }
+        // A service that starts again has a new control group of the same name.
+        let choosing = emulations.values.filter { !$0.request.selector.included.groups.isEmpty }
+        if !choosing.isEmpty { reinstall(Set(choosing.map(\.target.index))) }
     }
 
     // MARK: Applying
@@ -169,7 +172,7 @@ struct EngineState: ~Copyable {
         let others = emulations.values.filter {
             $0.target.index == link.index && $0.request.name != request.name
         }
-        let ways = change.redirects.map { HookTable.Way(redirect: $0, selector: request.selector) }
+        let ways = change.redirects.map { HookTable.Way.present($0, request.selector) }
         return HookTable(
             target: Interface(index: link.index, name: link.name),
             ways: others.flatMap(\.hooks) + ways)

@@ -9,11 +9,20 @@ struct HookTable: Hashable {
     struct Way: Hashable {
         var redirect: Redirect
         var selector: TrafficSelector
-        /// Whether it redirects nothing, and only remembers what the users of a way down send.
+        /// Those of the selector's control groups that exist.
+        var groups: [PresentGroup] = []
+        /// Whether it redirects nothing, and only remembers what the owners of a way down send.
         var onlyRemembers = false
 
+        /// A way with the control groups that exist now.
+        static func present(_ redirect: Redirect, _ selector: TrafficSelector) -> Way {
+            Way(redirect: redirect, selector: selector, groups: PresentGroup.all(of: selector))
+        }
+
         /// The precedence among the ways of an interface.
-        fileprivate var order: (Int, Int) { (selector.isSelective ? 0 : 1, redirect.slot) }
+        fileprivate var order: (Int, Int, Int) {
+            (selector.isSelective ? 0 : 1, redirect.slot, redirect.direction == .up ? 0 : 1)
+        }
 
         /// The statement that redirects.
         var verdict: String { "fwd to \"\(redirect.near)\"" }
@@ -22,10 +31,10 @@ struct HookTable: Hashable {
         ///
         /// - Parameter verdict: the statement for chosen packets.
         func rules(verdict: String) -> [String] {
-            guard selector.choosesUsers else {
+            guard selector.choosesOwners else {
                 return NftSelection(selector, redirect.direction).rules(chosen: verdict)
             }
-            let chain = UserChains.name(redirect.direction.rawValue, slot: redirect.slot)
+            let chain = OwnerChains.name(redirect.direction.rawValue, slot: redirect.slot)
             return NftSelection(selector, redirect.direction).rules(
                 chosen: "jump \(chain)", spared: onlyRemembers ? "return" : "accept")
         }
@@ -44,7 +53,7 @@ struct HookTable: Hashable {
     }
 
     /// Whether it matters whose packets they are.
-    var choosesUsers: Bool { ways.contains(where: \.selector.choosesUsers) }
+    var choosesOwners: Bool { ways.contains(where: \.selector.choosesOwners) }
 
     /// The common prefix of the table names.
     static let namePrefix = "linkcond_"
@@ -56,7 +65,9 @@ struct HookTable: Hashable {
     /// The commands that create it. Equivalent to `nft -f`, while that process lives.
     var addText: String {
         let sinks = ways.map { "\"\($0.redirect.far)\"" }.joined(separator: ", ")
-        var lines = ["add table \(table) { flags owner; }"] + gateCommands(table)
+        var lines =
+            ["add table \(table) { flags owner; }"] + gateCommands(table)
+            + (groupMarks?.commands ?? [])
         // Packets that arrive there belong to the engine, and the host must not process them as
         // well.
         lines.append(
@@ -65,7 +76,7 @@ struct HookTable: Hashable {
         if let hooks = LoopbackHooks(ways, of: target) {
             return (lines + hooks.commands(netdev: table)).joined(separator: "\n") + "\n"
         }
-        lines += userCommands
+        lines += ownerCommands
         let ways = ways + remembering
         for direction in Direction.allCases {
             let ways = ways.filter { $0.redirect.direction == direction }.sorted {
@@ -108,10 +119,12 @@ struct HookTable: Hashable {
             ? Set((ways + remembering).map(\.redirect.direction)) : [.up]
     }
 
-    /// Ways up that a way down needs to know its users' flows.
+    private var groupMarks: GroupMarks? { GroupMarks(ways, of: target) }
+
+    /// Ways up that a way down needs to know its owners' flows.
     private var remembering: [Way] {
         ways.filter { way in
-            way.selector.choosesUsers && way.redirect.direction == .down
+            way.selector.choosesOwners && way.redirect.direction == .down
                 && !ways.contains {
                     $0.redirect.slot == way.redirect.slot && $0.redirect.direction == .up
                 }
@@ -123,17 +136,17 @@ struct HookTable: Hashable {
         }
     }
 
-    /// The chains of the ways that choose by user.
-    private var userCommands: [String] {
+    /// The chains of the ways to which it matters whose packets they are.
+    private var ownerCommands: [String] {
         (ways + remembering).filter { $0.redirect.direction == .up }.flatMap { way in
             let down = ways.first {
                 $0.redirect.slot == way.redirect.slot && $0.redirect.direction == .down
             }
             var commands =
-                UserChains(of: way, in: table)?.commands(
+                OwnerChains(of: way, in: table)?.commands(
                     up: way.onlyRemembers ? "return" : way.verdict, down: down?.verdict) ?? []
             if way.onlyRemembers {
-                let chain = UserChains.name("seen", slot: way.redirect.slot)
+                let chain = OwnerChains.name("seen", slot: way.redirect.slot)
                 commands.append("add chain \(table) \(chain)")
                 commands += way.rules(verdict: "return").map { "add rule \(table) \(chain) \($0)" }
             }
@@ -145,7 +158,7 @@ struct HookTable: Hashable {
         ways.flatMap { way in
             // Its exceptions must not end the search for conditions that follow.
             way.onlyRemembers
-                ? ["jump \(UserChains.name("seen", slot: way.redirect.slot))"]
+                ? ["jump \(OwnerChains.name("seen", slot: way.redirect.slot))"]
                 : way.rules(verdict: way.verdict)
         }
     }
@@ -153,7 +166,8 @@ struct HookTable: Hashable {
     /// The command that deletes it.
     var deleteText: String {
         let others = LoopbackHooks(ways, of: target).map { _ in LoopbackHooks.deleteCommand }
-        return (["delete table \(table)"] + [others].compactMap(\.self)).joined(separator: "\n")
+        let commands = [others, groupMarks?.deleteCommand].compactMap(\.self)
+        return (["delete table \(table)"] + commands).joined(separator: "\n")
             + "\n"
     }
 

@@ -55,7 +55,7 @@ final class InterfaceEmulation {
 
     /// What the interface's table has to redirect for them.
     var hooks: [HookTable.Way] {
-        ways.values.map { HookTable.Way(redirect: $0.redirect, selector: request.selector) }
+        ways.values.map { HookTable.Way.present($0.redirect, request.selector) }
     }
 
     /// Changes the conditions and adds ways; packets in flight are not lost. Returns the ways that
@@ -101,6 +101,15 @@ final class InterfaceEmulation {
             + "any more; apply again with --replace, or linkcond clear"
     }
 
+    /// Which control groups are gone, for people; nil if none is.
+    private var absence: String? {
+        let gone = request.selector.included.groups.filter { $0.lack != nil }
+        guard let first = gone.first else { return nil }
+        return
+            "the control group \(first) is gone, so that nothing of it is conditioned until there "
+            + "is one of that name again"
+    }
+
     /// Records a new name or address of the interface.
     func follow(_ link: Link) {
         target = Interface(index: link.index, name: link.name)
@@ -128,7 +137,7 @@ final class InterfaceEmulation {
     var status: ConditionedInterface {
         let conditions = request.conditions.withExplicitLoss
         let statistics = ways.mapValues(\.loop.statistics)
-        let flaw = loss ?? Faithfulness(Array(statistics.values)).note
+        let flaw = loss ?? absence ?? Faithfulness(Array(statistics.values)).note
         var status = ConditionedInterface(
             by: .engine, on: target.name, index: target.index, name: request.name,
             profile: request.profile, since: request.now, limit: request.limit)

@@ -31,7 +31,7 @@ struct LoopbackHooks {
     func commands(netdev table: String) -> [String] {
         [
             "add chain \(table) up { type filter hook egress device \"lo\" priority 0; }"
-        ] + userCommands(table) + rules.map { "add rule \(table) up \($0)" } + [
+        ] + ownerCommands(table) + rules.map { "add rule \(table) up \($0)" } + [
             "add table \(Self.inetTable) { flags owner; }",
             "add chain \(Self.inetTable) sent { type filter hook output priority -300; }",
             "add rule \(Self.inetTable) sent meta mark 0x\(String(Redirect.mark, radix: 16)) notrack",
@@ -61,9 +61,9 @@ struct LoopbackHooks {
         }
     }
 
-    private func userCommands(_ table: String) -> [String] {
+    private func ownerCommands(_ table: String) -> [String] {
         conditions.flatMap { way, entrances in
-            UserChains(of: way, in: table)?.commands(
+            OwnerChains(of: way, in: table)?.commands(
                 up: Self.verdict(entrances), down: nil, isLoopback: true) ?? []
         }
     }
@@ -77,8 +77,8 @@ struct LoopbackHooks {
     /// the engine.
     private static func rules(of way: HookTable.Way, _ entrances: [String]) -> [String] {
         let verdict =
-            way.selector.choosesUsers
-            ? "jump \(UserChains.name("up", slot: way.redirect.slot))" : Self.verdict(entrances)
+            way.selector.choosesOwners
+            ? "jump \(OwnerChains.name("up", slot: way.redirect.slot))" : Self.verdict(entrances)
         var seen: Set<String> = []
         let rules = Direction.allCases.flatMap { direction in
             NftSelection(way.selector, direction).rules(chosen: verdict)

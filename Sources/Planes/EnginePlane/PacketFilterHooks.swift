@@ -53,6 +53,9 @@ final class PacketFilterHooks: Hooks {
             // Without a reply the change may have been made. Ending all hooks ensures that it has
             // no effect.
             if error.isSilence { end() }
+            if error.isUnsupported, changed.contains(where: { $0.value?.choosesOwners == true }) {
+                throw .noOwnerChains(error.message)
+            }
             throw Self.error(error)
         }
         for (index, table) in changed { installed[index] = table }

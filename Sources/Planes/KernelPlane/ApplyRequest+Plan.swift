@@ -8,9 +8,9 @@ extension ApplyRequest {
         target: Int32, link: ConditionedLink, madeClsact: Bool, slot: Int = 0,
         form: FilterForm = .words, replacing old: [FoundDirection] = []
     ) throws(UnsupportedConditions) -> [PlannedDirection] {
-        guard !selector.choosesUsers else {
+        guard !selector.choosesOwners else {
             throw UnsupportedConditions(
-                "--user", "filters of tc cannot tell whose packets they are")
+                "--user and --cgroup", "filters of tc cannot tell whose packets they are")
         }
         try checkFilters(form)
         guard conditions.middle == nil else {

@@ -38,7 +38,7 @@ extension KernelPlane {
         if demand.measuresLateness {
             return PlaneLack("the kernel does not tell how late packets are")
         }
-        if demand.choosesUsers {
+        if demand.choosesOwners {
             return PlaneLack("filters of tc cannot tell whose packets they are")
         }
         if demand.hasSeed { return PlaneLack("the kernel does not take a seed") }

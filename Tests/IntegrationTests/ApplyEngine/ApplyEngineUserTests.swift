@@ -130,7 +130,7 @@ struct ApplyEngineUserTests {
     @Test func `filters of tc cannot choose by user`() async throws {
         try await TestNetwork.withEngine { network in
             let engine = try await network.applyEngine(by: .clsact, "LTE", "--user", "0")
-            #expect(engine.exitCode == 69 && engine.standardError.contains("--user takes nftables"))
+            #expect(engine.exitCode == 69 && engine.standardError.contains("take nftables"))
             let kernel = try await network.linkcond(
                 "apply", "LTE", "--user", "0", "--backend", "kernel")
             #expect(kernel.exitCode == 69, "\(kernel)")

@@ -55,7 +55,7 @@ struct ConditionsRequest: Equatable {
     }
 
     private static let selectors = [
-        "--to", "--from", "--port", "--to-port", "--from-port", "--protocol", "--user",
+        "--to", "--from", "--port", "--to-port", "--from-port", "--protocol", "--user", "--cgroup",
         "--except", "--family",
     ]
 

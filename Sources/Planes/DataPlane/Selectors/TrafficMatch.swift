@@ -46,6 +46,8 @@ public struct TrafficMatch: Sendable, Hashable {
     public var protocols: [TransportProtocol] = []
     /// The user whose program has the socket at the near end.
     public var users: [UserID] = []
+    /// The control group in which that socket was opened.
+    public var groups: [ControlGroup] = []
 
     /// Makes a match for every packet.
     public init() {}
@@ -55,6 +57,9 @@ public struct TrafficMatch: Sendable, Hashable {
 
     /// Whether it needs a port, so that only TCP and UDP can match.
     public var hasPorts: Bool { !(ports.isEmpty && toPorts.isEmpty && fromPorts.isEmpty) }
+
+    /// Whether it matters whose packets they are.
+    public var hasOwners: Bool { !(users.isEmpty && groups.isEmpty) }
 
     /// The protocols that can match; nil for all, including those without a name here.
     public var possibleProtocols: [TransportProtocol]? {
@@ -79,7 +84,8 @@ public struct TrafficMatch: Sendable, Hashable {
         }
         guard meet(\.to, { $0.overlaps($1) }), meet(\.from, { $0.overlaps($1) }),
             meet(\.toPorts, { $0.overlaps($1) }), meet(\.fromPorts, { $0.overlaps($1) }),
-            meet(\.users, ==)
+            meet(\.users, ==),
+            meet(\.groups, { $0.overlaps($1) })
         else { return false }
         guard let mine = possibleProtocols, let others = other.possibleProtocols else {
             return true
@@ -96,6 +102,7 @@ extension TrafficMatch {
         case fromPort = "from-port"
         case `protocol`
         case user
+        case group = "cgroup"
     }
 
     /// Adds the value of `option`.
@@ -108,22 +115,26 @@ extension TrafficMatch {
         case .fromPort: fromPorts.append(try PortRange(value, option: option))
         case .protocol: protocols.append(try TransportProtocol(value, option: option))
         case .user: users.append(try UserID(value, option: option))
+        case .group: groups.append(try ControlGroup(value, option: option))
         }
     }
 
     /// Parses an exception, such as `port=22` or `to=192.0.2.0/24,protocol=udp`.
     public init(exception text: String) throws(SelectorError) {
         try self.init(text: text, option: "--except")
-        guard users.isEmpty else {
+        guard !hasOwners else {
             throw SelectorError(
-                "--except", text, "users can be chosen, with --user, but not be excepted")
+                "--except", text,
+                "users and control groups can be chosen, with --user and --cgroup, but not be "
+                    + "excepted")
         }
     }
 
     /// Parses a `text` that is the value of `option`.
     init(text: String, option: String) throws(SelectorError) {
         self.init()
-        let kinds = Kind.allCases.filter { $0 != .user }.map(\.rawValue).joined(separator: ", ")
+        let kinds = Kind.allCases.filter { $0 != .user && $0 != .group }.map(\.rawValue).joined(
+            separator: ", ")
         for field in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard !field.isEmpty else {
                 throw SelectorError(
@@ -156,7 +167,7 @@ extension TrafficMatch {
             (.to, to.map(\.description)), (.from, from.map(\.description)),
             (.port, ports.map(\.description)), (.toPort, toPorts.map(\.description)),
             (.fromPort, fromPorts.map(\.description)), (.protocol, protocols.map(\.rawValue)),
-            (.user, users.map(\.description)),
+            (.user, users.map(\.description)), (.group, groups.map(\.description)),
         ]
         return kinds.flatMap { kind, values in values.map { (kind, $0) } }
     }

@@ -31,7 +31,7 @@ public struct TrafficSelector: Sendable, Hashable {
     public var isSelective: Bool { family != nil || !included.isEverything }
 
     /// Whether it chooses by whose the packets are.
-    public var choosesUsers: Bool { !included.users.isEmpty }
+    public var choosesOwners: Bool { included.hasOwners }
 
     /// The IP versions of packets that can be chosen.
     public var families: [AddressFamily] {
@@ -89,12 +89,13 @@ extension TrafficSelector {
     public init(
         family: AddressFamily? = nil, to: [String] = [], from: [String] = [], ports: [String] = [],
         toPorts: [String] = [], fromPorts: [String] = [], protocols: [String] = [],
-        users: [String] = [], exceptions: [String] = []
+        users: [String] = [], groups: [String] = [], exceptions: [String] = []
     ) throws(SelectorError) {
         self.init(family: family)
         let values: [(TrafficMatch.Kind, [String])] = [
             (.to, to), (.from, from), (.port, ports), (.toPort, toPorts), (.fromPort, fromPorts),
             (.protocol, protocols), (.user, users),
+            (.group, groups),
         ]
         for (kind, texts) in values {
             for text in texts { try included.add(kind, text, option: "--\(kind.rawValue)") }

@@ -1,16 +1,17 @@
 import DataPlane
 import LinkModel
 
-/// The chains that choose the packets of some users, of those that the other options choose.
+/// The chains that choose the packets of some users or control groups, their owners, of those that
+/// the other options choose.
 ///
-///     up ─── users0_up ─┬─ from a socket of the users ── users0_own ── remembered, chosen
-///                       ├─ from one of others ── users0_others ── forgotten, not chosen
-///                       └─ from none: chosen if its flow is remembered
-///     down ─ users0_down ── chosen if its flow is remembered
+///     up ─── owners0_up ─┬─ from a socket of theirs ── owners0_own ── remembered, chosen
+///                        ├─ from one of others ── owners0_others ── forgotten, not chosen
+///                        └─ from none: chosen if its flow is remembered
+///     down ─ owners0_down ── chosen if its flow is remembered
 ///
 /// The kernel knows whose an outgoing packet is by its socket. It does not know for which socket an
 /// incoming one is when that passes the hook, nor whose a closed socket was, which still sends what
-/// is left. So the flows of the users' packets are remembered, and these others are chosen by them.
+/// is left. So the flows of the owners' packets are remembered, and these others are chosen by them.
 ///
 /// A set remembers a flow by the hash of its addresses, ports and protocol. nft has no type for what
 /// an ICMP error quotes and cannot list sets of untyped parts; numbers it lists. That the flows of
@@ -18,21 +19,24 @@ import LinkModel
 ///
 /// Ports are at fixed places: packets with IPv4 options or IPv6 extension headers are chosen by
 /// their socket alone.
-struct UserChains {
+///
+/// The control group of a socket is known where the host sends, not at the interface: `GroupMarks`
+/// bring it there.
+struct OwnerChains {
     private let table: String
     private let slot: Int
-    private let users: [UserID]
+    private let owners: TrafficMatch
 
-    /// Nil if the way is not for the packets of some users.
+    /// Nil if it does not matter to the way whose packets they are.
     init?(of way: HookTable.Way, in table: String) {
-        guard way.selector.choosesUsers else { return nil }
+        guard way.selector.choosesOwners else { return nil }
         self.table = table
         slot = way.redirect.slot
-        users = way.selector.included.users
+        owners = way.selector.included
     }
 
     /// The chain with a purpose for the conditions in a slot. Rules jump to `up` and `down`.
-    static func name(_ purpose: String, slot: Int) -> String { "users\(slot)_\(purpose)" }
+    static func name(_ purpose: String, slot: Int) -> String { "owners\(slot)_\(purpose)" }
 
     /// The most flows that are remembered. Packets of further ones are conditioned on their way up.
     private static let mostFlows = 65_535
@@ -43,15 +47,14 @@ struct UserChains {
     /// The commands that create them.
     ///
     /// - Parameters:
-    ///   - up: the statement for packets of the users; `return` if they are only remembered.
-    ///   - down: the statement for packets to the users; nil without a way down.
-    ///   - isLoopback: whether packets to the users pass the same hook as those from them.
+    ///   - up: the statement for packets of the owners; `return` if they are only remembered.
+    ///   - down: the statement for packets to the owners; nil without a way down.
+    ///   - isLoopback: whether packets to the owners pass the same hook as those from them.
     func commands(up: String, down: String?, isLoopback: Bool = false) -> [String] {
-        let owners = "{ \(users.map(\.description).joined(separator: ", ")) }"
         let sent =
-            ["meta skuid \(owners) goto \(chain("own"))"]
+            [sockets.theirs + " goto \(chain("own"))"]
             + (isLoopback ? lookups(.down, up) : [])
-            + ["meta skuid != \(owners) goto \(chain("others"))"] + lookups(.up, up)
+            + sockets.others.map { $0 + " goto \(chain("others"))" } + lookups(.up, up)
         var chains = [("own", remembering + [up]), ("others", forgetting), ("up", sent)]
         if let down { chains.append(("down", lookups(.down, down))) }
         // Any expression for a number of 32 bits names the type.
@@ -65,10 +68,28 @@ struct UserChains {
             }
     }
 
+    /// Matches packets of sockets of the owners, and, each alone, of other open sockets.
+    private var sockets: (theirs: String, others: [String]) {
+        var theirs: [String] = []
+        var others: [String] = []
+        if !owners.users.isEmpty {
+            let users = "{ \(owners.users.map(\.description).joined(separator: ", ")) }"
+            theirs.append("meta skuid \(users)")
+            others.append("meta skuid != \(users)")
+        }
+        if !owners.groups.isEmpty {
+            let mark = GroupMarks.match(slot: slot)
+            theirs.append("meta mark & \(mark.mask) == \(mark.value)")
+            // A closed socket has no user.
+            others.append("meta skuid 0-\(UInt32.max) meta mark & \(mark.mask) != \(mark.value)")
+        }
+        return (theirs.joined(separator: " "), others)
+    }
+
     private func chain(_ purpose: String) -> String { Self.name(purpose, slot: slot) }
     private var set: String { Self.name("flows", slot: slot) }
 
-    /// Remembers the flow of a packet of the users.
+    /// Remembers the flow of a packet of the owners.
     private var remembering: [String] {
         AddressFamily.allCases.flatMap { family in
             [

@@ -1,0 +1,123 @@
+import Foundation
+import LinkTesting
+import LinuxKernel
+import Testing
+
+/// Conditions for what the programs of one control group send and receive.
+@Suite(
+    "Apply by control group with the packet engine", .requiresEngineHooks, .tags(.anyKernel),
+    .enabled(if: ControlGroupTree.host != nil, "there are no control groups of version 2"))
+struct ApplyEngineGroupTests {
+    @Test func `what is in the group and below is conditioned, and nothing beside it`()
+        async throws
+    {
+        try await TestGroup.with { group in
+            try await TestNetwork.withEngine { network in
+                try await network.applyOutside("LTE", "--cgroup", group.name + "/in")
+                #expect(try await network.ping(in: group.directory + "/in") >= 114.9)
+                #expect(try await network.ping(in: group.directory + "/in/below") >= 114.9)
+                #expect(try await network.ping(in: group.directory + "/beside") < 50)
+                let status = try await network.engineStatus()
+                #expect(status.selectors == ["--cgroup \(group.name)/in"])
+            }
+        }
+    }
+
+    @Test func `a group that is made again is conditioned again`() async throws {
+        try await TestGroup.with { group in
+            try await TestNetwork.withEngine { network in
+                try await network.applyOutside("LTE", "--cgroup", group.name + "/beside")
+                _ = try shell("rmdir \(group.directory)/beside")
+                try await network.wait { try await network.engineStatus().problem != nil }
+                let problem = try await network.engineStatus().problem
+                #expect(
+                    problem?.contains("\(group.name)/beside is gone") == true, "\(problem ?? "")")
+                _ = try shell("mkdir \(group.directory)/beside")
+                try await network.wait {
+                    try await network.ping(in: group.directory + "/beside") >= 114.9
+                }
+                #expect(try await network.ping(in: group.directory + "/beside") >= 114.9)
+            }
+        }
+    }
+
+    @Test func `a loopback is conditioned for the group, of which the engine is one`()
+        async throws
+    {
+        try await TestGroup.with { group in
+            try await TestNetwork.withEngine { network in
+                let applied = try await network.run(
+                    in: group.directory + "/in",
+                    [try TestNetwork.program(), "apply", "LTE", "-i", "lo", "--cgroup", group.name])
+                #expect(applied.exitCode == 0, "\(applied)")
+                #expect(try await network.ping("::1", in: group.directory + "/in") >= 114.9)
+                let other = try await network.run("ping", ["-c", "3", "-i", "0.2", "-q", "::1"])
+                #expect(try shortest(other) < 50)
+            }
+        }
+    }
+
+    @Test func `a group that is not there is refused`() async throws {
+        try await TestNetwork.withEngine { network in
+            let applied = try await network.linkcond("apply", "LTE", "--cgroup", "/no/such/group")
+            #expect(applied.exitCode == 64, "\(applied)")
+        }
+    }
+}
+
+/// A control group with two others in it.
+private struct TestGroup {
+    let name = "/linkcond-test-\(UUID().uuidString)"
+    let directory: String
+
+    /// Runs `body` with a group that is gone afterwards.
+    static func with(_ body: (TestGroup) async throws -> Void) async throws {
+        let tree = try #require(ControlGroupTree.host)
+        let group = TestGroup(tree)
+        let parts = ["", "/in", "/in/below", "/beside"].map { group.directory + $0 }
+        _ = try shell("mkdir \(parts.joined(separator: " "))")
+        defer { _ = try? shell("rmdir \(parts.reversed().joined(separator: " "))") }
+        try await body(group)
+    }
+
+    private init(_ tree: ControlGroupTree) {
+        directory = "\(ControlGroupTree.root)/\(tree.path(of: name))"
+            .replacing("//", with: "/")
+    }
+}
+
+extension TestNetwork {
+    /// Runs a program in a control group and in the app's network. `ip netns exec` would hide the
+    /// groups.
+    fileprivate func run(in group: String, _ words: [String]) async throws -> ProcessResult {
+        try await runProcess(
+            "sh",
+            [
+                "-c", "echo $$ >\"$0\"/cgroup.procs && exec nsenter --net=/run/netns/\(app) \"$@\"",
+                group,
+            ] + words)
+    }
+
+    /// Applies in the app's network, but with the host's files.
+    fileprivate func applyOutside(_ words: String...) async throws {
+        let applied = try await runProcess(
+            "nsenter", ["--net=/run/netns/\(app)", try Self.program(), "apply"] + words)
+        #expect(applied.exitCode == 0, "\(applied)")
+    }
+
+    /// The shortest round trip of pings from a control group in milliseconds.
+    fileprivate func ping(
+        _ address: String = serverIPv4, in group: String
+    ) async throws -> Double {
+        _ = try await run("ping", ["-c", "1", "-w", "20", "-q", address])
+        return try shortest(
+            await run(in: group, ["ping", "-c", "4", "-i", "0.2", "-q", address]))
+    }
+}
+
+private func shortest(_ ping: ProcessResult) throws -> Double {
+    guard let match = ping.standardOutput.firstMatch(of: /= ([0-9.]+)\//),
+        let time = Double(match.1)
+    else { throw TestNetwork.Failure("ping said: \(ping)") }
+    return time
+}
