@@ -48,14 +48,7 @@ struct DirectionAnalysisTests {
         let misses = (1...200).count { seed in
             var way = SimulatedWay()
             way.seed = UInt64(seed)
-            let state = Box(false)
-            way.isLost = { random in
-                let draw = Double.random(in: 0..<1, using: &random)
-                guard burst > 1 else { return draw < mean }
-                state.value =
-                    state.value ? draw >= 1 / burst : draw < mean / (burst * (1 - mean))
-                return state.value
-            }
+            way.lose(mean: mean, burst: burst)
             let loss = way.steadyLoss(count: count)
             guard let low = loss?.low, let high = loss?.high else { return true }
             return !(low...high).contains(mean)
@@ -87,13 +80,7 @@ struct DirectionAnalysisTests {
     @Test
     func `bursts are told from single losses`() throws {
         var way = SimulatedWay(packets: 60)
-        // Gilbert's model with mean bursts of 5 and a tenth of all packets lost.
-        let state = Box(false)
-        way.isLost = { random in
-            let draw = Double.random(in: 0..<1, using: &random)
-            state.value = state.value ? draw >= 0.2 : draw < 0.2 / 9
-            return state.value
-        }
+        way.lose(mean: 0.1, burst: 5)
         let learned = way.learned()
         guard case .bursts(let mean, let burst) = learned.conditions.loss else {
             Issue.record("bursts are told as \(learned.conditions.loss)")
@@ -125,11 +112,5 @@ struct DirectionAnalysisTests {
         let learned = DirectionAnalysis(seen, .down, sharesClock: false).learned
         #expect(learned["delay"]?.sureness == .bound)
         #expect(learned["delay"]?.how.hasPrefix("half a round trip") == true)
-    }
-
-    /// A value that a closure changes.
-    private final class Box {
-        var value: Bool
-        init(_ value: Bool) { self.value = value }
     }
 }

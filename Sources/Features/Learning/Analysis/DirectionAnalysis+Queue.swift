@@ -11,7 +11,8 @@ extension DirectionAnalysis {
                 .hidden("queue", "not visible: nothing waited, since the link was not overloaded"))
         }
         let judged = min(Overload.holding, trains.count - 1)
-        let occupancy = QueueOccupancy(trains, judged: judged, delay: delay, loss: loss)
+        let occupancy = QueueOccupancy(
+            trains, judged: judged, delay: delay, loss: rate?.lost ?? loss)
         guard occupancy.packets.count >= 10, let full = occupancy.median else {
             let most = Int(occupancy.most.rounded())
             return learned.values.append(
@@ -38,17 +39,27 @@ extension DirectionAnalysis {
         let error =
             1 + packets * 0.01 + jitter * perMillisecond * 2 / independent.squareRoot()
         let limit = unit(trains, packets: packets, bytes: bytes, delay: delay)
+        // While the sender is held up the queue empties, and what it then sends together is dropped at
+        // times that are not known exactly.
+        let lateness = trains[judged].lateness
+        let emptied = lateness * perMillisecond
+        let isHeldUp = emptied > max(3, packets * 0.1)
         learned.conditions.queue = limit.queue
         let wait =
             (rate.map { packets * Double(bytes * 8000) / $0.value })
             .map { ", which is \(Rounding.text($0, digits: 3)) ms of waiting" } ?? ""
         learned.values.append(
             LearnedValue(
-                "queue", limit.isSure ? .measured : .bound, text: limit.queue.description,
-                value: packets, low: max(0, packets - error), high: packets + error,
+                "queue", limit.isSure && !isHeldUp ? .measured : .bound,
+                text: limit.queue.description, value: packets, low: max(0, packets - error),
+                high: packets + error + (isHeldUp ? emptied : 0),
                 how: "\(Rounding.text(packets, digits: 3)) packets of \(bytes) bytes waited when "
                     + "others were dropped\(wait); ± \(Rounding.text(error, digits: 2)) packets"
-                    + limit.how))
+                    + limit.how
+                    + (isHeldUp
+                        ? "; it may be longer, since the sender was held up for "
+                            + "\(Rounding.text(lateness, digits: 2)) ms at times (a busy machine)"
+                        : "")))
         learned.values.append(
             LearnedValue(
                 "aqm", .measured,

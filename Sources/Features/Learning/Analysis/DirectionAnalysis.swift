@@ -28,7 +28,9 @@ package struct DirectionAnalysis {
             loss = max(0, 1 - Double(arrived) / Double(steady.seen.sent))
         }
         if seen.varying == nil, let overload = seen.overload {
-            rate = RateEstimate(overload, loss: loss, jitter: seen.idleSpread)
+            rate = RateEstimate(
+                overload, loss: loss, jitter: seen.idleSpread,
+                idle: LossBursts(seen.idle + [seen.steady].compactMap(\.self)))
         }
     }
 

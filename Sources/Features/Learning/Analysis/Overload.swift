@@ -17,11 +17,21 @@ package struct Overload: Sendable {
 
     var hold: ObservedTrain? { trains.count > Self.holding ? trains[Self.holding] : trains.last }
 
-    /// What was in fact sent, if nearly all of it arrived: the link was not overloaded.
-    func unsaturatedRate(limit: Double) -> Double? {
+    /// What was in fact sent, if nearly all of it was served: the link was not overloaded.
+    ///
+    /// - Parameters:
+    ///   - limit: More is not sent.
+    ///   - jitter: The spread of the delay in milliseconds.
+    ///   - idle: What the link loses where nothing waits.
+    func unsaturatedRate(limit: Double, jitter: Double, idle: LossBursts) -> Double? {
         guard let hold, let offered = hold.offered, let received = hold.received,
             offered < limit * 0.98
         else { return nil }
+        // Few found the queue full. Among those that were lost behind it they would hardly be seen.
+        let served = ServedPackets(hold, idle: idle, jitter: jitter)
+        if served.verdict == .counted, received > offered * 0.9 * (1 - served.lost) {
+            return offered
+        }
         // The queue of the filling train is still there, so a link that keeps up catches up.
         let lost = 1 - Double(hold.arrived) / Double(max(1, hold.seen.sent))
         return received > offered * 0.97 && lost < 0.6 && !isQueueStanding ? offered : nil
@@ -38,10 +48,8 @@ package struct Overload: Sendable {
     }
 
     /// The rates in windows of equal length in bits per second, without the first and the last.
-    func windows(of length: Double) -> [Double] {
-        guard let hold else { return [] }
-        let times = hold.arrivalTimes
-        guard let first = times.first, let last = times.last else { return [] }
+    private func windows(of length: Double, _ times: [Int64]) -> [Double] {
+        guard let hold, let first = times.first, let last = times.last else { return [] }
         let count = Int(Double(last - first) / 1e6 / length)
         guard count > 2 else { return [] }
         var counts = [Double](repeating: 0, count: count)
@@ -61,27 +69,36 @@ package struct Overload: Sendable {
 
     /// The fastest tenth of a second, in bits per second.
     var peakRate: Double {
-        windows(of: windowLength(jitter: 0)).max() ?? hold?.received ?? 0
+        windows(of: windowLength(jitter: 0), hold?.arrivalTimes ?? []).max() ?? hold?.received ?? 0
     }
 
     /// Whether the rate varies more than that of a link with a fixed bandwidth.
-    func isVarying(jitter: Double) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - jitter: The spread of the delay in milliseconds.
+    ///   - idle: What the link loses where nothing waits.
+    func isVarying(jitter: Double, idle: LossBursts) -> Bool {
         guard let hold else { return false }
+        let served = ServedPackets(hold, idle: idle, jitter: jitter)
         let length = windowLength(jitter: jitter)
-        let rates = windows(of: length)
+        let rates = windows(of: length, served.times)
         guard rates.count >= 6, let mean = Statistics.mean(rates), mean > 0,
-            let deviation = Statistics.standardDeviation(rates)
+            let deviation = Statistics.standardDeviation(rates),
+            let middle = Statistics.median(rates), let slow = Statistics.percentile(0.1, of: rates),
+            let fast = Statistics.percentile(0.9, of: rates)
         else { return false }
         let packets = mean * length / 8000 / Double(hold.train.packetBytes)
-        // A packet more or less, the delay of the first and the last, and random losses.
-        let lost = 1 - Double(hold.arrived) / Double(max(1, hold.seen.sent))
-        let expected =
-            1 / packets + jitter * 1.5 / length + (max(0, lost - 0.2) / packets).squareRoot()
+        // A packet more or less, the delay of the first and the last, and losses that cannot be counted.
+        let chance = 1 / packets + jitter * 1.5 / length
+        let lost =
+            served.verdict == .uneven
+            ? 1 - Double(hold.arrived) / Double(max(1, hold.seen.sent)) : 0
+        let expected = chance + (max(0, lost - 0.2) / packets).squareRoot()
         guard deviation / mean > 0.06 + 2 * expected else { return false }
-        // Bursts of losses make windows slower, but none faster than the bandwidth.
-        let fast = Statistics.percentile(0.9, of: rates) ?? mean
-        let middle = Statistics.median(rates) ?? mean
-        return fast > middle * (1.1 + 1.5 * (1 / packets + jitter * 1.5 / length))
-            || middle < mean * 0.7
+        // Losses that cannot be counted make windows slower, but all together by no more than their
+        // share.
+        if served.verdict == .uneven, mean > fast * (1 - idle.mostLoss) { return false }
+        let margin = 0.1 + 1.5 * chance
+        return fast > middle * (1 + margin) || slow < middle * (1 - 1.5 * margin)
     }
 }

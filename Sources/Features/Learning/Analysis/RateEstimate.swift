@@ -12,6 +12,8 @@ struct RateEstimate {
     let packets: Int
     /// Whether more was sent than arrived.
     let isSaturated: Bool
+    /// The share of the packets that were lost behind the bottleneck just then.
+    let lost: Double
 
     private static let blocks = 10
     /// Student's t for 95 % and nine degrees of freedom.
@@ -20,17 +22,25 @@ struct RateEstimate {
     /// - Parameters:
     ///   - loss: The share of packets lost behind the bottleneck.
     ///   - jitter: The spread of the delay in milliseconds.
-    init?(_ overload: Overload, loss: Double, jitter: Double) {
-        guard let hold = overload.hold, let offered = hold.offered else { return nil }
-        let arrived = hold.arrivalTimes
-        guard arrived.count >= 20 else { return nil }
+    ///   - idle: What the link loses where nothing waits.
+    init?(_ overload: Overload, loss: Double, jitter: Double, idle: LossBursts) {
+        guard let hold = overload.hold, let offered = hold.offered, hold.arrived >= 20 else {
+            return nil
+        }
+        // Lost packets that can be counted are worth more than the share of others that was lost at
+        // another time.
+        let served = ServedPackets(hold, idle: idle, jitter: jitter)
+        let isCounted = served.verdict == .counted
+        lost = isCounted ? served.lost : loss
+        let arrived = served.times
+        let loss = isCounted ? 0 : loss
         // The first may still come from before the queue was full.
         let times = arrived.dropFirst(arrived.count / 10).map { Double($0 - arrived[0]) / 1e9 }
         guard let perSecond = Statistics.rate(ofEventsAt: times) else { return nil }
         let bits = Double(hold.train.packetBytes * 8) / max(0.01, 1 - loss)
         value = perSecond * bits
         self.offered = offered
-        packets = times.count
+        packets = hold.arrived - hold.arrived / 10
         isSaturated = value < offered * 0.97
         // Rates of equal numbers of packets, as far as they differ.
         let size = max(1, (times.count - 1) / Self.blocks)
@@ -46,8 +56,8 @@ struct RateEstimate {
             jitter > 0.3
             ? value * jitter * 3 / 1000 / max(0.1, whole)
             : Self.quantile * spread / Double(max(1, rates.count)).squareRoot()
-        let lost = loss * (1 - loss) / Double(max(1, times.count))
-        let error = chance + value * (1.96 * lost.squareRoot() / max(0.01, 1 - loss) + 0.002)
+        let variance = loss * (1 - loss) / Double(max(1, times.count))
+        let error = chance + value * (1.96 * variance.squareRoot() / max(0.01, 1 - loss) + 0.002)
         (low, high) = (max(1, value - error), value + error)
     }
 }

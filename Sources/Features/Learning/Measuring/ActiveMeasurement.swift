@@ -215,11 +215,15 @@ public struct ActiveMeasurement {
         }
         report("\(direction): overloaded, about \(Rounding.rate(estimate))")
         let limit = Double(connection.limits.bitsPerSecond)
+        let idle = LossBursts(observations[direction]?.idle ?? [])
+        let jitter = observations[direction]?.idleSpread ?? 0
         for attempt in 1...4 {
             let seen = try run(overload(direction, estimate, limit))
             let overload = Overload(seen)
             observations[direction]?.overload = overload
-            if let peak = overload.unsaturatedRate(limit: limit), attempt < 4 {
+            if let peak = overload.unsaturatedRate(limit: limit, jitter: jitter, idle: idle),
+                attempt < 4
+            {
                 // The search came at a bad moment, or losses slowed it down.
                 estimate = min(limit, peak * 1.7)
                 continue
@@ -227,8 +231,7 @@ public struct ActiveMeasurement {
             break
         }
         guard let overload = observations[direction]?.overload,
-            overload.isVarying(
-                jitter: observations[direction]?.idleSpread ?? 0)
+            overload.isVarying(jitter: jitter, idle: idle)
         else { return }
         let time = min(.seconds(50), max(.seconds(6), request.time * 0.4))
         report("\(direction): the bandwidth varies; recording it for \(milliseconds(time))")

@@ -33,6 +33,17 @@ package struct ObservedTrain: Sendable {
         return Double(last - first) / 1e6
     }
 
+    /// How late the sender was with one packet of twenty, compared with the most punctual one.
+    var lateness: Double {
+        let offsets = sentTimes.enumerated().map { number, time in
+            Double(time - sentTimes[0] - Int64(number) * train.intervalNanoseconds) / 1e6
+        }
+        guard let least = offsets.min(), let late = Statistics.percentile(0.95, of: offsets) else {
+            return 0
+        }
+        return late - least
+    }
+
     /// What was in fact sent, in bits per second.
     var offered: Double? {
         guard sentTimes.count > 1, sendingTime > 0 else { return nil }
@@ -103,19 +114,24 @@ extension ObservedTrain {
     }
 
     /// When each of `count` packets was sent: known of those that arrived, interpolated of others.
-    private static func sendingTimes(
+    static func sendingTimes(
         _ arrivals: ProbeReport.Arrivals, count: Int, _ train: ProbeTrain
     ) -> [Int64] {
+        let interval = train.intervalNanoseconds
         var known = [Int64?](repeating: nil, count: count)
         for place in arrivals.numbers.indices where arrivals.numbers[place] < count {
             known[Int(arrivals.numbers[place])] = arrivals.sent[place]
         }
         guard let first = known.firstIndex(where: { $0 != nil }), let begin = known[first] else {
-            return (0..<count).map { Int64($0) * train.intervalNanoseconds }
+            return (0..<count).map { Int64($0) * interval }
         }
+        // When the first one was due, if one was sent on time.
+        let start = known.indices.compactMap { number in
+            known[number].map { $0 - Int64(number) * interval }
+        }.min()
         var times = [Int64](repeating: 0, count: count)
         for index in 0..<first {
-            times[index] = begin - Int64(first - index) * train.intervalNanoseconds
+            times[index] = begin - Int64(first - index) * interval
         }
         var (last, lastTime) = (first, begin)
         times[first] = begin
@@ -123,13 +139,18 @@ extension ObservedTrain {
             guard let time = known[index] else { continue }
             let step = (time - lastTime) / Int64(index - last)
             for between in last + 1..<index {
-                times[between] = lastTime + step * Int64(between - last)
+                // A sender that makes up for a delay sends what is late at once. Between two that
+                // arrived, it would seem to send it while the queue is emptier than it was.
+                let due = train.catchesUp ? start.map { $0 + Int64(between) * interval } : nil
+                times[between] =
+                    due.map { max(lastTime, min(time, $0)) }
+                    ?? lastTime + step * Int64(between - last)
             }
             times[index] = time
             (last, lastTime) = (index, time)
         }
         for index in last + 1..<max(last + 1, count) {
-            times[index] = lastTime + Int64(index - last) * train.intervalNanoseconds
+            times[index] = lastTime + Int64(index - last) * interval
         }
         return times
     }
