@@ -44,6 +44,9 @@ public struct ActiveMeasurement {
     private static let fullBytes = 1500
     /// What every path with IPv6 takes (RFC 8200, section 5), less some tunnels.
     private static let smallestMTU = 1200
+    /// Each overload sends twice as much as the one before. Bursts of losses can make the first
+    /// estimate a tenth of the bandwidth.
+    private static let mostOverloads = 6
 
     /// Measures, and calls `report` with what is being done.
     public static func run(
@@ -217,12 +220,12 @@ public struct ActiveMeasurement {
         let limit = Double(connection.limits.bitsPerSecond)
         let idle = LossBursts(observations[direction]?.idle ?? [])
         let jitter = observations[direction]?.idleSpread ?? 0
-        for attempt in 1...4 {
+        for attempt in 1...Self.mostOverloads {
             let seen = try run(overload(direction, estimate, limit))
             let overload = Overload(seen)
             observations[direction]?.overload = overload
             if let peak = overload.unsaturatedRate(limit: limit, jitter: jitter, idle: idle),
-                attempt < 4
+                attempt < Self.mostOverloads
             {
                 // The search came at a bad moment, or losses slowed it down.
                 estimate = min(limit, peak * 1.7)
