@@ -69,6 +69,7 @@ struct ServedPackets {
         (verdict, times) = (.counted, served)
         lost = 1 - Double(train.arrived) / Double(served.count)
     }
+
     /// From one arrival to the next.
     private struct Step {
         let begin: Int64
