@@ -49,7 +49,8 @@ enum StandInHost {
         run() { exec env LCTEST_RUN=$DIRECTORY $IDENTITY $PROGRAM run "$@"; }
         peer() { exec python3 $DIRECTORY/peers.py "$@"; }
         serve() {
-            python3 -m http.server --directory $DIRECTORY --bind 127.0.0.1 8000 >/dev/null 2>&1 &
+            setpriv --pdeathsig TERM \\
+                python3 -m http.server --directory $DIRECTORY --bind 127.0.0.1 8000 >/dev/null 2>&1 &
             until curl -s -o /dev/null http://127.0.0.1:8000/; do sleep 0.02; done
         }
 
