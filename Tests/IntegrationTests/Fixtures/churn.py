@@ -83,6 +83,8 @@ class Stream:
         self.bytes, self.is_intact = 0, True
         self.has_ended = has_ended
         sender.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, BYTES_PER_SECOND)
+        # BBR, where it is the default, may take minutes to send the rest after so many losses.
+        sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
         self.threads = [in_background(self.send, sender), in_background(self.receive, receiver)]
 
     def send(self, sender):
