@@ -64,6 +64,14 @@ int lc_fix_window(int fd, uint32_t size) {
     return 0;
 }
 
+void lc_repeat_soon(int fd) {
+    // Neither Debian 12's headers nor Ubuntu 24.04's have it.
+    enum { RTO_MAX_MS = 44 };
+    int most = 1000, is_linear = 1;
+    (void)setsockopt(fd, SOL_TCP, RTO_MAX_MS, &most, sizeof most);
+    (void)setsockopt(fd, SOL_TCP, TCP_THIN_LINEAR_TIMEOUTS, &is_linear, sizeof is_linear);
+}
+
 int lc_is_at_urgent_byte(int fd) {
     int answer = 0;
     return ioctl(fd, SIOCATMARK, &answer) ? -errno : answer;

@@ -27,6 +27,8 @@ final class ControlChannel {
 
     init(_ stream: consuming StreamSocket) {
         self.stream = stream
+        // The link may lose many packets in a row.
+        self.stream.repeatSoon()
     }
 
     /// The next line without its end.

@@ -1,5 +1,5 @@
-// Limits how far a relayed TCP connection runs ahead, and finds its urgent data. Each function
-// returns a value of zero or above, or -errno.
+// Limits how far a relayed TCP connection runs ahead, finds its urgent data, and lets it repeat soon
+// what was lost. Each function that returns a value returns zero or above, or -errno.
 #ifndef CLINUX_BACKPRESSURE_H
 #define CLINUX_BACKPRESSURE_H
 
@@ -31,6 +31,10 @@ int lc_is_within_host(struct lc_endpoint to);
 
 /// Sets the receive window of a connected socket until the next call.
 int lc_fix_window(int fd, uint32_t size);
+
+/// Lets a connection over which little is sent repeat what was lost every second or sooner, where the
+/// kernel can: Linux 6.15 for as long as it lasts, others six times.
+void lc_repeat_soon(int fd);
 
 /// Whether the next byte to be read is the urgent one.
 int lc_is_at_urgent_byte(int fd);

@@ -89,6 +89,10 @@ extension StreamSocket {
         try checked(lc_fix_window(descriptor.rawValue, UInt32(clamping: size)))
     }
 
+    /// Repeats what was lost every second or sooner, as far as the kernel can, in place of after
+    /// twice the time of the attempt before. For connections over which little is sent.
+    public borrowing func repeatSoon() { lc_repeat_soon(descriptor.rawValue) }
+
     /// Whether the next byte is the urgent one.
     public borrowing func isAtUrgentByte() -> Bool {
         lc_is_at_urgent_byte(descriptor.rawValue) == 1
