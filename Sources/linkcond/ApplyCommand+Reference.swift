@@ -11,10 +11,11 @@ extension ApplyCommand {
         only its first fragment is conditioned, and the receiver waits for it.
 
         --user and --cgroup select what programs of a user, or in a control group of version \
-        2, send, and what is sent to them, by where their sockets were opened. An incoming \
-        packet is selected if it answers one of theirs: the first packet of a client to a \
-        server of theirs is not conditioned. A resolver such as systemd-resolved asks for \
-        itself. This needs the packet engine with nftables.
+        2, send, and what is sent to them, by where their sockets were opened. --unit is the \
+        control group of a running unit of systemd. An incoming packet is selected if it \
+        answers one of theirs: the first packet of a client to a server of theirs is not \
+        conditioned. A resolver such as systemd-resolved asks for itself. This needs the \
+        packet engine with nftables.
 
         With --name an interface can have several conditions. A packet gets the first that \
         match it: conditions with options such as --to come before those for all traffic, and \
@@ -59,7 +60,8 @@ extension ApplyCommand {
         sudo linkcond apply LTE --except port=22 --except to=192.0.2.9
         sudo linkcond apply LTE -i lo --port 8080
         sudo linkcond apply 3G --user www-data --to-port 443
-        sudo linkcond apply Edge --cgroup /system.slice/nginx.service
+        sudo linkcond apply Edge --unit nginx
+        sudo linkcond apply Edge --cgroup /user.slice/user-1000.slice
         sudo linkcond apply 3G --pid 4711 --until-exit-of 4711
         """
 }

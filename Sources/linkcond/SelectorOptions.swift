@@ -1,5 +1,6 @@
 import ArgumentParser
 import DataPlane
+import HostConditioning
 import KernelPlane
 import UserCatalog
 
@@ -66,6 +67,13 @@ struct SelectorOptions: ParsableArguments {
     var groups: [String] = []
 
     @Option(
+        name: .customLong("unit"),
+        help: ArgumentHelp(
+            "Only traffic of this systemd unit's programs.",
+            more: "Such as nginx; its control group, as with --cgroup.", valueName: "unit"))
+    var units: [String] = []
+
+    @Option(
         name: .customLong("except"),
         help: ArgumentHelp(
             "Exclude traffic, such as port=22.",
@@ -78,20 +86,20 @@ struct SelectorOptions: ParsableArguments {
     /// Whether any of the options is given.
     var areGiven: Bool {
         family != .all
-            || [to, from, ports, toPorts, fromPorts, protocols, users, groups, exceptions].contains
-            {
-                !$0.isEmpty
-            }
+            || [
+                to, from, ports, toPorts, fromPorts, protocols, users, groups, units, exceptions,
+            ].contains { !$0.isEmpty }
     }
 
     /// The traffic selected by the options.
-    func selector() throws(UsageError) -> TrafficSelector {
+    func selector() throws -> TrafficSelector {
+        let ofUnits = try units.map { try ServiceUnit($0).controlGroup() }
         let selector: TrafficSelector
         do {
             selector = try TrafficSelector(
                 family: family.addressFamily, to: to, from: from, ports: ports, toPorts: toPorts,
-                fromPorts: fromPorts, protocols: protocols, users: users, groups: groups,
-                exceptions: exceptions)
+                fromPorts: fromPorts, protocols: protocols, users: users,
+                groups: groups + ofUnits, exceptions: exceptions)
         } catch {
             throw UsageError(description: error.description)
         }

@@ -76,7 +76,8 @@ struct ProgramTests {
     @Test func `A helper program is heard by both outputs`() throws {
         let result = try HelperProgram.run(
             "/bin/sh", ["-c", "cat; echo two >&2; exit 3"], input: "one\n")
-        #expect(result == HelperProgram.Result(exitCode: 3, message: "one; two"))
+        #expect(
+            result == HelperProgram.Result(exitCode: 3, message: "one; two", text: "one\ntwo\n"))
         let killed = try HelperProgram.run("/bin/sh", ["-c", "kill -9 $$"], input: "")
         #expect(killed.exitCode == 137)
     }

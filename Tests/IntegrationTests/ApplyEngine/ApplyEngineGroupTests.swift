@@ -57,6 +57,57 @@ struct ApplyEngineGroupTests {
         }
     }
 
+    @Test func `a unit is its control group, also after it was started again`() async throws {
+        try await TestGroup.with { group in
+            try await TestNetwork.withEngine { network in
+                let unit = group.directory + "/in/below"
+                try await withSystemctl(
+                    "echo ControlGroup=\(group.name)/in/below; echo LoadState=loaded"
+                ) { path in
+                    let applied = try await network.apply("LTE", "--unit", "web", path: path)
+                    #expect(applied.exitCode == 0, "\(applied)")
+                }
+                #expect(try await network.ping(in: unit) >= 114.9)
+                #expect(try await network.ping(in: group.directory + "/in") < 50)
+                #expect(
+                    try await network.engineStatus().selectors == [
+                        "--cgroup \(group.name)/in/below"
+                    ])
+                _ = try shell("rmdir \(unit) && mkdir \(unit)")
+                try await network.wait { try await network.ping(in: unit) >= 114.9 }
+                #expect(try await network.ping(in: unit) >= 114.9)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("echo System has not been booted with systemd >&2; exit 1", 69, "has not been booted"),
+        ("echo LoadState=not-found; echo ActiveState=inactive", 64, "no such unit"),
+        ("echo LoadState=loaded; echo ActiveState=failed", 64, "is not running (failed)"),
+        ("echo LoadState=loaded; echo ActiveState=active; echo ControlGroup=", 64, "slices have"),
+        ("echo ControlGroup=/no/such/group", 64, "there is no such control group"),
+        ("echo nonsense", 69, "says nothing of it"),
+    ])
+    func `a unit without programs is refused`(
+        answer: String, code: Int32, message: String
+    ) async throws {
+        try await TestNetwork.withEngine { network in
+            try await withSystemctl(answer) { path in
+                let applied = try await network.apply("LTE", "--unit", "web", path: path)
+                #expect(applied.exitCode == code && applied.standardError.contains(message))
+                #expect(applied.standardOutput == "", "\(applied)")
+            }
+        }
+    }
+
+    @Test(arguments: ["", "a b", "web*", "/etc", "a\nb"])
+    func `what is no name of a unit is not asked for`(name: String) async throws {
+        let applied = try await runProcess(
+            try TestNetwork.program(), ["apply", "LTE", "--dry-run", "--unit", name])
+        #expect(applied.exitCode == 64, "\(applied)")
+        #expect(applied.standardError.contains("is not the name of a unit"), "\(applied)")
+    }
+
     @Test func `a group that is not there is refused`() async throws {
         try await TestNetwork.withEngine { network in
             let applied = try await network.linkcond("apply", "LTE", "--cgroup", "/no/such/group")
@@ -86,7 +137,28 @@ private struct TestGroup {
     }
 }
 
+/// Runs `body` with a directory whose `systemctl` is a script.
+private func withSystemctl(
+    _ script: String, _ body: (_ path: String) async throws -> Void
+) async throws {
+    try await withTemporaryDirectory { directory in
+        let file = try directory.write(Data("#!/bin/sh\n\(script)\n".utf8), to: "systemctl")
+        _ = try shell("chmod +x \(file)")
+        try await body(directory.path)
+    }
+}
+
 extension TestNetwork {
+    /// Applies in the app's network, but with the host's files and more programs.
+    fileprivate func apply(_ words: String..., path: String) async throws -> ProcessResult {
+        try await runProcess(
+            "env",
+            [
+                "PATH=\(path):/usr/bin:/bin:/usr/sbin", "nsenter", "--net=/run/netns/\(app)",
+                try Self.program(), "apply",
+            ] + words)
+    }
+
     /// Runs a program in a control group and in the app's network. `ip netns exec` would hide the
     /// groups.
     fileprivate func run(in group: String, _ words: [String]) async throws -> ProcessResult {

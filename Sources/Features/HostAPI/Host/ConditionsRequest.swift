@@ -56,7 +56,7 @@ struct ConditionsRequest: Equatable {
 
     private static let selectors = [
         "--to", "--from", "--port", "--to-port", "--from-port", "--protocol", "--user", "--cgroup",
-        "--except", "--family",
+        "--unit", "--except", "--family",
     ]
 
     /// The words of `--port 443`, as the status shows it.

@@ -9,6 +9,8 @@ public enum HelperProgram {
         public let exitCode: Int32
         /// What it wrote to both outputs, in one line.
         public let message: String
+        /// All that it wrote to both outputs.
+        public let text: String
     }
 
     /// Administration tools live where an ordinary user's PATH does not look.
@@ -48,7 +50,8 @@ public enum HelperProgram {
             program.diesWithParent = true
             let process = try Privilege.lending { try program.start() }
             outputs.closeWriter()
-            let words = oneLine(outputs.read(upTo: nil, within: deadline - .now).text)
+            let text = outputs.read(upTo: nil, within: deadline - .now).text
+            let words = oneLine(text)
             let hasEnded = hasEnded(process, by: deadline)
             if !hasEnded { Process.signal(SIGKILL, to: process) }
             guard let code = Process.wait(for: process)?.shellCode else {
@@ -57,7 +60,8 @@ public enum HelperProgram {
             let silence = "it did not end within \(patience.components.seconds) s and was killed"
             let muteness = code == 0 ? "" : "it ended with \(code) and said nothing"
             return Result(
-                exitCode: code, message: !hasEnded ? silence : words.isEmpty ? muteness : words)
+                exitCode: code, message: !hasEnded ? silence : words.isEmpty ? muteness : words,
+                text: text)
         } catch {
             throw KernelError(starting: path, error)
         }
