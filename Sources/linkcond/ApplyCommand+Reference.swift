@@ -10,6 +10,10 @@ extension ApplyCommand {
         are treated like the packets that they quote. If ports select a fragmented datagram, \
         only its first fragment is conditioned, and the receiver waits for it.
 
+        --to with a name selects all its addresses, and those that it gets later: the packet \
+        engine looks it up every 5 s and keeps former ones for an hour. Other names at the \
+        same addresses are selected as well.
+
         --user and --cgroup select what programs of a user, or in a control group of version \
         2, send, and what is sent to them, by where their sockets were opened. --unit is the \
         control group of a running unit of systemd. An incoming packet is selected if it \

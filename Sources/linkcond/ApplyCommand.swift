@@ -132,6 +132,12 @@ struct ApplyCommand: ParsableCommand {
                         + "choose")
             }
         }
+        for name in request.selector.included.toNames {
+            let found = request.selector.addresses[name] ?? []
+            console.note(
+                "\(name) is \(found.map(\.description).joined(separator: ", ")) now; addresses that "
+                    + "it gets later are conditioned as well")
+        }
         for remark in outcome.remarks { console.note(remark) }
         console.explain(outcome.explanation)
         for detail in outcome.report.details { console.explain(detail) }

@@ -16,9 +16,10 @@ struct SelectorOptions: ParsableArguments {
     @Option(
         name: .customLong("to"),
         help: ArgumentHelp(
-            "Only traffic with this network at the far end.",
-            more: "Or with this address; all options of this group may be given several times.",
-            valueName: "cidr"))
+            "Only traffic with this network or host at the far end.",
+            more: "A network, an address, or a name that is looked up again and again; all options "
+                + "of this group may be given several times.",
+            valueName: "host"))
     var to: [String] = []
 
     @Option(
@@ -94,12 +95,13 @@ struct SelectorOptions: ParsableArguments {
     /// The traffic selected by the options.
     func selector() throws -> TrafficSelector {
         let ofUnits = try units.map { try ServiceUnit($0).controlGroup() }
-        let selector: TrafficSelector
+        var selector: TrafficSelector
         do {
             selector = try TrafficSelector(
                 family: family.addressFamily, to: to, from: from, ports: ports, toPorts: toPorts,
                 fromPorts: fromPorts, protocols: protocols, users: users,
                 groups: groups + ofUnits, exceptions: exceptions)
+            try selector.lookUpNames()
         } catch {
             throw UsageError(description: error.description)
         }

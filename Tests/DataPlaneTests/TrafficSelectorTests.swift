@@ -1,3 +1,4 @@
+import Foundation
 import LinkTesting
 import LinuxKernel
 import Testing
@@ -65,11 +66,14 @@ struct TrafficSelectorTests {
         ("--to", "2001:db8::/129", "from 0 to 128"), ("--to", "192.0.2.0/", "from 0 to 32"),
         ("--to", "192.0.2.0/-1", "from 0 to 32"), ("--to", "192.0.2.0/+8", "from 0 to 32"),
         (
-            "--to", "example.com",
-            "--to example.com: is not an address; names are not looked up: getent ahosts NAME "
-                + "tells their addresses"
+            "--from", "example.com",
+            "--from example.com: is not an address; names are looked up for --to only: getent "
+                + "ahosts NAME tells their addresses"
         ),
-        ("--to", "", "is not an address"),
+        ("--to", "", "nor the name of a host"), ("--to", "a..h", "nor the name of a host"),
+        ("--to", "-a.example", "nor the name of a host"), ("--to", "10.1", "is not an IPv4"),
+        ("--to", "a.example/24", "nor the name of a host"),
+        ("--except", "to=a.example", "but not be excepted"),
         ("--to", "fe80::1%eth0", "leave %eth0 out; -i names the interface"),
         ("--port", "70000", "--port 70000: ports go from 1 to 65535"),
         ("--port", "0", "ports go from 1 to 65535"),
@@ -164,13 +168,14 @@ struct TrafficSelectorTests {
             "to=10.0.0.0/8,to=2001:db8::/32,from=::1,port=1,to-port=2,from-port=3,protocol=udp",
             "protocol=icmp;to=192.0.2.1;to=::1,port=22,protocol=tcp", ";port=22;protocol=icmp",
             "user=0", "to=::1,user=1000,user=33;port=22", "user=0,cgroup=/a/b\\x2dc.scope",
+            "to=192.0.2.1,to=a.example,port=1",
         ]
         return texts.compactMap { TrafficSelector(text: $0) }
     }()
 
     @Test("A selector survives its text, and the text has no blanks")
     func texts() {
-        #expect(Self.selectors.count == 11)
+        #expect(Self.selectors.count == 12)
         for selector in Self.selectors {
             #expect(TrafficSelector(text: selector.text) == selector)
             #expect(!selector.text.contains(" "))
@@ -199,6 +204,23 @@ struct TrafficSelectorTests {
         #expect(selector.commandLine == ["--cgroup /a/b"])
         #expect(selector.included.groups.map(\.level) == [2])
         #expect(selector.isSelective && selector.choosesOwners)
+    }
+
+    @Test("A name stands for the addresses that it has, which a sender tells")
+    func names() throws {
+        var selector = try TrafficSelector(to: ["A.example.", "192.0.2.1"])
+        #expect(selector.commandLine == ["--to 192.0.2.1", "--to a.example"])
+        #expect(selector.hasNames && selector.isSelective && selector.families.count == 2)
+        let name = try #require(HostName("a.example"))
+        let addresses = ["192.0.2.1", "2001:db8::1"].compactMap { IPAddress($0) }
+        let found = selector.resolved(by: [name: addresses])
+        #expect(found?.commandLine == ["--to 192.0.2.1", "--to 2001:db8::1"])
+        selector.addresses = [name: addresses]
+        let data = try JSONEncoder().encode(selector)
+        #expect(try JSONDecoder().decode(TrafficSelector.self, from: data) == selector)
+        let lone = try TrafficSelector(to: ["b.example"])
+        #expect(lone.resolved(by: selector.addresses) == nil)
+        #expect(lone.overlaps(selector))
     }
 
     @Test("Exceptions are written with = or, in quotes, with a blank")

@@ -13,6 +13,8 @@ public struct PlaneDemand: Sendable, Hashable {
     public var measuresLateness = false
     /// Whether it matters whose packets they are.
     public var choosesOwners = false
+    /// Whether the addresses of names have to be followed.
+    public var followsNames = false
     /// Whether the verdict on each packet is to be recorded.
     public var recordsPackets = false
 

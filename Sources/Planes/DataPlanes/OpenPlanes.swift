@@ -54,6 +54,7 @@ struct OpenPlanes {
         var demand = PlaneDemand([request.conditions])
         demand.links = links
         demand.choosesOwners = request.selector.choosesOwners
+        demand.followsNames = request.selector.hasNames
         demand.hasSeed = request.seed != nil
         let choice = PlaneChoice(
             backend, kernelLacks: kernel.lack(for: demand, state),

@@ -47,7 +47,9 @@ enum EnginePlan {
         }
         let table = HookTable(
             target: target,
-            ways: redirects.map { HookTable.Way.present($0, request.selector) })
+            ways: redirects.compactMap {
+                HookTable.Way.present($0, request.selector, request.selector.addresses)
+            })
         let others = standing.filter { $0.name != request.name }.map {
             ShellWord.comment(
                 "and the rules of the conditions called \($0.name), which stand there already")

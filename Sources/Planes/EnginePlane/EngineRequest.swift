@@ -27,7 +27,9 @@ struct EngineRequest: Hashable, Codable {
         // It becomes a file name.
         let isWatcher = apply.limit.map { TimeLimit.isName($0.watcher) } ?? true
         guard isName, isWatcher, (1...Self.mostInterfaces).contains(interfaces.count),
-            Set(interfaces).count == interfaces.count, !apply.directions.isEmpty
+            Set(interfaces).count == interfaces.count, !apply.directions.isEmpty,
+            apply.selector.included.toNames.count <= HostName.mostAtOnce,
+            apply.selector.resolved(by: apply.selector.addresses) != nil
         else { throw .unintelligible }
     }
 }

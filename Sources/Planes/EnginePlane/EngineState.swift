@@ -16,6 +16,7 @@ struct EngineState: ~Copyable {
     let hooks: any Hooks
     /// Until when they do.
     let lease = RedirectLease()
+    private let names = NameWatch()
     private let session: NetlinkSession
     private let maker: RedirectMaker
 
@@ -37,7 +38,7 @@ struct EngineState: ~Copyable {
         emulations.values.sorted {
             ($0.target.name, $0.request.selector.isSelective ? 0 : 1, $0.slot)
                 < ($1.target.name, $1.request.selector.isSelective ? 0 : 1, $1.slot)
-        }.map(\.status)
+        }.map { $0.status(missing: names.missing) }
     }
 
     /// Checks that every loop responds; does not return while one holds its lock.
@@ -47,8 +48,12 @@ struct EngineState: ~Copyable {
 
     func tick() {
         for emulation in emulations.values { emulation.tick() }
+        let named = emulations.values.flatMap(\.request.selector.included.toNames)
+        names.watch(Set(named))
         // A service that starts again has a new control group of the same name.
-        let choosing = emulations.values.filter { !$0.request.selector.included.groups.isEmpty }
+        let choosing = emulations.values.filter {
+            !$0.request.selector.included.groups.isEmpty || $0.request.selector.hasNames
+        }
         if !choosing.isEmpty { reinstall(Set(choosing.map(\.target.index))) }
     }
 
@@ -69,6 +74,7 @@ struct EngineState: ~Copyable {
     mutating func apply(_ asked: EngineRequest, _ traces: LinkTraces) throws(EngineError) {
         try asked.check()
         let request = asked.apply
+        names.learn(request.selector.addresses)
         var changes: [PlannedChange] = []
         for index in asked.interfaces { changes.append(try prepare(index, request)) }
         let new = changes.count { $0.former == nil }
@@ -172,10 +178,12 @@ struct EngineState: ~Copyable {
         let others = emulations.values.filter {
             $0.target.index == link.index && $0.request.name != request.name
         }
-        let ways = change.redirects.map { HookTable.Way.present($0, request.selector) }
+        let ways = change.redirects.compactMap {
+            HookTable.Way.present($0, request.selector, names.addresses)
+        }
         return HookTable(
             target: Interface(index: link.index, name: link.name),
-            ways: others.flatMap(\.hooks) + ways)
+            ways: others.flatMap { $0.hooks(names.addresses) } + ways)
     }
 
     private mutating func conclude(
@@ -225,7 +233,7 @@ struct EngineState: ~Copyable {
         for emulation in removed { emulations[emulation.id] = nil }
         reinstall(Set(removed.map(\.target.index)))
         dismantle(ways)
-        return removed.map(\.status)
+        return removed.map { $0.status(missing: names.missing) }
     }
 
     /// Installs the hooks for the remaining conditions of some interfaces.
@@ -238,7 +246,10 @@ struct EngineState: ~Copyable {
                     $0.target.index == index && !$0.ways.isEmpty
                 }
                 tables[index] = .some(
-                    left.first.map { HookTable(target: $0.target, ways: left.flatMap(\.hooks)) })
+                    left.first.map {
+                        HookTable(
+                            target: $0.target, ways: left.flatMap { $0.hooks(names.addresses) })
+                    })
             }
             do {
                 return try hooks.change(to: tables, isForced: true)

@@ -1,5 +1,6 @@
 import DataPlane
 import LinkModel
+import LinuxKernel
 import TrafficControl
 
 /// Which of an interface's packets are redirected where, for all its conditions; here as an
@@ -14,9 +15,14 @@ struct HookTable: Hashable {
         /// Whether it redirects nothing, and only remembers what the owners of a way down send.
         var onlyRemembers = false
 
-        /// A way with the control groups that exist now.
-        static func present(_ redirect: Redirect, _ selector: TrafficSelector) -> Way {
-            Way(redirect: redirect, selector: selector, groups: PresentGroup.all(of: selector))
+        /// A way with the control groups that exist now, and the addresses that names have; nil
+        /// if no name has any.
+        static func present(
+            _ redirect: Redirect, _ selector: TrafficSelector, _ addresses: [HostName: [IPAddress]]
+        ) -> Way? {
+            guard let selector = selector.resolved(by: addresses) else { return nil }
+            return Way(
+                redirect: redirect, selector: selector, groups: PresentGroup.all(of: selector))
         }
 
         /// The precedence among the ways of an interface.

@@ -54,8 +54,10 @@ final class InterfaceEmulation {
     var mark: RedirectMark { RedirectMark(request, on: target.index) }
 
     /// What the interface's table has to redirect for them.
-    var hooks: [HookTable.Way] {
-        ways.values.map { HookTable.Way.present($0.redirect, request.selector) }
+    func hooks(_ addresses: [HostName: [IPAddress]]) -> [HookTable.Way] {
+        ways.values.compactMap {
+            HookTable.Way.present($0.redirect, request.selector, addresses)
+        }
     }
 
     /// Changes the conditions and adds ways; packets in flight are not lost. Returns the ways that
@@ -110,6 +112,16 @@ final class InterfaceEmulation {
             + "is one of that name again"
     }
 
+    /// Which names are not found any more, for people; nil if none is.
+    private func silence(of names: Set<HostName>) -> String? {
+        guard let first = request.selector.included.toNames.first(where: names.contains) else {
+            return nil
+        }
+        return
+            "the name \(first) is not found any more (getent ahosts \(first)), so that what goes "
+            + "to the addresses that it had is conditioned, and to new ones is not"
+    }
+
     /// Records a new name or address of the interface.
     func follow(_ link: Link) {
         target = Interface(index: link.index, name: link.name)
@@ -133,11 +145,13 @@ final class InterfaceEmulation {
         }
     }
 
-    /// The status of the conditions.
-    var status: ConditionedInterface {
+    /// The status of the conditions, of which some names may not be found any more.
+    func status(missing names: Set<HostName>) -> ConditionedInterface {
         let conditions = request.conditions.withExplicitLoss
         let statistics = ways.mapValues(\.loop.statistics)
-        let flaw = loss ?? absence ?? Faithfulness(Array(statistics.values)).note
+        let flaw =
+            loss ?? absence ?? silence(of: names)
+            ?? Faithfulness(Array(statistics.values)).note
         var status = ConditionedInterface(
             by: .engine, on: target.name, index: target.index, name: request.name,
             profile: request.profile, since: request.now, limit: request.limit)

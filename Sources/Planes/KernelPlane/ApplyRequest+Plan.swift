@@ -12,6 +12,10 @@ extension ApplyRequest {
             throw UnsupportedConditions(
                 "--user and --cgroup", "filters of tc cannot tell whose packets they are")
         }
+        guard !selector.hasNames else {
+            throw UnsupportedConditions(
+                "--to with a name", "nobody would follow the addresses that it gets later")
+        }
         try checkFilters(form)
         guard conditions.middle == nil else {
             throw UnsupportedConditions(

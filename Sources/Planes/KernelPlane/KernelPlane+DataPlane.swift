@@ -41,6 +41,9 @@ extension KernelPlane {
         if demand.choosesOwners {
             return PlaneLack("filters of tc cannot tell whose packets they are")
         }
+        if demand.followsNames {
+            return PlaneLack("nobody would follow the addresses that a name gets later")
+        }
         if demand.hasSeed { return PlaneLack("the kernel does not take a seed") }
         var needed: Set<KernelFeature> = []
         for conditions in demand.conditions {

@@ -23,4 +23,24 @@ public enum HostLookup {
         }
         return found
     }
+
+    /// All addresses of a host that this one can reach, of IPv4 and IPv6, in no order that means
+    /// anything; none if there is no such host, or no name server answers.
+    public static func allAddresses(of host: String) throws(KernelError) -> [IPAddress] {
+        guard let program = HelperProgram.path(of: "getent") else {
+            throw KernelError(starting: "getent", Errno.noSuchFileOrDirectory)
+        }
+        let result = try HelperProgram.run(program, ["ahosts", "--", host], input: "")
+        guard result.exitCode == 0 else { return [] }
+        var found: [IPAddress] = []
+        for line in result.text.split(whereSeparator: \.isNewline) {
+            // An address, perhaps with a zone, once for each kind of socket.
+            guard let word = line.split(separator: " ").first,
+                let address = IPAddress(String(word.prefix { $0 != "%" })),
+                !found.contains(address)
+            else { continue }
+            found.append(address)
+        }
+        return found
+    }
 }

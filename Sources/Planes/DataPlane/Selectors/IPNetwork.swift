@@ -26,7 +26,7 @@ public struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let host = parts.first.map(String.init) ?? ""
         guard let address = IPAddress(host) else {
-            throw SelectorError(option, text, Self.reason(notAnAddress: host))
+            throw SelectorError(option, text, Self.reason(notAnAddress: host, option))
         }
         self.init(host: address)
         guard parts.count == 2 else { return }
@@ -54,7 +54,7 @@ public struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
         self.prefixLength = prefixLength
     }
 
-    private static func reason(notAnAddress text: String) -> String {
+    private static func reason(notAnAddress text: String, _ option: String) -> String {
         if let zone = text.firstIndex(of: "%"), IPAddress(String(text[..<zone])) != nil {
             return "leave \(text[zone...]) out; -i names the interface"
         }
@@ -64,7 +64,11 @@ public struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
         return isNumeric
             ? "is not an IPv4 or IPv6 address; write it like 192.0.2.7, 192.0.2.0/24 or "
                 + "2001:db8::/32"
-            : "is not an address; names are not looked up: getent ahosts NAME tells their addresses"
+            : option == "--to"
+                ? "is neither an address nor the name of a host; write it like 192.0.2.7 or "
+                    + "host.example"
+                : "is not an address; names are looked up for --to only: getent ahosts NAME tells "
+                    + "their addresses"
     }
 
     /// The family of its addresses.

@@ -1,3 +1,5 @@
+import LinuxKernel
+
 /// A protocol above IP.
 public enum TransportProtocol: String, Sendable, Hashable, CaseIterable {
     case tcp, udp
@@ -34,6 +36,8 @@ public enum TransportProtocol: String, Sendable, Hashable, CaseIterable {
 public struct TrafficMatch: Sendable, Hashable {
     /// The end that is reached through the interface.
     public var to: [IPNetwork] = []
+    /// Names of hosts at that end.
+    public var toNames: [HostName] = []
     /// The near end.
     public var from: [IPNetwork] = []
     /// A port at either end.
@@ -68,9 +72,10 @@ public struct TrafficMatch: Sendable, Hashable {
 
     /// Whether packets of the family can match.
     public func concerns(_ family: AddressFamily) -> Bool {
-        [to, from].allSatisfy { networks in
+        func areOf(_ networks: [IPNetwork]) -> Bool {
             networks.isEmpty || networks.contains { $0.family == family }
         }
+        return areOf(from) && (!toNames.isEmpty || areOf(to))
     }
 
     /// Whether a packet may match both.
@@ -82,7 +87,9 @@ public struct TrafficMatch: Sendable, Hashable {
             return mine.isEmpty || others.isEmpty
                 || mine.contains { value in others.contains { isCommon(value, $0) } }
         }
-        guard meet(\.to, { $0.overlaps($1) }), meet(\.from, { $0.overlaps($1) }),
+        // What addresses a name will have nobody knows.
+        let mayMeet = !toNames.isEmpty || !other.toNames.isEmpty
+        guard mayMeet || meet(\.to, { $0.overlaps($1) }), meet(\.from, { $0.overlaps($1) }),
             meet(\.toPorts, { $0.overlaps($1) }), meet(\.fromPorts, { $0.overlaps($1) }),
             meet(\.users, ==),
             meet(\.groups, { $0.overlaps($1) })
@@ -108,7 +115,12 @@ extension TrafficMatch {
     /// Adds the value of `option`.
     mutating func add(_ kind: Kind, _ value: String, option: String) throws(SelectorError) {
         switch kind {
-        case .to: to.append(try IPNetwork(value, option: option))
+        case .to:
+            if IPAddress(value) == nil, let name = HostName(value) {
+                toNames.append(name)
+            } else {
+                to.append(try IPNetwork(value, option: option))
+            }
         case .from: from.append(try IPNetwork(value, option: option))
         case .port: ports.append(try PortRange(value, option: option))
         case .toPort: toPorts.append(try PortRange(value, option: option))
@@ -122,6 +134,12 @@ extension TrafficMatch {
     /// Parses an exception, such as `port=22` or `to=192.0.2.0/24,protocol=udp`.
     public init(exception text: String) throws(SelectorError) {
         try self.init(text: text, option: "--except")
+        guard toNames.isEmpty else {
+            throw SelectorError(
+                "--except", text,
+                "names can be chosen, with --to, but not be excepted; give addresses (getent ahosts "
+                    + "NAME)")
+        }
         guard !hasOwners else {
             throw SelectorError(
                 "--except", text,
@@ -164,7 +182,8 @@ extension TrafficMatch {
     /// All values with their kinds.
     var fields: [(kind: Kind, value: String)] {
         let kinds: [(Kind, [String])] = [
-            (.to, to.map(\.description)), (.from, from.map(\.description)),
+            (.to, to.map(\.description) + toNames.map(\.description)),
+            (.from, from.map(\.description)),
             (.port, ports.map(\.description)), (.toPort, toPorts.map(\.description)),
             (.fromPort, fromPorts.map(\.description)), (.protocol, protocols.map(\.rawValue)),
             (.user, users.map(\.description)), (.group, groups.map(\.description)),

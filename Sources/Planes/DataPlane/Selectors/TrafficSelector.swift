@@ -1,3 +1,5 @@
+public import LinuxKernel
+
 /// Which traffic of an interface is conditioned; all other traffic is unaffected.
 ///
 /// Chooses what `included` matches, except what an exception matches. An ICMP error (unreachable,
@@ -11,6 +13,8 @@ public struct TrafficSelector: Sendable, Hashable {
     public var included: TrafficMatch
     /// What must not match; each of them alone exempts a packet.
     public var exceptions: [TrafficMatch]
+    /// The addresses that its names had when they were last looked up.
+    public var addresses: [HostName: [IPAddress]] = [:]
 
     /// Makes a selector, by default for all traffic.
     public init(
@@ -32,6 +36,9 @@ public struct TrafficSelector: Sendable, Hashable {
 
     /// Whether it chooses by whose the packets are.
     public var choosesOwners: Bool { included.hasOwners }
+
+    /// Whether it chooses by names, whose addresses may change.
+    public var hasNames: Bool { !included.toNames.isEmpty }
 
     /// The IP versions of packets that can be chosen.
     public var families: [AddressFamily] {
@@ -62,25 +69,6 @@ public struct TrafficSelector: Sendable, Hashable {
         throw SelectorError(
             "--family \(family.rawValue)", nil,
             "contradicts the addresses of --to and --from; leave it out")
-    }
-}
-
-/// Encoded as its `text`, so that a sender cannot send anything else.
-extension TrafficSelector: Codable {
-    /// Writes the text.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
-
-    /// Decodes a text.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let selector = TrafficSelector(text: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "no selector of traffic")
-        }
-        self = selector
     }
 }
 
