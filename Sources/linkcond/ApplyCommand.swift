@@ -164,7 +164,7 @@ struct ApplyCommand: ParsableCommand {
             directions: direction.list, replaces: replace,
             isForced: force, seed: seed, now: now)
         request.isForAllInterfaces = allInterfaces
-        if !dryRun { request.limit = timeLimit.limit(now: now) }
+        if !dryRun { request.limit = timeLimit.limit }
         return request
     }
 }

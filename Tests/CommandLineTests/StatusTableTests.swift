@@ -38,6 +38,11 @@ struct StatusTableTests {
         return lte
     }
 
+    /// A limit that is shown as this date.
+    private static func limit(at date: Int64, process: Int32? = nil) -> TimeLimit {
+        TimeLimit(ends: date - KernelClock.date(ofBoot: 0), process: process)
+    }
+
     /// What takes the most room: the longest names, every condition, all limits, high counts.
     private static func longest(_ plane: DataPlaneKind) -> ConditionedInterface {
         var longest = ConditionedInterface(
@@ -45,7 +50,7 @@ struct StatusTableTests {
             name: String(repeating: "long-name", count: 3) + "-1234",
             profile: "\(String(repeating: "/home/somebody/profiles", count: 8)).yaml, "
                 + "down.bandwidth=123.456789 Mbit/s, up.queue=123456 packets, down.ecn=true",
-            since: since, limit: TimeLimit(until: since + 3600, process: 4_194_303))
+            since: since, limit: limit(at: since + 3600, process: 4_194_303))
         longest.command = "sh -c true"
         longest.selection = "family=ipv6,to=2001:db8:1234:5678:9abc:def0:1234:5678"
         longest.dnsDelay = .microseconds(1_234_567)
@@ -70,7 +75,7 @@ struct StatusTableTests {
         inRun.plane = .engine
         inRun.profile = "apple/LTE"
         inRun.command = "curl"
-        inRun.limit = TimeLimit(until: Self.since + 600, process: nil)
+        inRun.limit = Self.limit(at: Self.since + 600)
         inRun.selection = "to=192.0.2.0/24,port=443"
         inRun.dnsDelay = .seconds(3)
         inRun.directions[.down]?.counters.engine = Self.lateness(61.2)

@@ -71,16 +71,16 @@ import TrafficControl
     @Test func `an alias tells who ends the conditions, and what became of the engine`() {
         var mark = mark
         for limit in [
-            TimeLimit(until: 17, process: 4, watcher: "3w5e11264sgsf"),
-            TimeLimit(until: nil, process: 4, watcher: "a"),
-            TimeLimit(until: 17, process: nil, watcher: "b"),
+            TimeLimit(ends: 17, process: 4, watcher: "3w5e11264sgsf"),
+            TimeLimit(ends: nil, process: 4, watcher: "a"),
+            TimeLimit(ends: 17, process: nil, watcher: "b"),
         ] {
             mark.limit = limit
             mark.end = mark.end == nil ? .standstill : .hooks
             #expect(RedirectMark(alias: mark.alias) == mark)
         }
         // The name of a watcher becomes that of a file.
-        mark.limit = TimeLimit(until: 17, process: nil, watcher: "../x")
+        mark.limit = TimeLimit(ends: 17, process: nil, watcher: "../x")
         #expect(RedirectMark(alias: mark.alias)?.limit == nil)
     }
 
@@ -116,7 +116,7 @@ import TrafficControl
         var apply = ApplyRequest(
             conditions: conditions, profile: "p", directions: [.down], replaces: true, seed: .max,
             now: 17)
-        apply.limit = TimeLimit(until: 18, process: nil)
+        apply.limit = TimeLimit(ends: 18, process: nil)
         let request = EngineRequest(apply: apply, interfaces: [3, 4])
         let data = try JSONEncoder().encode(request)
         #expect(try JSONDecoder().decode(EngineRequest.self, from: data) == request)

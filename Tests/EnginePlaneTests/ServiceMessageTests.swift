@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: ["", "a b", "../a", "é", String(repeating: "a", count: 33)])
     func `watchers have names that files and marks have room for`(watcher: String) throws {
         var request = Self.request()
-        request.apply.limit = TimeLimit(until: 1, process: nil, watcher: "a1")
+        request.apply.limit = TimeLimit(ends: 1, process: nil, watcher: "a1")
         try request.check()
         request.apply.limit?.watcher = watcher
         #expect(throws: EngineError.unintelligible) { try request.check() }

@@ -93,20 +93,20 @@ struct OwnershipMarkTests {
     @Test("Later versions may say more")
     func extensions() throws {
         let mark = try #require(
-            OwnershipMark(alias: "linkcond/1 up of=5 since=1 clsact=made until=9 profile=A B"))
+            OwnershipMark(alias: "linkcond/1 up of=5 since=1 clsact=made ends=9 profile=A B"))
         #expect(mark.profile == "A B")
     }
 
     @Test("A limit is in the mark, readable for people and for the program")
     func limit() {
         var mark = Self.mark("LTE")
-        mark.limit = TimeLimit(until: 9, process: nil, watcher: "3w5e11264sgsf")
+        mark.limit = TimeLimit(ends: 9, process: nil, watcher: "3w5e11264sgsf")
         #expect(
-            mark.alias == "linkcond/1 up of=5 since=1 clsact=made until=9 watch=3w5e11264sgsf "
+            mark.alias == "linkcond/1 up of=5 since=1 clsact=made ends=9 watch=3w5e11264sgsf "
                 + "profile=LTE")
         for limit in [
-            TimeLimit(until: .max, process: .max), TimeLimit(until: nil, process: 4711),
-            TimeLimit(until: 1, process: nil),
+            TimeLimit(ends: .max, process: .max), TimeLimit(ends: nil, process: 4711),
+            TimeLimit(ends: 1, process: nil),
         ] {
             mark.limit = limit
             #expect(OwnershipMark(alias: mark.alias) == mark)
@@ -117,7 +117,7 @@ struct OwnershipMarkTests {
         "The name of a watcher is no path",
         arguments: ["", "../lock", "a/b", "A", "12345678901234"])
     func watcherName(name: String) {
-        let alias = "linkcond/1 up of=5 since=1 clsact=made until=9 watch=\(name) profile=LTE"
+        let alias = "linkcond/1 up of=5 since=1 clsact=made ends=9 watch=\(name) profile=LTE"
         #expect(OwnershipMark(alias: alias)?.limit == nil)
     }
 

@@ -23,8 +23,8 @@ struct NetworkMarkTests {
             ("[linkcond:1 hot]", NetworkMark(isHotspot: true)),
             ("[linkcond:1 pref]", NetworkMark(isPreferred: true)),
             (
-                "[linkcond:1 until=1795292831 watch=m5ls]",
-                NetworkMark(until: 1_795_292_831, watcher: "m5ls")
+                "[linkcond:1 ends=1795292831 watch=m5ls]",
+                NetworkMark(ends: 1_795_292_831, watcher: "m5ls")
             ),
             (
                 "[linkcond:1 exp con cell pref]",
@@ -71,11 +71,11 @@ struct NetworkMarkTests {
     }
 
     @Test func `words of later versions are ignored and kept`() throws {
-        var mark = try #require(Self.mark("[linkcond:1 exp roaming until=soon sim=2]"))
-        #expect(mark.unknownWords == ["roaming", "until=soon", "sim=2"])
-        #expect(mark.makesExpensive(.wired) && mark.until == nil)
+        var mark = try #require(Self.mark("[linkcond:1 exp roaming ends=soon sim=2]"))
+        #expect(mark.unknownWords == ["roaming", "ends=soon", "sim=2"])
+        #expect(mark.makesExpensive(.wired) && mark.ends == nil)
         mark.cost = .default
-        #expect(mark.written(into: []) == Self.bytes("[linkcond:1 roaming until=soon sim=2]"))
+        #expect(mark.written(into: []) == Self.bytes("[linkcond:1 roaming ends=soon sim=2]"))
         #expect(!mark.isEmpty)
     }
 
@@ -101,7 +101,7 @@ struct NetworkMarkTests {
     @Test func `what is read from any bytes is written as it was`() {
         var generator = SystemRandomNumberGenerator()
         let pieces = [
-            "[linkcond:1", "]", " ", "exp", "con", "cell", "=", "until=5", "\u{e9}", "[", "x",
+            "[linkcond:1", "]", " ", "exp", "con", "cell", "=", "ends=5", "\u{e9}", "[", "x",
         ]
         for _ in 0..<20_000 {
             let count = Int.random(in: 0...8, using: &generator)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Marks and overrides", .tags(.unit))
 struct MarkOverrideTests {
     private let before = NetworkMark(
-        cost: .expensive, isConstrained: true, kind: .wifi, isPreferred: true, until: 5,
+        cost: .expensive, isConstrained: true, kind: .wifi, isPreferred: true, ends: 5,
         watcher: "a", unknownWords: ["roaming"])
 
     @Test func `what is not given stays`() {

@@ -166,14 +166,14 @@ struct OverrideKernelTests {
         try await withNewNamespace {
             try shell(Self.interfaces)
             _ = try NetworkOverride.set(
-                InterfaceOverride(cost: .expensive), until: 9, watcher: "first",
+                InterfaceOverride(cost: .expensive), ends: 9, watcher: "first",
                 on: ["wifi0", "cell0"])
             _ = try NetworkOverride.set(
-                InterfaceOverride(lowData: .on), until: 99, watcher: "second", on: ["wifi0"])
+                InterfaceOverride(lowData: .on), ends: 99, watcher: "second", on: ["wifi0"])
             #expect(try NetworkOverride.interfaces(endedBy: "first").count == 1)
             #expect(try NetworkOverride.clear(endedBy: "first") == ["cell0"])
             #expect(
-                try Self.aliases() == ["wifi0": "[linkcond:1 exp con until=99 watch=second]"])
+                try Self.aliases() == ["wifi0": "[linkcond:1 exp con ends=99 watch=second]"])
             #expect(try NetworkOverride.interfaces(endedBy: "first").isEmpty)
             _ = try NetworkOverride.set(InterfaceOverride(cost: .default), on: ["wifi0"])
             #expect(try NetworkOverride.interfaces(endedBy: "second").isEmpty)

@@ -108,7 +108,7 @@ extension NetworkMark {
         return [
             costWord, isConstrained.map { $0 ? "con" : "noncon" },
             kind.flatMap { kind in Self.kindWords.first { $0.0 == kind }?.1 },
-            isHotspot ? "hot" : nil, isPreferred ? "pref" : nil, until.map { "until=\($0)" },
+            isHotspot ? "hot" : nil, isPreferred ? "pref" : nil, ends.map { "ends=\($0)" },
             watcher.map { "watch=\($0)" },
         ].compactMap { $0 } + unknownWords
     }
@@ -128,9 +128,9 @@ extension NetworkMark {
         case ("noncon", nil): isConstrained = false
         case ("hot", nil): isHotspot = true
         case ("pref", nil): isPreferred = true
-        case ("until", let value?):
+        case ("ends", let value?):
             guard let moment = Int64(value) else { return false }
-            until = moment
+            ends = moment
         case ("watch", let value?): watcher = value
         case (let name, nil):
             guard let kind = Self.kindWords.first(where: { $0.1 == name })?.0 else { return false }

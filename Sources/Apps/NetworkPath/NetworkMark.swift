@@ -1,3 +1,5 @@
+import LinuxKernel
+
 /// An override of an interface: a mark that the kernel stores with it.
 ///
 /// The mark is a token at the end of the interface's alias (`ip link show`), after any foreign
@@ -26,8 +28,8 @@ public struct NetworkMark: Hashable, Sendable {
     public var isHotspot: Bool
     /// Whether it is preferred to others. The mark does not set the routes for that.
     public var isPreferred: Bool
-    /// When the override expires, in seconds since 1970; nil: never.
-    public var until: Int64?
+    /// When the override expires, in seconds of `KernelClock.boot`; nil: never.
+    public var ends: Int64?
     /// The name of the process that will end it.
     public var watcher: String?
     /// Words of later versions, kept when rewriting.
@@ -36,7 +38,7 @@ public struct NetworkMark: Hashable, Sendable {
     /// Makes a mark; without arguments, an empty one.
     public init(
         cost: Cost = .default, isConstrained: Bool? = nil, kind: NetworkInterface.Kind? = nil,
-        isHotspot: Bool = false, isPreferred: Bool = false, until: Int64? = nil,
+        isHotspot: Bool = false, isPreferred: Bool = false, ends: Int64? = nil,
         watcher: String? = nil, unknownWords: [String] = []
     ) {
         self.cost = cost
@@ -44,10 +46,13 @@ public struct NetworkMark: Hashable, Sendable {
         self.kind = kind
         self.isHotspot = isHotspot
         self.isPreferred = isPreferred
-        self.until = until
+        self.ends = ends
         self.watcher = watcher
         self.unknownWords = unknownWords
     }
+
+    /// When the override expires, in seconds since 1970 by the wall clock as it is set now.
+    public var until: Int64? { ends.map(KernelClock.date(ofBoot:)) }
 
     /// Whether it is empty, so that no token is needed.
     public var isEmpty: Bool { self == NetworkMark() }

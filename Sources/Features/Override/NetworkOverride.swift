@@ -22,15 +22,15 @@ public enum NetworkOverride {
     /// route. Nil properties stay as they were, except the time limit.
     ///
     /// - Parameters:
-    ///   - until: When the whole override ends by itself, in seconds since 1970; nil: never.
+    ///   - ends: When the whole override ends by itself, in seconds of `KernelClock.boot`; nil: never.
     ///   - watcher: The name of the process that ends it then.
     ///
     /// Returns the names of the interfaces. Requires `CAP_NET_ADMIN`, or a sandbox around the caller.
     public static func set(
-        _ override: InterfaceOverride, until: Int64? = nil, watcher: String? = nil,
+        _ override: InterfaceOverride, ends: Int64? = nil, watcher: String? = nil,
         on interfaces: [String]
     ) throws(OverrideError) -> [String] {
-        try perform(.set(override, until: until, watcher: watcher, on: interfaces))
+        try perform(.set(override, ends: ends, watcher: watcher, on: interfaces))
     }
 
     /// Clears the override of these interfaces; nil: of all.
@@ -101,7 +101,7 @@ public struct OverriddenInterface: Hashable, Sendable {
 
 /// A request to a process that may change interfaces.
 enum OverrideRequest: Hashable, Sendable, Codable {
-    case set(InterfaceOverride, until: Int64?, watcher: String?, on: [String])
+    case set(InterfaceOverride, ends: Int64?, watcher: String?, on: [String])
     case clear([String]?)
     case clearEndedBy(String)
 

@@ -61,7 +61,7 @@ struct OverrideEditor {
 
     private func plan(_ request: OverrideRequest, _ links: [Link]) throws -> [AliasEdit] {
         switch request {
-        case .set(let change, let until, let watcher, let names):
+        case .set(let change, let ends, let watcher, let names):
             let targets = try names.isEmpty ? [defaultLink(links)] : find(names, links)
             guard change.isPreferred != true || targets.count == 1 else {
                 throw OverrideError.severalPreferred(targets.map(\.name))
@@ -75,7 +75,7 @@ struct OverrideEditor {
             return try targets.map { link in
                 try AliasEdit(link) {
                     $0 = $0.overridden(by: change)
-                    ($0.until, $0.watcher) = (until, watcher)
+                    ($0.ends, $0.watcher) = (ends, watcher)
                 }
             } + others.map { try AliasEdit($0) { $0.isPreferred = false } }
         case .clear(let names):

@@ -92,7 +92,7 @@ extension TimeLimit {
     /// The problem of a limit that no watcher will enforce; nil if there is none.
     public func problem(_ environment: [String: String]) -> String? {
         // Clearing itself takes a moment.
-        let isOverdue = until.map { $0 + 5 < Int64(Date().timeIntervalSince1970) } ?? false
+        let isOverdue = ends.map { $0 < KernelClock.boot.components.seconds - 5 } ?? false
         switch WatcherFile.life(of: watcher, environment) {
         case .alive(let process) where Process.isStopped(process):
             return "the process that is to end this is stopped; let it go on with: "

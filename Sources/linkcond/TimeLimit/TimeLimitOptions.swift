@@ -41,9 +41,9 @@ struct TimeLimitOptions: ParsableArguments {
         }
     }
 
-    /// The limit of conditions applied at `now`, in seconds since 1970; nil for none.
-    func limit(now: Int64) -> TimeLimit? {
+    /// The limit of conditions that are applied now; nil for none.
+    var limit: TimeLimit? {
         guard duration != nil || untilExitOf != nil else { return nil }
-        return TimeLimit(after: duration, process: untilExitOf, now: now)
+        return TimeLimit(after: duration, process: untilExitOf)
     }
 }

@@ -50,6 +50,23 @@ struct ApplyEngineLifetimeTests {
         }
     }
 
+    @Test(.requiresTimeNamespaces)
+    func `the end is told by the wall clock as it is set now`() async throws {
+        try await TestNetwork.withEngine { network in
+            try await network.applyEngine("LTE", "--for", "3 h")
+            // As if the wall clock had been set back by two hours: it is behind by that there.
+            let shifted = try await network.run(
+                "unshare",
+                ["--time", "--boottime", "7200", TestNetwork.program(), "status", "--json"])
+            let status = try JSONDecoder().decode(
+                Status.self, from: Data(shifted.standardOutput.utf8))
+            let moments = try await [status, network.status()].map {
+                try Date.ISO8601FormatStyle().parse(#require($0.conditioned.first?.until))
+            }
+            #expect(abs(moments[0].distance(to: moments[1]) - 7200) <= 1, "\(moments)")
+        }
+    }
+
     @Test func `two applies at once: one does it, the other says so`() async throws {
         try await TestNetwork.withEngine { network in
             async let first = network.linkcond("apply", "LTE", "--backend", "engine")

@@ -22,12 +22,11 @@ public enum HostOverrides {
         guard let duration else {
             return outcome(of: try NetworkOverride.set(override, on: interfaces))
         }
-        let now = Int64(Date().timeIntervalSince1970)
-        let limit = TimeLimit(after: duration, process: nil, now: now)
+        let limit = TimeLimit(after: duration, process: nil)
         return outcome(
             of: try Watcher.guarding(limit, after: duration, ends: .overrides) {
                 try NetworkOverride.set(
-                    override, until: limit.until, watcher: limit.watcher, on: interfaces)
+                    override, ends: limit.ends, watcher: limit.watcher, on: interfaces)
             })
     }
 
@@ -53,7 +52,7 @@ public enum HostOverrides {
 
     private static func isUnwatched(_ mark: NetworkMark) -> Bool {
         guard let watcher = mark.watcher else { return false }
-        let limit = TimeLimit(until: mark.until, process: nil, watcher: watcher)
+        let limit = TimeLimit(ends: mark.ends, process: nil, watcher: watcher)
         return limit.problem(ProcessInfo.processInfo.environment) != nil
     }
 }

@@ -37,7 +37,7 @@ public struct HostPerformance {
     ) throws {
         let process = ProcessInfo.processInfo.processIdentifier
         limits = (
-            TimeLimit(until: nil, process: process), TimeLimit(until: nil, process: process)
+            TimeLimit(ends: nil, process: process), TimeLimit(ends: nil, process: process)
         )
         var request = ApplyRequest(
             conditions: .init(), profile: "", selector: selector,

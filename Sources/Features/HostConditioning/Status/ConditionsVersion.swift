@@ -11,7 +11,7 @@ struct ConditionsVersion {
         let limit = conditions.limit
         let parts = [
             conditions.interface, conditions.name, conditions.profile, conditions.plane.rawValue,
-            conditions.selection, "\(conditions.since)", "\(limit?.until ?? 0)",
+            conditions.selection, "\(conditions.since)", "\(limit?.ends ?? 0)",
             "\(limit?.process ?? 0)", "\(conditions.seed ?? 0)",
             conditions.directions.keys.map(\.rawValue).sorted().joined(separator: ","),
         ]

@@ -1,10 +1,12 @@
 public import DataPlane
+import LinuxKernel
 
 extension TimeLimit {
-    /// A limit with its own watcher: `duration` after `now`, in seconds since 1970, or the exit of
-    /// a process, whichever comes first.
-    public init(after duration: Duration?, process: Int32?, now: Int64) {
+    /// A limit with its own watcher: after `duration`, or at the exit of a process, whichever comes
+    /// first.
+    public init(after duration: Duration?, process: Int32?) {
         self.init(
-            until: duration.map { now + Int64(($0 / .seconds(1)).rounded(.up)) }, process: process)
+            ends: duration.map { Int64(((KernelClock.boot + $0) / .seconds(1)).rounded(.up)) },
+            process: process)
     }
 }

@@ -47,10 +47,9 @@ public final class RunService {
         self.socket = socket
         self.request = request
         self.device = device
-        let beginning = Int64(Date().timeIntervalSince1970)
-        self.beginning = beginning
+        beginning = Int64(Date().timeIntervalSince1970)
         limit = request.timeout.map {
-            TimeLimit(until: beginning + $0.components.seconds, process: nil)
+            TimeLimit(ends: (KernelClock.boot + $0).components.seconds, process: nil)
         }
     }
 

@@ -9,6 +9,17 @@ public enum KernelClock {
     /// The time since 1970, which an administrator may set (`CLOCK_REALTIME`).
     public static var realtime: Duration { .nanoseconds(lc_clock(CLOCK_REALTIME)) }
 
+    /// The time since the machine started, also while it was suspended; it never jumps
+    /// (`CLOCK_BOOTTIME`).
+    public static var boot: Duration { .nanoseconds(lc_clock(CLOCK_BOOTTIME)) }
+
+    /// A time of `boot` in seconds, as seconds since 1970 by the clock as it is set now.
+    public static func date(ofBoot seconds: Int64) -> Int64 {
+        let start = Int64(((realtime - boot) / .seconds(1)).rounded())
+        let (date, isOverflow) = seconds.addingReportingOverflow(start)
+        return isOverflow ? .max : date
+    }
+
     /// Lets the calling thread sleep until a time of `monotonic`, or less if a signal arrives.
     public static func sleep(until moment: Duration) {
         let nanoseconds = max(0, moment.cNanoseconds)
