@@ -2,26 +2,33 @@
 
 import { send } from "/api.js";
 import { commandLine, make, say, set, shell } from "/dom.js";
-import { clock } from "/units.js";
+import { clock, count } from "/units.js";
 
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`;
+
+// Of ten thousand events a page shows those around the playhead: whole parts of the list, so that it does
+// not move with each event.
+const SHOWN = 300;
+const PART = 100;
+// So many places of the line can be told apart.
+const PLACES = 400;
 
 /** A scenario that is played, or was: its events on a line with a playhead, and its messages. */
 class Play {
   constructor(scenarios, play) {
-    Object.assign(this, { id: play.id, events: [], isOver: false });
+    Object.assign(this, { id: play.id, events: [], next: 0, isOver: false });
     this.state = make("span", { class: "muted" });
     this.stop = make("button", { type: "button", "aria-label": `Stop ${play.scenario}`,
       onclick: () => scenarios.stop(this) }, "Stop");
     this.head = make("div", { class: "playhead" });
     this.line = make("div", { class: "timeline", "aria-hidden": "true" }, this.head);
     this.list = make("ol", {});
+    this.box = make("div", { class: "events", tabindex: 0, role: "group", "aria-label": `Events of ${play.scenario}` }, this.list);
     this.log = make("pre", { tabindex: 0, role: "group", "aria-label": `Messages of ${play.scenario}` });
     this.command = commandLine(`that plays ${play.scenario}`);
     this.element = make("article", { class: "card", "aria-label": `Play ${play.scenario}` },
       make("div", { class: "head" }, make("h3", {}, play.scenario), this.stop),
-      make("p", {}, this.state), this.line,
-      make("div", { class: "events", tabindex: 0, role: "group", "aria-label": `Events of ${play.scenario}` }, this.list),
+      make("p", {}, this.state), this.line, this.box,
       make("details", {}, make("summary", {}, "Messages"), this.log), this.command.element);
     this.prepare(play);
   }
@@ -33,16 +40,45 @@ class Play {
       // An endless one shows its first minutes.
       this.length = value.lengthMilliseconds ?? this.events.at(-1)?.timeMilliseconds ?? 1;
     } catch { return; }
-    // Of ten thousand events nobody reads all.
-    this.items = this.events.slice(0, 300).map((event) => make("li", {}, `${seconds(event.timeMilliseconds)}  ${event.what}`));
-    if (this.events.length > this.items.length) this.items.push(make("li", {}, `and ${this.events.length - this.items.length} more`));
-    this.list.replaceChildren(...this.items);
-    this.events.slice(0, 300).forEach((event) => {
+    const places = new Set(this.events.map((event) => Math.round(Math.min(1, event.timeMilliseconds / this.length) * PLACES)));
+    this.line.append(...[...places].map((place) => {
       const mark = make("div", { class: "mark" });
-      mark.style.left = `${Math.min(100, event.timeMilliseconds / this.length * 100)}%`;
-      this.line.append(mark);
-    });
+      mark.style.left = `${place / PLACES * 100}%`;
+      return mark;
+    }));
+    this.showFrom(0);
     this.move(this.at ?? 0);
+  }
+
+  /** Lists the events from `first` on, and how many others there are. */
+  showFrom(first) {
+    this.first = first;
+    this.past = 0;
+    const shown = this.events.slice(first, first + SHOWN);
+    this.items = shown.map((event) => make("li", {}, `${seconds(event.timeMilliseconds)}  ${event.what}`));
+    const rest = this.events.length - first - shown.length;
+    this.list.replaceChildren(...first ? [make("li", { class: "past" }, `${count(first)} before`)] : [],
+      ...this.items, ...rest ? [make("li", {}, `and ${count(rest)} more`)] : []);
+  }
+
+  /** Ticks off the events before a time of the scenario, in milliseconds. */
+  tick(time) {
+    // The events are in order of time.
+    let { next } = this;
+    while (next < this.events.length && this.events[next].timeMilliseconds <= time) next += 1;
+    while (next > 0 && this.events[next - 1].timeMilliseconds > time) next -= 1;
+    this.next = next;
+    const last = Math.max(0, Math.ceil((this.events.length - SHOWN) / PART) * PART);
+    const first = Math.min(last, Math.max(0, Math.floor(next / PART) - 1) * PART);
+    if (first !== this.first) this.showFrom(first);
+    const past = Math.min(this.items.length, next - first);
+    for (let index = Math.min(past, this.past); index < Math.max(past, this.past); index += 1) {
+      set(this.items[index], "class", index < past ? "past" : "");
+    }
+    if (past === this.past) return;
+    this.past = past;
+    // Follows the playhead, unless somebody reads.
+    if (!this.box.matches(":hover, :focus")) this.box.scrollTop = this.items[past - 1]?.offsetTop - this.list.offsetTop - this.box.clientHeight / 2 || 0;
   }
 
   show(play) {
@@ -67,10 +103,7 @@ class Play {
     say(this.state, `${clock(time / 1000)}${this.length ? ` of ${clock(this.length / 1000)}` : ""}`);
     if (!this.length) return;
     this.head.style.left = `${Math.min(100, time / this.length * 100)}%`;
-    this.items?.forEach((item, index) => {
-      const event = this.events[index];
-      if (event) set(item, "class", event.timeMilliseconds <= time ? "past" : "");
-    });
+    if (this.items) this.tick(time);
   }
 }
 
