@@ -83,13 +83,14 @@ enum Kernel {
         guard let fields = PacketFields(packet.span) else { return }
         for (answer, direction) in [(Firewall.Answer.reset, Direction.up), (.icmp, .down)] {
             let place = MiddleboxPlace(
-                inside: fields.source.address, outside: fields.target.address)
+                inside: fields.source.address, outside: fields.target.address,
+                portal: [fields.target.address])
             var stage = MiddleboxStage(
                 Middlebox(
                     firewall: Firewall(
                         block: [TrafficKind(.quic)], answer: answer, tcpTimeout: .seconds(1)),
                     nat: [AddressTranslation(kind: .fullCone, hairpin: true)], mss: 1000,
-                    dns: Resolver(truncate: true)),
+                    dns: Resolver(truncate: true), captivePortal: CaptivePortal()),
                 at: place)
             for direction in [direction, direction.opposite] {
                 switch stage.verdict(on: fields, direction, at: .zero) {

@@ -45,6 +45,11 @@ import Testing
         ),
         ("mss: 1360", Middlebox(mss: 1360)),
         ("dns: down", Middlebox(dns: .down)),
+        ("captive-portal: { until: click }", Middlebox(captivePortal: CaptivePortal())),
+        (
+            "captive-portal: { until: 20 s }",
+            Middlebox(captivePortal: CaptivePortal(until: .seconds(20)))
+        ),
         (
             "dns: { servfail: 10%, nxdomain: [ads.example, \"*.Tracker.example.\"], delay: 2 s }",
             Middlebox(
@@ -114,6 +119,14 @@ import Testing
         (
             "nat: [{ kind: symmetric }, { kind: symmetric }, { kind: symmetric }]",
             "middle.nat: 3 NATs are too many"
+        ),
+        ("captive-portal: {}", "middle.captive-portal.until: is missing"),
+        ("captive-portal: { until: 0 s }", "is outside 1 s to 1 day; leave captive-portal out"),
+        ("captive-portal: { until: soon }", "\"soon\" is neither click nor a time"),
+        ("captive-portal: { at: 1 s }", "middle.captive-portal"),
+        (
+            "{ firewall: { block: [tcp] }, captive-portal: { until: click } }",
+            "middle.captive-portal: is never seen, since the firewall blocks tcp"
         ),
         ("dns: up", "middle.dns: \"up\" is neither down nor a list of fields"),
         ("dns: {}", "middle.dns: does nothing; write dns: down"),

@@ -28,7 +28,8 @@ struct RandomProfile {
                     firewall: firewall(),
                     nat: chance(2)
                         ? [] : [AddressTranslation(kind: pick(AddressTranslation.Kind.allCases))],
-                    mss: chance(2) ? 1360 : nil, dns: resolver())
+                    mss: chance(2) ? 1360 : nil, dns: resolver(),
+                    captivePortal: chance(4) ? CaptivePortal(until: .seconds(20)) : nil)
                 : nil)
     }
 

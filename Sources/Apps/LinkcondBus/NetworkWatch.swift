@@ -50,11 +50,15 @@ final class NetworkWatch: Sendable {
 extension ReportedNetwork {
     /// The network reported to programs for a path.
     init(_ path: NetworkPath) {
-        let primary = path.interfacesInUse.first
+        let captive = path.interfaces.first { $0.isCaptive && $0.isUp }
+        let isCaptive = path.status != .satisfied && captive != nil
+        let primary = isCaptive ? captive : path.interfacesInUse.first
         let others = path.interfaces.filter { $0.kind != .loopback && $0 != primary }
         self.init(
-            reach: path.status == .satisfied
-                ? .everywhere : others.contains(where: \.isUp) ? .local : .none,
+            reach: isCaptive
+                ? .portal
+                : path.status == .satisfied
+                    ? .everywhere : others.contains(where: \.isUp) ? .local : .none,
             interfaces: ((primary.map { [$0] } ?? []) + others).map { ReportedInterface($0) })
     }
 }

@@ -35,12 +35,19 @@ extension ReportedNetwork.Reach {
         switch self {
         case .none: 20
         case .local: 50
+        case .portal: 60
         case .everywhere: 70
         }
     }
 
     /// `NMConnectivityState`.
-    var connectivity: UInt32 { self == .everywhere ? 4 : 1 }
+    var connectivity: UInt32 {
+        switch self {
+        case .none, .local: 1
+        case .portal: 2
+        case .everywhere: 4
+        }
+    }
 }
 
 extension ReportedInterface {

@@ -13,9 +13,9 @@ public struct PortalMonitor: Sendable, Hashable {
     let connectivity: UInt32
 
     init(_ network: ReportedNetwork) {
-        isAvailable = network.reach == .everywhere
+        isAvailable = [.portal, .everywhere].contains(network.reach)
         isMetered = network.metered.isMetered
-        connectivity = isAvailable ? 4 : 1
+        connectivity = network.reach == .portal ? 3 : isAvailable ? 4 : 1
     }
 
     var properties: ObjectTree.Properties {

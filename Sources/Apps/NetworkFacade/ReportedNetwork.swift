@@ -6,6 +6,8 @@ public struct ReportedNetwork: Sendable, Hashable {
         case none
         /// Only neighbours: there is no default route.
         case local
+        /// Only a captive portal.
+        case portal
         /// Everywhere.
         case everywhere
     }
@@ -24,9 +26,9 @@ public struct ReportedNetwork: Sendable, Hashable {
     /// A network without interfaces.
     public static let nothing = ReportedNetwork(reach: .none, interfaces: [])
 
-    /// The interface of the default route.
+    /// The interface of the default route, if there is one.
     var primary: ReportedInterface? {
-        reach == .everywhere ? interfaces.first { $0.isUp } : nil
+        [.portal, .everywhere].contains(reach) ? interfaces.first { $0.isUp } : nil
     }
 
     var metered: MeteredFlag { primary?.metered ?? .unknown }

@@ -26,6 +26,9 @@ public struct NetworkInterface: Hashable, Sendable {
     /// Whether the user wants apps to use little data (Low Data Mode): an override says so, or it
     /// is a phone's hotspot.
     public var isConstrained: Bool
+    /// Whether a captive portal holds apps back, in a run whose profile has one: it leads nowhere
+    /// until somebody has clicked there.
+    public var isCaptive: Bool
     /// Whether it is administratively up and has a carrier.
     public var isUp: Bool
     /// Whether it has an IPv4 address and default route.
@@ -38,7 +41,8 @@ public struct NetworkInterface: Hashable, Sendable {
     /// Makes an interface, for the tests of an app. `NetworkPath` supplies those of this host.
     public init(
         name: String, index: Int32, kind: Kind, isExpensive: Bool = false,
-        isConstrained: Bool = false, isUp: Bool = true, supportsIPv4: Bool = true,
+        isConstrained: Bool = false, isCaptive: Bool = false, isUp: Bool = true,
+        supportsIPv4: Bool = true,
         supportsIPv6: Bool = true, addresses: [String] = []
     ) {
         self.name = name
@@ -46,12 +50,13 @@ public struct NetworkInterface: Hashable, Sendable {
         self.kind = kind
         self.isExpensive = isExpensive
         self.isConstrained = isConstrained
+        self.isCaptive = isCaptive
         self.isUp = isUp
         self.supportsIPv4 = supportsIPv4
         self.supportsIPv6 = supportsIPv6
         self.addresses = addresses
     }
 
-    /// Whether it is up and has a default route.
-    public var isAvailable: Bool { isUp && (supportsIPv4 || supportsIPv6) }
+    /// Whether it is up and has a default route, and no captive portal.
+    public var isAvailable: Bool { isUp && !isCaptive && (supportsIPv4 || supportsIPv6) }
 }

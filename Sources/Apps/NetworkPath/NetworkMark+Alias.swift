@@ -34,6 +34,7 @@ extension NetworkMark {
         if mark.kind == nil, !mark.isHotspot {
             (mark.kind, mark.isHotspot) = (sandbox.kind, sandbox.isHotspot)
         }
+        mark.isCaptive = sandbox.isCaptive
         return mark
     }
 
@@ -108,7 +109,8 @@ extension NetworkMark {
         return [
             costWord, isConstrained.map { $0 ? "con" : "noncon" },
             kind.flatMap { kind in Self.kindWords.first { $0.0 == kind }?.1 },
-            isHotspot ? "hot" : nil, isPreferred ? "pref" : nil, ends.map { "ends=\($0)" },
+            isHotspot ? "hot" : nil, isPreferred ? "pref" : nil, isCaptive ? "portal" : nil,
+            ends.map { "ends=\($0)" },
             watcher.map { "watch=\($0)" },
         ].compactMap { $0 } + unknownWords
     }
@@ -128,6 +130,7 @@ extension NetworkMark {
         case ("noncon", nil): isConstrained = false
         case ("hot", nil): isHotspot = true
         case ("pref", nil): isPreferred = true
+        case ("portal", nil): isCaptive = true
         case ("ends", let value?):
             guard let moment = Int64(value) else { return false }
             ends = moment

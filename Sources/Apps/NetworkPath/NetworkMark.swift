@@ -28,6 +28,8 @@ public struct NetworkMark: Hashable, Sendable {
     public var isHotspot: Bool
     /// Whether it is preferred to others. The mark does not set the routes for that.
     public var isPreferred: Bool
+    /// Whether a captive portal holds the app back. Only a sandbox says so.
+    public var isCaptive: Bool
     /// When the override expires, in seconds of `KernelClock.boot`; nil: never.
     public var ends: Int64?
     /// The name of the process that will end it.
@@ -38,14 +40,15 @@ public struct NetworkMark: Hashable, Sendable {
     /// Makes a mark; without arguments, an empty one.
     public init(
         cost: Cost = .default, isConstrained: Bool? = nil, kind: NetworkInterface.Kind? = nil,
-        isHotspot: Bool = false, isPreferred: Bool = false, ends: Int64? = nil,
-        watcher: String? = nil, unknownWords: [String] = []
+        isHotspot: Bool = false, isPreferred: Bool = false, isCaptive: Bool = false,
+        ends: Int64? = nil, watcher: String? = nil, unknownWords: [String] = []
     ) {
         self.cost = cost
         self.isConstrained = isConstrained
         self.kind = kind
         self.isHotspot = isHotspot
         self.isPreferred = isPreferred
+        self.isCaptive = isCaptive
         self.ends = ends
         self.watcher = watcher
         self.unknownWords = unknownWords

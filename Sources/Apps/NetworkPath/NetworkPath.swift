@@ -22,7 +22,7 @@ public struct NetworkPath: Hashable, Sendable {
         /// There is no path.
         case unsatisfied
         /// There is no path yet, but an interface waits for something such as dialling or a login
-        /// (the kernel's state `dormant`).
+        /// (the kernel's state `dormant`), or for a click at a captive portal.
         case requiresConnection
     }
 

@@ -53,11 +53,13 @@ extension NetworkSnapshot {
         let used = [false, true].compactMap { isIPv6 in routes.first { $0.isIPv6 == isIPv6 } }
             .flatMap(\.hops).map(\.interface)
         let interfaces = sorted(by: order).map { interface($0, routes) }
+        let inUse = interfaces.filter { used.contains($0.index) }
+        // Traffic goes to the portal, even if another interface leads further.
+        let isCaptive = inUse.contains(where: \.isCaptive)
         return NetworkPath(
-            interfaces: interfaces,
-            interfacesInUse: interfaces.filter { used.contains($0.index) },
+            interfaces: interfaces, interfacesInUse: isCaptive ? [] : inUse,
             gateways: gateways(routes), supportsDNS: hasNameServer,
-            isWaiting: devices.contains { $0.isDormant })
+            isWaiting: isCaptive || devices.contains { $0.isDormant })
     }
 
     /// The routes that packets can take, most preferred first.
@@ -128,7 +130,8 @@ extension NetworkSnapshot {
         return NetworkInterface(
             name: device.name, index: device.index, kind: kind,
             isExpensive: mark.makesExpensive(kind), isConstrained: mark.makesConstrained,
-            isUp: device.isRunning, supportsIPv4: families.contains { !$0.isIPv6 },
+            isCaptive: mark.isCaptive, isUp: device.isRunning,
+            supportsIPv4: families.contains { !$0.isIPv6 },
             supportsIPv6: families.contains(where: \.isIPv6),
             addresses: device.addresses.map(\.description))
     }

@@ -1,6 +1,6 @@
 public import LinuxKernel
 
-/// New addresses and ports for an IPv4 packet, and a smaller segment size, written in place.
+/// New addresses and ports for an IPv4 packet or a TCP packet of IPv6, and a smaller segment size, written in place.
 ///
 /// Checksums are adjusted rather than computed (RFC 1624), so that a damaged packet stays damaged,
 /// and the headers of a super-packet are all that is needed.
@@ -51,8 +51,10 @@ public struct HeaderChange: Sendable, Hashable {
                 to: segments.bytes, at: start + segments.header, end: bytes.count,
                 isUnfinished: isUnfinished, in: &bytes)
         }
-        guard isTranslation, start + 20 <= bytes.count, bytes[start] >> 4 == 4 else { return }
-        var header = HeaderWriter(at: start, isUnfinished: isUnfinished, in: bytes.span)
+        guard isTranslation, start + 20 <= bytes.count else { return }
+        if bytes[start] >> 4 == 6 { return applyIPv6(to: &bytes, at: start, isUnfinished) }
+        guard bytes[start] >> 4 == 4 else { return }
+        let header = HeaderWriter(at: start, isUnfinished: isUnfinished, in: bytes.span)
         header.write(source, isSource: true, to: &bytes)
         header.write(target, isSource: false, to: &bytes)
         guard quotedSource != nil || quotedTarget != nil, bytes[start + 9] == IPProtocol.icmp else {
@@ -67,12 +69,28 @@ public struct HeaderChange: Sendable, Hashable {
         inner.write(quotedSource, isSource: true, to: &bytes)
         inner.write(quotedTarget, isSource: false, to: &bytes)
     }
+
+    /// Changes a packet of IPv6 that has no extension headers.
+    private func applyIPv6(
+        to bytes: inout MutableSpan<UInt8>, at start: Int, _ isUnfinished: Bool
+    ) {
+        guard start + 60 <= bytes.count, bytes[start + 6] == IPProtocol.tcp,
+            source?.address.isIPv6 != false, target?.address.isIPv6 != false
+        else { return }
+        let header = HeaderWriter(ipv6At: start, isUnfinished: isUnfinished)
+        header.write(source, isSource: true, to: &bytes)
+        header.write(target, isSource: false, to: &bytes)
+    }
 }
 
 /// Writes addresses and ports of an IPv4 header, and keeps the checksums right.
 private struct HeaderWriter {
     private let start: Int
     private let isUnfinished: Bool
+    /// Where the first address is in the header.
+    private var addressOffset = 12
+    /// Where the checksum of the header is; nil if it has none.
+    private var headerChecksum: Int?
     /// Whether the transport checksum covers the addresses.
     private var hasPseudoHeader = false
     private var ports: (source: Int, target: Int)?
@@ -85,6 +103,7 @@ private struct HeaderWriter {
     init(at start: Int, isUnfinished: Bool, in bytes: Span<UInt8>) {
         self.start = start
         self.isUnfinished = isUnfinished
+        headerChecksum = start + 10
         let transport = start + Int(bytes[start] & 0xf) * 4
         let isFragment = bytes.word(at: start + 6) & 0x1fff != 0
         guard !isFragment, transport + 8 <= bytes.count else { return }
@@ -109,18 +128,29 @@ private struct HeaderWriter {
         }
     }
 
-    mutating func write(
+    /// For a TCP packet of IPv6 without extension headers.
+    init(ipv6At start: Int, isUnfinished: Bool) {
+        self.start = start
+        self.isUnfinished = isUnfinished
+        addressOffset = 8
+        hasPseudoHeader = true
+        ports = (start + 40, start + 42)
+        transportChecksum = start + 56
+    }
+
+    func write(
         _ endpoint: Endpoint?, isSource: Bool, to bytes: inout MutableSpan<UInt8>
     ) {
         guard let endpoint else { return }
-        let place = start + (isSource ? 12 : 16)
-        let address = UInt32(truncatingIfNeeded: endpoint.address.low)
-        for (offset, word) in [
-            (0, UInt16(address >> 16)), (2, UInt16(truncatingIfNeeded: address)),
-        ] {
+        let address = endpoint.address.bytes
+        let place = start + addressOffset + (isSource ? 0 : address.count)
+        for offset in stride(from: 0, to: address.count, by: 2) {
+            let word = UInt16(address[offset]) << 8 | UInt16(address[offset + 1])
             let former = bytes.word(at: place + offset)
             bytes.setWord(word, at: place + offset)
-            adjust(at: start + 10, from: former, to: word, in: &bytes)
+            if let headerChecksum {
+                adjust(at: headerChecksum, from: former, to: word, in: &bytes)
+            }
             if hasPseudoHeader {
                 adjustTransport(from: former, to: word, isCovered: true, in: &bytes)
             }

@@ -9,7 +9,7 @@ import LinuxKernel
 /// times have the same fate, by chance only as the seed says. The tables are limited: a peer cannot
 /// make them grow beyond that.
 ///
-///     app ── link ──┬─ firewall ── name server ── NAT ── NAT ── segment size ── network
+///     app ── link ──┬─ firewall ── name server ── portal ── NAT ── NAT ── segment size ── network
 ///                   └─ answers
 ///
 /// Packets of the app meet it after the link, packets toward the app before.
@@ -22,6 +22,7 @@ public struct MiddleboxStage: Sendable {
     private var translation: TranslationStage?
     private var segmentSize: UInt16?
     private var resolver: ResolverStage
+    private var portal: PortalStage
     /// The latest time that the caller provided.
     private var clock = Duration.zero
     private var formerRebindings: UInt64 = 0
@@ -35,12 +36,36 @@ public struct MiddleboxStage: Sendable {
     public init(_ middlebox: Middlebox?, at place: MiddleboxPlace? = nil, seed: UInt64 = 0) {
         self.place = place
         resolver = ResolverStage(seed: seed)
+        portal = PortalStage(
+            at: place?.portal ?? [], hasNameServer: place?.hasNameServer ?? true,
+            capacity: Self.capacity)
         change(to: middlebox, at: .zero)
     }
 
     /// Whether it does nothing to any packet.
     public var isIdle: Bool {
         firewall == nil && translation == nil && segmentSize == nil && resolver.isIdle
+            && portal.isIdle
+    }
+
+    /// Whether a captive portal holds the app back.
+    public mutating func isCaptive(at now: Duration) -> Bool {
+        clock = max(clock, now)
+        portal.advance(to: clock)
+        return portal.isClosed
+    }
+
+    /// Opens the captive portal, since somebody has clicked on its page.
+    public mutating func clickPortal(at now: Duration) {
+        clock = max(clock, now)
+        portal.click(at: clock)
+    }
+
+    /// The events of the captive portal that were not taken yet, in their order.
+    public mutating func takePortalEvents(at now: Duration) -> [PortalEvent] {
+        clock = max(clock, now)
+        portal.advance(to: clock)
+        return portal.takeEvents()
     }
 
     /// The addresses of its two sides if a NAT makes a difference between them.
@@ -65,6 +90,8 @@ public struct MiddleboxStage: Sendable {
         clock = max(clock, now)
         segmentSize = middlebox?.mss.map { UInt16(clamping: $0) }
         resolver.rules = middlebox?.dns
+        portal.advance(to: clock)
+        portal.change(to: middlebox?.captivePortal)
         let rules = middlebox?.nat ?? []
         if let place, !rules.isEmpty {
             if translation?.change(to: rules, at: clock) == nil {
@@ -118,7 +145,8 @@ public struct MiddleboxStage: Sendable {
                     ? Endpoint(target.address, port: packet.target.port) : target
             }
             guard let (drop, answer) = obstacle(to: inner, .down) else {
-                return resolver.verdict(on: packet, .down) ?? verdict
+                return resolver.verdict(on: packet, .down)
+                    ?? portal(inner, insteadOf: packet, verdict) ?? verdict
             }
             return .dropped(
                 drop,
@@ -127,8 +155,52 @@ public struct MiddleboxStage: Sendable {
         if let (drop, answer) = obstacle(to: packet, .up) {
             return .dropped(drop, answer.flatMap { MiddleboxAnswer($0, to: packet) })
         }
-        return resolver.verdict(on: packet, .up)
+        return resolver.verdict(on: packet, .up) ?? portal(packet)
             ?? translation?.verdict(on: packet, .up, at: clock) ?? .passes
+    }
+
+    /// What the captive portal decides on a packet of the app; nil: nothing.
+    private mutating func portal(_ packet: PacketFields) -> MiddleboxVerdict? {
+        guard !portal.isIdle else { return nil }
+        switch portal.decideUp(packet, at: clock) {
+        case .passes: return nil
+        case .answered(let answer): return .answered(answer)
+        case .stopped:
+            let answer: Firewall.Answer = packet.transport == IPProtocol.tcp ? .reset : .icmp
+            return .dropped(.captive, MiddleboxAnswer(answer, to: packet))
+        case .redirected(let source, let target):
+            // The NAT sees the packet as it goes to the portal's server.
+            var inner = packet
+            (inner.source, inner.target) = (source, target)
+            let verdict = translation?.verdict(on: inner, .up, at: clock) ?? .passes
+            var change = HeaderChange(source: source, target: target)
+            switch verdict {
+            case .changed(let translated): change.source = translated.source ?? source
+            case .passes: break
+            case .turnedBack, .answered, .dropped: return verdict
+            }
+            return .changed(change)
+        }
+    }
+
+    /// What the captive portal decides on a packet toward the app; nil: nothing.
+    ///
+    /// - Parameters:
+    ///   - inner: the packet as it is on the app's side of the NAT.
+    ///   - packet: the packet as it has come.
+    ///   - verdict: what the NAT has decided on it.
+    private mutating func portal(
+        _ inner: PacketFields, insteadOf packet: PacketFields, _ verdict: MiddleboxVerdict
+    ) -> MiddleboxVerdict? {
+        guard !portal.isIdle else { return nil }
+        switch portal.decideDown(inner, at: clock) {
+        case .passes, .answered: return nil
+        case .stopped:
+            return .dropped(
+                .captive, MiddleboxAnswer(.reset, inPlaceOf: packet, to: inner.target))
+        case .redirected(let source, let target):
+            return .changed(HeaderChange(source: source, target: target))
+        }
     }
 
     /// Why the firewall stops a packet, and what it says to that; nil if the packet passes. It says

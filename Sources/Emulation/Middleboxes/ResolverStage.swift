@@ -40,6 +40,8 @@ public enum ResolverAnswer: Sendable, Hashable {
     case unknownName
     /// The name has this address, and no other records.
     case wrong(IPAddress)
+    /// The name has the portal's address of the type asked for, and no other records.
+    case portal([IPAddress])
     /// The answer is too long for UDP.
     case truncated
 
@@ -53,7 +55,7 @@ public enum ResolverAnswer: Sendable, Hashable {
         switch self {
         case .failure: .failure
         case .unknownName: .unknownName
-        case .wrong: .wrong
+        case .wrong, .portal: .wrong
         case .truncated: .truncated
         }
     }
@@ -70,6 +72,7 @@ public enum ResolverAnswer: Sendable, Hashable {
             case .failure: message.answer(to: question, code: DNSMessage.Code.serverFailure)
             case .unknownName: message.answer(to: question, code: DNSMessage.Code.unknownName)
             case .wrong(let address): message.answer(to: question, addresses: [address])
+            case .portal(let addresses): message.answer(to: question, addresses: addresses)
             case .truncated: message.answer(to: question, isTruncated: true)
             }
         return IPPacket.datagram(from: fields.target, to: fields.source, payload: answer)

@@ -7,11 +7,19 @@ public struct MiddleboxPlace: Sendable, Hashable {
     public var inside: IPAddress
     /// The IPv4 address that the network sees instead if there is a NAT.
     public var outside: IPAddress
+    /// The addresses of the captive portal's server, at most one of each family.
+    public var portal: [IPAddress]
+    /// Whether the network has a name server.
+    public var hasNameServer: Bool
 
     /// Makes a place.
-    public init(inside: IPAddress, outside: IPAddress) {
+    public init(
+        inside: IPAddress, outside: IPAddress, portal: [IPAddress] = [], hasNameServer: Bool = true
+    ) {
         self.inside = inside
         self.outside = outside
+        self.portal = portal
+        self.hasNameServer = hasNameServer
     }
 
     /// The address between two NATs, of the network that is shared by customers (RFC 6598).

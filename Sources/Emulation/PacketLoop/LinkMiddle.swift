@@ -50,6 +50,17 @@ final class LinkMiddle: Sendable {
         stage.withLock { $0.takeRebindings(at: time) }
     }
 
+    /// Whether a captive portal holds the app back.
+    func isCaptive(at time: Duration) -> Bool { stage.withLock { $0.isCaptive(at: time) } }
+
+    /// Opens the captive portal, since somebody has clicked on its page.
+    func clickPortal(at time: Duration) { stage.withLock { $0.clickPortal(at: time) } }
+
+    /// The events of the captive portal that were not taken yet, in their order.
+    func takePortalEvents(at time: Duration) -> [PortalEvent] {
+        stage.withLock { $0.takePortalEvents(at: time) }
+    }
+
     /// Replaces what stands there.
     func change(to middlebox: Middlebox?, at time: Duration) {
         stage.withLock {

@@ -121,6 +121,7 @@ extension DirectionStatistics {
         engine.unmappedPackets = stopped[.unmapped] ?? 0
         engine.tableFullPackets = stopped[.tableFull] ?? 0
         engine.unansweredPackets = stopped[.unanswered] ?? 0
+        engine.captivePackets = stopped[.captive] ?? 0
         engine.failedQuestions = answered[.failure] ?? 0
         engine.unknownNameQuestions = answered[.unknownName] ?? 0
         engine.misledQuestions = answered[.wrong] ?? 0

@@ -136,6 +136,22 @@ public final class PacketLoop: Sendable {
         }
     }
 
+    /// Whether a captive portal in the middle holds the app back.
+    public var isCaptive: Bool { middle.isCaptive(at: clock.now) }
+
+    /// Opens the captive portal in the middle, since somebody has clicked on its page.
+    public func clickPortal() { middle.clickPortal(at: clock.now) }
+
+    /// The events of the captive portal in the middle, as far as nobody has asked before, by
+    /// `KernelClock.monotonic`.
+    public func takePortalEvents() -> [PortalEvent] {
+        middle.takePortalEvents(at: clock.now).map { event in
+            var event = event
+            event.time += clock.monotonic
+            return event
+        }
+    }
+
     /// How many packets toward the network have arrived and not yet left the loop, including those
     /// that it has not read.
     public var packetsUnderWay: UInt64 { up.packetsUnderWay }

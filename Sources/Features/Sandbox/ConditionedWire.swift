@@ -21,6 +21,16 @@ protocol ConditionedWire {
     /// `KernelClock.monotonic`.
     func takeRebindings() -> [Rebinding]
 
+    /// Whether a captive portal in the middle holds the app back.
+    var isCaptive: Bool { get }
+
+    /// Opens the captive portal in the middle; nil: there can be none.
+    var portalClick: (@Sendable () -> Void)? { get }
+
+    /// The events of the captive portal in the middle, as far as nobody has asked before, by
+    /// `KernelClock.monotonic`.
+    func takePortalEvents() -> [PortalEvent]
+
     /// How many packets toward the network are on the wire.
     var packetsUnderWay: UInt64 { get }
 
@@ -31,4 +41,7 @@ protocol ConditionedWire {
 extension ConditionedWire {
     /// Nothing stands in the middle.
     func takeRebindings() -> [Rebinding] { [] }
+    var isCaptive: Bool { false }
+    var portalClick: (@Sendable () -> Void)? { nil }
+    func takePortalEvents() -> [PortalEvent] { [] }
 }

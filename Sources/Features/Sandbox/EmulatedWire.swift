@@ -33,6 +33,12 @@ struct EmulatedWire: ConditionedWire {
 
     func takeRebindings() -> [Rebinding] { packetLoop.takeRebindings() }
 
+    var isCaptive: Bool { packetLoop.isCaptive }
+
+    var portalClick: (@Sendable () -> Void)? { { [packetLoop] in packetLoop.clickPortal() } }
+
+    func takePortalEvents() -> [PortalEvent] { packetLoop.takePortalEvents() }
+
     var packetsUnderWay: UInt64 { packetLoop.packetsUnderWay }
 
     func stop() { packetLoop.stop() }

@@ -50,6 +50,7 @@ struct FirstProcess {
         // Before Multipath TCP, which replaces the sockets of later threads.
         let publication = try Publication(
             published, request, request.wires(of: network), links, channel)
+        let portal = try links.servePortals(network)
         let multipath =
             request.multipath == .off
             ? nil : try SandboxMultipath(request.multipath, namespaces, channel)
@@ -71,7 +72,7 @@ struct FirstProcess {
         // wait for that. Who reads a pipe of the command would, if it were still open here; and the
         // supervisor would, if its copy of a socket were the last.
         while channel.receiveMessage() != nil {}
-        withExtendedLifetime((links, loopback, publication, tap)) { Process.exitAtOnce(0) }
+        withExtendedLifetime((links, loopback, publication, portal, tap)) { Process.exitAtOnce(0) }
     }
 
     /// Runs servers and commands, and returns the exit code once all data has arrived.
@@ -95,6 +96,10 @@ struct FirstProcess {
         let services = namespaces.apps.enumerated().compactMap { device, namespace in
             RunService(request, device: device, in: namespace)
         }
+        func tell(_ event: String) { channel.send(.explanation(event)) }
+        var portals = PortalWatch(links, since: beginning)
+        // The commands see from the start that a portal holds them back.
+        _ = portals.turn(tell: tell)
         let devices = try launchers.map { launcher, bus in
             try RunningDevice(launcher, hasOthers: launchers.count > 1, bus: bus)
         }
@@ -104,7 +109,6 @@ struct FirstProcess {
         let performance = perform(devices, links, since: beginning)
         var sampler = LinkSampler(links, since: beginning, isWanted: request.recording.wantsSamples)
         var rebindings = RebindingWatch(links, since: beginning)
-        func tell(_ event: String) { channel.send(.explanation(event)) }
         links.onFailure = { channel.send(.note("\($0)")) }
         let orders = request.orders.map { OrderService($0, links) }
         func rounds() -> Duration? {
@@ -113,7 +117,7 @@ struct FirstProcess {
             let next =
                 [
                     sampler.turn(), watch?.turn(), processorWatch?.turn(), links.turn(),
-                    rebindings.turn(tell: tell),
+                    rebindings.turn(tell: tell), portals.turn(tell: tell),
                 ]
                 + services.map { $0.turn(links) }
             processes.wakeUps = services.flatMap(\.wakeUps) + (orders?.wakeUps ?? [])
@@ -121,7 +125,8 @@ struct FirstProcess {
         }
         try processes.wait(for: apps, playing: performance, rounds: rounds)
         let duration = KernelClock.monotonic - beginning
-        let linkEvents = rebindings.finish(tell: tell)
+        let linkEvents = (rebindings.finish(tell: tell) + portals.finish(tell: tell))
+            .sorted { $0.seconds < $1.seconds }
         let constrained = watch?.finish()
         watch = nil
         let processor = processorWatch?.finish(in: namespaces.apps)
@@ -209,7 +214,8 @@ struct FirstProcess {
         try Mount.processes()
         let names = HostNames(
             network: network, hasUplink: request.uplink != .none,
-            hasServers: !request.servers.isEmpty, known: request.knownNames)
+            hasServers: !request.servers.isEmpty, hasPortal: request.hasCaptivePortal,
+            known: request.knownNames)
         var files = names.replacements(reading: HostNames.text)
         if request.bus != nil {
             let user = UserRecord(

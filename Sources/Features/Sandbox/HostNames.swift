@@ -9,6 +9,8 @@ struct HostNames {
     var hasUplink: Bool
     /// Whether there are servers on the far side.
     var hasServers: Bool
+    /// Whether a captive portal may hold the command back.
+    var hasPortal = false
     /// Names that need no name server, with their addresses.
     var known: [KnownName] = []
 
@@ -23,22 +25,23 @@ struct HostNames {
             (hasUplink ? ["\(family.host) \(Self.host)"] : [])
                 + (hasServers ? ["\(family.server) \(Self.server)"] : [])
         }
+        let portal = hasPortal ? network.portal.map { "\($0) \(PortalPage.name)" } : []
         let names = known.flatMap { known in
             known.addresses.map { "\($0) \(known.name)" }
         }
-        return (lines + names).map { $0 + "\n" }.joined() + text
+        return (lines + portal + names).map { $0 + "\n" }.joined() + text
     }
 
     /// `resolv.conf` with an address of the far side for each of the host's name servers, to which
     /// it relays queries.
     ///
     /// Without an uplink there are none. The C library then queries the loopback, which refuses at
-    /// once.
+    /// once. A captive portal answers in the place of one.
     func resolverConfiguration(_ text: String) -> String {
         let kept = text.split(separator: "\n").map { String($0) }.filter { line in
             !line.drop { $0 == " " || $0 == "\t" }.hasPrefix("nameserver")
         }
-        let count = hasUplink ? HostResolver(resolvConf: text).servers.count : 0
+        let count = hasUplink ? HostResolver(resolvConf: text).servers.count : hasPortal ? 1 : 0
         let servers = network.nameServers.prefix(count).map { "nameserver \($0)" }
         return (servers + kept).map { $0 + "\n" }.joined()
     }

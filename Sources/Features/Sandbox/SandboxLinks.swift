@@ -223,8 +223,14 @@ final class SandboxLinks {
     }
 
     /// Changes what the app sees of an interface. Overrides set inside stay on top.
-    func setMark(_ interface: String, _ mark: NetworkMark) throws(SandboxError) {
+    ///
+    /// - Parameter isCaptive: whether a captive portal holds the app back; nil: as before.
+    func setMark(
+        _ interface: String, _ mark: NetworkMark, isCaptive: Bool? = nil
+    ) throws(SandboxError) {
         let (part, state) = try find(interface)
+        var mark = mark
+        mark.isCaptive = isCaptive ?? state.mark.isCaptive
         let index = part.wire.app.index
         let session = state.isPresent ? sessions.apps[part.wire.device] : sessions.link
         do throws(NetlinkError) {

@@ -58,6 +58,9 @@ public struct SandboxNetwork: Sendable, Hashable {
     /// queries (`MAXNS` of glibc).
     public var nameServers: [IPAddress] { families.map(\.host) + [ipv4(4)] }
 
+    /// The far side's addresses for the captive portal's server: `portal.linkcond`.
+    var portal: [IPAddress] { [ipv4(9), ipv6(9)] }
+
     private func ipv4(_ last: UInt8) -> IPAddress {
         IPAddress(ipv4: 198 << 24 | 18 << 16 | UInt32(number) << 8 | UInt32(last))
     }
@@ -201,7 +204,7 @@ public struct SandboxNetwork: Sendable, Hashable {
                 return Address.add($0, prefixLength: length, to: Self.far.index)
             }
         }
-        let others = nameServers.dropFirst(families.count).map {
+        let others = (nameServers.dropFirst(families.count) + portal).map {
             Address.add($0, prefixLength: $0.length, to: Self.far.index)
         }
         let ways = wires.flatMap { wire in
@@ -241,6 +244,8 @@ public struct SandboxNetwork: Sendable, Hashable {
         }
         var network = FarNetwork(interface: Self.far.name, ipv4: addresses[0], ipv6: addresses[1])
         network.nameServers = nameServers
+        network.ipv4.portal = portal[0]
+        network.ipv6?.portal = portal[1]
         return network
     }
 }

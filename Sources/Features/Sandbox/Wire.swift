@@ -22,6 +22,10 @@ struct Wire: Sendable, Hashable {
     var device = 0
     /// IPv4 and IPv6 addresses.
     let families: [Addresses]
+    /// The addresses of the captive portal's server.
+    var portal: [IPAddress] = []
+    /// Whether a name server is behind it.
+    var hasNameServer = true
 
     /// Makes the wire of an interface of the app.
     init(_ name: String, number: Int, families: [Addresses]) {
@@ -53,7 +57,8 @@ struct Wire: Sendable, Hashable {
     var place: MiddleboxPlace? {
         guard let app = families.map(\.app).first(where: { !$0.isIPv6 }) else { return nil }
         return MiddleboxPlace(
-            inside: app, outside: IPAddress(ipv4: UInt32(truncatingIfNeeded: app.low) + 3))
+            inside: app, outside: IPAddress(ipv4: UInt32(truncatingIfNeeded: app.low) + 3),
+            portal: portal, hasNameServer: hasNameServer)
     }
 
     private func end(_ name: String, _ role: Int32) -> Link.WireEnd {

@@ -11,6 +11,8 @@ public struct FarNetwork: Sendable, Hashable {
         public var otherGateways: [IPAddress] = []
         /// The far side's address for servers inside the sandbox; it is not relayed.
         public var server: IPAddress
+        /// The far side's address for the captive portal's server, which is not relayed either.
+        public var portal: IPAddress?
         /// The prefix length.
         public var prefixLength: UInt8
 
@@ -23,6 +25,9 @@ public struct FarNetwork: Sendable, Hashable {
 
         /// All addresses that represent the host.
         var gateways: [IPAddress] { [gateway] + otherGateways }
+
+        /// The addresses that are not relayed.
+        var servers: [IPAddress] { [server] + (portal.map { [$0] } ?? []) }
     }
 
     /// The interface towards the app, which has these addresses.
@@ -50,7 +55,7 @@ public struct FarNetwork: Sendable, Hashable {
 
     /// Whether `address` is one of the far side's own.
     func isOwn(_ address: IPAddress) -> Bool {
-        isGateway(address) || families.contains { $0.server == address }
+        isGateway(address) || families.contains { $0.servers.contains(address) }
     }
 
     /// Whether `address` represents the host.

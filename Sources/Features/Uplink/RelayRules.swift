@@ -61,8 +61,10 @@ struct RelayRules: Sendable, Hashable {
     private var exceptions: [String] {
         let routed = "ip protocol != udp ip daddr != \(Self.set(network.ipv4.gateways)) accept"
         return (scope == .besideRoutedIPv4 ? [routed] : []) + [
-            "ip daddr { \(network.ipv4.server), 224.0.0.0/4, 255.255.255.255 } accept",
-            network.ipv6.map { "ip6 daddr { \($0.server), fe80::/10, ff00::/8 } accept" }
+            "ip daddr { \(Self.list(network.ipv4.servers)), 224.0.0.0/4, 255.255.255.255 } accept",
+            network.ipv6.map {
+                "ip6 daddr { \(Self.list($0.servers)), fe80::/10, ff00::/8 } accept"
+            }
                 ?? "meta nfproto ipv6 accept",
         ]
     }
@@ -75,8 +77,11 @@ struct RelayRules: Sendable, Hashable {
     }
 
     private static func set(_ addresses: [IPAddress]) -> String {
-        let words = addresses.map(\.description)
-        return words.count == 1 ? words[0] : "{ \(words.joined(separator: ", ")) }"
+        addresses.count == 1 ? list(addresses) : "{ \(list(addresses)) }"
+    }
+
+    private static func list(_ addresses: [IPAddress]) -> String {
+        addresses.map(\.description).joined(separator: ", ")
     }
 
     /// Rules and routes that make the app's TCP and UDP, and packets marked by the relay, local

@@ -20,6 +20,8 @@ public struct EngineCounters: Sendable, Hashable {
     public var tableFullPackets: UInt64 = 0
     /// Packets dropped because the name server in the middle was down.
     public var unansweredPackets: UInt64 = 0
+    /// Packets dropped by the captive portal in the middle.
+    public var captivePackets: UInt64 = 0
     /// Questions for names that the middle answered with SERVFAIL.
     public var failedQuestions: UInt64 = 0
     /// Questions for names that the middle answered with NXDOMAIN.
@@ -28,7 +30,7 @@ public struct EngineCounters: Sendable, Hashable {
     public var misledQuestions: UInt64 = 0
     /// Questions for names whose answer the middle cut.
     public var truncatedQuestions: UInt64 = 0
-    /// Packets to which the NAT in the middle gave other addresses.
+    /// Packets to which the NAT or the captive portal in the middle gave other addresses.
     public var translatedPackets: UInt64 = 0
     /// How often the NAT in the middle forgot its entries by intention; counted upward only.
     public var rebindings: UInt64 = 0
@@ -106,7 +108,8 @@ extension EngineCounters {
             ("queueFullPackets", \.queueFullPackets), ("managedPackets", \.managedPackets),
             ("blockedPackets", \.blockedPackets), ("forgottenPackets", \.forgottenPackets),
             ("unmappedPackets", \.unmappedPackets), ("tableFullPackets", \.tableFullPackets),
-            ("unansweredPackets", \.unansweredPackets), ("failedQuestions", \.failedQuestions),
+            ("unansweredPackets", \.unansweredPackets), ("captivePackets", \.captivePackets),
+            ("failedQuestions", \.failedQuestions),
             ("unknownNameQuestions", \.unknownNameQuestions),
             ("misledQuestions", \.misledQuestions), ("truncatedQuestions", \.truncatedQuestions),
             ("translatedPackets", \.translatedPackets), ("rebindings", \.rebindings),

@@ -45,6 +45,8 @@ extension SandboxRequest {
         return network.wires(behind: interfaces.map(\.name)).map { wire in
             var wire = wire
             wire.device = devices.firstIndex { $0.interfaces.contains(wire.app.name) } ?? 0
+            wire.portal = network.portal
+            wire.hasNameServer = uplink != .none
             return wire
         }
     }

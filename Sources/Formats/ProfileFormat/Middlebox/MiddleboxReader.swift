@@ -10,7 +10,8 @@ enum MiddleboxReader {
     ) throws(ProfileError) -> Middlebox? {
         if node.string == Middlebox.none { return nil }
         let fields = try FieldReader(
-            node, file: file, path: path, known: ["firewall", "nat", "mss", "dns"])
+            node, file: file, path: path,
+            known: ["firewall", "nat", "mss", "dns", "captive-portal"])
         var middlebox = Middlebox()
         middlebox.firewall = try fields.inner("firewall", known: firewallKeys).map(firewall)
         middlebox.nat = try translations(fields)
@@ -21,6 +22,8 @@ enum MiddleboxReader {
             middlebox.mss = mss
         }
         middlebox.dns = try ResolverReader.resolver(fields)
+        middlebox.captivePortal = try fields.inner("captive-portal", known: ["until"])
+            .map(captivePortal)
         return middlebox
     }
 

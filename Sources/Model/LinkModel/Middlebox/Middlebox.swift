@@ -12,16 +12,19 @@ public struct Middlebox: Sendable, Hashable, Codable {
     public var mss: Int?
     /// How the network's name server fails; nil: it does not.
     public var dns: Resolver?
+    /// What holds the app back until somebody has clicked; nil: nothing.
+    public var captivePortal: CaptivePortal?
 
     /// Makes a middlebox.
     public init(
         firewall: Firewall? = nil, nat: [AddressTranslation] = [], mss: Int? = nil,
-        dns: Resolver? = nil
+        dns: Resolver? = nil, captivePortal: CaptivePortal? = nil
     ) {
         self.firewall = firewall
         self.nat = nat
         self.mss = mss
         self.dns = dns
+        self.captivePortal = captivePortal
     }
 
     /// How a profile writes it.
@@ -33,6 +36,7 @@ public struct Middlebox: Sendable, Hashable, Codable {
         if texts.count > 1 { parts.append("nat: [\(texts.joined(separator: ", "))]") }
         if let mss { parts.append("mss: \(mss)") }
         if let dns { parts.append("dns: \(dns.text)") }
+        if let captivePortal { parts.append("captive-portal: \(captivePortal.text)") }
         return parts.isEmpty ? Self.none : "{ \(parts.joined(separator: ", ")) }"
     }
 
@@ -44,8 +48,8 @@ public struct Middlebox: Sendable, Hashable, Codable {
         if self == Middlebox() {
             return ConditionProblem(
                 field: "",
-                explanation: "does nothing; give it a firewall, a nat, an mss or dns, or leave it "
-                    + "out"
+                explanation: "does nothing; give it a firewall, a nat, an mss, dns or a "
+                    + "captive-portal, or leave it out"
             )
         }
         if let problem = firewall?.problem {
@@ -58,7 +62,7 @@ public struct Middlebox: Sendable, Hashable, Codable {
                 explanation: "\(mss) bytes is outside \(Self.segmentSizes.lowerBound) to "
                     + "\(Self.segmentSizes.upperBound)")
         }
-        if let problem = dnsProblem { return problem }
+        if let problem = dnsProblem ?? portalProblem { return problem }
         guard nat.count <= Self.mostNATs else {
             return ConditionProblem(
                 field: "nat",
@@ -86,6 +90,24 @@ public struct Middlebox: Sendable, Hashable, Codable {
                     + "leave one of them out")
         }
         return nil
+    }
+
+    private var portalProblem: ConditionProblem? {
+        guard let captivePortal else { return nil }
+        if let problem = captivePortal.problem {
+            return ConditionProblem(
+                field: "captive-portal.\(problem.field)", explanation: problem.explanation)
+        }
+        guard let firewall else { return nil }
+        let page = TrafficKind(.tcp, firstPort: 80)
+        let isMissing = !firewall.allow.isEmpty && !firewall.allow.contains { $0.includes(page) }
+        let obstacle = firewall.block.first { $0.includes(page) }
+        guard isMissing || obstacle != nil else { return nil }
+        return ConditionProblem(
+            field: "captive-portal",
+            explanation: "is never seen, since the firewall "
+                + (obstacle.map { "blocks \($0.text)" } ?? "does not allow tcp/80")
+                + "; leave one of them out")
     }
 
     private static let mostNATs = 2

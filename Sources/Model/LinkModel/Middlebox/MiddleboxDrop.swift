@@ -10,6 +10,8 @@ public enum MiddleboxDrop: UInt8, Sendable, Hashable, CaseIterable {
     case tableFull
     /// It asks a name server that is down, or comes from it.
     case unanswered
+    /// A captive portal holds the app back.
+    case captive
 
     /// A stable keyword for programs.
     public var key: String {
@@ -19,6 +21,7 @@ public enum MiddleboxDrop: UInt8, Sendable, Hashable, CaseIterable {
         case .unmapped: "unmapped"
         case .tableFull: "tableFull"
         case .unanswered: "unanswered"
+        case .captive: "captive"
         }
     }
 
@@ -30,6 +33,7 @@ public enum MiddleboxDrop: UInt8, Sendable, Hashable, CaseIterable {
         case .unmapped: "without an entry in the NAT"
         case .tableFull: "without room in the NAT"
         case .unanswered: "for a name server that is down"
+        case .captive: "held back by the captive portal"
         }
     }
 }

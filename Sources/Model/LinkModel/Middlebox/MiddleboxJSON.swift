@@ -60,10 +60,17 @@ public struct MiddleboxJSON: Encodable {
         }
     }
 
+    struct CaptivePortalJSON: Encodable {
+        @OrNull var untilMilliseconds: Double?
+
+        init(_ portal: CaptivePortal) { untilMilliseconds = portal.until?.milliseconds }
+    }
+
     @OrNull var firewall: FirewallJSON?
     let nat: [TranslationJSON]
     @OrNull var mssBytes: Int?
     @OrNull var dns: ResolverJSON?
+    @OrNull var captivePortal: CaptivePortalJSON?
 
     /// Makes the object for a middlebox.
     public init(_ middlebox: Middlebox) {
@@ -71,5 +78,6 @@ public struct MiddleboxJSON: Encodable {
         nat = middlebox.nat.map(TranslationJSON.init)
         mssBytes = middlebox.mss
         dns = middlebox.dns.map(ResolverJSON.init)
+        captivePortal = middlebox.captivePortal.map(CaptivePortalJSON.init)
     }
 }

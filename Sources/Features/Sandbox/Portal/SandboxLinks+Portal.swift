@@ -1,0 +1,48 @@
+import LinkModel
+import LinuxKernel
+import Middleboxes
+
+extension SandboxLinks {
+    /// Whether a captive portal in the middle of an interface's link holds the app back.
+    func isCaptive(_ interface: String) -> Bool {
+        parts[interface]?.conditioned.isCaptive ?? false
+    }
+
+    /// Tells apps whether a captive portal holds them back.
+    func setCaptive(_ interface: String, _ isCaptive: Bool) {
+        guard let state = interfaces.first(where: { $0.name == interface }) else { return }
+        do {
+            try setMark(interface, state.mark, isCaptive: isCaptive)
+        } catch {
+            onFailure(error)
+        }
+    }
+
+    /// The events of the captive portal on an interface, as far as nobody has asked before.
+    func takePortalEvents(on interface: String) -> [PortalEvent] {
+        parts[interface]?.conditioned.takePortalEvents() ?? []
+    }
+
+    /// Starts the server of the captive portals in the calling thread's network namespace, the far
+    /// side's, if there may be one.
+    func servePortals(_ network: SandboxNetwork) throws -> KernelThread? {
+        guard request.hasCaptivePortal || request.mayChange else { return nil }
+        let ways = parts.values.compactMap { part -> (Set<IPAddress>, @Sendable () -> Void)? in
+            guard let click = part.conditioned.portalClick else { return nil }
+            // A NAT may stand between the app and the portal.
+            let outside = part.wire.place.map { [$0.outside] } ?? []
+            return (Set(part.wire.families.map(\.app) + outside), click)
+        }
+        return try PortalServer.start(at: network.portal) { client in
+            for (addresses, click) in ways where addresses.contains(client) { click() }
+        }
+    }
+}
+
+extension SandboxRequest {
+    /// Whether a captive portal stands in the middle of a link, or may later.
+    var hasCaptivePortal: Bool {
+        (interfaces.map(\.conditions) + laterConditions)
+            .contains { $0.middle?.captivePortal != nil }
+    }
+}
