@@ -87,7 +87,8 @@ import Testing
     @Test(arguments: [
         (Int32(64), "linkcond: eth9: no such interface (have: lo)", 404),
         (64, "linkcond: bad", 400), (69, "linkcond: lacks", 422), (77, "linkcond: root", 403),
-        (78, "linkcond: bad profile", 400), (70, "", 500),
+        (74, "linkcond: /none: no such file", 400), (78, "linkcond: bad profile", 400),
+        (70, "", 500),
     ])
     func `what the command line complains of becomes the answer`(
         code: Int32, message: String, status: Int

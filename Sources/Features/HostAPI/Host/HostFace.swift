@@ -199,7 +199,8 @@ extension APIError {
         let status =
             switch result.exitCode {
             case 64 where message.contains("no such interface"): 404
-            case 64, 78: 400
+            // 74: a file that the client names cannot be read.
+            case 64, 74, 78: 400
             case 77: 403
             case 69: 422
             case 75: 503
