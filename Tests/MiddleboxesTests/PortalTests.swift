@@ -50,7 +50,7 @@ import Testing
         for server in [SamplePacket.server, SamplePacket.otherServer] {
             let request = SamplePacket.tcp(from: .app(4000), to: Endpoint(server, port: 80))
             let sent = try #require(try Self.pass(request, &stage)).fields
-            #expect(sent.target == Endpoint(Self.portal, port: 80))
+            #expect(sent.target == Endpoint(Self.portal, port: MiddleboxPlace.portalPort))
             #expect(sent.source.address == (nat.isEmpty ? SamplePacket.app : Self.outside))
             let answer = SamplePacket.tcp(
                 from: sent.target, to: sent.source, flags: TCPFlag.opening)
@@ -66,7 +66,8 @@ import Testing
         let server = Endpoint(IPAddress(ipv6High: 0x2001_0db8 << 32, low: 7), port: 80)
         let request = SamplePacket.tcp(from: app, to: server, [1, 2, 3])
         let sent = try #require(try Self.pass(request, &stage)).fields
-        #expect(sent.target == Endpoint(Self.portal6, port: 80) && sent.source == app)
+        #expect(sent.target == Endpoint(Self.portal6, port: MiddleboxPlace.portalPort))
+        #expect(sent.source == app)
         let answer = SamplePacket.tcp(from: sent.target, to: app, flags: TCPFlag.ack)
         let received = try #require(try Self.pass(answer, &stage, .down)).fields
         #expect(received.source == server && received.target == app)

@@ -1,6 +1,7 @@
 public import LinuxKernel
 
-/// New addresses and ports for an IPv4 packet or a TCP packet of IPv6, and a smaller segment size, written in place.
+/// New addresses and ports for an IPv4 packet or a TCP packet of IPv6, and a smaller segment size,
+/// written in place.
 ///
 /// Checksums are adjusted rather than computed (RFC 1624), so that a damaged packet stays damaged,
 /// and the headers of a super-packet are all that is needed.
@@ -142,10 +143,10 @@ private struct HeaderWriter {
         _ endpoint: Endpoint?, isSource: Bool, to bytes: inout MutableSpan<UInt8>
     ) {
         guard let endpoint else { return }
-        let address = endpoint.address.bytes
-        let place = start + addressOffset + (isSource ? 0 : address.count)
-        for offset in stride(from: 0, to: address.count, by: 2) {
-            let word = UInt16(address[offset]) << 8 | UInt16(address[offset + 1])
+        let size = endpoint.address.isIPv6 ? 16 : 4
+        let place = start + addressOffset + (isSource ? 0 : size)
+        for offset in stride(from: 0, to: size, by: 2) {
+            let word = Self.word(of: endpoint.address, endingBefore: size - offset - 2)
             let former = bytes.word(at: place + offset)
             bytes.setWord(word, at: place + offset)
             if let headerChecksum {
@@ -162,6 +163,13 @@ private struct HeaderWriter {
         bytes.setWord(endpoint.port, at: port)
         adjustTransport(from: former, to: endpoint.port, isCovered: !isUnfinished, in: &bytes)
         adjustOuter(from: former, to: endpoint.port, in: &bytes)
+    }
+
+    /// Two bytes of an address, behind which so many follow.
+    private static func word(of address: IPAddress, endingBefore rest: Int) -> UInt16 {
+        UInt16(
+            truncatingIfNeeded: rest < 8
+                ? address.low >> (8 * rest) : address.high >> (8 * (rest - 8)))
     }
 
     private func adjustTransport(

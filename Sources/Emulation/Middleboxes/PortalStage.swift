@@ -71,8 +71,8 @@ struct PortalStage: Sendable {
     /// Whether it holds the app back.
     var isClosed: Bool { rules != nil && !hasOpened }
 
-    /// Whether it lets everything pass unchanged.
-    var isIdle: Bool { !isClosed && flows.count == 0 }
+    /// Whether it lets everything pass unchanged. One that has opened still shows its page.
+    var isIdle: Bool { rules == nil && flows.count == 0 }
 
     /// Changes the rules; nil takes the portal away. One that was not there is closed.
     mutating func change(to rules: CaptivePortal?) {
@@ -138,7 +138,8 @@ struct PortalStage: Sendable {
     mutating func decideDown(_ packet: PacketFields, at now: Duration) -> Decision {
         advance(to: now)
         if packet.transport == IPProtocol.tcp, packet.transportOffset != nil,
-            packet.source.port == Self.page, addresses.contains(packet.source.address),
+            packet.source.port == MiddleboxPlace.portalPort,
+            addresses.contains(packet.source.address),
             let flow = flows[packet.target]
         {
             flows.touch(packet.target, at: now)
@@ -185,7 +186,7 @@ struct PortalStage: Sendable {
 
     private func server(for packet: PacketFields) -> Endpoint? {
         addresses.first { $0.isIPv6 == packet.target.address.isIPv6 }
-            .map { Endpoint($0, port: Self.page) }
+            .map { Endpoint($0, port: MiddleboxPlace.portalPort) }
     }
 
     /// Makes a new connection known, and returns the app's end of it as the server sees it.

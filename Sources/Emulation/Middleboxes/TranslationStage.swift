@@ -9,6 +9,9 @@ public struct MiddleboxPlace: Sendable, Hashable {
     public var outside: IPAddress
     /// The addresses of the captive portal's server, at most one of each family.
     public var portal: [IPAddress]
+    /// The port at which the captive portal's server listens. It is not that of web pages, which the
+    /// servers of a run may want at all addresses.
+    public static let portalPort: UInt16 = 61_080
     /// Whether the network has a name server.
     public var hasNameServer: Bool
 

@@ -1,4 +1,5 @@
 import LinuxKernel
+import Middleboxes
 import SystemPackage
 
 /// The server of the captive portals of a run, on the far side. What stands in the middle of the
@@ -35,7 +36,6 @@ final class PortalServer {
     private let onClick: @Sendable (IPAddress) -> Void
     private var connections: [Connection] = []
 
-    private static let port: UInt16 = 80
     /// For a request and its response together.
     private static let patience = Duration.seconds(60)
     /// Below the number of descriptors that a process has by default.
@@ -64,7 +64,9 @@ final class PortalServer {
         for address in addresses {
             do throws(Errno) {
                 listeners.append(
-                    Listener(try StreamListener(at: Endpoint(address, port: port), shape)))
+                    Listener(
+                        try StreamListener(
+                            at: Endpoint(address, port: MiddleboxPlace.portalPort), shape)))
             } catch  where !address.isIPv6 {
                 throw KernelError(.open, subject: "the captive portal", errno: error)
             } catch {}
