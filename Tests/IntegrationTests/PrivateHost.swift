@@ -26,7 +26,7 @@ enum PrivateHost {
         }
         # Waits until a command succeeds.
         eventually() {
-            for round in $(seq 300); do
+            for round in $(seq 1200); do
                 "$@" && return
                 sleep 0.05
             done
