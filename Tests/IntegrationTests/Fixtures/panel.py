@@ -208,6 +208,7 @@ def browse(browser, address, server, found, pictures):
     browser.session = None
     browser.attach()
     second = browser.session
+    browser.call("Page.bringToFront")
     browser.open(address.partition("/login")[0] + "/")
     browser.until(f"document.querySelector(`{CARD} [role=switch]`)?.ariaChecked === 'true'")
     browser.click(f"{CARD} > details > summary")

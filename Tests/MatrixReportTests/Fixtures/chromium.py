@@ -116,9 +116,13 @@ class Browser:
         return answer["result"].get("value")
 
     def settle(self):
-        """Waits until the page is drawn; without scripts it cannot tell."""
+        """Waits until the page is drawn; without scripts it cannot tell, and one that is not in front
+        may never be."""
         if self.hasScript:
-            self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.evaluate("""new Promise(done => {
+                requestAnimationFrame(() => requestAnimationFrame(done));
+                setTimeout(done, 2000);
+            })""")
 
     def until(self, expression):
         """Waits for something that a click or a key brings about."""
