@@ -211,7 +211,6 @@ struct FirstProcess {
 
     private func prepareFiles() throws(KernelError) {
         try Mount.separate()
-        try Mount.processes()
         let names = HostNames(
             network: network, hasUplink: request.uplink != .none,
             hasServers: !request.servers.isEmpty, hasPortal: request.hasCaptivePortal,
@@ -223,7 +222,7 @@ struct FirstProcess {
             )
             files.merge(user.replacements(reading: HostNames.text)) { $1 }
         }
-        try Mount.replaceFiles(files)
+        try Mount.replaceFilesAndProcesses(files)
     }
 
     /// What starts the app of each device, and the session of its message bus if it has one.

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "clinux_process.h"
 
+#include "hurry.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -64,8 +66,6 @@ int lc_mount(const char *source, const char *target, const char *type, unsigned 
              const char *data) {
     return result(mount(source, target, type, flags, data));
 }
-
-int lc_detach_mount(const char *target) { return result(umount2(target, MNT_DETACH)); }
 
 int lc_memory_file(const char *name) { return result(memfd_create(name, MFD_CLOEXEC)); }
 
@@ -146,6 +146,7 @@ static _Noreturn void run_child(const struct lc_program *program, int report) {
         report = moved;
     }
     if (program->dies_with_parent && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) goto failed;
+    lc_take_usual_turns();
     if (program->network >= 0 && setns(program->network, CLONE_NEWNET) != 0) goto failed;
     if (program->starts_session && setsid() < 0) goto failed;
     if (program->leads_group && setpgid(0, 0) != 0) goto failed;

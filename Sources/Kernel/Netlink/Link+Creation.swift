@@ -87,11 +87,28 @@ extension Link {
     }
 
     /// Creates a veth pair, whose second end `peer` describes from its fixed part on.
+    ///
+    /// It uses one queue in each direction either way. By default, the kernel makes an end with one
+    /// for each processor first and then takes the others away, for which it waits each time until
+    /// all processors have seen it (RCU), which takes milliseconds.
     static func addVeth(
         _ header: ifinfomsg, _ attributes: (borrowing MessageBuilder) -> Void,
         peer: (borrowing MessageBuilder) -> Void
     ) -> NetlinkMessage {
-        add("veth", header, attributes) { $0.nest(Int(VETH_INFO_PEER), peer) }
+        add("veth", header) {
+            attributes($0)
+            putSingleQueues($0)
+        } data: {
+            $0.nest(Int(VETH_INFO_PEER)) {
+                peer($0)
+                putSingleQueues($0)
+            }
+        }
+    }
+
+    private static func putSingleQueues(_ builder: borrowing MessageBuilder) {
+        builder.put(Int(IFLA_NUM_TX_QUEUES), 1 as UInt32)
+        builder.put(Int(IFLA_NUM_RX_QUEUES), 1 as UInt32)
     }
 
     /// Creates an interface of a kind, which takes `data`.

@@ -32,11 +32,11 @@ int lc_thread_go_first(void);
 
 /// Lets the calling thread go before ordinary threads, but not before punctual ones, while it builds
 /// what somebody waits for: with the highest priority of ordinary threads where that is allowed, and
-/// in short turns (Linux 6.12). What it starts does not inherit this, except by lc_fork. Threads that
-/// are not scheduled as usual stay as they are.
+/// in short turns (Linux 6.12). Programs that it starts do not inherit this; what it forks by lc_fork
+/// does. Threads that are not scheduled as usual stay as they are.
 void lc_thread_hurry(void);
 
-/// Ends that.
+/// Ends that, except for the short turns.
 void lc_thread_relax(void);
 
 /// unshare(2) with any of CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET.
@@ -55,9 +55,6 @@ int lc_die_with_parent(void);
 /// mount(2); any text may be NULL.
 int lc_mount(const char *source, const char *target, const char *type, unsigned long flags,
              const char *data);
-
-/// umount2(target, MNT_DETACH).
-int lc_detach_mount(const char *target);
 
 /// memfd_create(2), closed on exec.
 int lc_memory_file(const char *name);

@@ -10,20 +10,15 @@ public enum Mount {
         try mount(nil, "/", nil, UInt(MS_REC | MS_SLAVE))
     }
 
-    /// Mounts a proc file system at `/proc` for the caller's PID namespace.
-    public static func processes() throws(KernelError) {
-        try mount("proc", "/proc", "proc", UInt(MS_NOSUID | MS_NODEV | MS_NOEXEC))
-    }
-
-    /// Replaces existing files by files with these texts.
+    /// Mounts a proc file system at `/proc` for the caller's PID namespace, and replaces existing
+    /// files outside of it by files with these texts.
     ///
-    /// The file system that holds the texts is unmounted as soon as they are in place.
-    public static func replaceFiles(_ texts: [String: String]) throws(KernelError) {
-        guard !texts.isEmpty else { return }
-        // Any directory can be the mount point while the file system has a name.
+    /// The file system that holds the texts stays, hidden by `/proc`: to unmount it would take
+    /// milliseconds, since the kernel waits until all processors have seen it (RCU).
+    public static func replaceFilesAndProcesses(_ texts: [String: String]) throws(KernelError) {
         let directory = "/proc"
-        try mount("tmpfs", directory, "tmpfs", UInt(MS_NOSUID | MS_NODEV | MS_NOEXEC))
-        defer { _ = unsafe lc_detach_mount(directory) }
+        let flags = UInt(MS_NOSUID | MS_NODEV | MS_NOEXEC)
+        if !texts.isEmpty { try mount("tmpfs", directory, "tmpfs", flags) }
         for (index, (path, text)) in texts.sorted(by: { $0.key < $1.key }).enumerated() {
             let source = "\(directory)/\(index)"
             do {
@@ -36,6 +31,7 @@ public enum Mount {
             }
             try mount(source, path, nil, UInt(MS_BIND))
         }
+        try mount("proc", directory, "proc", flags)
     }
 
     private static func mount(

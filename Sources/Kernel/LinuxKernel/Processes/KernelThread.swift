@@ -59,13 +59,13 @@ public final class KernelThread: Sendable {
     }
 
     /// Lets the calling thread go before ordinary ones, as far as that is allowed, while it builds
-    /// what somebody waits for. Children of `Process.fork` inherit it; programs and threads that it
-    /// starts do not.
+    /// what somebody waits for. Children of `Process.fork` inherit it; programs that it starts do not.
     public static func hurry() {
         lc_thread_hurry()
     }
 
-    /// Ends `hurry`.
+    /// Ends `hurry`. Turns stay short, for this thread and those that it starts: their work is done in
+    /// many small steps.
     public static func relax() {
         lc_thread_relax()
     }
