@@ -108,7 +108,7 @@ extension ExitStatus {
 
     private init(of error: CatalogError) {
         switch error {
-        case .unknown, .unknownScenario, .ambiguous: self = .usage
+        case .unknown, .isScenario, .unknownScenario, .isProfile, .ambiguous: self = .usage
         case .unreadable(.inaccessible): self = .cannotRead
         case .unreadable(.malformed): self = .badFile
         }

@@ -6,6 +6,14 @@ import Testing
 struct ErrorTests {
     private static let usages: [([String], String)] = [
         (["show", "LTEE"], "linkcond: LTEE: no such profile; did you mean LTE?\n"),
+        (
+            ["run", "no-udp", "--", "true"],
+            "linkcond: no-udp: this is a scenario, not a profile; linkcond play or run --scenario plays it\n"
+        ),
+        (
+            ["run", "--scenario", "LTE", "--", "true"],
+            "linkcond: LTE: this is a profile, not a scenario; linkcond apply or run PROFILE uses it\n"
+        ),
         (["show", "qqqqqq"], "linkcond: qqqqqq: no such profile; linkcond list shows them\n"),
         (
             ["show", "\u{1b}[31m\nx"],

@@ -54,6 +54,8 @@ public enum UserCatalog {
         }
         do {
             return .profile(try profiles.entry(named: name))
+        } catch CatalogError.isScenario(let name) {
+            return .scenario(try scenarios.entry(named: name))
         } catch CatalogError.unknown(let unknown, let suggestion) {
             do {
                 return .scenario(try scenarios.entry(named: name))

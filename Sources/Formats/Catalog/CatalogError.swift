@@ -4,7 +4,11 @@ public import ProfileFormat
 public enum CatalogError: Error, Sendable, CustomStringConvertible {
     case unknown(String, suggestion: String?)
     case ambiguous(String, [String])
+    /// A profile is wanted, and this is a scenario.
+    case isScenario(String)
     case unknownScenario(String, suggestion: String?)
+    /// A scenario is wanted, and this is a profile.
+    case isProfile(String)
     case unreadable(ProfileFileError)
 
     /// One sentence with the remedy.
@@ -14,6 +18,10 @@ public enum CatalogError: Error, Sendable, CustomStringConvertible {
             "\(name): no such profile; did you mean \(suggestion)?"
         case .unknown(let name, nil):
             "\(name): no such profile; linkcond list shows them"
+        case .isScenario(let name):
+            "\(name): this is a scenario, not a profile; linkcond play or run --scenario plays it"
+        case .isProfile(let name):
+            "\(name): this is a profile, not a scenario; linkcond apply or run PROFILE uses it"
         case .unknownScenario(let name, let suggestion?):
             "\(name): no such scenario; did you mean \(suggestion)?"
         case .unknownScenario(let name, nil):

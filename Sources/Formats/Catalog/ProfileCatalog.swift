@@ -132,7 +132,13 @@ public struct ProfileCatalog: Sendable {
         return matches.first
     }
 
+    /// Whether a built-in profile has this name.
+    static func hasBuiltIn(_ name: String) -> Bool {
+        (try? match(name, in: builtInEntries)) != nil
+    }
+
     private func unknown(_ name: String, userEntries: [Entry]) -> CatalogError {
+        if ScenarioCatalog.hasBuiltIn(name) { return .isScenario(name) }
         let profiles = Self.builtIn + userEntries.map(\.profile)
         let names = profiles.flatMap { [$0.name] + $0.aliases + [$0.id] }
         return .unknown(name, suggestion: NameMatching.suggestion(for: name, among: names))

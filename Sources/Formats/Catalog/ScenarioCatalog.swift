@@ -55,25 +55,20 @@ public struct ScenarioCatalog: Sendable {
 
     /// The scenario for `name`: a name, an alias, or the path of a file.
     public func entry(named name: String) throws(CatalogError) -> Entry {
+        let wanted = NameMatching.normalized(name)
         do throws(ProfileFileError) {
             if ProfileCatalog.isPath(name) { return try ScenarioFile.read(name, profiles) }
-            let wanted = NameMatching.normalized(name)
-            let builtIn = builtInScenarios.first { scenario in
-                ([scenario.name] + scenario.aliases).contains {
-                    NameMatching.normalized($0) == wanted
-                }
-            }
-            if let builtIn { return try entry(of: builtIn) }
+            if let builtIn = Self.builtIn(wanted) { return try entry(of: builtIn) }
         } catch {
             throw .unreadable(error)
         }
         let (entries, problems) = userEntries()
-        let wanted = NameMatching.normalized(name)
         for entry in entries where Self.names(of: entry).contains(wanted) { return entry }
         for problem in problems
         where NameMatching.normalized(ProfileFile.stem(of: problem.file)) == wanted {
             throw .unreadable(problem)
         }
+        if ProfileCatalog.hasBuiltIn(name) { throw .isProfile(name) }
         let names =
             Self.builtInNames + entries.flatMap { [$0.scenario.name] + $0.scenario.aliases }
         throw .unknownScenario(name, suggestion: NameMatching.suggestion(for: name, among: names))
@@ -97,6 +92,15 @@ public struct ScenarioCatalog: Sendable {
             }
         }
         return (builtIn + entries, problems)
+    }
+
+    /// Whether a built-in scenario has this name.
+    static func hasBuiltIn(_ name: String) -> Bool { builtIn(NameMatching.normalized(name)) != nil }
+
+    private static func builtIn(_ wanted: String) -> BuiltInScenario? {
+        builtInScenarios.first { scenario in
+            ([scenario.name] + scenario.aliases).contains { NameMatching.normalized($0) == wanted }
+        }
     }
 
     private func entry(of builtIn: BuiltInScenario) throws(ProfileFileError) -> Entry {
