@@ -21,11 +21,8 @@ protocol ConditionedWire {
     /// `KernelClock.monotonic`.
     func takeRebindings() -> [Rebinding]
 
-    /// Whether a captive portal in the middle holds the app back.
-    var isCaptive: Bool { get }
-
-    /// Opens the captive portal in the middle; nil: there can be none.
-    var portalClick: (@Sendable () -> Void)? { get }
+    /// The captive portal in the middle; nil: there can be none.
+    var portalDoor: PortalDoor? { get }
 
     /// The events of the captive portal in the middle, as far as nobody has asked before, by
     /// `KernelClock.monotonic`.
@@ -41,7 +38,6 @@ protocol ConditionedWire {
 extension ConditionedWire {
     /// Nothing stands in the middle.
     func takeRebindings() -> [Rebinding] { [] }
-    var isCaptive: Bool { false }
-    var portalClick: (@Sendable () -> Void)? { nil }
+    var portalDoor: PortalDoor? { nil }
     func takePortalEvents() -> [PortalEvent] { [] }
 }

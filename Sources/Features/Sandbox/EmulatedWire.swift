@@ -33,9 +33,11 @@ struct EmulatedWire: ConditionedWire {
 
     func takeRebindings() -> [Rebinding] { packetLoop.takeRebindings() }
 
-    var isCaptive: Bool { packetLoop.isCaptive }
-
-    var portalClick: (@Sendable () -> Void)? { { [packetLoop] in packetLoop.clickPortal() } }
+    var portalDoor: PortalDoor? {
+        PortalDoor(
+            isClosed: { [packetLoop] in packetLoop.isCaptive },
+            click: { [packetLoop] in packetLoop.clickPortal() })
+    }
 
     func takePortalEvents() -> [PortalEvent] { packetLoop.takePortalEvents() }
 

@@ -52,6 +52,20 @@ struct RunPortalTests {
         #expect(output == closed + closed + "302 0\nYou are online\n200 0\n200 0\n")
     }
 
+    @Test(.enabled(if: hasPrograms("chromium"), "chromium is not installed"))
+    func `Chromium is led to the page, clicks, and is online`() async throws {
+        let output = try await Self.run(
+            Self.options("captive-portal: { until: click }"),
+            "/usr/bin/python3 \(BusFixture.path(of: "portal_click.py")) http://server.linkcond/")
+        #expect(
+            output == """
+                Welcome
+                You are online.
+                Directory listing for / True
+
+                """)
+    }
+
     @Test func `it opens after its time, and is recorded`() async throws {
         try await RecordingFiles.with { files in
             let output = try await Self.run(

@@ -9,7 +9,11 @@ import SystemPackage
 final class PortalServer {
     private final class Connection {
         let socket: StreamSocket
-        let ends: (client: IPAddress, page: PortalPage)
+        let page: PortalPage
+        /// The portal that the client is behind; nil: none.
+        let door: PortalDoor?
+        /// Whether that was closed when the client connected.
+        let wasCaptive: Bool
         /// When it is closed, by `KernelClock.monotonic`.
         let end: Duration
         var received: [UInt8] = []
@@ -19,10 +23,20 @@ final class PortalServer {
         var excess = 0
         var isDone = false
 
-        init(_ accepted: consuming AcceptedStream, end: Duration) {
-            ends = (accepted.peer.address, PortalPage(address: accepted.destination.address))
+        init(
+            _ accepted: consuming AcceptedStream, doors: [IPAddress: PortalDoor], end: Duration
+        ) {
+            page = PortalPage(address: accepted.destination.address)
+            door = doors[accepted.peer.address]
+            wasCaptive = door?.isClosed() == true
             socket = accepted.take()
             self.end = end
+        }
+
+        /// Whether the client has not used it, and the portal has opened since. Browsers open connections
+        /// in advance; a request on this one would meet the portal again.
+        var isOutdated: Bool {
+            wasCaptive && received.isEmpty && response == nil && door?.isClosed() == false
         }
     }
 
@@ -33,7 +47,7 @@ final class PortalServer {
     }
 
     private let listeners: [Listener]
-    private let onClick: @Sendable (IPAddress) -> Void
+    private let doors: [IPAddress: PortalDoor]
     private var connections: [Connection] = []
 
     /// For a request and its response together.
@@ -45,20 +59,18 @@ final class PortalServer {
     private static let shape = StreamShape(
         unsentLimit: 65_536, segmentSize: 1400, receiveBuffer: 65_536, growsWithReading: false)
 
-    private init(
-        _ listeners: [Listener], onClick: @escaping @Sendable (IPAddress) -> Void
-    ) {
+    private init(_ listeners: [Listener], doors: [IPAddress: PortalDoor]) {
         self.listeners = listeners
-        self.onClick = onClick
+        self.doors = doors
     }
 
     /// Starts to serve in the calling thread's network namespace.
     ///
     /// - Parameters:
     ///   - addresses: the portal's addresses; those that the kernel does not have are left out.
-    ///   - onClick: is told the address of a client that has clicked.
+    ///   - doors: the portals by the addresses of those behind them.
     static func start(
-        at addresses: [IPAddress], onClick: @escaping @Sendable (IPAddress) -> Void
+        at addresses: [IPAddress], doors: [IPAddress: PortalDoor]
     ) throws(KernelError) -> KernelThread {
         var listeners: [Listener] = []
         for address in addresses {
@@ -72,7 +84,7 @@ final class PortalServer {
             } catch {}
         }
         return try KernelThread(named: "portal") { [listeners] in
-            PortalServer(listeners, onClick: onClick).run()
+            PortalServer(listeners, doors: doors).run()
         }
     }
 
@@ -90,7 +102,7 @@ final class PortalServer {
                 if ready.contains(connection.socket.descriptor) { receive(connection) }
                 if connection.response?.isEmpty == false { send(connection) }
             }
-            connections.removeAll { $0.isDone || $0.end < now }
+            connections.removeAll { $0.isDone || $0.end < now || $0.isOutdated }
             for listener in listeners where ready.contains(listener.socket.descriptor) {
                 letIn(listener, now)
             }
@@ -103,7 +115,8 @@ final class PortalServer {
                 let accepted = try listener.socket.acceptWithEnds(
                     unsentLimit: Self.shape.unsentLimit)
                 if connections.count >= Self.mostConnections { connections.removeFirst() }
-                connections.append(Connection(accepted, end: now + Self.patience))
+                connections.append(
+                    Connection(accepted, doors: doors, end: now + Self.patience))
             } catch {
                 guard ![.wouldBlock, .interrupted].contains(error) else { return }
                 // Such as a lack of descriptors: others have to end first.
@@ -139,11 +152,11 @@ final class PortalServer {
         connection.received += buffer.prefix(count)
         guard
             case .answered(let response, let isClick) =
-                connection.ends.page.reading(connection.received)
+                connection.page.reading(connection.received)
         else { return }
         connection.received = []
         connection.response = response
-        if isClick { onClick(connection.ends.client) }
+        if isClick { connection.door?.click() }
     }
 
     private func send(_ connection: Connection) {

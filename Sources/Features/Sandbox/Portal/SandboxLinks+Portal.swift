@@ -5,7 +5,7 @@ import Middleboxes
 extension SandboxLinks {
     /// Whether a captive portal in the middle of an interface's link holds the app back.
     func isCaptive(_ interface: String) -> Bool {
-        parts[interface]?.conditioned.isCaptive ?? false
+        parts[interface]?.conditioned.portalDoor?.isClosed() ?? false
     }
 
     /// Tells apps whether a captive portal holds them back.
@@ -27,15 +27,15 @@ extension SandboxLinks {
     /// side's, if there may be one.
     func servePortals(_ network: SandboxNetwork) throws -> KernelThread? {
         guard request.hasCaptivePortal || request.mayChange else { return nil }
-        let ways = parts.values.compactMap { part -> (Set<IPAddress>, @Sendable () -> Void)? in
-            guard let click = part.conditioned.portalClick else { return nil }
+        var doors: [IPAddress: PortalDoor] = [:]
+        for part in parts.values {
             // A NAT may stand between the app and the portal.
             let outside = part.wire.place.map { [$0.outside] } ?? []
-            return (Set(part.wire.families.map(\.app) + outside), click)
+            for address in part.wire.families.map(\.app) + outside {
+                doors[address] = part.conditioned.portalDoor
+            }
         }
-        return try PortalServer.start(at: network.portal) { client in
-            for (addresses, click) in ways where addresses.contains(client) { click() }
-        }
+        return try PortalServer.start(at: network.portal, doors: doors)
     }
 }
 
