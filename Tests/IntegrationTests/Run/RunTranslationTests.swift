@@ -75,6 +75,22 @@ struct RunTranslationTests {
         }
     }
 
+    @Test func `10,000 flows have room, and no other`() async throws {
+        try await RecordingFiles.with { files in
+            let flows = "exec python3 \(BusFixture.path(of: "flows.py"))"
+            let result = try await SandboxedRun(
+                arguments: ["Baseline", "--set", "middle={ nat: { kind: symmetric } }", "--uplink"]
+                    + ["none", "--stats", files.stats, "--server", "\(flows) count"]
+                    + ["--server-ready", "7000", "--", "sh", "-c"]
+                    + ["\(flows) open 198.18.0.3 10004"]
+            ).result()
+            // Each has a port of its own outside. One more is the connection of both programs.
+            #expect(result.standardOutput == "9999 flows from 9999 ports\n", "\(result)")
+            let text = try String(contentsOfFile: files.stats, encoding: .utf8)
+            #expect(text.contains("\"tableFullPackets\" : 5,"), "\(text)")
+        }
+    }
+
     @Test func `a scenario's events are told together with the rebindings between them`()
         async throws
     {
@@ -89,13 +105,14 @@ struct RunTranslationTests {
                 timeline:
                   - { at: 500 ms, set: { up.delay: 5 ms } }
                   - { at: 3500 ms, middle: none }
+                  - { at: 4 s, app: terminate }
                 """, to: "carrier.yaml")
             let result = try await SandboxedRun(
                 arguments: [
                     "-v", "--scenario", directory.path + "/carrier.yaml", "--uplink", "none",
                     "--stats", directory.path + "/stats.json", "--timeline",
-                    directory.path + "/line.html", "--", "sh", "-c",
-                    "timeout 4.2 ping -4 -i 0.2 198.18.0.1 >/dev/null; true",
+                    directory.path + "/line.html", "--", "ping", "-4", "-q", "-i", "0.2",
+                    "198.18.0.1",
                 ]
             ).result()
             let text = try String(contentsOfFile: directory.path + "/stats.json", encoding: .utf8)
