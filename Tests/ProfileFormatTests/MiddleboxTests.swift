@@ -44,6 +44,8 @@ import Testing
                 ])
         ),
         ("mss: 1360", Middlebox(mss: 1360)),
+        ("family: ipv4", Middlebox(family: .ipv4)),
+        ("family: nat64", Middlebox(family: .nat64)),
         ("dns: down", Middlebox(dns: .down)),
         ("captive-portal: { until: click }", Middlebox(captivePortal: CaptivePortal())),
         (
@@ -108,6 +110,16 @@ import Testing
             "middle.firewall.timeout: 100 ms is outside 1 s"
         ),
         ("firewall: { timeout: { tcp: 5 } }", "middle.firewall.timeout.tcp: \"5\" has no unit"),
+        ("family: ipv5", "3: middle.family: \"ipv5\" is not one of ipv4, ipv6, nat64"),
+        ("family: []", "3: middle.family"),
+        (
+            "{ family: nat64, nat: { kind: symmetric } }",
+            "middle.nat: translates the app's IPv4 addresses, of which family: nat64 leaves none"
+        ),
+        (
+            "{ family: nat64, dns: { truncate: true } }",
+            "middle.dns.truncate: makes the app ask by TCP, where family: nat64"
+        ),
         ("mss: 10", "middle.mss: 10 bytes is outside 88 to 9000"),
         ("mss: small", "middle.mss: \"small\" is not a number of bytes"),
         ("nat: {}", "middle.nat.kind: is missing; write kind: port-restricted"),
@@ -172,6 +184,16 @@ import Testing
         }
         #expect(
             error?.description.contains("a.yaml:4: middle.dns.delay: and dns.delay both make")
+                == true, "\(error as Any)")
+    }
+
+    @Test func `IPv6 does not cross every link`() {
+        let text = "name: A\nmiddle: { family: ipv6 }\nup: { mtu: 1000 }\n"
+        let error = #expect(throws: ProfileError.self) {
+            try ProfileReader.profile(from: text, file: "a.yaml")
+        }
+        #expect(
+            error?.description.contains("a.yaml:3: up.mtu: 1000 bytes is less than the 1280")
                 == true, "\(error as Any)")
     }
 

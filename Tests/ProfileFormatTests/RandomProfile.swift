@@ -20,16 +20,21 @@ struct RandomProfile {
     }
 
     private mutating func conditions() -> LinkConditions {
-        LinkConditions(
-            down: direction(), up: direction(), dnsDelay: chance(3) ? duration() : nil,
+        let (down, up) = (direction(), direction())
+        // IPv6 does not cross every link.
+        let carriesIPv6 = [down, up].allSatisfy { $0.mtu.map { $0.bytes >= 1280 } ?? true }
+        let family = chance(3) && carriesIPv6 ? pick(NetworkFamily.allCases) : nil
+        return LinkConditions(
+            down: down, up: up, dnsDelay: chance(3) ? duration() : nil,
             isBlackhole: chance(5),
             middle: chance(3)
                 ? Middlebox(
                     firewall: firewall(),
-                    nat: chance(2)
+                    nat: chance(2) || family?.hasIPv4 == false
                         ? [] : [AddressTranslation(kind: pick(AddressTranslation.Kind.allCases))],
                     mss: chance(2) ? 1360 : nil, dns: resolver(),
-                    captivePortal: chance(4) ? CaptivePortal(until: .seconds(20)) : nil)
+                    captivePortal: chance(4) ? CaptivePortal(until: .seconds(20)) : nil,
+                    family: family)
                 : nil)
     }
 

@@ -122,6 +122,7 @@ extension DirectionStatistics {
         engine.tableFullPackets = stopped[.tableFull] ?? 0
         engine.unansweredPackets = stopped[.unanswered] ?? 0
         engine.captivePackets = stopped[.captive] ?? 0
+        engine.unroutedPackets = stopped[.unrouted] ?? 0
         engine.failedQuestions = answered[.failure] ?? 0
         engine.unknownNameQuestions = answered[.unknownName] ?? 0
         engine.misledQuestions = answered[.wrong] ?? 0

@@ -31,11 +31,28 @@ extension LinkConditions {
                 field: "middle.dns.delay",
                 explanation: "and dns.delay both make answers late; leave one of them out")
         }
+        if let problem = familyProblem { return problem }
         return middle?.problem.map {
             ConditionProblem(
                 field: $0.field.isEmpty ? "middle" : "middle.\($0.field)",
                 explanation: $0.explanation)
         }
+    }
+}
+
+extension LinkConditions {
+    /// A link that IPv6 does not cross, in a network that has nothing else.
+    private var familyProblem: ConditionProblem? {
+        guard let family = middle?.family, !family.hasIPv4 else { return nil }
+        for (name, direction) in [("down", down), ("up", up)] {
+            guard let mtu = direction.mtu, mtu.bytes < NetworkFamily.leastIPv6MTU else { continue }
+            return ConditionProblem(
+                field: "\(name).mtu",
+                explanation: "\(mtu.bytes) bytes is less than the \(NetworkFamily.leastIPv6MTU) that "
+                    + "IPv6 needs, and family: \(family.rawValue) leaves nothing else; raise it, or "
+                    + "leave one of them out")
+        }
+        return nil
     }
 }
 

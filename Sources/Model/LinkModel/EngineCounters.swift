@@ -22,6 +22,8 @@ public struct EngineCounters: Sendable, Hashable {
     public var unansweredPackets: UInt64 = 0
     /// Packets dropped by the captive portal in the middle.
     public var captivePackets: UInt64 = 0
+    /// Packets dropped because the network in the middle has no way for their family.
+    public var unroutedPackets: UInt64 = 0
     /// Questions for names that the middle answered with SERVFAIL.
     public var failedQuestions: UInt64 = 0
     /// Questions for names that the middle answered with NXDOMAIN.
@@ -30,7 +32,9 @@ public struct EngineCounters: Sendable, Hashable {
     public var misledQuestions: UInt64 = 0
     /// Questions for names whose answer the middle cut.
     public var truncatedQuestions: UInt64 = 0
-    /// Packets to which the NAT or the captive portal in the middle gave other addresses.
+    /// Questions for names to which the middle gave addresses of its NAT64.
+    public var synthesizedQuestions: UInt64 = 0
+    /// Packets to which the NAT, the NAT64 or the captive portal in the middle gave other addresses.
     public var translatedPackets: UInt64 = 0
     /// How often the NAT in the middle forgot its entries by intention; counted upward only.
     public var rebindings: UInt64 = 0
@@ -109,9 +113,11 @@ extension EngineCounters {
             ("blockedPackets", \.blockedPackets), ("forgottenPackets", \.forgottenPackets),
             ("unmappedPackets", \.unmappedPackets), ("tableFullPackets", \.tableFullPackets),
             ("unansweredPackets", \.unansweredPackets), ("captivePackets", \.captivePackets),
+            ("unroutedPackets", \.unroutedPackets),
             ("failedQuestions", \.failedQuestions),
             ("unknownNameQuestions", \.unknownNameQuestions),
             ("misledQuestions", \.misledQuestions), ("truncatedQuestions", \.truncatedQuestions),
+            ("synthesizedQuestions", \.synthesizedQuestions),
             ("translatedPackets", \.translatedPackets), ("rebindings", \.rebindings),
             ("duplicatedPackets", \.duplicatedPackets), ("corruptedPackets", \.corruptedPackets),
             ("exemptPackets", \.exemptPackets), ("heldPackets", \.heldPackets),

@@ -11,8 +11,9 @@ enum MiddleboxReader {
         if node.string == Middlebox.none { return nil }
         let fields = try FieldReader(
             node, file: file, path: path,
-            known: ["firewall", "nat", "mss", "dns", "captive-portal"])
+            known: ["family", "firewall", "nat", "mss", "dns", "captive-portal"])
         var middlebox = Middlebox()
+        middlebox.family = try fields.choice("family", NetworkFamily.self)
         middlebox.firewall = try fields.inner("firewall", known: firewallKeys).map(firewall)
         middlebox.nat = try translations(fields)
         if let text = try fields.text("mss") {

@@ -14,22 +14,26 @@ public struct Middlebox: Sendable, Hashable, Codable {
     public var dns: Resolver?
     /// What holds the app back until somebody has clicked; nil: nothing.
     public var captivePortal: CaptivePortal?
+    /// The only addresses that the network has; nil: both IPv4 and IPv6.
+    public var family: NetworkFamily?
 
     /// Makes a middlebox.
     public init(
         firewall: Firewall? = nil, nat: [AddressTranslation] = [], mss: Int? = nil,
-        dns: Resolver? = nil, captivePortal: CaptivePortal? = nil
+        dns: Resolver? = nil, captivePortal: CaptivePortal? = nil, family: NetworkFamily? = nil
     ) {
         self.firewall = firewall
         self.nat = nat
         self.mss = mss
         self.dns = dns
         self.captivePortal = captivePortal
+        self.family = family
     }
 
     /// How a profile writes it.
     public var text: String {
         var parts: [String] = []
+        if let family { parts.append("family: \(family.rawValue)") }
         if let firewall { parts.append("firewall: \(firewall.text)") }
         let texts = nat.map(\.text)
         if texts.count == 1 { parts.append("nat: \(texts[0])") }
@@ -48,7 +52,7 @@ public struct Middlebox: Sendable, Hashable, Codable {
         if self == Middlebox() {
             return ConditionProblem(
                 field: "",
-                explanation: "does nothing; give it a firewall, a nat, an mss, dns or a "
+                explanation: "does nothing; give it a family, a firewall, a nat, an mss, dns or a "
                     + "captive-portal, or leave it out"
             )
         }
@@ -62,7 +66,7 @@ public struct Middlebox: Sendable, Hashable, Codable {
                 explanation: "\(mss) bytes is outside \(Self.segmentSizes.lowerBound) to "
                     + "\(Self.segmentSizes.upperBound)")
         }
-        if let problem = dnsProblem ?? portalProblem { return problem }
+        if let problem = familyProblem ?? dnsProblem ?? portalProblem { return problem }
         guard nat.count <= Self.mostNATs else {
             return ConditionProblem(
                 field: "nat",
@@ -73,6 +77,24 @@ public struct Middlebox: Sendable, Hashable, Codable {
         return nat.lazy.compactMap(\.problem).first.map {
             ConditionProblem(field: "nat.\($0.field)", explanation: $0.explanation)
         }
+    }
+
+    /// What a network without one of the families has no use for.
+    private var familyProblem: ConditionProblem? {
+        guard let family else { return nil }
+        if !nat.isEmpty, !family.hasIPv4 {
+            return ConditionProblem(
+                field: "nat",
+                explanation: "translates the app's IPv4 addresses, of which family: "
+                    + "\(family.rawValue) leaves none; leave one of them out")
+        }
+        if family == .nat64, dns?.truncate == true {
+            return ConditionProblem(
+                field: "dns.truncate",
+                explanation: "makes the app ask by TCP, where family: nat64 has no addresses for "
+                    + "names with IPv4 alone; leave one of them out")
+        }
+        return nil
     }
 
     private var dnsProblem: ConditionProblem? {

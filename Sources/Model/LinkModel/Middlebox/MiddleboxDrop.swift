@@ -12,6 +12,9 @@ public enum MiddleboxDrop: UInt8, Sendable, Hashable, CaseIterable {
     case unanswered
     /// A captive portal holds the app back.
     case captive
+    /// The network has no way for it: it is of a family that the network does not have, or cannot be
+    /// translated.
+    case unrouted
 
     /// A stable keyword for programs.
     public var key: String {
@@ -22,6 +25,7 @@ public enum MiddleboxDrop: UInt8, Sendable, Hashable, CaseIterable {
         case .tableFull: "tableFull"
         case .unanswered: "unanswered"
         case .captive: "captive"
+        case .unrouted: "unrouted"
         }
     }
 
@@ -34,6 +38,7 @@ public enum MiddleboxDrop: UInt8, Sendable, Hashable, CaseIterable {
         case .tableFull: "without room in the NAT"
         case .unanswered: "for a name server that is down"
         case .captive: "held back by the captive portal"
+        case .unrouted: "without a way in a network of this family"
         }
     }
 }

@@ -71,6 +71,7 @@ public struct MiddleboxJSON: Encodable {
     @OrNull var mssBytes: Int?
     @OrNull var dns: ResolverJSON?
     @OrNull var captivePortal: CaptivePortalJSON?
+    @OrNull var family: String?
 
     /// Makes the object for a middlebox.
     public init(_ middlebox: Middlebox) {
@@ -79,5 +80,6 @@ public struct MiddleboxJSON: Encodable {
         mssBytes = middlebox.mss
         dns = middlebox.dns.map(ResolverJSON.init)
         captivePortal = middlebox.captivePortal.map(CaptivePortalJSON.init)
+        family = middlebox.family?.rawValue
     }
 }
