@@ -94,14 +94,51 @@ enum Kernel {
                 at: place)
             for direction in [direction, direction.opposite] {
                 switch stage.verdict(on: fields, direction, at: .zero) {
-                case .passes: break
+                case .passes, .askedAgain, .replaced: break
                 case .changed(let change), .turnedBack(let change):
-                    var packet = packet
-                    var bytes = packet.mutableSpan
-                    change.apply(to: &bytes, at: 0)
+                    _ = change.applied(to: packet)
                 case .answered(let answer): _ = answer.bytes(to: packet, fields)
                 case .dropped(_, let answer): _ = answer?.bytes(to: packet, fields)
                 }
+            }
+        }
+        family(packet, fields)
+    }
+
+    /// A packet from its IP header on gets another family.
+    private static func family(_ packet: [UInt8], _ fields: PacketFields) {
+        let ends = [7, 9].map { (number: UInt16) in
+            Endpoint(
+                fields.source.address.isIPv6
+                    ? IPAddress(ipv4: 0xc612_0005)
+                    : NAT64.address(for: IPAddress(ipv4: 0xc633_6400 | UInt32(number))),
+                port: number)
+        }
+        let change = HeaderChange(
+            source: ends[0], target: ends[1], quotedSource: ends[1], quotedTarget: ends[0],
+            segments: fields.transportOffset.map { .init(bytes: 1000, header: $0) },
+            changesFamily: true)
+        if let changed = change.applied(to: packet) {
+            guard let header = FormerHeader(changed.span, at: 0) else {
+                preconditionFailure("what has another family has a header of it")
+            }
+            precondition(header.isIPv6 != fields.source.address.isIPv6)
+            let back = HeaderChange(
+                source: fields.source, target: fields.target, quotedSource: fields.source,
+                quotedTarget: fields.target, changesFamily: true)
+            _ = back.applied(to: changed)
+        }
+        var unfinished = packet
+        var bytes = unfinished.mutableSpan
+        _ = change.newHeader(in: &bytes, at: 0, isUnfinished: true, isSuper: true)
+        for direction in [Direction.up, .down] {
+            var stage = MiddleboxStage(
+                Middlebox(family: .nat64),
+                at: MiddleboxPlace(inside: ends[0].address, outside: fields.target.address))
+            guard case .askedAgain(let question) = stage.verdict(on: fields, direction, at: .zero)
+            else { continue }
+            guard let asked = PacketFields(question.span), asked.questionName != nil else {
+                preconditionFailure("a name server is asked a question")
             }
         }
     }

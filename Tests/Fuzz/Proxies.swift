@@ -65,6 +65,12 @@ enum Proxies {
         if let message = DNSMessage(bytes) {
             let answer = message.answer(to: bytes, addresses: [IPAddress(ipv4: 1)])
             precondition(DNSMessage(answer)?.isResponse == true, "\(message)")
+            let synthesized = message.answer(like: bytes, records: message.records(in: bytes)) {
+                IPAddress(ipv6High: 0x64_ff9b << 32, low: $0.low)
+            }
+            precondition(DNSMessage(synthesized)?.name == message.name, "\(message)")
+            precondition(synthesized.count <= 1232, "\(message)")
+            _ = message.isForValidator(bytes)
         }
         if let question = DNSMessage.question(identifier: 1, name: text, .a) {
             precondition(question.count <= 512, "\(question.count)")

@@ -84,7 +84,7 @@ import Testing
         let late = SamplePacket.tcp(from: .server(443), to: .app(4001), flags: TCPFlag.ack)
         #expect(
             stage.verdict(on: try late.fields, .down, at: .zero)
-                == .dropped(.captive, .cut(.app(4001))))
+                == .dropped(.captive, .cut(.app(4001), from: .server(443))))
         let dhcp = SamplePacket.udp(from: .app(68), to: .server(67))
         #expect(try Self.pass(dhcp, &stage) == dhcp)
         #expect(Self.isCaptive(stage, at: .seconds(1)))

@@ -29,11 +29,8 @@ import Testing
             case .dropped(let drop, _):
                 self.drop = drop
                 return nil
-            case .changed(let change), .turnedBack(let change):
-                var packet = packet
-                var bytes = packet.mutableSpan
-                change.apply(to: &bytes, at: 0)
-                return packet
+            case .changed(let change), .turnedBack(let change): return change.applied(to: packet)
+            case .askedAgain(let bytes), .replaced(let bytes, _): return bytes
             }
         }
 
@@ -71,8 +68,9 @@ import Testing
             from: .server(80), to: try request.fields.source, flags: TCPFlag.ack, [1])
         let fields = try packet.fields
         let verdict = middle.stage.verdict(on: fields, .down, at: .zero)
-        #expect(verdict == .dropped(.blocked, .cut(.app(500))))
-        let reset = try #require(MiddleboxAnswer.cut(.app(500)).bytes(to: packet, fields))
+        #expect(verdict == .dropped(.blocked, .cut(.app(500), from: .server(80))))
+        let reset = try #require(
+            MiddleboxAnswer.cut(.app(500), from: .server(80)).bytes(to: packet, fields))
         #expect(try reset.fields.target == .app(500) && reset.fields.source == .server(80))
         #expect(SamplePacket.isSound(reset))
     }

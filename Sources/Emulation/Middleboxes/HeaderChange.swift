@@ -1,7 +1,8 @@
 public import LinuxKernel
 
 /// New addresses and ports for an IPv4 packet or a TCP packet of IPv6, and a smaller segment size,
-/// written in place.
+/// written in place; or addresses of the other family for any packet, which then gets a header of
+/// another length (`newHeader`, `translatedError`).
 ///
 /// Checksums are adjusted rather than computed (RFC 1624), so that a damaged packet stays damaged,
 /// and the headers of a super-packet are all that is needed.
@@ -17,6 +18,10 @@ public struct HeaderChange: Sendable, Hashable {
     /// The largest segment that the opening segment of a TCP connection may ask for, and where its
     /// header begins in the packet.
     public var segments: SegmentLimit?
+    /// Whether the new addresses are of the other family.
+    public var changesFamily: Bool
+    /// The number by which the fragments are known of an IPv4 packet that was one of IPv6.
+    public var identification: UInt16
 
     /// A limit on the size of TCP segments.
     public struct SegmentLimit: Sendable, Hashable {
@@ -32,21 +37,25 @@ public struct HeaderChange: Sendable, Hashable {
     /// Makes a change.
     public init(
         source: Endpoint? = nil, target: Endpoint? = nil, quotedSource: Endpoint? = nil,
-        quotedTarget: Endpoint? = nil, segments: SegmentLimit? = nil
+        quotedTarget: Endpoint? = nil, segments: SegmentLimit? = nil, changesFamily: Bool = false,
+        identification: UInt16 = 0
     ) {
         self.source = source
         self.target = target
         self.quotedSource = quotedSource
         self.quotedTarget = quotedTarget
         self.segments = segments
+        self.changesFamily = changesFamily
+        self.identification = identification
     }
 
-    /// Changes the packet whose IP header begins at `start`.
+    /// Changes the packet whose IP header begins at `start`, unless it gets another family.
     ///
     /// - Parameter isUnfinished: whether the transport checksum covers the pseudo-header only.
     public func apply(
         to bytes: inout MutableSpan<UInt8>, at start: Int, isUnfinished: Bool = false
     ) {
+        guard !changesFamily else { return }
         if let segments {
             SegmentSizeOption.limit(
                 to: segments.bytes, at: start + segments.header, end: bytes.count,

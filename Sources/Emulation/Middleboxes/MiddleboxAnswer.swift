@@ -9,34 +9,46 @@ public enum MiddleboxAnswer: Sendable, Hashable {
     case reset
     /// A TCP reset on to the receiver, which is this end of the connection: nothing else would tell
     /// the app that the rest of what it waits for does not come.
-    case cut(Endpoint)
+    ///
+    /// - Parameter from: what this end knows the other by.
+    case cut(Endpoint, from: Endpoint)
     /// ICMP "port unreachable".
     case unreachable
     /// ICMP "communication administratively prohibited".
     case prohibited
+    /// ICMP "network unreachable", or "no route".
+    case noRoute
+    /// ICMP "hop limit exceeded".
+    case expired
+
+    /// The answer to a packet of the app that cannot go on; nil for none.
+    init?(saying answer: MiddleboxAnswer, to packet: PacketFields) {
+        guard packet.transportOffset != nil, !packet.isError, packet.target.address.isOfOneHost
+        else { return nil }
+        self = answer
+    }
 
     /// The answer to a packet of the app; nil for none (RFC 1122, section 3.2.2; RFC 4443, section
     /// 2.4(e)).
     init?(_ answer: Firewall.Answer, to packet: PacketFields) {
-        guard packet.transportOffset != nil, !packet.isError, packet.target.address.isOfOneHost
-        else { return nil }
         switch answer {
         case .drop: return nil
-        case .icmp: self = .prohibited
-        case .reset where packet.transport != IPProtocol.tcp: self = .unreachable
+        case .icmp: self.init(saying: .prohibited, to: packet)
+        case .reset where packet.transport != IPProtocol.tcp:
+            self.init(saying: .unreachable, to: packet)
         case .reset:
             guard packet.kind & TCPFlag.rst == 0 else { return nil }
-            self = .reset
+            self.init(saying: .reset, to: packet)
         }
     }
 
-    /// What the app, at `receiver`, gets in the place of a packet; nil for nothing.
-    init?(_ answer: Firewall.Answer, inPlaceOf packet: PacketFields, to receiver: Endpoint) {
+    /// What the app gets in the place of a packet to it; nil for nothing.
+    init?(_ answer: Firewall.Answer, inPlaceOf packet: PacketFields) {
         // A request to a server of the app is none of a connection that it knows.
         guard answer == .reset, packet.transport == IPProtocol.tcp, packet.transportOffset != nil,
             !packet.opensTCP, packet.kind & TCPFlag.rst == 0
         else { return nil }
-        self = .cut(receiver)
+        self = .cut(packet.target, from: packet.source)
     }
 
     /// The bytes of the answer from the IP header on.
@@ -46,7 +58,8 @@ public enum MiddleboxAnswer: Sendable, Hashable {
         let (source, target) = (fields.source.address, fields.target.address)
         switch self {
         case .reset: return Self.reset(packet, fields)
-        case .cut(let receiver): return Self.cut(packet, fields, to: receiver)
+        case .cut(let receiver, let sender):
+            return Self.cut(packet, fields, from: sender, to: receiver)
         case .unreachable:
             return IPPacket.error(
                 type: source.isIPv6 ? 1 : 3, code: source.isIPv6 ? 4 : 3, quoting: packet,
@@ -55,6 +68,12 @@ public enum MiddleboxAnswer: Sendable, Hashable {
             return IPPacket.error(
                 type: source.isIPv6 ? 1 : 3, code: source.isIPv6 ? 1 : 13, quoting: packet,
                 from: target, to: source)
+        case .noRoute:
+            return IPPacket.error(
+                type: source.isIPv6 ? 1 : 3, code: 0, quoting: packet, from: target, to: source)
+        case .expired:
+            return IPPacket.error(
+                type: source.isIPv6 ? 3 : 11, code: 0, quoting: packet, from: target, to: source)
         }
     }
 
@@ -79,11 +98,11 @@ public enum MiddleboxAnswer: Sendable, Hashable {
     /// A reset that the receiver of a segment accepts, or answers with a segment to which the next
     /// one is exact (RFC 5961, section 3.2).
     private static func cut(
-        _ packet: [UInt8], _ fields: PacketFields, to receiver: Endpoint
+        _ packet: [UInt8], _ fields: PacketFields, from sender: Endpoint, to receiver: Endpoint
     ) -> [UInt8]? {
         guard let start = fields.transportOffset, start + 20 <= packet.count else { return nil }
         return reset(
-            from: fields.source, to: receiver, TCPFlag.rst | fields.kind & TCPFlag.ack,
+            from: sender, to: receiver, TCPFlag.rst | fields.kind & TCPFlag.ack,
             sequence: packet[start + 4..<start + 8], acknowledged: packet[start + 8..<start + 12])
     }
 

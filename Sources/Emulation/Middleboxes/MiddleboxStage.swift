@@ -1,5 +1,5 @@
 public import LinkModel
-import LinuxKernel
+public import LinuxKernel
 
 /// What stands between a link and the rest of the network, in virtual time.
 ///
@@ -10,8 +10,9 @@ import LinuxKernel
 /// make them grow beyond that.
 ///
 ///     app ── link ──┬─ firewall ── name server ── portal ── NAT ── NAT ── segment size ── network
-///                   └─ answers
+///                   └─ answers                           └─ NAT64 ─┘
 ///
+/// In a network without one of the families, packets of that family get no further than the link.
 /// Packets of the app meet it after the link, packets toward the app before.
 public struct MiddleboxStage: Sendable {
     /// The most connections that a table has room for.
@@ -20,6 +21,7 @@ public struct MiddleboxStage: Sendable {
     private let place: MiddleboxPlace?
     private var firewall: FirewallStage?
     private var translation: TranslationStage?
+    private var family: FamilyStage
     private var segmentSize: UInt16?
     private var resolver: ResolverStage
     private var portal: PortalStage
@@ -35,6 +37,7 @@ public struct MiddleboxStage: Sendable {
     ///   - seed: the seed of what happens by chance.
     public init(_ middlebox: Middlebox?, at place: MiddleboxPlace? = nil, seed: UInt64 = 0) {
         self.place = place
+        family = FamilyStage(at: place)
         resolver = ResolverStage(seed: seed)
         portal = PortalStage(
             at: place?.portal ?? [], hasNameServer: place?.hasNameServer ?? true,
@@ -44,7 +47,8 @@ public struct MiddleboxStage: Sendable {
 
     /// Whether it does nothing to any packet.
     public var isIdle: Bool {
-        firewall == nil && translation == nil && segmentSize == nil && resolver.isIdle
+        firewall == nil && translation == nil && family.family == nil && segmentSize == nil
+            && resolver.isIdle
             && portal.isIdle
     }
 
@@ -71,6 +75,9 @@ public struct MiddleboxStage: Sendable {
     /// The addresses of its two sides if a NAT makes a difference between them.
     public var translatedPlace: MiddleboxPlace? { translation == nil ? nil : place }
 
+    /// The address outside of a NAT64, which nobody else has; nil: there is none.
+    public var standIn: IPAddress? { family.outside }
+
     /// How often a NAT has forgotten its entries by intention.
     public var rebindings: UInt64 { formerRebindings + (translation?.rebindings ?? 0) }
 
@@ -82,12 +89,15 @@ public struct MiddleboxStage: Sendable {
     }
 
     /// The number of entries of each NAT.
-    public var entryCounts: [Int] { translation?.entryCounts ?? [] }
+    public var entryCounts: [Int] {
+        translation?.entryCounts ?? (family.outside == nil ? [] : [family.entryCount])
+    }
 
     /// Replaces what stands in the middle. What it knows of connections stays where that matters
     /// to the new one.
     public mutating func change(to middlebox: Middlebox?, at now: Duration) {
         clock = max(clock, now)
+        family.change(to: middlebox?.family, at: clock)
         segmentSize = middlebox?.mss.map { UInt16(clamping: $0) }
         resolver.rules = middlebox?.dns
         portal.advance(to: clock)
@@ -126,8 +136,20 @@ public struct MiddleboxStage: Sendable {
         case .turnedBack(var change):
             change.segments = limit
             return .turnedBack(change)
-        case .dropped, .answered: return verdict
+        case .dropped, .answered, .askedAgain, .replaced: return verdict
         }
+    }
+
+    /// What an ICMP error of the link itself is, about a packet toward the app, on the network's side
+    /// of NATs.
+    ///
+    /// The link stands before the firewall, which does not see it.
+    public mutating func change(ofError packet: PacketFields, at now: Duration) -> HeaderChange? {
+        clock = max(clock, now)
+        let verdict =
+            family.leaving(packet, at: clock) ?? translation?.verdict(on: packet, .up, at: clock)
+        if case .changed(let change) = verdict { return change }
+        return nil
     }
 
     private mutating func fate(
@@ -136,31 +158,39 @@ public struct MiddleboxStage: Sendable {
         clock = max(clock, now)
         // Each side of the firewall's rules is the app's.
         guard direction == .up else {
-            let verdict = translation?.verdict(on: packet, .down, at: clock) ?? .passes
+            let verdict =
+                family.arriving(packet, at: clock)
+                ?? translation?.verdict(on: packet, .down, at: clock) ?? .passes
             if case .dropped = verdict { return verdict }
             var inner = packet
-            if case .changed(let change) = verdict, let target = change.target {
-                inner.target =
-                    packet.transportOffset == nil || packet.isError
-                    ? Endpoint(target.address, port: packet.target.port) : target
-            }
+            if case .changed(let change) = verdict { inner.become(change) }
             guard let (drop, answer) = obstacle(to: inner, .down) else {
-                return resolver.verdict(on: packet, .down)
-                    ?? portal(inner, insteadOf: packet, verdict) ?? verdict
+                return resolver.verdict(on: packet, .down) ?? portal(down: inner)
+                    ?? family.namesArriving(packet, at: clock) ?? verdict
             }
-            return .dropped(
-                drop,
-                answer.flatMap { MiddleboxAnswer($0, inPlaceOf: packet, to: inner.target) })
+            return .dropped(drop, answer.flatMap { MiddleboxAnswer($0, inPlaceOf: inner) })
         }
+        if let obstacle = family.obstacle(to: packet) { return obstacle }
         if let (drop, answer) = obstacle(to: packet, .up) {
             return .dropped(drop, answer.flatMap { MiddleboxAnswer($0, to: packet) })
         }
-        return resolver.verdict(on: packet, .up) ?? portal(packet)
-            ?? translation?.verdict(on: packet, .up, at: clock) ?? .passes
+        return asked(packet) ?? family.answer(to: packet) ?? portal(up: packet)
+            ?? family.leaving(packet, at: clock) ?? translation?.verdict(on: packet, .up, at: clock)
+            ?? .passes
+    }
+
+    /// What the name server decides on a packet of the app; nil: nothing. A wrong address has its own
+    /// behind a NAT64.
+    private mutating func asked(_ packet: PacketFields) -> MiddleboxVerdict? {
+        let verdict = resolver.verdict(on: packet, .up)
+        guard family.outside != nil, case .answered(.wrong(let address)) = verdict else {
+            return verdict
+        }
+        return .answered(.misleading([address, NAT64.address(for: address)]))
     }
 
     /// What the captive portal decides on a packet of the app; nil: nothing.
-    private mutating func portal(_ packet: PacketFields) -> MiddleboxVerdict? {
+    private mutating func portal(up packet: PacketFields) -> MiddleboxVerdict? {
         guard !portal.isIdle else { return nil }
         switch portal.decideUp(packet, at: clock) {
         case .passes: return nil
@@ -177,7 +207,7 @@ public struct MiddleboxStage: Sendable {
             switch verdict {
             case .changed(let translated): change.source = translated.source ?? source
             case .passes: break
-            case .turnedBack, .answered, .dropped: return verdict
+            case .turnedBack, .answered, .dropped, .askedAgain, .replaced: return verdict
             }
             return .changed(change)
         }
@@ -185,19 +215,13 @@ public struct MiddleboxStage: Sendable {
 
     /// What the captive portal decides on a packet toward the app; nil: nothing.
     ///
-    /// - Parameters:
-    ///   - inner: the packet as it is on the app's side of the NAT.
-    ///   - packet: the packet as it has come.
-    ///   - verdict: what the NAT has decided on it.
-    private mutating func portal(
-        _ inner: PacketFields, insteadOf packet: PacketFields, _ verdict: MiddleboxVerdict
-    ) -> MiddleboxVerdict? {
+    /// - Parameter inner: the packet as it is on the app's side of the NAT.
+    private mutating func portal(down inner: PacketFields) -> MiddleboxVerdict? {
         guard !portal.isIdle else { return nil }
         switch portal.decideDown(inner, at: clock) {
         case .passes, .answered: return nil
         case .stopped:
-            return .dropped(
-                .captive, MiddleboxAnswer(.reset, inPlaceOf: packet, to: inner.target))
+            return .dropped(.captive, MiddleboxAnswer(.reset, inPlaceOf: inner))
         case .redirected(let source, let target):
             return .changed(HeaderChange(source: source, target: target))
         }
@@ -223,6 +247,27 @@ public enum MiddleboxVerdict: Sendable, Hashable {
     case turnedBack(HeaderChange)
     /// It asks for a name, and the middle answers.
     case answered(ResolverAnswer)
+    /// The app never sees it, but the middle asks the name server again, by this packet.
+    case askedAgain([UInt8])
+    /// The app gets this packet in its place.
+    case replaced([UInt8], isSynthesized: Bool)
     /// It does not pass, for this reason, and the app may get an answer.
     case dropped(MiddleboxDrop, MiddleboxAnswer?)
+}
+
+extension PacketFields {
+    /// Makes it what it is on the app's side of a NAT.
+    fileprivate mutating func become(_ change: HeaderChange) {
+        let hasPorts = transportOffset != nil && !isError
+        if let new = change.target {
+            target = hasPorts ? new : Endpoint(new.address, port: target.port)
+        }
+        guard change.changesFamily, let new = change.source else { return }
+        source = hasPorts ? new : Endpoint(new.address, port: source.port)
+        if transport == IPProtocol.icmp {
+            let types: [UInt8: UInt8] = [8: 128, 0: 129, 3: 1, 11: 3, 12: 4]
+            transport = IPProtocol.icmpv6
+            kind = types[kind] ?? kind
+        }
+    }
 }

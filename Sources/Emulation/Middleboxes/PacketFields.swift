@@ -18,15 +18,19 @@ public struct PacketFields: Sendable, Hashable {
     public var opensQUIC = false
     /// The name that it asks a name server for by UDP; nil for others.
     public var questionName: String?
-    /// Which fragment it is; nil for a whole packet, and for IPv6.
+    /// What a name server says by UDP; nil for others.
+    public var nameAnswer: [UInt8]?
+    /// Which fragment it is; nil for a whole packet.
     public var fragment: Fragment?
-    /// The packet that an ICMP error of IPv4 is about.
+    /// The packet that an ICMP error is about.
     public var quoted: QuotedFields?
+    /// How many routers may still pass it on.
+    public var hopLimit: UInt8
 
-    /// One of the parts of an IPv4 packet.
+    /// One of the parts of a packet.
     public struct Fragment: Sendable, Hashable {
         /// The number that all parts share.
-        public var identification: UInt16
+        public var identification: UInt32
         /// Whether it has the transport header.
         public var isFirst: Bool
     }
@@ -40,9 +44,11 @@ public struct PacketFields: Sendable, Hashable {
             source = Endpoint(IPAddress(ipv4: packet.long(at: 12)), port: 0)
             target = Endpoint(IPAddress(ipv4: packet.long(at: 16)), port: 0)
             transport = packet[9]
+            hopLimit = packet[8]
             let isFirst = packet.word(at: 6) & 0x1fff == 0
             if packet.word(at: 6) & 0x3fff != 0 {
-                fragment = Fragment(identification: packet.word(at: 4), isFirst: isFirst)
+                fragment = Fragment(
+                    identification: UInt32(packet.word(at: 4)), isFirst: isFirst)
             }
             if isFirst { readTransport(packet, at: length) }
         case 6:
@@ -50,12 +56,13 @@ public struct PacketFields: Sendable, Hashable {
             source = Endpoint(Self.address(packet, at: 8), port: 0)
             target = Endpoint(Self.address(packet, at: 24), port: 0)
             transport = packet[6]
+            hopLimit = packet[7]
             readExtensions(packet)
         default: return nil
         }
     }
 
-    private static func address(_ packet: Span<UInt8>, at offset: Int) -> IPAddress {
+    static func address(_ packet: Span<UInt8>, at offset: Int) -> IPAddress {
         func half(_ offset: Int) -> UInt64 {
             UInt64(packet.long(at: offset)) << 32 | UInt64(packet.long(at: offset + 4))
         }
@@ -75,6 +82,8 @@ public struct PacketFields: Sendable, Hashable {
             case IPProtocol.fragment:
                 transport = packet[offset]
                 isLater = packet.word(at: offset + 2) & 0xfff8 != 0
+                fragment = Fragment(
+                    identification: packet.long(at: offset + 4), isFirst: !isLater)
                 offset += 8
             default:
                 if !isLater { readTransport(packet, at: offset) }
@@ -98,13 +107,17 @@ public struct PacketFields: Sendable, Hashable {
                 let message = DNSMessage(packet.extracting(droppingFirst: offset + 8))
                 if let message, message.isQuestion { questionName = message.name }
             }
+            if source.port == DNSMessage.port, fragment == nil {
+                let message = packet.extracting(droppingFirst: offset + 8)
+                nameAnswer = (0..<message.count).map { message[$0] }
+            }
         case IPProtocol.icmp where !source.address.isIPv6,
             IPProtocol.icmpv6 where source.address.isIPv6:
             kind = packet[offset]
             if isEcho {
                 source = Endpoint(source.address, port: packet.word(at: offset + 4))
                 target = Endpoint(target.address, port: packet.word(at: offset + 4))
-            } else if isError, transport == IPProtocol.icmp {
+            } else if isError {
                 quoted = QuotedFields(packet, at: offset + 8)
             }
         default: break
@@ -148,7 +161,7 @@ public struct PacketFields: Sendable, Hashable {
     }
 }
 
-/// The fields of an IPv4 packet that an ICMP error quotes.
+/// The fields of a packet that an ICMP error quotes.
 public struct QuotedFields: Sendable, Hashable {
     /// Its sender; for an echo, the port is the identifier.
     public var source: Endpoint
@@ -159,18 +172,16 @@ public struct QuotedFields: Sendable, Hashable {
 
     /// Reads the packet at `start`; nil if its ports are not there.
     init?(_ packet: Span<UInt8>, at start: Int) {
-        guard start + 20 <= packet.count, packet[start] >> 4 == 4 else { return nil }
-        let ports = start + Int(packet[start] & 0xf) * 4
-        guard ports >= start + 20, ports + 8 <= packet.count,
-            packet.word(at: start + 6) & 0x1fff == 0
-        else { return nil }
-        transport = packet[start + 9]
-        let isEcho = transport == IPProtocol.icmp
+        guard let header = FormerHeader(packet, at: start), header.fragment?.offset ?? 0 == 0 else {
+            return nil
+        }
+        let ports = start + header.length
+        guard ports + 8 <= packet.count else { return nil }
+        transport = header.transport
+        let isEcho = [IPProtocol.icmp, IPProtocol.icmpv6].contains(transport)
         let (first, second) = isEcho ? (ports + 4, ports + 4) : (ports, ports + 2)
-        source = Endpoint(
-            IPAddress(ipv4: packet.long(at: start + 12)), port: packet.word(at: first))
-        target = Endpoint(
-            IPAddress(ipv4: packet.long(at: start + 16)), port: packet.word(at: second))
+        source = Endpoint(header.source, port: packet.word(at: first))
+        target = Endpoint(header.target, port: packet.word(at: second))
     }
 }
 

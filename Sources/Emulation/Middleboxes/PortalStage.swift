@@ -128,7 +128,7 @@ struct PortalStage: Sendable {
         if packet.isDNS(at: packet.target.port) {
             meet(at: now)
             guard !hasNameServer, packet.questionName != nil else { return .passes }
-            return .answered(.portal(addresses))
+            return .answered(.misleading(addresses))
         }
         meet(at: now)
         return redirectionOfNew(packet, at: now) ?? .stopped

@@ -40,14 +40,16 @@ public enum ResolverAnswer: Sendable, Hashable {
     case unknownName
     /// The name has this address, and no other records.
     case wrong(IPAddress)
-    /// The name has the portal's address of the type asked for, and no other records.
-    case portal([IPAddress])
+    /// The name has those of these addresses that are of the type asked for, and no other records.
+    case misleading([IPAddress])
+    /// The same, by a name server that is to do this.
+    case synthesized([IPAddress])
     /// The answer is too long for UDP.
     case truncated
 
     /// What is counted apart.
     public enum Kind: Sendable, Hashable {
-        case failure, unknownName, wrong, truncated
+        case failure, unknownName, wrong, truncated, synthesized
     }
 
     /// What it counts as.
@@ -55,7 +57,8 @@ public enum ResolverAnswer: Sendable, Hashable {
         switch self {
         case .failure: .failure
         case .unknownName: .unknownName
-        case .wrong, .portal: .wrong
+        case .wrong, .misleading: .wrong
+        case .synthesized: .synthesized
         case .truncated: .truncated
         }
     }
@@ -72,7 +75,8 @@ public enum ResolverAnswer: Sendable, Hashable {
             case .failure: message.answer(to: question, code: DNSMessage.Code.serverFailure)
             case .unknownName: message.answer(to: question, code: DNSMessage.Code.unknownName)
             case .wrong(let address): message.answer(to: question, addresses: [address])
-            case .portal(let addresses): message.answer(to: question, addresses: addresses)
+            case .misleading(let addresses), .synthesized(let addresses):
+                message.answer(to: question, addresses: addresses)
             case .truncated: message.answer(to: question, isTruncated: true)
             }
         return IPPacket.datagram(from: fields.target, to: fields.source, payload: answer)

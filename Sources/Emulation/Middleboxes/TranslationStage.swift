@@ -46,7 +46,7 @@ struct TranslationStage: Sendable {
         var source: IPAddress
         var target: IPAddress
         var transport: UInt8
-        var identification: UInt16
+        var identification: UInt32
     }
 
     private let place: MiddleboxPlace
@@ -220,32 +220,35 @@ extension TranslationTable.Transport {
         switch packet.transport {
         case IPProtocol.tcp: self = .tcp
         case IPProtocol.udp: self = .udp
-        case IPProtocol.icmp where packet.isEcho: self = .echo
+        case IPProtocol.icmp, IPProtocol.icmpv6:
+            guard packet.isEcho else { return nil }
+            self = .echo
         default: return nil
         }
     }
 }
 
 extension PacketFields {
-    fileprivate var tcpFlags: UInt8 { transport == IPProtocol.tcp ? kind : 0 }
+    var tcpFlags: UInt8 { transport == IPProtocol.tcp ? kind : 0 }
 
     /// An end outside, which has no port of its own in an echo.
-    fileprivate func remote(_ endpoint: Endpoint) -> Endpoint {
+    func remote(_ endpoint: Endpoint) -> Endpoint {
         isEcho ? Endpoint(endpoint.address, port: 0) : endpoint
     }
 }
 
 extension QuotedFields {
-    fileprivate var translated: TranslationTable.Transport? {
+    var translated: TranslationTable.Transport? {
         switch transport {
         case IPProtocol.tcp: .tcp
         case IPProtocol.udp: .udp
-        case IPProtocol.icmp: .echo
+        case IPProtocol.icmp, IPProtocol.icmpv6: .echo
         default: nil
         }
     }
 
-    fileprivate func remote(_ endpoint: Endpoint) -> Endpoint {
-        transport == IPProtocol.icmp ? Endpoint(endpoint.address, port: 0) : endpoint
+    func remote(_ endpoint: Endpoint) -> Endpoint {
+        transport == IPProtocol.icmp || transport == IPProtocol.icmpv6
+            ? Endpoint(endpoint.address, port: 0) : endpoint
     }
 }

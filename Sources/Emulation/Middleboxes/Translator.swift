@@ -38,6 +38,7 @@ struct Translator: Sendable {
     }
 
     /// Forgets what is due, and returns when that was by intention, and how many entries it was.
+    @discardableResult
     mutating func advance(to now: Duration) -> (time: Duration, entries: Int)? {
         table.removeSilent(
             at: now, udp: rules.udpTimeout, tcp: rules.tcpTimeout, ended: Self.afterlife)

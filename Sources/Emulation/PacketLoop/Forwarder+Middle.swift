@@ -8,33 +8,54 @@ import PacketEngine
 extension Forwarder {
     /// Shows a frame that arrives at the far end of the link to what stands there. If it does not
     /// pass, it is dropped, and the result is true.
-    mutating func isStopped(_ id: FrameStore.ID, _ superFrame: SuperFrame?) -> Bool {
+    ///
+    /// - Parameter count: how many packets it counts as.
+    mutating func isStopped(_ id: FrameStore.ID, count: Int) -> Bool {
         guard let fields = fields(of: id) else { return false }
-        let count = UInt64(superFrame?.count ?? 1)
+        let count = UInt64(count)
         switch middle.verdict(on: fields, direction, at: time) {
         case .passes, .turnedBack, .answered: return false
         case .changed(let change):
-            if change.isTranslation { statistics.translatedPackets += count }
-            store.write(change, to: id, network: store[id].network)
-            return false
-        case .dropped(let drop, let answer):
-            store[id].number = nil
-            statistics.stop(drop, packets: count, bytes: store[id].length, isAhead: true)
-            observe(Ticket(frame: id), at: time, .stopped(drop))
-            if let answer { enter(answer, inPlaceOf: id, fields) }
+            if change.changesFamily, isTakenApart(id, fields) { return true }
+            if store.write(change, to: id, network: store[id].network) {
+                if change.isTranslation { statistics.translatedPackets += count }
+                return false
+            }
+            return drop(id, .unrouted, count: count)
+        case .askedAgain(let question):
+            ask(question, inPlaceOf: id)
+            return true
+        case .replaced(let packet, let isSynthesized):
+            if isSynthesized { statistics.answered[.synthesized, default: 0] += 1 }
+            enter(packet, inPlaceOf: id)
             store.release(id)
             return true
+        case .dropped(let drop, let answer):
+            if let answer, let (_, packet) = store.bytes(of: Ticket(frame: id)),
+                let bytes = answer.bytes(to: packet, fields)
+            {
+                enter(bytes, inPlaceOf: id)
+            }
+            return self.drop(id, drop, count: count)
         }
     }
 
+    /// Drops a frame ahead of the link.
+    private mutating func drop(
+        _ id: FrameStore.ID, _ drop: MiddleboxDrop, count: UInt64
+    ) -> Bool {
+        store[id].number = nil
+        statistics.stop(drop, packets: count, bytes: store[id].length, isAhead: true)
+        observe(Ticket(frame: id), at: time, .stopped(drop))
+        store.release(id)
+        return true
+    }
+
     /// Puts what the app gets in the place of a frame on the link.
-    private mutating func enter(
-        _ answer: MiddleboxAnswer, inPlaceOf id: FrameStore.ID, _ fields: PacketFields
-    ) {
-        guard let (link, packet) = store.bytes(of: Ticket(frame: id)),
-            let bytes = answer.bytes(to: packet, fields)
-        else { return }
-        guard let answer = store.frame(link, bytes) else {
+    private mutating func enter(_ packet: [UInt8], inPlaceOf id: FrameStore.ID) {
+        guard let (link, _) = store.bytes(of: Ticket(frame: id)),
+            let answer = store.frame(link, packet)
+        else {
             statistics.memoryDrops += 1
             return
         }
@@ -73,8 +94,12 @@ extension Forwarder {
         store[id].passage = .passes
         guard let fields = fields(of: id) else { return }
         switch middle.verdict(on: fields, direction, at: event.time) {
-        case .passes: break
-        case .changed(let change): store.changes[id] = change
+        case .passes, .askedAgain, .replaced: break
+        case .changed(let change):
+            store.changes[id] = change
+            guard change.changesFamily else { return }
+            middle.note(
+                store.withFrame(id) { _, frame in (0..<min(12, frame.count)).map { frame[$0] } })
         case .turnedBack(let change):
             store[id].passage = .turnedBack
             store.changes[id] = change
@@ -129,7 +154,7 @@ extension Forwarder {
     /// asks for its address outside, which nobody has but the app; if the app asks for it, it gets
     /// an answer here, and the result is true.
     mutating func isAddressResolved(_ id: FrameStore.ID) -> Bool {
-        guard let place = middle.translatedPlace else { return false }
+        guard let place = middle.translatedPlace else { return isStandInResolved(id) }
         let (sender, target) = (14, 24)
         let (former, address, field) =
             direction == .up
@@ -150,19 +175,41 @@ extension Forwarder {
             return false
         }
         guard asksForOutside else { return false }
-        answerAddressResolution(id, for: place.outside)
+        // It tells the app that the address outside belongs to a neighbour, so that it sends there what
+        // a NAT may turn back.
+        answerAddressResolution(id, for: place.outside, by: [2, 0x6c, 0x63, 0, 0, 0xfe])
         return true
     }
 
-    /// Tells the app that the address outside belongs to a neighbour, so that it sends there what a
-    /// NAT may turn back.
-    private mutating func answerAddressResolution(_ id: FrameStore.ID, for address: IPAddress) {
+    /// Tells the network, which asks for the address outside of a NAT64, where packets for the app go,
+    /// which does not have that address; then the result is true.
+    private mutating func isStandInResolved(_ id: FrameStore.ID) -> Bool {
+        guard direction == .down, let address = middle.standIn else { return false }
+        let network = store[id].network
+        let isAsked = store.withFrame(id) { _, frame in
+            network + 28 <= frame.count && frame.word(at: network - 2) == 0x0806
+                && frame.long(at: network) == 0x0001_0800 && frame.word(at: network + 6) == 1
+                && UInt64(frame.long(at: network + 24)) == address.low
+        }
+        guard isAsked else { return false }
+        let app = middle.appAddress
+        if app.isEmpty {
+            // It has sent nothing, so nothing is for it.
+            store.release(id)
+        } else {
+            answerAddressResolution(id, for: address, by: app)
+        }
+        return true
+    }
+
+    private mutating func answerAddressResolution(
+        _ id: FrameStore.ID, for address: IPAddress, by neighbour: [UInt8]
+    ) {
         let network = store[id].network
         let asker = store.withFrame(id) { _, frame in
             (network + 8..<network + 18).map { frame[$0] }
         }
         store.release(id)
-        let neighbour: [UInt8] = [2, 0x6c, 0x63, 0, 0, 0xfe]
         let reply: [UInt8] = [0, 1, 8, 0, 6, 4, 0, 2] + neighbour + address.bytes + asker
         guard let answer = store.frame(Array(asker[..<6]) + neighbour + [8, 6], reply) else {
             return

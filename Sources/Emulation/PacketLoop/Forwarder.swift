@@ -1,6 +1,7 @@
 import LinkModel
 import LinkUnits
 import LinuxKernel
+import Middleboxes
 import PacketEngine
 import SystemPackage
 
@@ -19,7 +20,7 @@ struct Forwarder: ~Copyable {
     var store: FrameStore
     private var inbox: Inbox
     private var outbox: Outbox
-    private var mtu: LinkMTU?
+    private(set) var mtu: LinkMTU?
     let middle: LinkMiddle
     var wayBack: WayBack
     private let framing: RedirectLoop.Framing
@@ -133,23 +134,11 @@ struct Forwarder: ~Copyable {
         if framing == .dressed {
             store.insertEthernetHeader(to: RedirectLoop.standInAddress, into: id)
         }
-        let isCut = emulator.treatsPacketsSingly || mtu != nil
-        let cutsDatagrams = outbox.isLocal
-        let (headers, superFrame, isMine) = store.withFrame(id) { virtual, frame in
-            let headers = framing == .bare ? FrameHeaders(packet: frame) : FrameHeaders(frame)
-            let direction = traffic?.direction(headers, frame) ?? direction
-            let mustCut = isCut || cutsDatagrams && virtual.segmentation == .udp
-            return (
-                headers, mustCut ? SuperFrame(virtual, headers, frame) : nil,
-                direction == self.direction
-            )
-        }
+        var (headers, superFrame, isMine) = read(id)
         guard isMine || passesOthers else {
             store.release(id)
             return
         }
-        store[id].network = headers.network
-        store[id].length = headers.length
         store[id].arrival = time
         if outbox.isLocal { store.limitSegmentSize(id, headers) }
         guard isMine else {
@@ -164,7 +153,14 @@ struct Forwarder: ~Copyable {
             send(exempt: id)
             return
         }
-        if direction == .down, !isAnswer, middle.isActive, isStopped(id, superFrame) { return }
+        var limit = mtu
+        if direction == .down, !isAnswer, middle.isActive {
+            if isStopped(id, count: superFrame?.count ?? 1) { return }
+            if headers.version == 4, store.isIPv6(id) {
+                (headers, superFrame, _) = read(id)
+                limit = limitOfLongerPackets(id, superFrame)
+            }
+        }
         let isDNS = headers.isToDNS && direction == .up
         store[id].number = entered + 1
         let count = UInt64(superFrame?.count ?? 1)
@@ -174,7 +170,7 @@ struct Forwarder: ~Copyable {
             if requests.take(headers) { statistics.requests += 1 }
         }
         guard let superFrame else {
-            enqueue(Ticket(frame: id), headers.length, headers, isDNS)
+            enqueue(Ticket(frame: id), headers.length, headers, isDNS, limit)
             return
         }
         store[id].superFrame = superFrame
@@ -182,12 +178,34 @@ struct Forwarder: ~Copyable {
         for segment in 0..<superFrame.count {
             enqueue(
                 Ticket(frame: id, segment: segment), superFrame.length(of: segment), headers,
-                isDNS)
+                isDNS, limit)
         }
     }
 
+    /// Reads the headers of a frame, and notes where they are.
+    ///
+    /// - Returns: its headers; what it is if it is to be split; whether it belongs to this direction.
+    private mutating func read(
+        _ id: FrameStore.ID
+    ) -> (FrameHeaders, SuperFrame?, isMine: Bool) {
+        let isCut = emulator.treatsPacketsSingly || mtu != nil
+        let cutsDatagrams = outbox.isLocal
+        let found = store.withFrame(id) { virtual, frame in
+            let headers = framing == .bare ? FrameHeaders(packet: frame) : FrameHeaders(frame)
+            let direction = traffic?.direction(headers, frame) ?? direction
+            let mustCut = isCut || cutsDatagrams && virtual.segmentation == .udp
+            return (
+                headers, mustCut ? SuperFrame(virtual, headers, frame) : nil,
+                direction == self.direction
+            )
+        }
+        store[id].network = found.0.network
+        store[id].length = found.0.length
+        return found
+    }
+
     private mutating func enqueue(
-        _ ticket: Ticket, _ length: Int, _ headers: FrameHeaders, _ isDNS: Bool
+        _ ticket: Ticket, _ length: Int, _ headers: FrameHeaders, _ isDNS: Bool, _ mtu: LinkMTU?
     ) {
         if let mtu, length > mtu.bytes {
             refuse(ticket, headers, isDNS, mtu)
@@ -231,7 +249,7 @@ struct Forwarder: ~Copyable {
             observe(ticket, at: time, .oversized)
             // The kernel, too, answers a super-packet once.
             guard let answer, ticket.segment ?? 0 == 0,
-                let id = store.frame(answering: link, answer)
+                let id = store.frame(answering: link, outside(answer))
             else { return }
             store[id].arrival = time
             observe(Ticket(frame: id), at: time, .answer)
@@ -294,10 +312,10 @@ struct Forwarder: ~Copyable {
         switch event.verdict {
         case _ where !isConnected: break
         case _ where store[ticket.frame].arrival < staleness: statistics.staleDrops += 1
-        case .delivered where event.isMarked && ticket.segment != nil:
+        case .delivered where event.isMarked && ticket.segment != nil || isKept(ticket, event):
             // Other packets share its header.
             if let copy = store.copy(of: ticket) {
-                store.mark(copy)
+                if event.isMarked { store.mark(copy) }
                 outbox.add(copy, due: event.time, &store, &statistics)
             } else {
                 statistics.memoryDrops += 1

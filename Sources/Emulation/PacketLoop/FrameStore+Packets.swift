@@ -87,6 +87,11 @@ extension FrameStore {
 
 /// New addresses.
 extension FrameStore {
+    /// Whether a frame is still to get a header of the other family.
+    func changesFamily(_ id: ID) -> Bool {
+        !changes.isEmpty && changes[id]?.changesFamily == true
+    }
+
     private mutating func copyChange(of id: ID, to target: ID) {
         guard !changes.isEmpty, let change = changes[id] else { return }
         self[target].passage = .passes
@@ -101,12 +106,15 @@ extension FrameStore {
         write(change, to: id, network: network)
     }
 
-    /// Writes new addresses.
-    mutating func write(_ change: HeaderChange, to id: ID, network: Int) {
+    /// Writes new addresses; false if the frame has no translation to the other family.
+    @discardableResult
+    mutating func write(_ change: HeaderChange, to id: ID, network: Int) -> Bool {
+        if change.changesFamily { return changeFamily(change, of: id, network: network) }
         memory.withMutableBytes(in: self[id].range) { bytes in
             let isUnfinished = VirtualHeader(bytes.span).isChecksumPartial
             change.apply(to: &bytes, at: VirtualHeader.count + network, isUnfinished: isUnfinished)
         }
+        return true
     }
 }
 

@@ -16,7 +16,7 @@ struct FrameStore: ~Copyable {
         fileprivate let slot: Int
         let size: SlotSize
         /// Where the `virtio_net_hdr` begins in the slot.
-        fileprivate var start = FrameStore.headroom
+        fileprivate(set) var start = FrameStore.headroom
         /// The length including the `virtio_net_hdr`.
         fileprivate(set) var count = 0
         /// How many packets of it and copies of them are on the link or in the outbox.
@@ -56,7 +56,7 @@ struct FrameStore: ~Copyable {
         /// A jumbo frame, or a small super-packet.
         case medium = 16_448
         /// The longest IP packet with its headers.
-        case large = 65_600
+        case large = 65_728
 
         /// The smallest with room for a frame of `count` bytes including its `virtio_net_hdr`.
         static func fitting(_ count: Int) -> SlotSize {
@@ -75,8 +75,9 @@ struct FrameStore: ~Copyable {
     /// The longest frame, including its `virtio_net_hdr`, that fits into a medium slot.
     static let mediumRoom = SlotSize.medium.rawValue - headroom
 
-    /// Room in front of a frame for an Ethernet header, or a VLAN tag that the kernel removed.
-    static let headroom = 14
+    /// Room in front of a frame for an Ethernet header, or a VLAN tag that the kernel removed, or for
+    /// what a header of IPv6 and one of its fragments have more than one of IPv4.
+    static let headroom = 44
 
     /// Memory kept when the link is empty, since it would soon be needed again.
     private static let keptBytes = 32 << 20
@@ -156,6 +157,13 @@ extension FrameStore {
     func room(of id: ID) -> Range<Int> {
         let frame = self[id]
         return frame.slot + Self.headroom..<frame.slot + frame.size.rawValue
+    }
+
+    /// Makes a frame shorter, or longer, at its start.
+    mutating func moveStart(of id: ID, by count: Int) {
+        self[id].start += count
+        self[id].count -= count
+        self[id].length -= count
     }
 
     /// Sets the length of the frame in a slot.

@@ -23,6 +23,8 @@ final class LinkMiddle: Sendable {
     private let answers = Mutex<[Answer]>([])
     private let waker = Mutex<(@Sendable () -> Void)?>(nil)
     private let hasEffect: Atomic<Bool>
+    /// The link-layer address of the app, as far as it is known.
+    private let app = Mutex<[UInt8]>([])
     private let hasAnswers = Atomic<Bool>(false)
 
     /// Makes what stands there; nil: nothing.
@@ -41,6 +43,24 @@ final class LinkMiddle: Sendable {
 
     /// The addresses of its two sides if a NAT makes a difference between them.
     var translatedPlace: MiddleboxPlace? { stage.withLock { $0.translatedPlace } }
+
+    /// The address outside of a NAT64, which nobody else has; nil: there is none.
+    var standIn: IPAddress? { stage.withLock { $0.standIn } }
+
+    /// The link-layer address of the app; empty if it has sent nothing through a NAT64 yet.
+    var appAddress: [UInt8] { app.withLock(\.self) }
+
+    /// Notes from a link-layer header of the app where packets for it go.
+    func note(_ link: [UInt8]) {
+        guard link.count >= 12 else { return }
+        app.withLock { $0 = Array(link[6..<12]) }
+    }
+
+    /// What an ICMP error of the link about a packet toward the app is on the network's side; nil if it
+    /// is the same there.
+    func change(ofError packet: PacketFields, at time: Duration) -> HeaderChange? {
+        stage.withLock { $0.change(ofError: packet, at: time) }
+    }
 
     /// How often a NAT has forgotten its entries by intention.
     var rebindings: UInt64 { stage.withLock { $0.rebindings } }

@@ -105,7 +105,7 @@ struct Outbox: ~Copyable {
     ) {
         closeRun(&store, &statistics)
         append(
-            Entry(frame: frame, references: 1, due: due), head: store[frame].range, rest: 0..<0,
+            Entry(frame: frame, references: 1, due: due), rest: 0..<0,
             network: store[frame].network, &store)
     }
 
@@ -130,10 +130,12 @@ struct Outbox: ~Copyable {
         let references = run.segments.count
         let range = store[run.frame].range
         // A local sender finishes headers in place, but copies of the packets may still need them.
-        guard isLocal || run.segments != 0..<superFrame.count else {
+        guard
+            isLocal || run.segments != 0..<superFrame.count || store.changesFamily(run.frame)
+        else {
             append(
-                Entry(frame: run.frame, references: references, due: run.due), head: range,
-                rest: 0..<0, network: superFrame.network, &store)
+                Entry(frame: run.frame, references: references, due: run.due), rest: 0..<0,
+                network: superFrame.network, &store)
             return
         }
         guard let headers = store.headers(of: run.segments, of: run.frame, superFrame) else {
@@ -145,16 +147,17 @@ struct Outbox: ~Copyable {
         let start = range.lowerBound + VirtualHeader.count
         append(
             Entry(frame: run.frame, references: references, headers: headers, due: run.due),
-            head: store[headers].range,
             rest: start + payload.lowerBound..<start + payload.upperBound,
             network: superFrame.network, &store)
     }
 
     private mutating func append(
-        _ entry: Entry, head: Range<Int>, rest: Range<Int>, network: Int, _ store: inout FrameStore
+        _ entry: Entry, rest: Range<Int>, network: Int, _ store: inout FrameStore
     ) {
-        var head = head
-        store.writeChange(to: entry.headers ?? entry.frame, network: network)
+        let first = entry.headers ?? entry.frame
+        store.writeChange(to: first, network: network)
+        // The change may have moved its start.
+        var head = store[first].range
         if isLocal {
             store.finishPacket(head: head, rest: rest)
             // From the IP header on.

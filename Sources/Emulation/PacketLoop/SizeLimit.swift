@@ -118,7 +118,11 @@ extension FrameStore {
 
     /// A slot with a packet after the link-layer header `link`; nil if the store is full.
     mutating func frame(_ link: [UInt8], _ packet: [UInt8]) -> ID? {
-        let bytes = [UInt8](repeating: 0, count: VirtualHeader.count) + link + packet
+        var bytes = [UInt8](repeating: 0, count: VirtualHeader.count) + link + packet
+        if link.count >= 14, let first = packet.first, [4, 6].contains(first >> 4) {
+            // It may be of another family than what the header belonged to.
+            bytes.set(first >> 4 == 6 ? 0x86dd : 0x0800, at: VirtualHeader.count + link.count - 2)
+        }
         guard let id = take(.fitting(bytes.count)) else { return nil }
         setCount(bytes.count, of: id)
         memory.copy(bytes.span, to: self[id].range.lowerBound)

@@ -52,11 +52,12 @@ extension VirtualHeader {
         bytes.setWord(checksumOffset.machineOrder, at: 8)
     }
 
-    /// Adjusts the offsets for this many bytes inserted after the header.
+    /// Adjusts the offsets for this many bytes inserted after the header, or removed.
     static func shiftOffsets(by width: Int, in bytes: inout MutableSpan<UInt8>) {
         var virtual = VirtualHeader(bytes.span)
-        if virtual.isChecksumPartial { virtual.checksumStart &+= UInt16(width) }
-        if virtual.headerLength > 0 { virtual.headerLength &+= UInt16(width) }
+        let width = UInt16(truncatingIfNeeded: width)
+        if virtual.isChecksumPartial { virtual.checksumStart &+= width }
+        if virtual.headerLength > 0 { virtual.headerLength &+= width }
         virtual.write(to: &bytes)
     }
 }

@@ -214,7 +214,7 @@ struct FirstProcess {
         let names = HostNames(
             network: network, hasUplink: request.uplink != .none,
             hasServers: !request.servers.isEmpty, hasPortal: request.hasCaptivePortal,
-            known: request.knownNames)
+            networkFamilies: request.networkFamilies, known: request.knownNames)
         var files = names.replacements(reading: HostNames.text)
         if request.bus != nil {
             let user = UserRecord(

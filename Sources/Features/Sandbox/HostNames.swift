@@ -1,4 +1,7 @@
 import FoundationEssentials
+import LinkModel
+import LinuxKernel
+import Middleboxes
 import Uplink
 
 /// Adapts the files with which programs in a sandbox resolve names.
@@ -11,6 +14,8 @@ struct HostNames {
     var hasServers: Bool
     /// Whether a captive portal may hold the command back.
     var hasPortal = false
+    /// The families that the command's network may be limited to.
+    var networkFamilies: Set<NetworkFamily> = []
     /// Names that need no name server, with their addresses.
     var known: [KnownName] = []
 
@@ -25,24 +30,42 @@ struct HostNames {
             (hasUplink ? ["\(family.host) \(Self.host)"] : [])
                 + (hasServers ? ["\(family.server) \(Self.server)"] : [])
         }
+        let translated =
+            hasServers
+            ? synthesized(network.families.map(\.server)).map { "\($0) \(Self.server)" } : []
         let portal = hasPortal ? network.portal.map { "\($0) \(PortalPage.name)" } : []
         let names = known.flatMap { known in
-            known.addresses.map { "\($0) \(known.name)" }
+            (known.addresses + synthesized(known.addresses)).map { "\($0) \(known.name)" }
         }
-        return (lines + portal + names).map { $0 + "\n" }.joined() + text
+        return (lines + translated + portal + names).map { $0 + "\n" }.joined() + text
+    }
+
+    /// The addresses of a NAT64 for those of IPv4, if there may be one. Programs prefer the others: what
+    /// listens on IPv4 alone would else be beyond their reach.
+    private func synthesized(_ addresses: [IPAddress]) -> [IPAddress] {
+        guard networkFamilies.contains(.nat64) else { return [] }
+        return addresses.filter { !$0.isIPv6 }.map(NAT64.address(for:))
     }
 
     /// `resolv.conf` with an address of the far side for each of the host's name servers, to which
     /// it relays queries.
     ///
     /// Without an uplink there are none. The C library then queries the loopback, which refuses at
-    /// once. A captive portal answers in the place of one.
+    /// once. A captive portal answers in the place of one, and so does a NAT64 for the name by which
+    /// programs find it. Where the network may lack IPv4, there is one with IPv6, which comes first.
     func resolverConfiguration(_ text: String) -> String {
         let kept = text.split(separator: "\n").map { String($0) }.filter { line in
             !line.drop { $0 == " " || $0 == "\t" }.hasPrefix("nameserver")
         }
-        let count = hasUplink ? HostResolver(resolvConf: text).servers.count : hasPortal ? 1 : 0
-        let servers = network.nameServers.prefix(count).map { "nameserver \($0)" }
+        let isPartOfNetwork = hasPortal || networkFamilies.contains(.nat64)
+        let count =
+            hasUplink ? HostResolver(resolvConf: text).servers.count : isPartOfNetwork ? 1 : 0
+        var known = network.nameServers.prefix(count)
+        if count > 0, networkFamilies.contains(where: { !$0.hasIPv4 }) {
+            known = network.nameServers.prefix(max(2, count))
+            known.sort { $0.isIPv6 && !$1.isIPv6 }
+        }
+        let servers = known.map { "nameserver \($0)" }
         return (servers + kept).map { $0 + "\n" }.joined()
     }
 

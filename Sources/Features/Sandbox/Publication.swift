@@ -63,7 +63,8 @@ struct Publication {
         to interfaces: [SandboxLinks.Interface], _ wires: [String: Wire]
     ) -> [PublishedRelay.Way] {
         interfaces.filter(\.isUsable).flatMap { interface in
-            (wires[interface.name]?.families ?? []).map {
+            let wire = wires[interface.name]?.limited(to: interface.conditions.middle?.family)
+            return (wire?.families ?? []).map {
                 PublishedRelay.Way(app: $0.app, gateway: $0.gateway)
             }
         }

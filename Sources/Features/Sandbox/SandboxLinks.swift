@@ -13,7 +13,8 @@ import SystemPackage
 /// so that packets on a link stay there. To remove a carrier, the other end of the app's interface
 /// is brought down, and then addresses and routes are removed, as NetworkManager would do. This
 /// takes the kernel less than a millisecond. A vanishing interface is moved to the link's
-/// namespace, which takes longer and happens in the background (`InterfaceMove`).
+/// namespace, which takes longer and happens in the background (`InterfaceMove`). In a network of one
+/// family (`NetworkFamily`) the app has addresses and routes of that family alone.
 final class SandboxLinks {
     /// The current state of an interface.
     struct Interface: Sendable, Hashable {
@@ -23,8 +24,8 @@ final class SandboxLinks {
         let index: Int32
         /// The index of the device that has it.
         let device: Int
-        /// The app's IPv4 and IPv6 addresses on it.
-        let addresses: [IPAddress]
+        /// The app's IPv4 and IPv6 addresses on it, as far as the network has both.
+        fileprivate(set) var addresses: [IPAddress]
         /// The conditions of its link.
         var conditions: LinkConditions
         /// The display name of the conditions.
@@ -95,7 +96,8 @@ final class SandboxLinks {
                 endsConnections: interface.endsConnections)
             states[interface.name] = Interface(
                 name: interface.name, index: wire.app.index, device: wire.device,
-                addresses: wire.families.map(\.app), conditions: interface.conditions,
+                addresses: wire.limited(to: interface.conditions.middle?.family).families
+                    .map(\.app), conditions: interface.conditions,
                 profile: interface.profile,
                 mark: interface.mark, isPresent: interface.isPresent)
             if !interface.isPresent { conditioned.setConnected(false) }
@@ -121,8 +123,11 @@ final class SandboxLinks {
         _ interface: String, to conditions: LinkConditions, profile: String,
         traces: LoadedTraces? = nil
     ) throws(SandboxError) {
-        // The link works wherever its ends are.
-        let (part, _) = try known(interface)
+        // The link works wherever its ends are; not so the addresses.
+        let family = conditions.middle?.family
+        var (part, state) = try known(interface)
+        let hasOtherFamily = state.conditions.middle?.family != family
+        if hasOtherFamily { (part, state) = try find(interface) }
         do {
             try part.conditioned.change(
                 to: conditions, profile: profile, traces: (traces ?? request.traces)[conditions])
@@ -131,6 +136,25 @@ final class SandboxLinks {
         }
         states[interface]?.conditions = conditions
         states[interface]?.profile = profile
+        if hasOtherFamily { try changeAddresses(part, state, to: family) }
+    }
+
+    /// Gives the app the addresses and routes that a network of another family has, and takes the others.
+    private func changeAddresses(
+        _ part: Part, _ state: Interface, to family: NetworkFamily?
+    ) throws(SandboxError) {
+        let new = part.wire.limited(to: family)
+        let former = part.wire.limited(to: state.conditions.middle?.family)
+        states[state.name]?.addresses = new.families.map(\.app)
+        guard state.isUsable else { return }
+        let added = new.without(former)
+        let removed = former.without(new)
+        if !added.families.isEmpty { try addAddresses(added) }
+        if !removed.families.isEmpty {
+            try removeAddresses(removed)
+            endConnections(part, from: removed)
+        }
+        onChange(self)
     }
 
     /// Removes an interface's carrier, addresses and routes, or restores them.
@@ -141,12 +165,12 @@ final class SandboxLinks {
         if isUp {
             try send([Link.bringUp(index: end)], sessions.link, interface)
             part.conditioned.setConnected(state.isPresent)
-            if state.isPresent { try addAddresses(part.wire) }
+            if state.isPresent { try addAddresses(wire(of: state)) }
         } else {
             part.conditioned.setConnected(false)
             if state.isPresent { try removeAddresses(part.wire) }
             try send([Link.takeDown(index: end)], sessions.link, interface)
-            endConnections(part)
+            endConnections(part, from: part.wire)
         }
         states[interface]?.hasCarrier = isUp
         onChange(self)
@@ -171,12 +195,13 @@ final class SandboxLinks {
                 .init(
                     namespace: app,
                     messages: wire.bringUpMessages
-                        + (state.hasCarrier ? wire.addressMessages(metric: metric) : [])),
+                        + (state.hasCarrier
+                            ? self.wire(of: state).addressMessages(metric: metric) : [])),
             ]
         } else {
             part.conditioned.setConnected(false)
             if state.hasCarrier { try removeAddresses(wire) }
-            endConnections(part)
+            endConnections(part, from: wire)
             let move = Link.move(
                 index: wire.app.index, to: namespaces.link.rawValue, name: wire.away.name)
             steps = [.init(namespace: app, messages: [move])]
@@ -216,7 +241,7 @@ final class SandboxLinks {
         let wanted = metric(of: interface)
         if let former, former != wanted, state.hasCarrier {
             let change = RoutePreference.Change(interface: interface, old: former, new: wanted)
-            try carryOut([(change, part.wire)], interface)
+            try carryOut([(change, wire(of: state))], interface)
         }
         part.conditioned.setConnected(state.hasCarrier)
         onChange(self)
@@ -258,11 +283,19 @@ final class SandboxLinks {
         let changes = preferences[device].prefer(interface)
         try carryOut(
             changes.compactMap { change in
-                guard states[change.interface]?.isUsable == true, moves[change.interface] == nil
+                guard let state = states[change.interface], state.isUsable,
+                    moves[change.interface] == nil
                 else { return nil }
-                return parts[change.interface].map { (change, $0.wire) }
+                return (change, wire(of: state))
             }, interface)
         onChange(self)
+    }
+
+    /// The wire of an interface with the addresses that the app has there.
+    private func wire(of state: Interface) -> Wire {
+        // Each interface has a part.
+        let wire = parts[state.name]?.wire ?? Wire(state.name, number: 0, families: [])
+        return wire.limited(to: state.conditions.middle?.family)
     }
 
     private func metric(of interface: String) -> UInt32 {
@@ -292,15 +325,15 @@ final class SandboxLinks {
         try remove(wire.removalMessages(metric: metric(of: wire.app.name)), from: wire.device)
     }
 
-    /// Ends the app's connections over a vanished interface, as phones do.
-    private func endConnections(_ part: Part) {
+    /// Ends the app's connections from vanished addresses, as phones do.
+    private func endConnections(_ part: Part, from wire: Wire) {
         guard part.endsConnections else { return }
         do {
             _ = try NetworkNamespace.visit(namespaces.apps[part.wire.device]) {
                 () throws(KernelError) in
                 Result { () throws(NetlinkError) in
                     try NetlinkSession(.sockets).endConnections(
-                        from: part.wire.families.map(\.app), interface: part.wire.app.index)
+                        from: wire.families.map(\.app), interface: wire.app.index)
                 }
             }.get()
         } catch {

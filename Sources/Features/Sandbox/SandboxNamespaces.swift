@@ -1,4 +1,5 @@
 import Glibc
+import LinkModel
 import LinuxKernel
 import Netlink
 import NetworkPath
@@ -75,7 +76,8 @@ struct SandboxNamespaces: Sendable {
                         wire.lastingMessages
                             + (interface.isPresent
                                 ? wire.bringUpMessages + [wire.alias(interface.mark)]
-                                    + wire.addressMessages(
+                                    + wire.limited(to: interface.conditions.middle?.family)
+                                    .addressMessages(
                                         metric: preferences[device].metric(of: interface.name))
                                 : [])
                     })

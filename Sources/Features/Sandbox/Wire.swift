@@ -1,3 +1,4 @@
+import LinkModel
 import LinuxKernel
 import Middleboxes
 import Netlink
@@ -21,7 +22,7 @@ struct Wire: Sendable, Hashable {
     /// The index of the device that has the interface.
     var device = 0
     /// IPv4 and IPv6 addresses.
-    let families: [Addresses]
+    private(set) var families: [Addresses]
     /// The addresses of the captive portal's server.
     var portal: [IPAddress] = []
     /// Whether a name server is behind it.
@@ -59,6 +60,21 @@ struct Wire: Sendable, Hashable {
         return MiddleboxPlace(
             inside: app, outside: IPAddress(ipv4: UInt32(truncatingIfNeeded: app.low) + 3),
             portal: portal, hasNameServer: hasNameServer)
+    }
+
+    /// The wire with those addresses alone that a network has; nil: with all.
+    func limited(to family: NetworkFamily?) -> Wire {
+        guard let family else { return self }
+        var wire = self
+        wire.families = families.filter { $0.app.isIPv6 ? family.hasIPv6 : family.hasIPv4 }
+        return wire
+    }
+
+    /// The wire with those addresses alone that another one of the same interface has not.
+    func without(_ other: Wire) -> Wire {
+        var wire = self
+        wire.families = families.filter { !other.families.contains($0) }
+        return wire
     }
 
     private func end(_ name: String, _ role: Int32) -> Link.WireEnd {

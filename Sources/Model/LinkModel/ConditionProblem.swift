@@ -48,7 +48,8 @@ extension LinkConditions {
             guard let mtu = direction.mtu, mtu.bytes < NetworkFamily.leastIPv6MTU else { continue }
             return ConditionProblem(
                 field: "\(name).mtu",
-                explanation: "\(mtu.bytes) bytes is less than the \(NetworkFamily.leastIPv6MTU) that "
+                explanation:
+                    "\(mtu.bytes) bytes is less than the \(NetworkFamily.leastIPv6MTU) that "
                     + "IPv6 needs, and family: \(family.rawValue) leaves nothing else; raise it, or "
                     + "leave one of them out")
         }

@@ -19,7 +19,8 @@ import PacketLoop
 ///   `disconnected` (dropped because the app's interface was down), `blocked` (by the firewall in the
 ///   middle), `forgotten` (that firewall had forgotten its TCP connection), `unmapped` and `tableFull`
 ///   (the NAT in the middle had no entry for it, or no room for one), `unanswered` (the name server in
-///   the middle is down), `captive` (by the captive portal in the middle).
+///   the middle is down), `captive` (by the captive portal in the middle), `unrouted` (the network in
+///   the middle has no way for its family).
 /// - `reordered`: whether a later packet left before it (RFC 4737); none for packets that were not
 ///   delivered or have no number.
 /// - `protocol`, `source`, `destination`, `sourcePort`, `destinationPort`.

@@ -45,4 +45,9 @@ extension SandboxRequest {
         (interfaces.map(\.conditions) + laterConditions)
             .contains { $0.middle?.captivePortal != nil }
     }
+
+    /// The families to which a network is limited in the middle of a link, or may be later.
+    var networkFamilies: Set<NetworkFamily> {
+        Set((interfaces.map(\.conditions) + laterConditions).compactMap { $0.middle?.family })
+    }
 }

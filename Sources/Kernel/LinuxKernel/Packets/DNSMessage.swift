@@ -39,11 +39,14 @@ package struct DNSMessage: Hashable, Sendable {
     package static let port: UInt16 = 53
     package static let headerLength = 12
     package static let longestName = 253
-    private static let longestLabel = 63
-    private static let internet: UInt16 = 1
+    static let longestLabel = 63
+    static let internet: UInt16 = 1
 
     /// Whether it asks for a name on the Internet.
     package var isQuestion: Bool { !isResponse && isLookup && isInternet }
+
+    /// Whether it answers a question for a name on the Internet.
+    package var isInternetResponse: Bool { isResponse && isLookup && isInternet }
 
     /// Reads a message; nil if it is none.
     package init?(_ payload: [UInt8]) { self.init(payload.span) }
@@ -101,7 +104,7 @@ package struct DNSMessage: Hashable, Sendable {
     }
 
     /// Where a name ends, which may be compressed (section 4.1.4).
-    private static func end(ofName start: Int, in bytes: Span<UInt8>) -> Int? {
+    static func end(ofName start: Int, in bytes: Span<UInt8>) -> Int? {
         var offset = start
         while offset < bytes.count {
             let length = Int(bytes[offset])
@@ -128,7 +131,7 @@ package struct DNSMessage: Hashable, Sendable {
         return bytes + [0] + big(kind.rawValue) + big(internet)
     }
 
-    private static func big(_ number: UInt16) -> [UInt8] {
+    static func big(_ number: UInt16) -> [UInt8] {
         [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]
     }
 }
@@ -136,9 +139,9 @@ package struct DNSMessage: Hashable, Sendable {
 /// Answers.
 extension DNSMessage {
     /// The type of the record by which both sides say what they know of EDNS (RFC 6891).
-    private static let extensions: UInt16 = 41
+    static let extensions: UInt16 = 41
     /// Such a record, which allows for messages of 1232 bytes.
-    private static let extensionRecord: [UInt8] = [0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0]
+    static let extensionRecord: [UInt8] = [0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0]
     /// How long others may believe an answer.
     private static let lifetime: [UInt8] = [0, 0, 0, 60]
 
