@@ -65,12 +65,21 @@ extension Forwarder {
         if !wayBack.send(packet, clock, &store, statistics) { store.release(packet) }
     }
 
-    /// An ICMP error of the link, as the network is to get it.
-    func outside(_ error: [UInt8]) -> [UInt8] {
+    /// The frame with an ICMP error of the link as the network is to get it, in the place of `shown`.
+    ///
+    /// - Parameters:
+    ///   - link: the link-layer header of the frame that the error is about.
+    ///   - error: the packet in `shown`.
+    mutating func outside(
+        _ shown: FrameStore.ID, _ link: [UInt8], _ error: [UInt8]
+    ) -> FrameStore.ID {
         guard direction == .down, middle.isActive, let fields = PacketFields(error.span),
-            let change = middle.change(ofError: fields, at: time)
-        else { return error }
-        return change.applied(to: error) ?? error
+            let changed = middle.change(ofError: fields, at: time)?.applied(to: error),
+            let id = store.frame(answering: link, changed)
+        else { return shown }
+        store[id].arrival = time
+        store.release(shown)
+        return id
     }
 
     /// Whether a frame stays on the link as it is while a copy of it leaves with another header.

@@ -249,10 +249,11 @@ struct Forwarder: ~Copyable {
             observe(ticket, at: time, .oversized)
             // The kernel, too, answers a super-packet once.
             guard let answer, ticket.segment ?? 0 == 0,
-                let id = store.frame(answering: link, outside(answer))
+                let shown = store.frame(answering: link, answer)
             else { return }
-            store[id].arrival = time
-            observe(Ticket(frame: id), at: time, .answer)
+            store[shown].arrival = time
+            observe(Ticket(frame: shown), at: time, .answer)
+            let id = outside(shown, link, answer)
             if !wayBack.send(id, clock, &store, statistics) { send(exempt: id) }
         }
     }

@@ -127,6 +127,7 @@ extension DirectionStatistics {
         engine.unknownNameQuestions = answered[.unknownName] ?? 0
         engine.misledQuestions = answered[.wrong] ?? 0
         engine.truncatedQuestions = answered[.truncated] ?? 0
+        engine.synthesizedQuestions = answered[.synthesized] ?? 0
         engine.translatedPackets = translatedPackets
         engine.rebindings = rebindings
         engine.queueFullPackets = link.queueFullPackets

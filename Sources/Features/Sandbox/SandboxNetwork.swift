@@ -226,7 +226,14 @@ public struct SandboxNetwork: Sendable, Hashable {
         [
             Address.add(family.gateway, prefixLength: family.prefixLength, to: Self.far.index),
             Neighbour.add(family.app, at: wire.linkLayerAddress, on: Self.far.index),
-        ]
+        ] + (family.app.isIPv6 ? [] : wayToOutside(of: wire))
+    }
+
+    /// What the far side may know of the app instead of its IPv4 address. Nobody finds it out: the ports
+    /// of the bridge pass no broadcasts.
+    private func wayToOutside(of wire: Wire) -> [NetlinkMessage] {
+        guard let outside = wire.outside else { return [] }
+        return [Neighbour.add(outside, at: wire.linkLayerAddress, on: Self.far.index)]
     }
 
     /// The far side as the uplink sees it.

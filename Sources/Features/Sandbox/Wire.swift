@@ -62,6 +62,9 @@ struct Wire: Sendable, Hashable {
             portal: portal, hasNameServer: hasNameServer)
     }
 
+    /// The address that the far side may know instead of the app's of IPv4.
+    var outside: IPAddress? { place?.outside }
+
     /// The wire with those addresses alone that a network has; nil: with all.
     func limited(to family: NetworkFamily?) -> Wire {
         guard let family else { return self }
