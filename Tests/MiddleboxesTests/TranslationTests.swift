@@ -197,6 +197,20 @@ import Testing
         #expect(try middle.pass(stray, .down) == nil && middle.drop == .unmapped)
     }
 
+    @Test func `what the link says of its MTU is told to the network in its own words`() throws {
+        var middle = Middle(AddressTranslation(kind: .symmetric))
+        let port = try #require(try middle.send(4000, to: .server(7)))
+        let error = IPPacket.error(
+            type: 3, code: 4, parameter: 1400,
+            quoting: SamplePacket.udp(from: .server(7), to: .app(4000)), from: SamplePacket.app,
+            to: SamplePacket.server)
+        let change = try #require(middle.stage.change(ofError: try error.fields, at: .zero))
+        let left = try #require(change.applied(to: error))
+        #expect(try left.fields.source.address == Self.outside)
+        #expect(try left.fields.quoted?.target == Endpoint(Self.outside, port: port))
+        #expect(SamplePacket.isSound(left))
+    }
+
     @Test func `fragments follow the first one`() throws {
         var middle = Middle(AddressTranslation(kind: .portRestricted))
         let packet = SamplePacket.udp(

@@ -52,6 +52,24 @@ struct RunMiddleScenarioTests {
         #expect(output.standardOutput == "000 28\n200 0\n200 0\n", "\(output)")
     }
 
+    @Test(arguments: [("ipv6-only", "000 7\n200 0\n"), ("train-wifi", "302 0\n000 7\n")])
+    func `without IPv4 the translator is the way, and in the train a portal comes first`(
+        scenario: String, output: String
+    ) async throws {
+        let seen = try await SandboxedRun(
+            arguments: Self.options(scenario) + [
+                "--server", "exec python3 -m http.server --bind 198.18.0.3 80 2>/dev/null",
+                "--server-ready", "80", "--", "sh", "-c",
+                """
+                get() { curl -s -m 20 -o /dev/null -w '%{http_code} ' "$@"; echo $?; }
+                get http://198.18.0.3/
+                [ \(scenario) = ipv6-only ] && get 'http://[64:ff9b::c612:3]/' || get https://198.18.0.3/
+                """,
+            ]
+        ).output()
+        #expect(seen == output)
+    }
+
     @Test func `behind two NATs, a STUN client finds the strict one`() async throws {
         let output = try await SandboxedRun(
             arguments: Self.options("cgn") + [

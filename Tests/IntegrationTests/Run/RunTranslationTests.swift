@@ -118,8 +118,9 @@ struct RunTranslationTests {
             let text = try String(contentsOfFile: directory.path + "/stats.json", encoding: .utf8)
             try await JSONSchema("statistics").expectValid(text)
             let events = text.matches(of: /"text" : "eth0: (.*)"/).map { String($0.1) }
+            // The NAT counts from the start of the link, which may be a while before the command's.
             #expect(
-                events.first?.contains("up.delay") == true
+                events.contains { $0.contains("up.delay") }
                     && events.last?.contains("middle=none") == true
                     && events.count { $0.contains("the carrier's NAT forgets") } >= 2, "\(events)")
             #expect(result.standardError.contains("s  eth0: the carrier's NAT forgets 1 entry"))
