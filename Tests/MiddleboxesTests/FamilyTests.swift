@@ -264,6 +264,10 @@ import Testing
         let other = IPPacket.packet(
             132, from: Self.app, to: Self.server, payload: [UInt8](repeating: 0, count: 32))
         #expect(try middle.pass(other) == nil && middle.drop == .unmapped)
+        // Longer than a packet of IPv4 can be, as it says itself.
+        var long = SamplePacket.udp(from: Self.app(4000), to: Self.server(7))
+        long.set(0xffff, at: 4)
+        #expect(try middle.pass(long) == nil)
         // A header of IPv6 that leads elsewhere first.
         var routed = SamplePacket.udp(from: Self.app(4000), to: Self.server(7))
         routed.insert(contentsOf: [17, 0, 0, 1, 0, 0, 0, 0], at: 40)

@@ -57,9 +57,11 @@ extension HeaderChange {
                 instead: former, payloadLength: former.payloadLength, hopLimit: former.hopLimit))
     }
 
-    /// Whether the new addresses are of the other family.
+    /// Whether the new addresses are of the other family, and the length fits into its header.
     func translates(_ former: FormerHeader) -> Bool {
-        guard changesFamily, let source, let target else { return false }
+        guard changesFamily, let source, let target,
+            former.payloadLength <= Int(UInt16.max) - 20
+        else { return false }
         return source.address.isIPv6 != former.isIPv6 && target.address.isIPv6 != former.isIPv6
     }
 
