@@ -9,7 +9,7 @@ struct RunFamilyTests {
     /// listens on IPv4 alone.
     private static let servers = [
         "--uplink", "none", "--server",
-        "exec dnsmasq --keep-in-foreground --user=root --conf-file=/dev/null --no-resolv "
+        "exec dnsmasq --keep-in-foreground --user=root --pid-file= --conf-file=/dev/null --no-resolv "
             + "--no-hosts --address=/four.example/198.18.0.3 --address=/both.example/198.18.0.3 "
             + "--address=/both.example/fd6c:696e:6b63::3 "
             + "--listen-address=fd6c:696e:6b63::1 --bind-interfaces",

@@ -17,7 +17,7 @@ struct RunMiddleScenarioTests {
                 "--server", "exec \(server) 80 2>/dev/null", "--server-ready", "80",
                 "--server", "exec \(server) 8000 2>/dev/null", "--server-ready", "8000",
                 "--server",
-                "exec dnsmasq --keep-in-foreground --user=root --conf-file=/dev/null --no-resolv "
+                "exec dnsmasq --keep-in-foreground --user=root --pid-file= --conf-file=/dev/null --no-resolv "
                     + "--no-hosts --address=/ok.example/192.0.2.9 --listen-address=198.18.0.3 "
                     + "--bind-interfaces",
                 "--server-ready", "53",

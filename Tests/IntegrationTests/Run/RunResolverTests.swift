@@ -10,7 +10,7 @@ struct RunResolverTests {
         [
             "Wi-Fi", "--set", "middle={ dns: \(dns) }", "--seed", "\(seed)", "--uplink", "none",
             "--server",
-            "exec dnsmasq --keep-in-foreground --user=root --conf-file=/dev/null --no-resolv "
+            "exec dnsmasq --keep-in-foreground --user=root --pid-file= --conf-file=/dev/null --no-resolv "
                 + "--no-hosts --address=/ok.example/192.0.2.9 --listen-address=198.18.0.3 "
                 + "--bind-interfaces",
             "--server-ready", "53",
