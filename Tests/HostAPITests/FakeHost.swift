@@ -57,7 +57,7 @@ final class FakeHost: HostController {
         }
         if failure != nil { continuation.finish() }
         return StartedCommand(
-            lines: lines, interrupt: { continuation.finish() },
+            process: 77, lines: lines, interrupt: { continuation.finish() },
             exitCode: { failure?.exitCode ?? 130 })
     }
 

@@ -30,6 +30,8 @@ public struct CommandResult: Sendable, Hashable {
 
 /// A `linkcond` that goes on.
 public struct StartedCommand: Sendable {
+    /// Its process ID.
+    public var process: Int32
     /// The lines of standard error, until it ends.
     public var lines: AsyncStream<String>
     /// Asks it to end, as Ctrl-C does.
@@ -39,9 +41,10 @@ public struct StartedCommand: Sendable {
 
     /// Describes one.
     public init(
-        lines: AsyncStream<String>, interrupt: @escaping @Sendable () -> Void,
+        process: Int32, lines: AsyncStream<String>, interrupt: @escaping @Sendable () -> Void,
         exitCode: @escaping @Sendable () async -> Int32
     ) {
+        self.process = process
         self.lines = lines
         self.interrupt = interrupt
         self.exitCode = exitCode

@@ -74,6 +74,7 @@ actor Plays {
         return [
             "id": .integer(id), "scenario": .string(play.scenario),
             "seed": .number("\(play.seed)"), "command": .string(play.command),
+            "pid": .integer(Int(play.process.process)),
             "beganAtMilliseconds": .number("\(play.beganAt / .milliseconds(1))"),
             "lines": .texts(play.lines), "lineCount": .integer(play.lineCount),
             "isOver": .bool(play.exitCode != nil),

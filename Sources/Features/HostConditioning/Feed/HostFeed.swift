@@ -50,7 +50,8 @@ public struct HostFeed {
         let events = try NetlinkEvents()
         let planes = DataPlanes(environment: environment)
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
+        // Equal states are equal lines.
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         var nextSlow = Duration.zero
         var host = HostFeedJSON.Host()
         var programs = SeenPrograms()
@@ -70,8 +71,9 @@ public struct HostFeed {
                 at: now, date: KernelClock.realtime)
             try write(String(decoding: encoder.encode(line), as: UTF8.self))
             next = max(next + Self.interval(for: conditioned.count), KernelClock.monotonic)
-            while KernelClock.monotonic < next {
-                let left = next - KernelClock.monotonic
+            // Looked at in each round: to ask a run for its links may take longer than the interval.
+            repeat {
+                let left = max(.zero, next - KernelClock.monotonic)
                 let ready = Readiness.wait(for: wakeUps, timeout: left)
                 if ready.contains(.standardInput) || process?.hasEnded == true { return }
                 // Changes come in groups: they wait for the next line.
@@ -79,7 +81,7 @@ public struct HostFeed {
                     _ = try events.next(within: .zero)
                     nextSlow = .zero
                 }
-            }
+            } while KernelClock.monotonic < next
         }
     }
 }

@@ -37,10 +37,10 @@ extension CommandLineHost {
                 LineReader { continuation.yield($0) })
         }.get()
         try await channel.setOption(.autoRead, value: true).get()
-        let end = ChildEnd()
+        let end = ChildEnd(of: process)
         return StartedCommand(
-            lines: lines, interrupt: { end.interrupt(process) },
-            exitCode: { await end.wait(for: process) })
+            process: process, lines: lines, interrupt: { end.interrupt() },
+            exitCode: { await end.wait() })
     }
 
     func report(at path: String) async throws -> [UInt8]? {
@@ -56,30 +56,5 @@ extension CommandLineHost {
             else { return nil }
             return try? file.readAll(limit: Self.longestReport)
         }
-    }
-}
-
-/// The end of a child process, whose number is another's afterwards.
-private actor ChildEnd {
-    private var code: Int32?
-
-    nonisolated func interrupt(_ process: Int32) {
-        Task { await send(SIGINT, to: process) }
-    }
-
-    private func send(_ signal: Int32, to process: Int32) {
-        if code == nil { LinuxKernel.Process.signal(signal, to: process) }
-    }
-
-    /// Called once the process has closed its standard error, and so is about to end.
-    func wait(for process: Int32) async -> Int32 {
-        while code == nil {
-            if let end = LinuxKernel.Process.reap(process) {
-                code = end.shellCode
-            } else {
-                try? await Task.sleep(for: .milliseconds(20))
-            }
-        }
-        return code ?? 1
     }
 }

@@ -18,6 +18,9 @@ final class LineFeed: Sendable {
     private let state = Mutex(State())
     private let channel: any Channel
 
+    /// How long a program may take to notice that nobody listens.
+    private static let endTime = Duration.seconds(10)
+
     private init(_ channel: any Channel) {
         self.channel = channel
     }
@@ -52,9 +55,7 @@ final class LineFeed: Sendable {
         }
         channel.closeFuture.whenComplete { _ in
             feed.end()
-            NIOSingletons.posixBlockingThreadPool.submit { _ in
-                _ = LinuxKernel.Process.wait(for: process)
-            }
+            Task { await ChildEnd(of: process).wait(killingAfter: Self.endTime) }
         }
         try await channel.eventLoop.submit {
             try channel.pipeline.syncOperations.addHandler(LineReader { feed.publish($0) })
@@ -82,13 +83,14 @@ final class LineFeed: Sendable {
 
     private func leave(_ number: Int) {
         let isLast = state.withLock { state in
-            state.listeners.removeValue(forKey: number) != nil && state.listeners.isEmpty
-                && !state.hasEnded
+            guard state.listeners.removeValue(forKey: number) != nil, !state.hasEnded else {
+                return false
+            }
+            // Whoever comes now starts another one.
+            state.hasEnded = state.listeners.isEmpty
+            return state.hasEnded
         }
-        if isLast {
-            state.withLock { $0.hasEnded = true }
-            channel.close(promise: nil)
-        }
+        if isLast { channel.close(promise: nil) }
     }
 
     private func publish(_ line: String) {
