@@ -20,25 +20,36 @@ struct OngoingProgram: Encodable, Equatable {
 
     /// All of them, without the processes that they have started themselves.
     static func all() -> [OngoingProgram] {
-        let found = SmallFile.names(in: "/proc").compactMap { Int32($0) }
-            .compactMap { pid -> (program: OngoingProgram, parent: Int32)? in
-                guard (try? SmallFile.read("/proc/\(pid)/comm")) == "linkcond\n",
-                    let line = try? SmallFile.read("/proc/\(pid)/cmdline"),
-                    let program = OngoingProgram(pid: pid, commandLine: line),
-                    let status = try? SmallFile.read("/proc/\(pid)/stat"),
-                    let parent = parent(inStat: status)
-                else { return nil }
-                return (program, parent)
-            }
-        let pids = Set(found.map(\.program.pid))
-        return found.filter { !pids.contains($0.parent) }.map { program, _ in
+        let processes = SmallFile.names(in: "/proc").compactMap { Int32($0) }.compactMap(Found.init)
+        let pids = Set(processes.filter { $0.program != nil }.map(\.pid))
+        return processes.filter { !pids.contains($0.parent) }.compactMap { process in
+            guard var program = process.program else { return nil }
             let runs =
                 program.verb == "run"
-                ? [program.pid] : found.filter { $0.parent == program.pid }.map(\.program.pid)
-            var program = program
+                ? [program.pid] : processes.filter { $0.parent == program.pid }.map(\.pid)
             program.links = runs.filter { RunService.processInside(runOf: $0) != nil }.sorted()
             return program
         }.sorted { $0.pid < $1.pid }
+    }
+
+    /// A process of linkcond.
+    private struct Found {
+        let pid: Int32
+        let parent: Int32
+        /// What it is for the user; nil for what others have started under another verb, as a proxy
+        /// its links.
+        let program: OngoingProgram?
+
+        init?(_ pid: Int32) {
+            guard (try? SmallFile.read("/proc/\(pid)/comm")) == "linkcond\n",
+                let line = try? SmallFile.read("/proc/\(pid)/cmdline"),
+                let status = try? SmallFile.read("/proc/\(pid)/stat"),
+                let parent = OngoingProgram.parent(inStat: status)
+            else { return nil }
+            self.pid = pid
+            self.parent = parent
+            program = OngoingProgram(pid: pid, commandLine: line)
+        }
     }
 
     /// Reads the words of a process, with a zero byte behind each; nil if it is none of these verbs.
