@@ -232,13 +232,11 @@ export class Controls {
       this[key].disabled = !isEnabled;
       if (document.activeElement !== this[key]) this[key].value = value;
     }
-    if (this.cost.value !== "default" || this.lowData.value !== "default" || this.kind.value !== "default") {
-      this.overrideCommand.show(["sudo", "linkcond", "override", "set", "-i", card.interfaceName,
-        ...(values.cost === "default" ? [] : ["--cost", values.cost]),
-        ...(values.lowData === "default" ? [] : ["--low-data", values.lowData]),
-        ...(values.kind === "default" ? [] : ["--kind", values.kind])]);
-    } else {
-      this.overrideCommand.show(["sudo", "linkcond", "override", "set", "-i", card.interfaceName, "--expensive"]);
-    }
+    const options = [...(values.cost === "default" ? [] : ["--cost", values.cost]),
+      ...(values.lowData === "default" ? [] : ["--low-data", values.lowData]),
+      ...(values.kind === "default" ? [] : ["--kind", values.kind]),
+      ...(card.override?.preferred ? ["--prefer"] : [])];
+    // With nothing to set, what leads here is the end of the override.
+    this.overrideCommand.show(["sudo", "linkcond", "override", options.length ? "set" : "clear", "-i", card.interfaceName, ...options]);
   }
 }

@@ -21,6 +21,20 @@ export function set(element, name, value) {
   if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
+/**
+ * Gives an element these children. Those that it has are not touched if they are to stay: a click on
+ * something that is moved or made anew between press and release is lost.
+ */
+export function arrange(element, children) {
+  const wanted = new Set(children);
+  for (const child of [...element.children]) if (!wanted.has(child)) child.remove();
+  children.forEach((child, index) => {
+    // What is earlier than it should be goes to the end, instead of all others before it.
+    if (element.children[index] !== child && element.children[index + 1] === child) element.append(element.children[index]);
+    if (element.children[index] !== child) element.insertBefore(child, element.children[index] ?? null);
+  });
+}
+
 const plain = /^[A-Za-z0-9_@%+=:,./-]+$/;
 const quoted = (word) => plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 

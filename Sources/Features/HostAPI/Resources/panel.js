@@ -33,7 +33,9 @@ class Panel {
     byId("clear-all").hidden = this.clearLine.element.hidden = Boolean(run);
     byId("invite").addEventListener("click", () => this.invite());
     byId("log-out").addEventListener("click", () => this.logOut());
-    this.programs = new Programs(byId("programs"), byId("no-programs"));
+    // Without root, the programs that are listed are the user's own.
+    this.kill = [...about.value.mayChange ? ["sudo"] : [], "kill", "-INT"];
+    this.programs = new Programs(byId("programs"), byId("no-programs"), this.kill);
     this.scenarios = new Scenarios(this, byId("scenarios"));
     for (const section of document.querySelectorAll(".of-host")) section.hidden = Boolean(run);
     this.feed = new Feed(`/v1/host/events${run ? `?pid=${encodeURIComponent(run)}` : ""}`, Boolean(run),

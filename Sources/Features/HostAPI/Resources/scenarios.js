@@ -26,10 +26,12 @@ class Play {
     this.box = make("div", { class: "events", tabindex: 0, role: "group", "aria-label": `Events of ${play.scenario}` }, this.list);
     this.log = make("pre", { tabindex: 0, role: "group", "aria-label": `Messages of ${play.scenario}` });
     this.command = commandLine(`that plays ${play.scenario}`);
+    this.stopping = commandLine(`that stops ${play.scenario}`);
+    this.stopping.show([...scenarios.panel.kill, `${play.pid}`]);
     this.element = make("article", { class: "card", "aria-label": `Play ${play.scenario}` },
       make("div", { class: "head" }, make("h3", {}, play.scenario), this.stop),
       make("p", {}, this.state), this.line, this.box,
-      make("details", {}, make("summary", {}, "Messages"), this.log), this.command.element);
+      make("details", {}, make("summary", {}, "Messages"), this.log), this.command.element, this.stopping.element);
     this.prepare(play);
   }
 
@@ -85,7 +87,7 @@ class Play {
     this.began = play.beganAtMilliseconds;
     this.isOver = play.isOver;
     this.exitCode = play.exitCode;
-    this.stop.hidden = play.isOver;
+    this.stop.hidden = this.stopping.element.hidden = play.isOver;
     this.command.show(play.command);
     say(this.log, play.lines.join("\n"));
   }
