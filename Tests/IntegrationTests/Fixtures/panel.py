@@ -14,18 +14,9 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "MatrixReportTests/Fixtures"))
-import chromium  # noqa: E402
+from panel_tools import CARD, PROGRAM, chromium, is_hidden, note, serve, text_of, wait
 
-PROGRAM = os.environ["LINKCOND_BINARY"]
-CARD = "article[aria-label='eth0']"
 UNITS = {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
-
-
-def serve(*options):
-    process = subprocess.Popen([PROGRAM, "serve", *options], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
-    return process, process.stdout.readline().strip()
 
 
 def value(text):
@@ -38,14 +29,6 @@ def throughput(browser, way):
     """What is measured, and what was promised."""
     text = browser.evaluate(f"document.querySelector(`{CARD} .{way} dd`).textContent")
     return [value(part) for part in text.split(" of ")]
-
-
-def text_of(browser, selector):
-    return browser.evaluate(f"document.querySelector({json.dumps(selector)})?.textContent ?? ''")
-
-
-def is_hidden(browser, selector):
-    return browser.evaluate(f"document.querySelector({json.dumps(selector)}).hidden")
 
 
 def drag(browser, selector, share):
@@ -88,19 +71,6 @@ def helpers():
             pass
 
 
-def note(text):
-    print(f"{time.monotonic():.1f} {text}", file=sys.stderr, flush=True)
-
-
-def wait(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 def browse(browser, address, server, found, pictures):
     browser.attach()
     browser.look(1280, 900, "light", False)
@@ -117,6 +87,7 @@ def browse(browser, address, server, found, pictures):
         choice.value = "Elevator";
         choice.dispatchEvent(new Event("change"));
     })()""")
+    browser.until("!document.querySelector('#scenarios > .row > button').disabled")
     found["playCommand"] = text_of(browser, "#scenarios > .command code")
     browser.click("#scenarios > .row > button")
     # On a busy machine the page may see a later profile of the scenario first.
