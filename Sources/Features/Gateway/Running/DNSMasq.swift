@@ -1,3 +1,4 @@
+import Glibc
 import LinuxKernel
 import SystemPackage
 
@@ -7,9 +8,11 @@ final class DNSMasq {
     let path: String
     /// What it runs in; readable when it has ended.
     let process: ProcessDescriptor
+    private let number: Int32
     private let program: GuardedProgram
 
     private static let startLimit = Duration.seconds(20)
+    private static let endLimit = Duration.seconds(5)
 
     /// Starts it, and returns when it serves.
     init(_ path: String, _ configuration: DNSMasqConfiguration) throws {
@@ -27,6 +30,7 @@ final class DNSMasq {
                 let number = Int32(text.prefix { !$0.isNewline }), text.contains("\n")
             {
                 process = try ProcessDescriptor(number)
+                self.number = number
                 return
             }
             _ = Readiness.wait(for: [], timeout: .milliseconds(20))
@@ -39,8 +43,15 @@ final class DNSMasq {
         )
     }
 
-    /// Ends it.
-    func stop() { program.stop() }
+    /// Ends it. It is asked first: one that is killed while it writes the leases leaves a file without
+    /// them, and its successor would give the same addresses to other devices.
+    func stop() {
+        if !process.hasEnded {
+            LinuxKernel.Process.signal(SIGTERM, to: number)
+            _ = Readiness.wait(for: [process.descriptor], timeout: Self.endLimit)
+        }
+        program.stop()
+    }
 
     private static func write(_ text: String, to path: String) throws {
         do throws(Errno) {
