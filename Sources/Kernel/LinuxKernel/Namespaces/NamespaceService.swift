@@ -96,13 +96,19 @@ public enum NamespaceService {
     private static var directories: [String] { parents.map { $0 + "/linkcond-services" } }
 
     private static var mayHaveDirectory: Bool {
-        parents.contains { unsafe access($0, W_OK) == 0 }
+        zip(parents, directories).contains { mayHave(in: $0, $1) }
+    }
+
+    /// Whether a directory can be created or is there already: a service of systemd may write to it, and
+    /// to nothing else beside it.
+    private static func mayHave(in parent: String, _ directory: String) -> Bool {
+        unsafe access(parent, W_OK) == 0 || access(directory, W_OK) == 0
     }
 
     /// The first usable directory, created if needed; nil if there is none.
     private static func ownDirectory() throws(KernelError) -> String? {
         for (parent, directory) in zip(parents, directories)
-        where unsafe access(parent, W_OK) == 0 {
+        where mayHave(in: parent, directory) {
             _ = unsafe mkdir(directory, 0o755)
             guard isOwn(directory) else {
                 throw KernelError(
