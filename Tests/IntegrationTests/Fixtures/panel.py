@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from panel_tools import CARD, PROGRAM, chromium, is_hidden, note, serve, text_of, wait
+from panel_tools import CARD, PROGRAM, activate, chromium, is_hidden, note, serve, text_of, wait
 
 UNITS = {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
 
@@ -96,13 +96,13 @@ def browse(browser, address, server, found, pictures):
     head = "parseFloat(document.querySelector('#plays .playhead').style.left)"
     before = browser.evaluate(head)
     found["playheadMoved"] = wait(lambda: browser.evaluate(head) > before)
-    browser.click("#plays button[aria-label='Stop Elevator']")
+    activate(browser, "#plays button[aria-label='Stop Elevator']")
     found["stopped"] = wait(lambda: text_of(browser, "#plays .muted").startswith("Stopped"))
     browser.until(f"document.querySelector(`{CARD} .profile`).textContent === 'Not conditioned'")
 
     note("A profile")
     # A profile.
-    browser.click(f"{CARD} > details > summary")
+    activate(browser, f"{CARD} > details > summary")
     browser.until(f"document.querySelector(`{CARD} .profiles button`) !== null")
     browser.evaluate(f"document.querySelector(`{CARD} input[type=search]`).focus()")
     browser.call("Input.insertText", text="lte")
@@ -142,7 +142,7 @@ def browse(browser, address, server, found, pictures):
         found["keyboard"] = wait(lambda: text_of(browser, f"{CARD} .profile") != before)
 
         # A time limit.
-        browser.click(f"{CARD} button[data-seconds='600']")
+        activate(browser, f"{CARD} button[data-seconds='600']")
         found["countdown"] = wait(
             lambda: re.search(r"off in (10:00|9:\d\d)", text_of(browser, CARD)) is not None)
 
@@ -182,7 +182,7 @@ def browse(browser, address, server, found, pictures):
     browser.call("Page.bringToFront")
     browser.open(address.partition("/login")[0] + "/")
     browser.until(f"document.querySelector(`{CARD} [role=switch]`)?.ariaChecked === 'true'")
-    browser.click(f"{CARD} > details > summary")
+    activate(browser, f"{CARD} > details > summary")
     browser.until(f"document.querySelector(`{CARD} .profiles button`) !== null")
     # Neither sees any more what the other does.
     for session in (first, second):

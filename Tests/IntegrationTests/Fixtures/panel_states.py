@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-from panel_tools import (CARD, PROGRAM, choose, chromium, is_live, note, serve, text_of, wait)
+from panel_tools import (CARD, PROGRAM, activate, choose, chromium, is_live, note, serve, text_of, wait)
 
 # The page's clock, which the test sets.
 CLOCK = """
@@ -58,7 +58,7 @@ def see_traces(browser, directory, found):
     browser.until(f"document.querySelector(`{CARD} [role=switch]`).ariaChecked === 'true'")
     trace = directory / "bus.up"
     trace.write_text("".join(f"{time}\n" for time in range(10, 1010, 10)))
-    browser.click(f"{CARD} .controls details summary")
+    activate(browser, f"{CARD} .controls details summary")
     field = f"{CARD} .up input[id$='up.trace']"
     refusal = f"{CARD} .refusal"
     choose(browser, field, f"{directory}/none.up")
@@ -73,7 +73,7 @@ def see_traces(browser, directory, found):
 
 
 def see_clocks(browser, found):
-    browser.click(f"{CARD} button[data-seconds='3600']")
+    activate(browser, f"{CARD} button[data-seconds='3600']")
     countdown = f"{CARD} .profile + .muted"
     is_right = lambda text: re.fullmatch(r"off in (1:00:00|59:\d\d|58:\d\d)", text) is not None
     wait(lambda: is_right(text_of(browser, countdown)), 30)

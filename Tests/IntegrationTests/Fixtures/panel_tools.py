@@ -55,6 +55,12 @@ def choose(browser, selector, value):
     }})()""")
 
 
+def activate(browser, selector):
+    """Chooses a control by the keyboard: figures that change above it may move it away from a pointer."""
+    browser.evaluate(f"document.querySelector({json.dumps(selector)}).focus()")
+    browser.press("Enter", 13)
+
+
 def press_for(browser, selector, lines):
     """Clicks, and releases the button only after so many lines of the server's."""
     x, y = browser.evaluate(f"""(() => {{
