@@ -172,12 +172,14 @@ final class GatewayLab: Sendable {
     /// Has a device ask for an address under a name; returns what it got.
     @discardableResult
     func join(_ number: Int, _ options: String = "") throws -> String {
-        let text = try devices[number - 1].shell(
-            """
-            exec busybox udhcpc -i eth0 -n -q -f -t 10 -T 1 -s \(path(of: "lease")) \\
-                -x hostname:device\(number) -O 43 \(options)
-            """)
+        let text = try shell("exec \(joining(number, options))")
         return text.split(separator: "\n").last.map(String.init) ?? ""
+    }
+
+    /// The command that does so, in whatever network it is run.
+    func joining(_ number: Int, _ options: String = "") -> String {
+        "\(devices[number - 1].entering) busybox udhcpc -i eth0 -n -q -f -t 10 -T 1 "
+            + "-s \(path(of: "lease")) -x hostname:device\(number) -O 43 \(options)"
     }
 
     /// The round-trip times of echo requests of a device, in milliseconds.

@@ -240,6 +240,7 @@ struct GatewayTests {
     }
 }
 
-private var hasGatewayPrograms: Bool {
+/// Those that a `GatewayLab` and its devices need.
+var hasGatewayPrograms: Bool {
     hasPrograms("dnsmasq", "nft", "busybox", "curl", "dig")
 }

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 class Browser:
-    def __init__(self, profile, seconds):
+    def __init__(self, profile, seconds, arguments):
         self.deadline = time.monotonic() + seconds
         executable = shutil.which("chromium") or shutil.which("chromium-browser")
         if not executable:
@@ -38,7 +38,7 @@ class Browser:
             [executable, "--headless=new", "--no-sandbox", "--disable-gpu",
              "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
              "--disable-background-networking", "--disable-component-update",
-             "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"],
+             "--remote-debugging-pipe", f"--user-data-dir={profile}", *arguments, "about:blank"],
             preexec_fn=place, close_fds=False, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_browser)
@@ -47,13 +47,14 @@ class Browser:
         self.number = 0
         self.session = None
         self.hasScript = True
+        self.awaited = "nothing"
         self.events = []
 
     def message(self):
         while b"\0" not in self.buffer:
             left = self.deadline - time.monotonic()
             if left <= 0 or not select.select([self.input], [], [], left)[0]:
-                sys.exit("Chromium did not answer in time")
+                sys.exit(f"Chromium did not answer in time: {self.awaited}")
             data = os.read(self.input, 1 << 20)
             if not data:
                 sys.exit("Chromium ended by itself")
@@ -63,6 +64,7 @@ class Browser:
 
     def call(self, method, **parameters):
         self.number += 1
+        self.awaited = f"{method} {json.dumps(parameters)[:300]}"
         request = {"id": self.number, "method": method, "params": parameters}
         if self.session:
             request["sessionId"] = self.session
@@ -105,6 +107,7 @@ class Browser:
     def open(self, address):
         first = len(self.events)
         self.call("Page.navigate", url=address)
+        self.awaited = f"the load of {address}"
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events[first:]):
             self.events.append(self.message())
 
@@ -178,10 +181,10 @@ class Browser:
 
 
 @contextlib.contextmanager
-def browser(seconds=150):
+def browser(seconds=150, arguments=()):
     """Chromium with a profile of its own, for at most this time; both are gone afterwards."""
     profile = tempfile.mkdtemp(prefix="linkcond-chromium.")
-    chromium = Browser(profile, seconds)
+    chromium = Browser(profile, seconds, arguments)
     try:
         yield chromium
     finally:
