@@ -89,7 +89,7 @@ def browse(browser, address, server, found, pictures):
     })()""")
     browser.until("!document.querySelector('#scenarios > .row > button').disabled")
     found["playCommand"] = text_of(browser, "#scenarios > .command code")
-    browser.click("#scenarios > .row > button")
+    activate(browser, "#scenarios > .row > button")
     # On a busy machine the page may see a later profile of the scenario first.
     browser.until(f"document.querySelector(`{CARD} .profile`).textContent !== 'Not conditioned'")
     browser.until("document.querySelectorAll('#plays .events li').length > 4")
@@ -109,7 +109,7 @@ def browse(browser, address, server, found, pictures):
     browser.settle()
     found["searched"] = browser.evaluate(
         f"[...document.querySelectorAll(`{CARD} .profiles button`)].filter(b => !b.hidden).map(b => b.dataset.id)")
-    browser.click(f"{CARD} .profiles button[data-id='apple/LTE']")
+    activate(browser, f"{CARD} .profiles button[data-id='apple/LTE']")
     browser.until(f"document.querySelector(`{CARD} [role=switch]`).ariaChecked === 'true'")
     found["profile"] = text_of(browser, f"{CARD} .profile")
     found["command"] = text_of(browser, f"{CARD} .command code")

@@ -54,7 +54,7 @@ def see_overrides(browser, found):
 
 
 def see_traces(browser, directory, found):
-    browser.click(f"{CARD} .profiles button[data-id='apple/LTE']")
+    activate(browser, f"{CARD} .profiles button[data-id='apple/LTE']")
     browser.until(f"document.querySelector(`{CARD} [role=switch]`).ariaChecked === 'true'")
     trace = directory / "bus.up"
     trace.write_text("".join(f"{time}\n" for time in range(10, 1010, 10)))
@@ -110,7 +110,7 @@ def see_a_long_scenario(browser, directory, found):
     browser.until("document.querySelector('#scenarios option[value=Long]') !== null")
     choose(browser, "#scenarios select", "Long")
     browser.until("!document.querySelector('#scenarios > .row > button').disabled")
-    browser.click("#scenarios > .row > button")
+    activate(browser, "#scenarios > .row > button")
     browser.until("document.querySelectorAll('#plays .events li').length > 100")
     found["nodes"] = browser.evaluate("document.querySelectorAll('#plays *').length")
     found["rest"] = text_of(browser, "#plays .events li:last-child")
@@ -141,7 +141,7 @@ def browse(browser, address, server, directory, found):
     browser.call("Page.addScriptToEvaluateOnNewDocument", source=CLOCK)
     browser.open(address)
     browser.until(f"document.querySelector(`{CARD} > details > summary`) !== null")
-    browser.click(f"{CARD} > details > summary")
+    activate(browser, f"{CARD} > details > summary")
     browser.until(f"document.querySelector(`{CARD} .profiles button`) !== null")
     note("What apps see")
     see_overrides(browser, found)
