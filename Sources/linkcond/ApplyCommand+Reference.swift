@@ -14,9 +14,12 @@ extension ApplyCommand {
         engine looks it up every 5 s and keeps former ones for an hour. Other names at the \
         same addresses are selected as well.
 
-        --user and --cgroup select what programs of a user, or in a control group of version \
-        2, send, and what is sent to them, by where their sockets were opened. --unit is the \
-        control group of a running unit of systemd. An incoming packet is selected if it \
+        --user, --cgroup and --process select what programs of a user, in a control group of \
+        version 2, or of a name send, and what is sent to them, by where their sockets were \
+        opened. --unit is the \
+        control group of a running unit of systemd. --process selects by the name of a program: \
+        that of its executable file, that by which it was started, or that which ps -e shows, \
+        without directories. An incoming packet is selected if it \
         answers one of theirs: the first packet of a client to a server of theirs is not \
         conditioned. A resolver such as systemd-resolved asks for itself. This needs the \
         packet engine with nftables.
@@ -64,6 +67,7 @@ extension ApplyCommand {
         sudo linkcond apply LTE --except port=22 --except to=192.0.2.9
         sudo linkcond apply LTE -i lo --port 8080
         sudo linkcond apply 3G --user www-data --to-port 443
+        sudo linkcond apply 3G --process firefox
         sudo linkcond apply Edge --unit nginx
         sudo linkcond apply Edge --cgroup /user.slice/user-1000.slice
         sudo linkcond apply 3G --pid 4711 --until-exit-of 4711

@@ -138,6 +138,10 @@ struct ApplyCommand: ParsableCommand {
                 "\(name) is \(found.map(\.description).joined(separator: ", ")) now; addresses that "
                     + "it gets later are conditioned as well")
         }
+        for name in request.selector.included.processes where !name.isRunning {
+            console.note(
+                "no program called \(name) runs now; when one starts, it is conditioned")
+        }
         for remark in outcome.remarks { console.note(remark) }
         console.explain(outcome.explanation)
         for detail in outcome.report.details { console.explain(detail) }

@@ -75,6 +75,15 @@ struct SelectorOptions: ParsableArguments {
     var units: [String] = []
 
     @Option(
+        name: .customLong("process"),
+        help: ArgumentHelp(
+            "Only traffic of programs with this name.",
+            more: "Such as firefox; all of its processes, also those that start later.",
+            valueName: "name"),
+        completion: .processes)
+    var processes: [String] = []
+
+    @Option(
         name: .customLong("except"),
         help: ArgumentHelp(
             "Exclude traffic, such as port=22.",
@@ -88,7 +97,8 @@ struct SelectorOptions: ParsableArguments {
     var areGiven: Bool {
         family != .all
             || [
-                to, from, ports, toPorts, fromPorts, protocols, users, groups, units, exceptions,
+                to, from, ports, toPorts, fromPorts, protocols, users, groups, units, processes,
+                exceptions,
             ].contains { !$0.isEmpty }
     }
 
@@ -100,7 +110,7 @@ struct SelectorOptions: ParsableArguments {
             selector = try TrafficSelector(
                 family: family.addressFamily, to: to, from: from, ports: ports, toPorts: toPorts,
                 fromPorts: fromPorts, protocols: protocols, users: users,
-                groups: groups + ofUnits, exceptions: exceptions)
+                groups: groups + ofUnits, processes: processes, exceptions: exceptions)
             try selector.lookUpNames()
         } catch {
             throw UsageError(description: error.description)

@@ -91,7 +91,7 @@ struct TrafficSelectorTests {
             "--except 22: 22 is no kind of exception; write KIND=VALUE with one of to, from, port, "
                 + "to-port, from-port, protocol, as in port=22"
         ),
-        ("--except", "user=0", "can be chosen, with --user and --cgroup, but not be excepted"),
+        ("--except", "user=0", "--cgroup and --process, but not be excepted"),
         ("--except", "cgroup=/a", "but not be excepted"),
         (
             "--cgroup", "/",
@@ -169,13 +169,14 @@ struct TrafficSelectorTests {
             "protocol=icmp;to=192.0.2.1;to=::1,port=22,protocol=tcp", ";port=22;protocol=icmp",
             "user=0", "to=::1,user=1000,user=33;port=22", "user=0,cgroup=/a/b\\x2dc.scope",
             "to=192.0.2.1,to=a.example,port=1",
+            "process=a%20b%2c%3b%3d%25%c3%a9,process=python3",
         ]
         return texts.compactMap { TrafficSelector(text: $0) }
     }()
 
     @Test("A selector survives its text, and the text has no blanks")
     func texts() {
-        #expect(Self.selectors.count == 12)
+        #expect(Self.selectors.count == 13)
         for selector in Self.selectors {
             #expect(TrafficSelector(text: selector.text) == selector)
             #expect(!selector.text.contains(" "))
@@ -183,7 +184,8 @@ struct TrafficSelectorTests {
         }
         for text in [
             "x", "to=", "to=10.0.0.1/8", "family=ipv5", "to=10.0.0.0/8,~", "port=2~",
-            ";user=0", "user=", "user=-1",
+            ";user=0", "user=", "user=-1", "process=", "process=a%2fb", "process=a%2",
+            "process=%zz", ";process=a",
         ] {
             #expect(TrafficSelector(text: text) == nil, "\(text)")
         }
@@ -204,6 +206,19 @@ struct TrafficSelectorTests {
         #expect(selector.commandLine == ["--cgroup /a/b"])
         #expect(selector.included.groups.map(\.level) == [2])
         #expect(selector.isSelective && selector.choosesOwners)
+    }
+
+    @Test("A program is chosen by a name as people see it, and told as such")
+    func processes() throws {
+        let selector = try TrafficSelector(processes: ["Web Content", "a;b,c=d%é"])
+        #expect(selector.commandLine == ["--process Web Content", "--process a;b,c=d%é"])
+        #expect(selector.isSelective && selector.choosesOwners)
+        for name in ["", "/usr/bin/curl", "a/", "a\nb", String(repeating: "x", count: 256)] {
+            #expect(throws: SelectorError.self) { try TrafficSelector(processes: [name]) }
+        }
+        #expect(throws: SelectorError.self) {
+            try TrafficSelector(processes: (0...ProcessName.mostAtOnce).map { "p\($0)" })
+        }
     }
 
     @Test("A name stands for the addresses that it has, which a sender tells")

@@ -2,6 +2,7 @@ import DataPlane
 import Foundation
 import LinkModel
 import LinkTesting
+import LinuxKernel
 import Testing
 import TrafficControl
 
@@ -41,6 +42,23 @@ import TrafficControl
         #expect(
             table(ways[0]).deleteText
                 == "delete table netdev linkcond_5\ndelete table inet linkcond_5\n")
+    }
+
+    @Test func `programs have bits of marks by slot, which narrow those of control groups`() throws
+    {
+        let mixed = try #require(TrafficSelector(text: "process=a,process=b%20c,cgroup=/x"))
+        let alone = try #require(TrafficSelector(text: "process=a"))
+        let table = table(
+            way(.up, slot: 2, alone), way(.down, slot: 2, alone), way(.down, slot: 5, mixed),
+            way(.up, slot: 7))
+        let marks = ProcessMarks([table])
+        #expect(
+            marks.rules == [
+                .init(interface: 5, names: ["a"], bit: 4, narrows: false),
+                .init(interface: 5, names: ["a", "b c"], bit: 32, narrows: true),
+            ])
+        #expect(ProcessMarks([self.table(way(.up))]).isEmpty)
+        #expect(table.addText.contains("meta mark & 0xff000004 == 0x2c000004"))
     }
 
     @Test func `is another where a control group is made again, and not by another order`()

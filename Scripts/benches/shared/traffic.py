@@ -6,7 +6,7 @@ import socket
 import statistics
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import RawValue
 from pathlib import Path
 
@@ -15,6 +15,59 @@ from shared.wire import ADDRESSES, NEAR
 sys.path.append(str(Path(__file__).resolve().parents[2] / "measure"))
 
 from probes.namespaces import Companion, network_namespace  # noqa: E402
+
+
+class ControlGroup:
+    """A control group of version 2 for some sockets; where there are none, nothing."""
+
+    def __init__(self, name):
+        self.path = f"/{name}"
+        roots = [Path("/sys/fs/cgroup", part) for part in ("", "unified")]
+        self.root = next((root for root in roots if (root / "cgroup.procs").exists()), None)
+        if self.root:
+            self.root.joinpath(name).mkdir(exist_ok=True)
+
+    @contextmanager
+    def entered(self):
+        """Sockets opened in here belong to the group for good."""
+        if not self.root:
+            yield
+            return
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+        former = next(line[3:] for line in lines if line.startswith("0::"))
+        self.move_to(self.path)
+        try:
+            yield
+        finally:
+            self.move_to(former)
+
+    def move_to(self, path):
+        Path(f"{self.root}{path}", "cgroup.procs").write_text(str(os.getpid()))
+
+    def close(self):
+        if self.root:
+            Path(f"{self.root}{self.path}").rmdir()
+
+
+class Holder:
+    """A process that has a name, and these sockets alone."""
+
+    def __init__(self, name, sockets):
+        self.process = Companion(lambda: self.hold(name, sockets))
+
+    @staticmethod
+    def hold(name, sockets):
+        kept = {each.fileno() for each in sockets}
+        for number in range(3, os.sysconf("SC_OPEN_MAX")):
+            if number not in kept:
+                with suppress(OSError):
+                    os.close(number)
+        Path("/proc/self/comm").write_text(name)
+        while True:
+            signal.pause()
+
+    def close(self):
+        self.process.kill()
 
 
 @contextmanager

@@ -55,4 +55,6 @@ class Wire:
                 run(["ip", "-n", self.names[place], *line.split()])
 
     def linkcond(self, *arguments):
-        return run([*self.inside("near"), self.program, *arguments])
+        # Not by ip netns exec, which hides the control groups.
+        place = ["nsenter", f"--net=/run/netns/{self.names['near']}"]
+        return run([*place, self.program, *arguments])

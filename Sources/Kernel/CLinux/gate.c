@@ -1,44 +1,21 @@
 #define _GNU_SOURCE
+#include "bpf.h"
 #include "clinux_gate.h"
 #include "clinux_packet.h"
 
-#include <errno.h>
-#include <linux/bpf.h>
 #include <linux/pkt_cls.h>
-#include <stddef.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#define INSTRUCTION(operation, target, source, distance, value) \
-    (struct bpf_insn){.code = (operation), .dst_reg = (target), .src_reg = (source), \
-                      .off = (distance), .imm = (value)}
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static int bpf(enum bpf_cmd command, union bpf_attr *attributes) {
-    long result = syscall(SYS_bpf, command, attributes, sizeof *attributes);
-    return result < 0 ? -errno : (int)result;
-}
 
 static int load(const struct bpf_insn *instructions, size_t count) {
-    union bpf_attr attributes;
-    memset(&attributes, 0, sizeof attributes);
-    attributes.prog_type = BPF_PROG_TYPE_SCHED_CLS;
-    attributes.insns = (uintptr_t)instructions;
-    attributes.insn_cnt = (uint32_t)count;
-    // Older kernels give the time only to programs under this license.
-    attributes.license = (uintptr_t)"Dual MIT/GPL";
-    return bpf(BPF_PROG_LOAD, &attributes);
+    return bpf_load(BPF_PROG_TYPE_SCHED_CLS, 0, instructions, count);
 }
 
 // Six instructions: the address of a map's first element, or zero. BPF_REG_10 is the stack.
 #define LOOK_UP_FIRST(map) \
     INSTRUCTION(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, -4, 0), \
-    INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_2, BPF_REG_10, 0, 0), \
-    INSTRUCTION(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4), \
-    INSTRUCTION(BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, map), \
-    INSTRUCTION(0, 0, 0, 0, 0), \
-    INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem)
+    MOVE(BPF_REG_2, BPF_REG_10), \
+    ADD(BPF_REG_2, -4), \
+    SET_MAP(BPF_REG_1, map), \
+    CALL(BPF_FUNC_map_lookup_elem)
 
 static int create_moment(void) {
     union bpf_attr attributes;
@@ -56,7 +33,7 @@ int lc_gate_create(uint32_t mark, int *hold) {
     enum { context = BPF_REG_6, until = BPF_REG_7 };
     const short mark_offset = offsetof(struct __sk_buff, mark);
     const struct bpf_insn instructions[] = {
-        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, context, BPF_REG_1, 0, 0),
+        MOVE(context, BPF_REG_1),
         // if (packet->mark == mark) goto own;
         INSTRUCTION(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_2, context, mark_offset, 0),
         INSTRUCTION(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, (int32_t)mark),
@@ -66,17 +43,17 @@ int lc_gate_create(uint32_t mark, int *hold) {
         // if (moment == NULL || bpf_ktime_get_ns() > *moment) goto pass;
         INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 7, 0),
         INSTRUCTION(BPF_LDX | BPF_MEM | BPF_DW, until, BPF_REG_0, 0, 0),
-        INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_ktime_get_ns),
+        CALL(BPF_FUNC_ktime_get_ns),
         INSTRUCTION(BPF_JMP | BPF_JGT | BPF_X, BPF_REG_0, until, 4, 0),
         // return TC_ACT_UNSPEC;
-        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, TC_ACT_UNSPEC),
-        INSTRUCTION(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+        SET(BPF_REG_0, TC_ACT_UNSPEC),
+        RETURN,
         // own: packet->mark = 0;
-        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_1, 0, 0, 0),
+        SET(BPF_REG_1, 0),
         INSTRUCTION(BPF_STX | BPF_MEM | BPF_W, context, BPF_REG_1, mark_offset, 0),
         // pass: return TC_ACT_OK;
-        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, TC_ACT_OK),
-        INSTRUCTION(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+        SET(BPF_REG_0, TC_ACT_OK),
+        RETURN,
     };
     int program = load(instructions, COUNT(instructions));
     if (program < 0) {
@@ -102,15 +79,15 @@ static int create_watch(int moment) {
     enum { now = BPF_REG_6 };
     const struct bpf_insn instructions[] = {
         // now = bpf_ktime_get_ns();
-        INSTRUCTION(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_ktime_get_ns),
-        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_X, now, BPF_REG_0, 0, 0),
+        CALL(BPF_FUNC_ktime_get_ns),
+        MOVE(now, BPF_REG_0),
         // moment = bpf_map_lookup_elem(map, &(uint32_t){0});
         LOOK_UP_FIRST(moment),
         // if (moment != NULL) *moment = now;
         INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 1, 0),
         INSTRUCTION(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_0, now, 0, 0),
-        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, TC_ACT_OK),
-        INSTRUCTION(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+        SET(BPF_REG_0, TC_ACT_OK),
+        RETURN,
     };
     return load(instructions, COUNT(instructions));
 }
@@ -157,8 +134,8 @@ int lc_gate_clock(int64_t *before, int64_t *time, int64_t *after) {
 
 int lc_drain_create(void) {
     const struct bpf_insn instructions[] = {
-        INSTRUCTION(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, TC_ACT_SHOT),
-        INSTRUCTION(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+        SET(BPF_REG_0, TC_ACT_SHOT),
+        RETURN,
     };
     return load(instructions, COUNT(instructions));
 }

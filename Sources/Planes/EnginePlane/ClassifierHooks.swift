@@ -48,6 +48,9 @@ final class ClassifierHooks: Hooks {
         }
     }
 
+    /// There are none: filters cannot tell whose packets they are.
+    func findOpenSockets() {}
+
     func end() {
         for index in installed.keys {
             guard let changes = try? removals(from: index) else { continue }

@@ -59,15 +59,30 @@ extension EngineError {
 
     /// Whose packets they are takes hooks of nftables.
     static let noOwners = EngineError(
-        "--user and --cgroup take nftables, whose hooks on devices (Linux 5.16 with CONFIG_NETFILTER_EGRESS, "
+        "--user, --cgroup and --process take nftables, whose hooks on devices (Linux 5.16 with CONFIG_NETFILTER_EGRESS, "
             + "and the program nft) are not available here; tc filters cannot tell whose packets "
             + "they are", fault: .unavailable)
 
     static func noOwnerChains(_ message: String) -> EngineError {
         EngineError(
-            "nftables cannot tell whose packets they are (\(message)): --user takes CONFIG_NFT_HASH, "
-                + "and --cgroup CONFIG_NFT_SOCKET and Linux 5.13 too", fault: .unavailable)
+            "nftables cannot tell whose packets they are (\(message)): --user and --process take "
+                + "CONFIG_NFT_HASH, and --cgroup CONFIG_NFT_SOCKET and Linux 5.13 too",
+            fault: .unavailable)
     }
+
+    /// The kernel does not take the programs that recognise sockets.
+    static func noProcessMarks(_ error: KernelError) -> EngineError {
+        EngineError(
+            "the kernel does not let linkcond tell the programs of packets apart (\(error)): "
+                + "--process takes Linux 5.8 with CONFIG_CGROUP_BPF and CONFIG_DEBUG_INFO_BTF, and "
+                + "the rights of root on the host; --user and --cgroup take neither",
+            fault: .unavailable)
+    }
+
+    /// The names of programs have too few bits.
+    static let tooManyPrograms = EngineError(
+        "conditions choose \(ProcessName.mostAtOnce) names of programs already, which are the "
+            + "most; linkcond clear --name takes conditions away", fault: .unavailable)
 
     /// No kind of hooks is available.
     static func lacking(_ lacks: [EngineError]) -> EngineError {

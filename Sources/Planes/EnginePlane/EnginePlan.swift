@@ -54,13 +54,19 @@ enum EnginePlan {
             ShellWord.comment(
                 "and the rules of the conditions called \($0.name), which stand there already")
         }
+        let programs = request.selector.included.processes.map { name in
+            ShellWord.comment(
+                "two programs (eBPF) at the root of the control groups: one notes which sockets "
+                    + "\(name) opens, one marks what these send")
+        }
         let hooks =
             switch kind {
             case .nftables: "nft --interactive <<'EOF'\n\(table.addText)EOF\n"
             case .clsact where table.choosesOwners: throw .noOwners
             case .clsact: table.filterText
             }
-        return ([ShellWord.comment(target.name)] + wires + carriers + others + [hooks]).joined(
-            separator: "\n")
+        return ([ShellWord.comment(target.name)] + wires + carriers + others + programs + [hooks])
+            .joined(
+                separator: "\n")
     }
 }

@@ -55,6 +55,7 @@ struct EngineState: ~Copyable {
             !$0.request.selector.included.groups.isEmpty || $0.request.selector.hasNames
         }
         if !choosing.isEmpty { reinstall(Set(choosing.map(\.target.index))) }
+        hooks.findOpenSockets()
     }
 
     // MARK: Applying

@@ -22,8 +22,8 @@ struct GroupMarks {
     }
 
     /// Says that the other bits are those of slots, of which there are 24.
-    private static let tag: UInt32 = 0x2c00_0000
-    private static let tagMask: UInt32 = 0xff00_0000
+    static let tag: UInt32 = 0x2c00_0000
+    static let tagMask: UInt32 = 0xff00_0000
 
     /// What the mark of a packet has under a mask if it is of a group that a slot chooses.
     static func match(slot: Int) -> (mask: String, value: String) {

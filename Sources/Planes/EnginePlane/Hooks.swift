@@ -24,6 +24,9 @@ protocol Hooks: AnyObject {
     /// The child process that holds the hooks.
     var process: Int32? { get }
 
+    /// Looks again for open sockets of chosen programs. To be called now and then.
+    func findOpenSockets()
+
     /// The gate that has to be held open for packets to be redirected.
     var gate: any Gate { get }
 }

@@ -1,8 +1,8 @@
 import DataPlane
 import LinkModel
 
-/// The chains that choose the packets of some users or control groups, their owners, of those that
-/// the other options choose.
+/// The chains that choose the packets of some users, control groups or programs, their owners, of
+/// those that the other options choose.
 ///
 ///     up ─── owners0_up ─┬─ from a socket of theirs ── owners0_own ── remembered, chosen
 ///                        ├─ from one of others ── owners0_others ── forgotten, not chosen
@@ -20,8 +20,8 @@ import LinkModel
 /// Ports are at fixed places: packets with IPv4 options or IPv6 extension headers are chosen by
 /// their socket alone.
 ///
-/// The control group of a socket is known where the host sends, not at the interface: `GroupMarks`
-/// bring it there.
+/// The control group of a socket, and the program that opened it, are known where the host sends,
+/// not at the interface: `GroupMarks` and `ProcessMarks` bring them there.
 struct OwnerChains {
     private let table: String
     private let slot: Int
@@ -77,7 +77,7 @@ struct OwnerChains {
             theirs.append("meta skuid \(users)")
             others.append("meta skuid != \(users)")
         }
-        if !owners.groups.isEmpty {
+        if !owners.groups.isEmpty || !owners.processes.isEmpty {
             let mark = GroupMarks.match(slot: slot)
             theirs.append("meta mark & \(mark.mask) == \(mark.value)")
             // A closed socket has no user.

@@ -8,7 +8,9 @@ import SystemPackage
 final class PacketFilterHooks: Hooks {
     private let tables: PacketFilterTables
     private var installed: [Int32: HookTable] = [:]
-
+    /// The programs of whose packets the tables ask.
+    private var programs: (marks: ProcessMarks, owners: SocketOwners?) = (ProcessMarks([]), nil)
+    private var nextLook = Duration.zero
     private let beacons: BeaconGate
     private var hasGivenUp = false
     /// An nft that is installed but does not work is given up for the other kind of hooks.
@@ -44,6 +46,10 @@ final class PacketFilterHooks: Hooks {
                     before: HookTable.priority)
             }
         }
+        var next = installed
+        for (index, table) in changed { next[index] = table }
+        let marks = ProcessMarks(next.values)
+        let owners = marks == programs.marks ? programs.owners : try marks.begin()
         let text = changed.map { index, table in
             (installed[index]?.deleteText ?? "") + (table?.addText ?? "")
         }
@@ -58,7 +64,8 @@ final class PacketFilterHooks: Hooks {
             }
             throw Self.error(error)
         }
-        for (index, table) in changed { installed[index] = table }
+        installed = next
+        programs = (marks, owners)
         beacons.point(at: installed.values.compactMap(\.beaconEnd))
     }
 
@@ -88,7 +95,20 @@ final class PacketFilterHooks: Hooks {
     func end() {
         tables.end()
         hasGivenUp = true
+        programs = (ProcessMarks([]), nil)
     }
+
+    func findOpenSockets() {
+        let beginning = KernelClock.monotonic
+        guard let owners = programs.owners, beginning >= nextLook else { return }
+        owners.findOpenSockets()
+        let now = KernelClock.monotonic
+        nextLook = now + max(Self.lookInterval, (now - beginning) * 20)
+    }
+
+    /// How often to look for sockets that programs got from others. New ones of their own are
+    /// recognised at once. With many processes a look takes long, and is taken less often.
+    private static let lookInterval = Duration.seconds(5)
 
     var descriptor: FileDescriptor? { tables.descriptor }
     var hasEnded: Bool {

@@ -10,7 +10,8 @@ extension ApplyRequest {
     ) throws(UnsupportedConditions) -> [PlannedDirection] {
         guard !selector.choosesOwners else {
             throw UnsupportedConditions(
-                "--user and --cgroup", "filters of tc cannot tell whose packets they are")
+                "--user, --cgroup and --process", "filters of tc cannot tell whose packets they are"
+            )
         }
         guard !selector.hasNames else {
             throw UnsupportedConditions(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import DataPlane
 import FoundationEssentials
 import HostConditioning
 import LinkModel
@@ -64,6 +65,9 @@ extension CompletionKind {
 
     /// The names of this host's users.
     static var users: CompletionKind { names(UserAccount.names) }
+
+    /// The names of running programs.
+    static var processes: CompletionKind { names { ProcessName.running } }
 
     /// `NAME=PROFILE,...` for an interface of a run.
     static var interfaceOfRun: CompletionKind {

@@ -56,7 +56,7 @@ struct ConditionsRequest: Equatable {
 
     private static let selectors = [
         "--to", "--from", "--port", "--to-port", "--from-port", "--protocol", "--user", "--cgroup",
-        "--unit", "--except", "--family",
+        "--unit", "--process", "--except", "--family",
     ]
 
     /// The words of `--port 443`, as the status shows it.

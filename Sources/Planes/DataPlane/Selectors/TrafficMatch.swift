@@ -52,6 +52,8 @@ public struct TrafficMatch: Sendable, Hashable {
     public var users: [UserID] = []
     /// The control group in which that socket was opened.
     public var groups: [ControlGroup] = []
+    /// The name of the program that has it.
+    public var processes: [ProcessName] = []
 
     /// Makes a match for every packet.
     public init() {}
@@ -63,7 +65,7 @@ public struct TrafficMatch: Sendable, Hashable {
     public var hasPorts: Bool { !(ports.isEmpty && toPorts.isEmpty && fromPorts.isEmpty) }
 
     /// Whether it matters whose packets they are.
-    public var hasOwners: Bool { !(users.isEmpty && groups.isEmpty) }
+    public var hasOwners: Bool { !(users.isEmpty && groups.isEmpty && processes.isEmpty) }
 
     /// The protocols that can match; nil for all, including those without a name here.
     public var possibleProtocols: [TransportProtocol]? {
@@ -91,8 +93,7 @@ public struct TrafficMatch: Sendable, Hashable {
         let mayMeet = !toNames.isEmpty || !other.toNames.isEmpty
         guard mayMeet || meet(\.to, { $0.overlaps($1) }), meet(\.from, { $0.overlaps($1) }),
             meet(\.toPorts, { $0.overlaps($1) }), meet(\.fromPorts, { $0.overlaps($1) }),
-            meet(\.users, ==),
-            meet(\.groups, { $0.overlaps($1) })
+            meet(\.users, ==), meet(\.processes, ==), meet(\.groups, { $0.overlaps($1) })
         else { return false }
         guard let mine = possibleProtocols, let others = other.possibleProtocols else {
             return true
@@ -110,6 +111,10 @@ extension TrafficMatch {
         case `protocol`
         case user
         case group = "cgroup"
+        case process
+
+        /// Whose traffic it is, which exceptions cannot say.
+        fileprivate var isOwner: Bool { [.user, .group, .process].contains(self) }
     }
 
     /// Adds the value of `option`.
@@ -128,6 +133,7 @@ extension TrafficMatch {
         case .protocol: protocols.append(try TransportProtocol(value, option: option))
         case .user: users.append(try UserID(value, option: option))
         case .group: groups.append(try ControlGroup(value, option: option))
+        case .process: processes.append(try ProcessName(value, option: option))
         }
     }
 
@@ -143,16 +149,15 @@ extension TrafficMatch {
         guard !hasOwners else {
             throw SelectorError(
                 "--except", text,
-                "users and control groups can be chosen, with --user and --cgroup, but not be "
-                    + "excepted")
+                "users, control groups and programs can be chosen, with --user, --cgroup and "
+                    + "--process, but not be excepted")
         }
     }
 
     /// Parses a `text` that is the value of `option`.
     init(text: String, option: String) throws(SelectorError) {
         self.init()
-        let kinds = Kind.allCases.filter { $0 != .user && $0 != .group }.map(\.rawValue).joined(
-            separator: ", ")
+        let kinds = Kind.allCases.filter { !$0.isOwner }.map(\.rawValue).joined(separator: ", ")
         for field in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard !field.isEmpty else {
                 throw SelectorError(
@@ -171,7 +176,12 @@ extension TrafficMatch {
                 throw SelectorError(option, text, "\(name) has no value; write it like port=22")
             }
             do {
-                try add(kind, String(parts[1]), option: name)
+                let value = String(parts[1])
+                if kind == .process {
+                    processes.append(try ProcessName(encoded: value, option: name))
+                } else {
+                    try add(kind, value, option: name)
+                }
             } catch {
                 throw SelectorError(option, text, "\(error)")
             }
@@ -187,13 +197,17 @@ extension TrafficMatch {
             (.port, ports.map(\.description)), (.toPort, toPorts.map(\.description)),
             (.fromPort, fromPorts.map(\.description)), (.protocol, protocols.map(\.rawValue)),
             (.user, users.map(\.description)), (.group, groups.map(\.description)),
+            (.process, processes.map(\.description)),
         ]
         return kinds.flatMap { kind, values in values.map { (kind, $0) } }
     }
 
     /// The text that `init(text:option:)` parses.
     public var text: String {
-        fields.map { "\($0.kind.rawValue)=\($0.value)" }.joined(separator: ",")
+        let values =
+            fields.filter { $0.kind != .process }.map { ($0.kind, $0.value) }
+            + processes.map { (.process, $0.encoded) }
+        return values.map { "\($0.rawValue)=\($1)" }.joined(separator: ",")
     }
 
     /// Why no packet can match, or nil.

@@ -77,16 +77,22 @@ extension TrafficSelector {
     public init(
         family: AddressFamily? = nil, to: [String] = [], from: [String] = [], ports: [String] = [],
         toPorts: [String] = [], fromPorts: [String] = [], protocols: [String] = [],
-        users: [String] = [], groups: [String] = [], exceptions: [String] = []
+        users: [String] = [], groups: [String] = [], processes: [String] = [],
+        exceptions: [String] = []
     ) throws(SelectorError) {
         self.init(family: family)
         let values: [(TrafficMatch.Kind, [String])] = [
             (.to, to), (.from, from), (.port, ports), (.toPort, toPorts), (.fromPort, fromPorts),
-            (.protocol, protocols), (.user, users),
-            (.group, groups),
+            (.protocol, protocols), (.user, users), (.group, groups), (.process, processes),
         ]
         for (kind, texts) in values {
             for text in texts { try included.add(kind, text, option: "--\(kind.rawValue)") }
+        }
+        guard included.processes.count <= ProcessName.mostAtOnce else {
+            throw SelectorError(
+                "--process", nil,
+                "at most \(ProcessName.mostAtOnce) names can be chosen at once; --user and --cgroup "
+                    + "choose many programs by one value")
         }
         for text in exceptions { self.exceptions.append(try TrafficMatch(exception: text)) }
         try check()

@@ -1,0 +1,48 @@
+import Foundation
+import LinkTesting
+import SystemPackage
+import Testing
+
+@testable import LinuxKernel
+
+@Suite("Running processes", .tags(.anyKernel))
+struct RunningProcessTests {
+    @Test("A process is called as its file, its first argument and its first thread are")
+    func names() async throws {
+        try await withTemporaryDirectory { directory in
+            let sleep = try shell("readlink -f \"$(command -v sleep)\"")
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            _ = try shell("cp '\(sleep)' '\(directory.path)/of the file'")
+            _ = try shell("ln -s 'of the file' '\(directory.path)/a link of more bytes'")
+            let script = "exec -a /x/argument '\(directory.path)/a link of more bytes' 60"
+            let started = Foundation.Process()
+            started.executableURL = URL(filePath: "/bin/bash")
+            started.arguments = ["-c", script]
+            try started.run()
+            defer { started.terminate() }
+            let process = RunningProcess(number: started.processIdentifier)
+            for _ in 0..<500 where process.executableName != "of the file" {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(process.executableName == "of the file")
+            #expect(process.threadName == "a link of more ")
+            for name in ["of the file", "argument", "a link of more bytes", "a link of more "] {
+                #expect(process.isCalled(name), "\(name)")
+            }
+            for name in ["bash", "x", "a link", "of the file (deleted)", ""] {
+                #expect(!process.isCalled(name), "\(name)")
+            }
+            #expect(RunningProcess.all.contains(process))
+            _ = try shell("rm '\(directory.path)/of the file'")
+            #expect(process.isCalled("of the file"))
+        }
+    }
+
+    @Test("Its sockets are found among its files")
+    func sockets() throws {
+        let own = RunningProcess(number: getpid())
+        let socket = try DatagramSocket(isIPv6: false)
+        #expect(own.sockets[socket.descriptor.rawValue] != nil)
+        #expect(RunningProcess(number: .max).sockets.isEmpty)
+    }
+}
