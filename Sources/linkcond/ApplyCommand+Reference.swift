@@ -46,7 +46,9 @@ extension ApplyCommand {
         as one. Multicast and IPv6 link-local addresses are left alone.
 
         --netns, --pid and --container select another network namespace. Containers are found \
-        through the files of their engine; no client is needed. --all-interfaces selects all \
+        through the files of their engine; no client is needed. --label asks docker, podman and \
+        nerdctl for all running containers with a label: if one fails, the others are as before; \
+        with --replace a note says which have changed. --all-interfaces selects all \
         interfaces that are up, without loopback unless -i lo is given. Packets that cross two \
         of them, such as a bridge and its port, are conditioned twice.
 
@@ -64,6 +66,7 @@ extension ApplyCommand {
 
     static let moreExamples = """
         sudo linkcond apply Edge -i eth0 --replace
+        sudo linkcond apply 3G --label com.docker.compose.project=shop
         sudo linkcond apply LTE --except port=22 --except to=192.0.2.9
         sudo linkcond apply LTE -i lo --port 8080
         sudo linkcond apply 3G --user www-data --to-port 443

@@ -54,6 +54,8 @@ struct ApplyCommand: ParsableCommand {
 
     @OptionGroup(title: "Whose interfaces") var target: TargetOptions
 
+    @OptionGroup(title: "Whose interfaces") var labels: LabelOptions
+
     @Option(help: "Their name among others on the same interface.")
     var name = ApplyRequest.defaultName
 
@@ -100,8 +102,11 @@ struct ApplyCommand: ParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws { try labels.validate(target) }
+
     func run() throws {
         let console = global.console
+        if try labels.run(console, remedy) { return }
         try target.enter(console)
         let request = try request(console)
         let planes = DataPlanes(environment: ProcessInfo.processInfo.environment)
@@ -145,6 +150,12 @@ struct ApplyCommand: ParsableCommand {
         for remark in outcome.remarks { console.note(remark) }
         console.explain(outcome.explanation)
         for detail in outcome.report.details { console.explain(detail) }
+    }
+
+    /// What takes the conditions away again from one of several containers.
+    private var remedy: LabelOptions.Remedy {
+        guard !replace, !dryRun else { return .tell }
+        return .undo(["clear", "--name", name] + interfaces.flatMap { ["-i", $0] })
     }
 
     /// The command that removes the conditions.

@@ -19,6 +19,7 @@ struct ClearCommand: ParsableCommand {
               sudo linkcond clear -i eth0
               sudo linkcond clear --name api
               sudo linkcond clear --container web
+              sudo linkcond clear --label role=web
             """)
 
     @Option(
@@ -37,12 +38,15 @@ struct ClearCommand: ParsableCommand {
 
     @OptionGroup(title: "Whose interfaces") var target: TargetOptions
 
+    @OptionGroup(title: "Whose interfaces") var labels: LabelOptions
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         guard !(all && !interfaces.isEmpty) else {
             throw ValidationError("--all and -i contradict each other; leave one out.")
         }
+        try labels.validate(target)
         guard !(all && name != nil) else {
             throw ValidationError("--all and --name contradict each other; leave one out.")
         }
@@ -50,6 +54,7 @@ struct ClearCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
+        if try labels.run(console, .continueWithOthers) { return }
         try target.enter(console)
         let planes = DataPlanes(environment: ProcessInfo.processInfo.environment)
         let cleared = try planes.clear(

@@ -95,6 +95,66 @@ struct TargetTests {
         }
     }
 
+    @Test("Containers with a label are reached together, or none of them")
+    func labels() async throws {
+        try await TestNetwork.with { network in
+            let result = try await run(
+                """
+                ip netns exec \(network.server) sleep 300 &
+                trap "kill $target $!" EXIT
+                export other=$!
+                until ip netns pids \(network.server) | grep -q "^$other$"; do sleep 0.1; done
+                export bin=$(mktemp -d)
+                unshare -m bash -ec '
+                    mount -t tmpfs none /run
+                    mount -t tmpfs none /var/lib
+                    web=$(printf %064d 1) database=$(printf %064d 2)
+                    for each in $web:web:$target $database:database:$other; do
+                        IFS=: read id name pid <<<$each
+                        mkdir -p /var/lib/docker/containers/$id
+                        echo "{\\"State\\":{\\"Running\\":true,\\"Pid\\":$pid},\\"ID\\":\\"$id\\",\
+                \\"Name\\":\\"/$name\\"}" >/var/lib/docker/containers/$id/config.v2.json
+                    done
+                    # The second has a web server of its pod, too.
+                    cat >$bin/docker <<END
+                #!/bin/sh
+                case "\\$*" in
+                "ps -q --no-trunc --filter label=project=shop") printf "$web\\n$database\\n$web\\n" ;;
+                *broken*) echo is the daemon running\\? >&2; exit 1 ;;
+                esac
+                END
+                    chmod +x $bin/docker
+                    for other in podman nerdctl; do ln -s docker $bin/$other; done
+                    PATH=$bin:$PATH
+                    $linkcond apply LTE -i eth0 --label project=shop
+                    for name in web database; do
+                        $linkcond status --container $name | grep -o "apple/LTE"
+                    done
+                    $linkcond clear --label=project=shop
+                    $linkcond apply 3G -i eth0 --container database
+                    $linkcond apply LTE -i eth0 --label project=shop || echo "exit code $?"
+                    $linkcond status --container web
+                    $linkcond status --container database | grep -o "apple/3G"
+                    $linkcond clear --label project=shop
+                    for label in none=1 broken ""; do
+                        $linkcond apply LTE --label "$label" || echo "exit code $?"
+                    done
+                    $linkcond clear --label a=b --container web || echo "exit code $?"
+                ' || true
+                rm -r $bin
+                """, network)
+            let said = result.standardError
+            #expect(
+                result.standardOutput.split(separator: "\n").filter { !$0.contains("Nothing") } == [
+                    "apple/LTE", "apple/LTE", "exit code 64", "apple/3G", "exit code 64",
+                    "exit code 69", "exit code 64", "exit code 64",
+                ], "\(result)")
+            #expect(said.contains("it was undone for 000000000000"), "\(said)")
+            #expect(said.contains("no running container has it"), "\(said)")
+            #expect(said.contains("is the daemon running?"), "\(said)")
+        }
+    }
+
     @Test(
         "All interfaces are those that are up, and loopback only if it is named",
         .requiresKernel(.netem))

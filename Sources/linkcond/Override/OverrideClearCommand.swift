@@ -23,10 +23,15 @@ struct OverrideClearCommand: ParsableCommand {
 
     @OptionGroup(title: "Whose interfaces") var target: TargetOptions
 
+    @OptionGroup(title: "Whose interfaces") var labels: LabelOptions
+
     @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try labels.validate(target) }
 
     func run() throws {
         let console = global.console
+        if try labels.run(console, .continueWithOthers) { return }
         try target.enter(console)
         let outcome = try HostOverrides.clear(interfaces.isEmpty ? nil : interfaces)
         if let note = outcome.note { console.note(note) }

@@ -54,10 +54,13 @@ struct OverrideSetCommand: ParsableCommand {
 
     @OptionGroup(title: "Whose interfaces") var target: TargetOptions
 
+    @OptionGroup(title: "Whose interfaces") var labels: LabelOptions
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         if let duration { try TimeLimitOptions.validate(duration) }
+        try labels.validate(target)
         guard change != InterfaceOverride() else {
             throw ValidationError(
                 "nothing to set; give --expensive, --constrained, --cost, --low-data, --kind or "
@@ -73,6 +76,7 @@ struct OverrideSetCommand: ParsableCommand {
 
     func run() throws {
         let console = global.console
+        if try labels.run(console, .tell) { return }
         try target.enter(console)
         let outcome = try HostOverrides.set(change, on: interfaces, for: duration)
         if let note = outcome.note { console.note(note) }
