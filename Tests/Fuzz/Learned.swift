@@ -14,6 +14,13 @@ enum Learned {
             precondition(round.trains.reduce(0) { $0 + $1.count } <= ProbeLimits().packets)
         }
         _ = MessageLine.read(text, as: ResponderMessage.self)
+        _ = PortalFact(response: bytes)
+        _ = OpeningPacket.segmentSize(bytes)
+        let token = "0123456789abcdef"
+        if case .answer(let number, let seen) = DiagnosisDatagram(bytes, token: token) {
+            let again = DiagnosisDatagram.answer(number, token: token, seen: seen)
+            precondition(DiagnosisDatagram(again, token: token) == .answer(number, seen))
+        }
         for count in [0, 1, bytes.count / 4, bytes.count / 2] {
             guard let found = ArrivalCode.decode(bytes.span, count: count, below: 1000) else {
                 continue

@@ -8,7 +8,8 @@ import Testing
 struct ProtocolTests {
     @Test
     func `a greeting comes back`() {
-        let greeting = Greeting(.hello, program: "0.9.0 (commit 1234567, Swift 6.3)")
+        let greeting = Greeting(
+            .hello, program: "0.9.0 (commit 1234567, Swift 6.3)", version: Greeting.measuring)
         #expect(greeting.line == "linkcond-learn/1 0.9.0 hello")
         #expect(Greeting(greeting.line) == greeting)
     }

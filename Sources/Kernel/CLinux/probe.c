@@ -3,11 +3,17 @@
 
 #include "endpoint.h"
 
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/tcp.h>
 
 #ifndef UDP_NO_CHECK6_TX
 #define UDP_NO_CHECK6_TX 101
 #define UDP_NO_CHECK6_RX 102
+#endif
+#ifndef TCP_SAVE_SYN
+#define TCP_SAVE_SYN 27
+#define TCP_SAVED_SYN 28
 #endif
 
 enum { buffer_bytes = 32 << 20 };
@@ -82,4 +88,53 @@ int lc_stream_peer(int fd, struct lc_endpoint *peer) {
     if (getpeername(fd, &address.any, &length)) return -errno;
     *peer = from_address(&address);
     return 0;
+}
+
+int lc_own_end(int fd, struct lc_endpoint *own) {
+    union address address;
+    socklen_t length = sizeof address;
+    if (getsockname(fd, &address.any, &length)) return -errno;
+    *own = from_address(&address);
+    return 0;
+}
+
+int lc_stream_segments(int fd, uint32_t *announced, uint32_t *permitted) {
+    struct tcp_info info = {0};
+    socklen_t length = sizeof info;
+    if (getsockopt(fd, SOL_TCP, TCP_INFO, &info, &length)) return -errno;
+    // Where both ends use timestamps, these take their room from each segment, and the kernel
+    // subtracts it from both (RFC 7323, section 3.2; RFC 6691).
+    uint32_t options = info.tcpi_options & TCPI_OPT_TIMESTAMPS ? 12 : 0;
+    *announced = info.tcpi_advmss + options;
+    *permitted = info.tcpi_snd_mss + options;
+    return 0;
+}
+
+int lc_keep_openings(int listener) {
+    return set_option(listener, SOL_TCP, TCP_SAVE_SYN, 1) ? -errno : 0;
+}
+
+int lc_saved_opening(int fd, void *buffer, uint32_t capacity) {
+    socklen_t length = capacity;
+    return getsockopt(fd, SOL_TCP, TCP_SAVED_SYN, buffer, &length) ? -errno : (int)length;
+}
+
+int lc_own_addresses(struct lc_endpoint *found, int capacity) {
+    struct ifaddrs *all;
+    if (getifaddrs(&all)) return -errno;
+    int count = 0;
+    for (struct ifaddrs *one = all; one && count < capacity; one = one->ifa_next) {
+        if (!one->ifa_addr || !(one->ifa_flags & IFF_UP)) continue;
+        union address address = {0};
+        if (one->ifa_addr->sa_family == AF_INET) {
+            memcpy(&address.v4, one->ifa_addr, sizeof address.v4);
+        } else if (one->ifa_addr->sa_family == AF_INET6) {
+            memcpy(&address.v6, one->ifa_addr, sizeof address.v6);
+        } else {
+            continue;
+        }
+        found[count++] = from_address(&address);
+    }
+    freeifaddrs(all);
+    return count;
 }

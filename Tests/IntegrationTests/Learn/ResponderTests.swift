@@ -103,7 +103,7 @@ struct ResponderTests {
             ]
         ).result()
         let answers = result.standardOutput.split(separator: "\n").filter {
-            $0.hasPrefix("linkcond-learn/1 ") && $0.hasSuffix(" version")
+            $0.hasPrefix("linkcond-learn/2 ") && $0.hasSuffix(" version")
         }
         #expect(answers.count == 2, "\(result.standardOutput) \(result.standardError)")
     }

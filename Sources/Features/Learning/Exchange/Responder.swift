@@ -20,6 +20,8 @@ public struct Responder: ~Copyable {
 
     private var listeners: [Door] = []
     private let port: UInt16
+    /// Whether it listens at all addresses of this host.
+    let isEverywhere: Bool
     private let program: String
     private let limits: ProbeLimits
 
@@ -27,7 +29,7 @@ public struct Responder: ~Copyable {
     public static let defaultPort: UInt16 = 46_464
 
     private static let patience = Duration.seconds(120)
-    private static let longestLine = 1 << 16
+    static let longestLine = 1 << 16
 
     private final class Door {
         let listener: StreamListener
@@ -38,6 +40,7 @@ public struct Responder: ~Copyable {
                 StreamShape(
                     unsentLimit: 1 << 20, segmentSize: 0, receiveBuffer: 1 << 18,
                     growsWithReading: true))
+            listener.keepOpenings()
         }
     }
 
@@ -46,6 +49,7 @@ public struct Responder: ~Copyable {
     /// - Parameter program: The version of this program.
     public init(at address: IPAddress?, port: UInt16, program: String) throws(LearningError) {
         (self.port, self.program, limits) = (port, program, ProbeLimits())
+        isEverywhere = address == nil
         let all = [IPAddress(ipv4: 0), IPAddress(ipv6High: 0, low: 0)]
         for (index, address) in (address.map { [$0] } ?? all).enumerated() {
             do {
@@ -95,7 +99,7 @@ public struct Responder: ~Copyable {
     }
 
     /// Why a session ended early.
-    private struct End: Error, CustomStringConvertible {
+    struct End: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -109,7 +113,7 @@ public struct Responder: ~Copyable {
         return nil
     }
 
-    private final class Client {
+    final class Client {
         let channel: ControlChannel
         private let endpoint: Result<Endpoint, Errno>
         init(_ stream: consuming StreamSocket) {
@@ -137,14 +141,22 @@ public struct Responder: ~Copyable {
                 Greeting(.version, program: program).line, until: begin + .seconds(5))
             throw End(description: "not a linkcond learn; closed")
         }
-        guard hello.version == Greeting.version else {
+        guard Greeting.versions.contains(hello.version) else {
             try channel.send(
                 Greeting(.version, program: program).line, until: begin + .seconds(5))
             throw End(
                 description: "speaks version \(hello.version) of the protocol (linkcond "
                     + "\(hello.program)), not \(Greeting.version); closed")
         }
-        try channel.send(Greeting(.ready, program: program).line, until: begin + .seconds(5))
+        try channel.send(
+            Greeting(.ready, program: program, version: hello.version).line,
+            until: begin + .seconds(5))
+        if hello.version >= DiagnosisProtocol.version {
+            listener.report("\(peer.address): asking what the network does")
+            guard try diagnose(client, peer) else {
+                return listener.report("\(peer.address): done")
+            }
+        }
         var exchange = try meet(channel, peer)
         listener.report("\(peer.address): measuring")
         let end = begin + .seconds(limits.sessionSeconds)
@@ -184,7 +196,7 @@ public struct Responder: ~Copyable {
         }
     }
 
-    private func say(
+    func say(
         _ message: ResponderMessage, _ channel: ControlChannel, _ more: [UInt8] = []
     ) throws {
         try channel.send(
@@ -192,11 +204,13 @@ public struct Responder: ~Copyable {
     }
 
     /// Tells those who wait that somebody else is being served.
-    private func turnOthersAway() {
+    func turnOthersAway() {
         for door in listeners {
             while let stream = try? door.listener.accept(unsentLimit: 1 << 20) {
                 try? ControlChannel(stream).send(
-                    Greeting(.busy, program: program).line, until: KernelClock.monotonic)
+                    // Nobody has asked which version they speak: all understand the first.
+                    Greeting(.busy, program: program, version: Greeting.measuring).line,
+                    until: KernelClock.monotonic)
             }
         }
     }

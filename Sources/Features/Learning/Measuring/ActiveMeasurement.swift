@@ -177,33 +177,20 @@ public struct ActiveMeasurement {
     }
 
     private mutating func findMTUs() throws {
-        var searches: [Direction: MTUSearch] = [:]
-        for direction in Direction.allCases where observations[direction]?.passingBytes == nil {
-            searches[direction] = MTUSearch(passing: Self.idleBytes, failing: Self.fullBytes)
-        }
-        guard !searches.isEmpty else { return }
+        let directions = Direction.allCases.filter { observations[$0]?.passingBytes == nil }
+        guard !directions.isEmpty else { return }
+        var search = PacketSizeSearch(
+            directions, passing: Self.idleBytes, failing: Self.fullBytes)
         report("looking for the largest packet")
-        for _ in 0..<4 where searches.values.contains(where: { !$0.isDone }) {
-            var trains: [ProbeTrain] = []
-            for (direction, search) in searches where !search.isDone {
-                var start = Duration.zero
-                for size in search.next {
-                    let interval = max(.milliseconds(2), serialization(size, direction) * 1.1)
-                    let next = train(
-                        direction, bytes: size, count: MTUSearch.copies, interval: interval,
-                        start: start)
-                    start = next.end
-                    trains.append(next)
-                }
+        for _ in 0..<PacketSizeSearch.mostRounds where !search.isDone {
+            var number = nextNumber
+            let trains = search.trains(&number) { size, direction in
+                max(.milliseconds(2), serialization(size, direction) * 1.1)
             }
-            var arrived: [Direction: [Int: Bool]] = [:]
-            for seen in try run(trains) {
-                arrived[seen.train.direction, default: [:]][seen.train.packetBytes] =
-                    seen.arrived > 0
-            }
-            for (direction, sizes) in arrived { searches[direction]?.take(sizes) }
+            nextNumber = number
+            search.take(try run(trains))
         }
-        for (direction, search) in searches {
+        for (direction, search) in search.searches {
             observations[direction]?.passingBytes = search.passing
             observations[direction]?.mtu = search.passing
         }

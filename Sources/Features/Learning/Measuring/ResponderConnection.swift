@@ -23,6 +23,8 @@ final class ResponderConnection {
 
     var isIPv6: Bool { endpoint.address.isIPv6 }
     var pathMTU: Int? { exchange.pathMTU }
+    /// The MTU that the responder's kernel was told of.
+    private(set) var othersPathMTU: Int?
 
     /// Connects to a responder.
     static func open(
@@ -32,13 +34,22 @@ final class ResponderConnection {
         let (channel, endpoint) = try connect(to: host, port: port)
         let deadline = KernelClock.monotonic + patience
         let answer = try greet(channel, place, program, until: deadline)
+        return try meeting(host, endpoint, channel, program: answer.program, until: deadline)
+    }
+
+    /// The same over a connection that is there, whose responder says next how to meet.
+    static func meeting(
+        _ host: String, _ endpoint: Endpoint, _ channel: ControlChannel, program: String,
+        until deadline: Duration
+    ) throws -> ResponderConnection {
+        let place = "\(host), port \(endpoint.port)"
         do {
             let line = try channel.line(limit: longestLine, until: deadline)
             guard
                 let invitation = MessageLine.read(line, as: ResponderMessage.self)?.invitation
             else { throw LearningError("\(place): the responder says what cannot be understood") }
             let exchange = try meet(channel, endpoint, invitation, place, until: deadline)
-            return ResponderConnection(host, endpoint, channel, invitation, answer, exchange)
+            return ResponderConnection(host, endpoint, channel, invitation, program, exchange)
         } catch let failure as ControlChannel.Failure {
             throw vanished(host, failure)
         }
@@ -46,20 +57,26 @@ final class ResponderConnection {
 
     private init(
         _ host: String, _ endpoint: Endpoint, _ channel: ControlChannel,
-        _ invitation: ResponderMessage.Invitation, _ answer: Greeting,
+        _ invitation: ResponderMessage.Invitation, _ program: String,
         _ exchange: consuming ProbeExchange
     ) {
         (self.host, self.endpoint, self.channel) = (host, endpoint, channel)
-        (limits, program) = (invitation.limits, answer.program)
+        (limits, self.program) = (invitation.limits, program)
         let clock = SharedClock.mark(invitation.token)
         sharesClock = !clock.isEmpty && clock == invitation.clock
         self.exchange = exchange
     }
 
-    private static func connect(
-        to host: String, port: UInt16
+    /// Connects to a host.
+    ///
+    /// - Parameters:
+    ///   - patience: for each address.
+    ///   - prefersIPv4: whether its IPv4 address comes first.
+    static func connect(
+        to host: String, port: UInt16, patience: Duration = ResponderConnection.patience,
+        prefersIPv4: Bool = false
     ) throws(LearningError) -> (ControlChannel, Endpoint) {
-        let addresses: [IPAddress]
+        var addresses: [IPAddress]
         do {
             addresses = try HostLookup.addresses(of: host)
         } catch {
@@ -70,12 +87,13 @@ final class ResponderConnection {
                 "\(host): no such host, or no name server answers; name an address",
                 status: .failed)
         }
+        if prefersIPv4 { addresses = addresses.filter { !$0.isIPv6 } + addresses.filter(\.isIPv6) }
         var obstacle = Errno.timedOut
         for address in addresses {
             let endpoint = Endpoint(address, port: port)
             do {
                 let stream = try StreamSocket(connectingTo: endpoint)
-                guard Readiness.isWritable(stream.descriptor, within: Self.patience) else {
+                guard Readiness.isWritable(stream.descriptor, within: patience) else {
                     continue
                 }
                 try stream.checkError()
@@ -94,13 +112,16 @@ final class ResponderConnection {
                     : "\(host), port \(port): \(obstacle)", status: .failed)
     }
 
-    private static func greet(
-        _ channel: ControlChannel, _ place: String, _ program: String, until deadline: Duration
+    /// Says which version this end speaks.
+    static func greet(
+        _ channel: ControlChannel, _ place: String, _ program: String,
+        version: Int = Greeting.measuring, until deadline: Duration
     ) throws(LearningError) -> Greeting {
         let line: String
         let advice = "start linkcond learn --serve there, and name its port with --port"
         do {
-            try channel.send(Greeting(.hello, program: program).line, until: deadline)
+            try channel.send(
+                Greeting(.hello, program: program, version: version).line, until: deadline)
             line = try channel.line(limit: Greeting.longest, until: deadline)
         } catch .tooLong {
             throw LearningError(
@@ -120,11 +141,11 @@ final class ResponderConnection {
                 "\(place): something else listens there, which says \"\(shortened(line))\"; "
                     + advice, status: .failed)
         }
-        guard answer.version == Greeting.version, answer.word != .version else {
+        guard answer.word == .busy || answer.version == version && answer.word != .version else {
             throw LearningError(
                 "\(place): the responder is linkcond \(answer.program) and speaks version "
                     + "\(answer.version) of the protocol, this is linkcond \(program) and speaks "
-                    + "version \(Greeting.version); use the same linkcond at both ends")
+                    + "version \(version); use the same linkcond at both ends")
         }
         switch answer.word {
         case .ready: return answer
@@ -175,7 +196,7 @@ final class ResponderConnection {
             status: .failed)
     }
 
-    private static func vanished(
+    static func vanished(
         _ host: String, _ failure: ControlChannel.Failure
     ) -> LearningError {
         LearningError(
@@ -208,6 +229,7 @@ final class ResponderConnection {
                 outcome.sent.count == round.trains(.down).count,
                 outcome.tooLarge.count == outcome.sent.count
             else { throw LearningError("\(host): the responder says what cannot be understood") }
+            othersPathMTU = outcome.pathMTU
             return ObservedTrain.all(
                 of: round, own: own, outcome: outcome, numbers: arrivals.numbers,
                 times: arrivals.times)

@@ -31,6 +31,21 @@ final class ControlChannel {
         self.stream.repeatSoon()
     }
 
+    /// The address of this end.
+    func own() throws(Failure) -> Endpoint {
+        do {
+            return try stream.own()
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// The sizes of segments; nil if the kernel does not tell them.
+    var segmentSizes: SegmentSizes? { try? stream.segmentSizes() }
+
+    /// The packet by which the other end opened the connection, once; empty if nobody kept it.
+    func takeOpening() -> [UInt8] { stream.takeOpening() }
+
     /// The next line without its end.
     func line(limit: Int, until deadline: Duration) throws(Failure) -> String {
         while true {

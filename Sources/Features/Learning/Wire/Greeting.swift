@@ -17,8 +17,11 @@ package struct Greeting: Sendable, Hashable {
         case version
     }
 
-    /// The version of the protocol.
-    package static let version = 1
+    /// The newest version of the protocol.
+    package static let version = DiagnosisProtocol.version
+    /// The version in which `learn` measures, and all that a responder can answer in.
+    package static let measuring = 1
+    package static let versions = measuring...version
     private static let name = "linkcond-learn/"
 
     /// The version of the protocol that the sender speaks.

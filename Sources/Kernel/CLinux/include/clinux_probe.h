@@ -31,4 +31,20 @@ int lc_probe_path_mtu(int fd, int is_ipv6);
 /// The address of the other end of a connection.
 int lc_stream_peer(int fd, struct lc_endpoint *peer);
 
+/// The address of this end of a socket.
+int lc_own_end(int fd, struct lc_endpoint *own);
+
+/// The largest segment that this end has announced, and the largest that it may send, both before
+/// options.
+int lc_stream_segments(int fd, uint32_t *announced, uint32_t *permitted);
+
+/// Makes a listener keep the headers of the SYN of each connection.
+int lc_keep_openings(int listener);
+
+/// Takes these headers from the IP header on, and returns their length: 0 if there are none.
+int lc_saved_opening(int fd, void *buffer, uint32_t capacity);
+
+/// The addresses of all interfaces that are up; returns how many there are.
+int lc_own_addresses(struct lc_endpoint *found, int capacity);
+
 #endif

@@ -1,0 +1,273 @@
+import LinkModel
+import LinuxKernel
+import SystemPackage
+
+/// The client's end of a session in which it asks what the network does.
+final class DiagnosisSession {
+    let endpoint: Endpoint
+    let invitation: DiagnosisProtocol.Invitation
+    /// Where the responder's sockets are for this end.
+    let doors: [Endpoint]
+    /// What a round trip of TCP took.
+    let roundTrip: Duration
+    /// The version of the responder's program.
+    let program: String
+    private let host: String
+    private let channel: ControlChannel
+    private var room = DatagramRoom()
+    private var nextNumber = 0
+
+    private static let longestLine = 1 << 16
+    /// For an answer over TCP, which has to repeat what is lost.
+    private static let patience = Duration.seconds(15)
+    /// For a program that may be no responder.
+    private static let greetingPatience = Duration.seconds(8)
+    private static let mostTries = 12
+
+    /// Connects to a responder, by IPv4 if it has that: only there do NATs stand.
+    static func open(
+        to host: String, port: UInt16, program: String
+    ) throws -> DiagnosisSession {
+        let place = "\(host), port \(port)"
+        let (channel, endpoint) = try ResponderConnection.connect(
+            to: host, port: port, patience: .seconds(6), prefersIPv4: true)
+        let begin = KernelClock.monotonic
+        let answer = try ResponderConnection.greet(
+            channel, place, program, version: DiagnosisProtocol.version,
+            until: begin + greetingPatience)
+        let roundTrip = KernelClock.monotonic - begin
+        do {
+            let line = try channel.line(limit: longestLine, until: begin + greetingPatience)
+            let message: ResponderMessage? = MessageLine.read(line)
+            if let refusal = message?.refusal {
+                throw LearningError(
+                    "\(place): the responder refuses: \(refusal.printable)", status: .failed)
+            }
+            guard let invitation = message?.diagnosis, invitation.isSound else {
+                throw LearningError(
+                    "\(place): the responder says what cannot be understood", status: .failed)
+            }
+            return DiagnosisSession(host, endpoint, channel, invitation, answer, roundTrip)
+        } catch let failure as ControlChannel.Failure {
+            throw ResponderConnection.vanished(host, failure)
+        }
+    }
+
+    private init(
+        _ host: String, _ endpoint: Endpoint, _ channel: ControlChannel,
+        _ invitation: DiagnosisProtocol.Invitation, _ answer: Greeting, _ roundTrip: Duration
+    ) {
+        (self.host, self.endpoint, self.channel) = (host, endpoint, channel)
+        (self.invitation, self.roundTrip) = (invitation, roundTrip)
+        program = answer.program
+        // The responder may be known by another address here than it knows of itself.
+        let own = invitation.doors[0].address
+        doors = invitation.doors.map { door in
+            let address = door.address == own ? endpoint.address : IPAddress(door.address)
+            return Endpoint(address ?? endpoint.address, port: door.port)
+        }
+    }
+
+    /// How long datagrams are waited for.
+    var datagramPatience: Duration { max(.seconds(3), roundTrip * 8) }
+
+    var segmentSizes: SegmentSizes? { channel.segmentSizes }
+
+    // MARK: Datagrams
+
+    /// A UDP socket of this end, and what is known of it.
+    final class Probe {
+        let socket: DatagramSocket
+        let local: Endpoint
+        /// The number of the datagram that the responder knows it by.
+        fileprivate(set) var number: Int?
+
+        init(toward peer: IPAddress) throws(Errno) {
+            socket = try DatagramSocket(isIPv6: peer.isIPv6)
+            // The kernel knows by which address it goes there; nothing is sent.
+            let route = try DatagramSocket(connectedTo: Endpoint(peer, port: 9))
+            local = Endpoint(try route.own().address, port: try socket.port())
+        }
+    }
+
+    /// Asks a door from where it sees a socket, a few times.
+    func ask(
+        _ door: Int, by probe: Probe, _ shape: DiagnosisDatagram.Shape = .plain
+    ) -> Answer {
+        ask([(door, probe)], shape)[0]
+    }
+
+    /// What a door said, or why it said nothing.
+    struct Answer {
+        var passage: Passage
+        var seen: Endpoint?
+        /// The number of the question.
+        var number: Int
+    }
+
+    /// A door that is being asked.
+    private struct Question {
+        let door: Int
+        let probe: Probe
+        let bytes: [UInt8]
+        var answer: Answer
+        var refusals = 0
+        var isOpen = true
+    }
+
+    /// Asks several doors at once, each by a socket of its own.
+    func ask(
+        _ pairs: [(door: Int, probe: Probe)], _ shape: DiagnosisDatagram.Shape = .plain
+    ) -> [Answer] {
+        var questions = pairs.map { door, probe in
+            defer { nextNumber += 1 }
+            return Question(
+                door: door, probe: probe,
+                bytes: DiagnosisDatagram.question(nextNumber, token: invitation.token, shape),
+                answer: Answer(passage: .blocked(.drop), number: nextNumber))
+        }
+        guard nextNumber <= DiagnosisProtocol.mostDatagrams else {
+            return questions.map {
+                Answer(passage: .unknown("too many datagrams were sent"), number: $0.answer.number)
+            }
+        }
+        let begin = KernelClock.monotonic
+        let pause = max(.milliseconds(200), min(.seconds(1), roundTrip))
+        var (next, tries) = (begin, 0)
+        while questions.contains(where: \.isOpen) {
+            let now = KernelClock.monotonic
+            guard now < begin + datagramPatience else { break }
+            if now >= next {
+                for question in questions where question.isOpen && tries < Self.mostTries {
+                    send(question)
+                }
+                (tries, next) = (tries + 1, now + pause)
+            }
+            _ = Readiness.wait(
+                for: questions.filter(\.isOpen).map { $0.probe.socket.descriptor },
+                until: min(next, begin + datagramPatience))
+            for index in questions.indices where questions[index].isOpen { hear(&questions[index]) }
+        }
+        return questions.map(\.answer)
+    }
+
+    private func send(_ question: Question) {
+        let (probe, place) = (question.probe, doors[question.door])
+        // The first call may only tell of the answer to an earlier datagram.
+        let isSent = (try? probe.socket.send(question.bytes, to: place)) != nil
+        if !isSent { try? probe.socket.send(question.bytes, to: place) }
+    }
+
+    private func hear(_ question: inout Question) {
+        for message in receive(by: question.probe) {
+            guard case .answer(question.answer.number, let seen) = message else { continue }
+            question.probe.number = question.answer.number
+            (question.answer.passage, question.answer.seen) = (.passes, seen)
+            question.isOpen = false
+            return
+        }
+        while let failure = question.probe.socket.nextFailure() {
+            guard failure.destination == doors[question.door] else { continue }
+            question.answer.passage = .blocked(Self.answer(for: failure.reason))
+            question.refusals += 1
+        }
+        // Once may be a mistake of the moment.
+        if question.refusals > 2 { question.isOpen = false }
+    }
+
+    private func receive(by probe: Probe) -> [DiagnosisDatagram] {
+        ((try? probe.socket.receive(into: &room)) ?? []).compactMap {
+            DiagnosisDatagram($0.payload, token: invitation.token)
+        }
+    }
+
+    /// What an error of the network means as a firewall's answer.
+    static func answer(for reason: Errno?) -> Firewall.Answer {
+        switch reason {
+        case nil: .drop
+        case Errno.connectionRefused: .reset
+        default: .icmp
+        }
+    }
+
+    /// Whether a datagram from a door gets to a socket that has asked another one.
+    func isReached(_ probe: Probe, from door: Int) throws -> Bool {
+        guard let number = probe.number else { return false }
+        for _ in 0..<4 {
+            try say(ClientMessage(knock: .init(datagram: number, door: door)))
+            guard try message().hasKnocked == true else { return false }
+            let deadline = KernelClock.monotonic + max(.milliseconds(400), roundTrip * 2)
+            while Readiness.wait(for: [probe.socket.descriptor], until: deadline) {
+                if receive(by: probe).contains(.knock(number)) { return true }
+                while probe.socket.nextFailure() != nil {}
+            }
+        }
+        return false
+    }
+
+    /// What has arrived there; whether by the address of the connection.
+    func arrivals() throws -> [Int: Bool] {
+        try say(ClientMessage(asksArrivals: true))
+        guard let arrivals = try message().arrivals,
+            arrivals.count <= DiagnosisProtocol.mostDatagrams
+        else {
+            throw nonsense
+        }
+        return Dictionary(
+            arrivals.map { ($0.datagram, $0.isExpected) }, uniquingKeysWith: { $0 || $1 })
+    }
+
+    // MARK: Connections
+
+    /// What becomes of a TCP connection to another port of the responder.
+    func connect(to port: UInt16) -> Passage {
+        let place = Endpoint(endpoint.address, port: port)
+        do {
+            let stream = try StreamSocket(connectingTo: place)
+            guard Readiness.isWritable(stream.descriptor, within: datagramPatience + .seconds(1))
+            else { return .blocked(.drop) }
+            try stream.checkError()
+            return .passes
+        } catch {
+            return .blocked(error == .timedOut ? .drop : Self.answer(for: error))
+        }
+    }
+
+    // MARK: Measuring
+
+    /// Goes on as `learn` does.
+    func measuring() throws -> ResponderConnection {
+        try say(ClientMessage(measures: true))
+        return try ResponderConnection.meeting(
+            host, endpoint, channel, program: program,
+            until: KernelClock.monotonic + Self.patience)
+    }
+
+    private var nonsense: LearningError {
+        LearningError("\(host): the responder says what cannot be understood", status: .failed)
+    }
+
+    private func say(_ message: ClientMessage) throws {
+        do {
+            try channel.send(
+                MessageLine.text(of: message), until: KernelClock.monotonic + Self.patience)
+        } catch {
+            throw ResponderConnection.vanished(host, error)
+        }
+    }
+
+    private func message() throws -> ResponderMessage {
+        do {
+            let line = try channel.line(
+                limit: Self.longestLine, until: KernelClock.monotonic + Self.patience)
+            guard let message: ResponderMessage = MessageLine.read(line) else { throw nonsense }
+            if let refusal = message.refusal {
+                throw LearningError(
+                    "\(host): the responder refuses: \(refusal.printable)", status: .failed)
+            }
+            return message
+        } catch let failure as ControlChannel.Failure {
+            throw ResponderConnection.vanished(host, failure)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import LinkTesting
+import Testing
+
+/// `doctor --network` with responders that are old, hostile, or not there.
+@Suite("Responders of the doctor", .requiresNamespaces, .tags(.anyKernel))
+struct DoctorResponderTests {
+    /// Says its words to each client, and closes the connection; or goes on saying them.
+    private static let script = """
+        import socket, sys, time
+        server = socket.create_server(("", 46464))
+        while True:
+            connection, _ = server.accept()
+            try:
+                connection.recv(100)
+                for words in sys.argv[1:]:
+                    connection.sendall(words.replace("\\\\n", "\\n").encode())
+                    time.sleep(0.2)
+                if sys.argv[1].startswith("linkcond-learn/2"):
+                    connection.recv(1000)
+            except OSError:
+                pass
+            connection.close()
+        """
+
+    private static let invitation =
+        #"{"diagnosis":{"token":"0123456789abcdef","doors":["#
+        + #"{"address":"198.18.0.3","port":46464}],"streamPorts":[46465]}}\n"#
+
+    @Test(
+        arguments: [
+            (["linkcond-learn/1 0.8.0 version\\n"], 69, "speaks version 1 of the protocol"),
+            (["linkcond-learn/1 0.8.0 busy\\n"], 1, "somebody else"),
+            (["SSH-2.0-OpenSSH_9.9\\n"], 1, "something else listens there"),
+            (["linkcond-learn/2 1.0 ready\\n", "{}\\n"], 1, "cannot be understood"),
+            (
+                [
+                    "linkcond-learn/2 1.0 ready\\n",
+                    #"{"diagnosis":{"token":"0123456789abcdef","doors":[],"streamPorts":[]}}\n"#,
+                ], 1, "cannot be understood"
+            ),
+            (
+                ["linkcond-learn/2 1.0 ready\\n", invitation, "nonsense\\n"], 1,
+                "cannot be understood"
+            ),
+            (["linkcond-learn/2 1.0 ready\\n", invitation], 1, "vanished"),
+            (
+                ["linkcond-learn/2 1.0 ready\\n", String(repeating: "x", count: 70_000)], 1,
+                "too long"
+            ),
+        ] as [([String], Int32, String)])
+    func `what is wrong is told, and what needs nobody is done`(
+        words: [String], code: Int32, reason: String
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let script = try directory.write(Self.script, to: "responder.py")
+            let quoted = words.map { "'\($0)'" }.joined(separator: " ")
+            let result = try await SandboxedRun(
+                arguments: [
+                    "Wi-Fi", "--uplink", "none", "--drain", "0 s", "--server",
+                    "exec python3 \(script) \(quoted)", "--server-ready", "46464", "--",
+                    try SandboxedRun.program(), "doctor", "--network", "server.linkcond", "--json",
+                    "--quiet", "--output", directory.path + "/found.yaml",
+                ]
+            ).result()
+            #expect(result.exitCode == code, "\(result)")
+            #expect(result.standardError.contains(reason), "\(result.standardError)")
+            try await JSONSchema("doctor-network").expectValid(result.standardOutput)
+            let report = try NetworkReport(result.standardOutput)
+            #expect(report["addresses"] == "dual" && report["nat"] == nil)
+            #expect(report.problem?.contains(reason) == true)
+            let isWritten = FileManager.default.fileExists(atPath: directory.path + "/found.yaml")
+            #expect(!isWritten)
+        }
+    }
+
+    /// A responder sends to nobody who has not shown the token, and nothing by itself.
+    @Test func `strangers get no answer, and a client that stops half-way is left`() async throws {
+        let program = try SandboxedRun.program()
+        let output = try await SandboxedRun(
+            arguments: [
+                "Wi-Fi", "--uplink", "none", "--drain", "0 s", "--server",
+                "exec \(program) learn --serve --quiet", "--server-ready", "46464", "--",
+                "python3", "-c",
+                """
+                import json, socket
+                stream = socket.create_connection(("198.18.0.3", 46464))
+                lines = stream.makefile("r")
+                stream.sendall(b"linkcond-learn/2 1.0 hello\\n")
+                print(lines.readline().split()[2])
+                token = json.loads(lines.readline())["diagnosis"]["token"]
+                def ask(bytes):
+                    probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                    probe.settimeout(1)
+                    probe.sendto(bytes, ("198.18.0.3", 46464))
+                    try: return probe.recv(2000).split()[0].decode()
+                    except TimeoutError: return "silence"
+                print(ask(b"linkcond-doctor 0123456789abcdef 1 " + bytes(200)))
+                print(ask(b"linkcond-doctor " + token.encode() + b" 1 "))
+                print(ask(b"linkcond-doctor " + token.encode() + b" 1 " + bytes(200)))
+                # A knock for a datagram that never came, and for a door that is not there.
+                for knock in [(2, 0), (1, 99)]:
+                    message = {"knock": {"datagram": knock[0], "door": knock[1]}}
+                    stream.sendall((json.dumps(message) + "\\n").encode())
+                    print(json.loads(lines.readline())["hasKnocked"])
+                stream.sendall(b'{"asksArrivals":')
+                stream.shutdown(socket.SHUT_RDWR)
+                word = "busy"
+                # It may not have seen yet that the first one has gone.
+                while word == "busy":
+                    again = socket.create_connection(("198.18.0.3", 46464))
+                    again.sendall(b"linkcond-learn/2 1.0 hello\\n")
+                    word = again.makefile("r").readline().split()[2]
+                print(word)
+                """,
+            ]
+        ).output()
+        #expect(output == "ready\nsilence\nsilence\nlinkcond-seen\nFalse\nFalse\nready\n")
+    }
+}
