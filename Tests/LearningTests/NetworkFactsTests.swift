@@ -103,6 +103,16 @@ struct NetworkFactsTests {
             { ($0.resolver.known, $0.resolver.portalName) = (.unknownName, .unknownName) }
         ),
         ("dns: { truncate: true }", { $0.resolver.known = .truncated }),
+        ("family: ipv6", { $0.hasIPv4 = false }),
+        (
+            "family: nat64",
+            {
+                ($0.hasIPv4, $0.resolver.known) = (false, .truncated)
+                $0.translation = .kind(.symmetric)
+                $0.resolver.knownIPv6 = .addresses(
+                    [IPAddress(ipv6High: 0x64_ff9b_0000_0000, low: 0xc000_00aa)])
+            }
+        ),
     ]
 
     @Test(arguments: changes.indices)
@@ -112,6 +122,12 @@ struct NetworkFactsTests {
         #expect(facts.conditions.middle?.text == "{ \(text) }")
         #expect(facts.conditions.problem == nil)
         #expect(facts.findings.contains { $0.status == .notable })
+    }
+
+    @Test func `a network with IPv4 alone is written as one, and usual`() {
+        let facts = Self.plain { $0.hasIPv6 = false }
+        #expect(facts.conditions.middle?.text == "{ family: ipv4 }")
+        #expect(facts.findings.allSatisfy { $0.status == .ok })
     }
 
     @Test func `a smaller MTU is told from a black hole`() {

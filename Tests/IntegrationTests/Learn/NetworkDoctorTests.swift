@@ -123,6 +123,21 @@ struct NetworkDoctorTests {
         #expect(report["udp"] == "passes")
     }
 
+    @Test(arguments: [("ipv4", "ipv4"), ("ipv6", "ipv6"), ("nat64", "ipv6")])
+    func `a network of one family is found, and its translator`(
+        family: String, addresses: String
+    ) async throws {
+        let place = family == "ipv4" ? "198.18.0.3" : "fd6c:696e:6b63::3"
+        let nameServer = Self.nameServer.replacing(
+            "listen-address=198.18.0.3", with: "listen-address=\(place)")
+        let report = try await diagnose(
+            Self.middle("family: \(family)"), ["--name-server", place],
+            servers: ["--server", nameServer, "--server-ready", "53"])
+        #expect(report["addresses"] == addresses)
+        #expect(report["nat64"] == (family == "nat64" ? "present" : "absent"))
+        #expect(report["udp"] == "passes" && report["nat"] == "none")
+    }
+
     @Test(arguments: ["answered", "silent"])
     func `segment sizes and MTUs are found, and whether somebody tells`(
         icmp: String

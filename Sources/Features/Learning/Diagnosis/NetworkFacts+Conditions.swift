@@ -16,6 +16,11 @@ extension NetworkFacts {
         conditions.down.mtu = downSize.flatMap(\.limit)
         let middle = middlebox
         if middle != Middlebox() { conditions.middle = middle }
+        // An MTU below 1,280 bytes, which IPv6 has not, would contradict it.
+        if conditions.problem != nil {
+            conditions.middle?.family = nil
+            if conditions.middle == Middlebox() { conditions.middle = nil }
+        }
         return conditions
     }
 
@@ -25,7 +30,23 @@ extension NetworkFacts {
         var middle = Middlebox(firewall: firewall, mss: clampedSegment)
         if case .kind(let kind) = translation { middle.nat = [AddressTranslation(kind: kind)] }
         middle.dns = misbehaviour
+        middle.family = family
+        // A profile with what only IPv4 has would be refused.
+        if family?.hasIPv4 == false { middle.nat = [] }
+        if family == .nat64 {
+            middle.dns?.truncate = false
+            if middle.dns == Resolver() { middle.dns = nil }
+        }
         return middle
+    }
+
+    /// The only family of addresses that the network has; nil: both, or it is not known.
+    private var family: NetworkFamily? {
+        switch (hasIPv4, hasIPv6) {
+        case (true, false): .ipv4
+        case (false, true): resolver.prefix == nil ? .ipv6 : .nat64
+        default: nil
+        }
     }
 
     private var firewall: Firewall? {
