@@ -122,16 +122,20 @@ struct TestSandbox {
         _ command: String, port: Int, _ body: (String) throws -> Void
     ) throws {
         let process = try startProcess(command)
-        defer { _ = try? shell("kill -9 \(process)") }
-        try shell(
-            """
-            for attempt in $(seq 500); do
-                ss -Htuln "sport = :\(port)" | grep -q . && exit
-                sleep 0.01
-            done
-            echo 'nothing listens on port \(port)'; exit 1
-            """)
+        // A killed server listens for another moment, in which the next one could be taken for ready.
+        defer { _ = try? shell("kill -9 \(process)\n" + wait(until: "!", port)) }
+        try shell(wait(until: "", port) + "\necho 'nothing listens on port \(port)'; exit 1")
         try body(process)
+    }
+
+    /// Shell commands that exit once a port listens, or with `!` once it does not.
+    private static func wait(until condition: String, _ port: Int) -> String {
+        """
+        for attempt in $(seq 3000); do
+            \(condition) ss -Htuln "sport = :\(port)" | grep -q . && exit
+            sleep 0.01
+        done
+        """
     }
 
     /// Starts a program and returns its process, which ends with its namespace at the latest.
