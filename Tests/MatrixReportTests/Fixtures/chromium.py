@@ -16,6 +16,11 @@ import sys
 import tempfile
 import time
 
+
+class Refused(SystemExit):
+    """What Chromium did not do, as it says it; ends the program where nobody minds."""
+
+
 class Browser:
     def __init__(self, profile, seconds, arguments):
         self.deadline = time.monotonic() + seconds
@@ -73,7 +78,7 @@ class Browser:
             message = self.message()
             if message.get("id") == self.number:
                 if "error" in message:
-                    sys.exit(f"{method}: {message['error']}")
+                    raise Refused(f"{method}: {message['error']}")
                 return message["result"]
             self.events.append(message)
 
@@ -118,18 +123,27 @@ class Browser:
             sys.exit(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
+    def read(self, expression):
+        """Evaluates what changes nothing: once more in the next page if this one is left meanwhile."""
+        while True:
+            try:
+                return self.evaluate(expression)
+            except Refused as refusal:
+                if "navigated" not in str(refusal):
+                    raise
+
     def settle(self):
         """Waits until the page is drawn; without scripts it cannot tell, and one that is not in front
         may never be."""
         if self.hasScript:
-            self.evaluate("""new Promise(done => {
+            self.read("""new Promise(done => {
                 requestAnimationFrame(() => requestAnimationFrame(done));
                 setTimeout(done, 2000);
             })""")
 
     def until(self, expression):
         """Waits for something that a click or a key brings about."""
-        while not self.evaluate(expression):
+        while not self.read(expression):
             if time.monotonic() > self.deadline:
                 sys.exit(f"this did not come true: {expression}")
             time.sleep(0.02)
