@@ -120,7 +120,7 @@ import TrafficControl
             way(.up), way(.up, slot: 2, chosen(2)), way(.up, slot: 1, chosen(1))
         ).addText
         let places = try [
-            "th dport 1 fwd to \"lcu5.1\"", "th dport 2 fwd to \"lcu5.2\"", "ip fwd to \"lcu5\"",
+            "th dport 1 goto sent1", "th dport 2 goto sent2", "ip goto sent0",
         ]
         .map { try #require(text.range(of: $0 + "\n")).lowerBound }
         #expect(places == places.sorted())

@@ -41,7 +41,7 @@ import TrafficControl
 
     @Test func `of one direction alone there is one wire`() {
         let text = table(way(.down)).addText
-        #expect(text.contains("meta protocol ip fwd to \"lcd1\"") && !text.contains("dup to"))
+        #expect(text.contains("got0 fwd to \"lcd1\"") && !text.contains("dup to"))
     }
 
     @Test func `what is spared in either direction is spared first`() throws {
@@ -49,7 +49,7 @@ import TrafficControl
         let lines = table(way(.up, slot: 1, selector), way(.down, slot: 1, selector)).addText
             .split(separator: "\n").filter { $0.contains("up meta protocol ip ip") }
             .map { $0.replacing("add rule netdev linkcond_1 up meta protocol ip ", with: "") }
-        let verdict = #"dup to "lcu1.1" fwd to "lcd1.1""#
+        let verdict = "goto sent1"
         #expect(
             lines == [
                 "ip daddr 127.0.0.9 accept", "ip saddr 127.0.0.9 accept",

@@ -256,8 +256,8 @@ static void write_all(struct writer *to, const struct bpf_insn *instructions, si
 
 // BPF_FUNC_skc_to_mptcp_sock, since Linux 5.19.
 enum { skc_to_mptcp_sock = 196 };
-enum { packet = BPF_REG_6, known = BPF_REG_7, owner = BPF_REG_8 };
-enum { rule_length = 5, rest_length = 64 };
+enum { packet = BPF_REG_6, known = BPF_REG_7, owner = BPF_REG_8, way = BPF_REG_9 };
+enum { rule_length = 6, rest_length = 64 };
 
 // known = what is known of the socket in register 2, if it is one.
 static void write_search(struct writer *to, int owners) {
@@ -278,35 +278,37 @@ static int load_marker(
     struct writer writer = {instructions, 0}, *to = &writer;
     const short socket = offsetof(struct __sk_buff, sk), place = offsetof(struct __sk_buff, ifindex),
                 mark_place = offsetof(struct __sk_buff, mark);
-    // known = 0; owner = packet->sk ? bpf_sk_fullsock(packet->sk) : NULL;
+    // way = packet->ifindex; if (no rule has way as interface || !(owner = packet->sk)) goto end;
+    WRITE(to, MOVE(packet, BPF_REG_1), LOAD(BPF_W, way, packet, place));
+    for (size_t number = 0; number < count; number++)
+        WRITE(to, INSTRUCTION(
+            BPF_JMP32 | BPF_JEQ | BPF_K, way, 0, (int16_t)(count - number - 1 + 2),
+            (int32_t)rules[number].interface));
     WRITE(to,
-        MOVE(packet, BPF_REG_1),
-        SET(known, 0),
-        LOAD(BPF_DW, BPF_REG_1, packet, socket),
-        INSTRUCTION(BPF_JMP | BPF_JNE | BPF_K, BPF_REG_1, 0, 2, 0),
         SET(BPF_REG_0, 1),
         RETURN,
-        CALL(BPF_FUNC_sk_fullsock),
-        MOVE(owner, BPF_REG_0),
+        LOAD(BPF_DW, owner, packet, socket),
+        INSTRUCTION(BPF_JMP | BPF_JNE | BPF_K, owner, 0, 2, 0),
+        SET(BPF_REG_0, 1),
+        RETURN,
+        SET(known, 0),
         MOVE(BPF_REG_2, owner));
     write_search(to, owners);
     if (has_subflows) {
         // A connection of several paths has a socket for each, and one that the process opened.
-        // if (known == 0 && owner) search(bpf_skc_to_mptcp_sock(owner));
+        // if (known == 0) search(bpf_skc_to_mptcp_sock(owner));
         WRITE(to,
-            INSTRUCTION(BPF_JMP | BPF_JNE | BPF_K, known, 0, 12, 0),
-            INSTRUCTION(BPF_JMP | BPF_JEQ | BPF_K, owner, 0, 11, 0),
+            INSTRUCTION(BPF_JMP | BPF_JNE | BPF_K, known, 0, 11, 0),
             MOVE(BPF_REG_1, owner),
             CALL(skc_to_mptcp_sock),
             MOVE(BPF_REG_2, BPF_REG_0));
         write_search(to, owners);
     }
-    enum { old = BPF_REG_2, way = BPF_REG_3, new = BPF_REG_4 };
+    enum { old = BPF_REG_2, new = BPF_REG_4 };
     // new = old = packet->mark; if (old == spared) goto end;
     WRITE(to,
         LOAD(BPF_W, old, packet, mark_place),
         MOVE(new, old),
-        LOAD(BPF_W, way, packet, place),
         INSTRUCTION(BPF_JMP32 | BPF_JNE | BPF_K, old, 0, 2, (int32_t)mark.spared),
         SET(BPF_REG_0, 1),
         RETURN,

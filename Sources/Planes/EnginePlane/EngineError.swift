@@ -74,7 +74,7 @@ extension EngineError {
     static func noProcessMarks(_ error: KernelError) -> EngineError {
         EngineError(
             "the kernel does not let linkcond tell the programs of packets apart (\(error)): "
-                + "--process takes Linux 5.8 with CONFIG_CGROUP_BPF and CONFIG_DEBUG_INFO_BTF, and "
+                + "--process takes Linux 5.10 with CONFIG_CGROUP_BPF and CONFIG_DEBUG_INFO_BTF, and "
                 + "the rights of root on the host; --user and --cgroup take neither",
             fault: .unavailable)
     }

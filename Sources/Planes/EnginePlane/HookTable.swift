@@ -30,8 +30,27 @@ struct HookTable: Hashable {
             (selector.isSelective ? 0 : 1, redirect.slot, redirect.direction == .up ? 0 : 1)
         }
 
-        /// The statement that redirects.
-        var verdict: String { "fwd to \"\(redirect.near)\"" }
+        /// The chain that redirects.
+        private var chain: String {
+            "\(redirect.direction == .up ? "sent" : "got")\(redirect.slot)"
+        }
+
+        /// The statement for packets to be redirected.
+        var verdict: String { "goto \(chain)" }
+
+        /// The commands that create the chain. It asks whether the engine is alive, which does not
+        /// matter to packets that are not chosen.
+        ///
+        /// - Parameter entrances: the interfaces that lead to the engine.
+        func commands(_ table: String, to entrances: [String]) -> [String] {
+            let redirection =
+                entrances.dropLast().map { "dup to \"\($0)\" " }
+                + entrances.suffix(1).map { "fwd to \"\($0)\"" }
+            return ["add chain \(table) \(chain)"]
+                + [HookTable.gateRule, redirection.joined()].map {
+                    "add rule \(table) \(chain) \($0)"
+                }
+        }
 
         /// nft rules of which the first match decides.
         ///
@@ -82,7 +101,7 @@ struct HookTable: Hashable {
         if let hooks = LoopbackHooks(ways, of: target) {
             return (lines + hooks.commands(netdev: table)).joined(separator: "\n") + "\n"
         }
-        lines += ownerCommands
+        lines += ways.flatMap { $0.commands(table, to: [$0.redirect.near]) } + ownerCommands
         let ways = ways + remembering
         for direction in Direction.allCases {
             let ways = ways.filter { $0.redirect.direction == direction }.sorted {
@@ -107,7 +126,7 @@ struct HookTable: Hashable {
                     choosers.map(\.selector), direction,
                     verdict: "jump \(direction.rawValue)_chosen") : []
             let rest = isGuarded ? ways[choosers.endIndex...] : ways[...]
-            lines += ([Self.passRule, Self.gateRule] + guards + Self.rules(rest)).map {
+            lines += ([Self.passRule] + guards + Self.rules(rest)).map {
                 "add rule \(table) \(direction.rawValue) \($0)"
             }
         }
@@ -142,6 +161,9 @@ struct HookTable: Hashable {
         }
     }
 
+    /// Whether all ways are of the same conditions.
+    private var isAlone: Bool { Set(ways.map(\.redirect.slot)).count == 1 }
+
     /// The chains of the ways to which it matters whose packets they are.
     private var ownerCommands: [String] {
         (ways + remembering).filter { $0.redirect.direction == .up }.flatMap { way in
@@ -149,7 +171,7 @@ struct HookTable: Hashable {
                 $0.redirect.slot == way.redirect.slot && $0.redirect.direction == .down
             }
             var commands =
-                OwnerChains(of: way, in: table)?.commands(
+                OwnerChains(of: way, in: table, isAlone: isAlone)?.commands(
                     up: way.onlyRemembers ? "return" : way.verdict, down: down?.verdict) ?? []
             if way.onlyRemembers {
                 let chain = OwnerChains.name("seen", slot: way.redirect.slot)

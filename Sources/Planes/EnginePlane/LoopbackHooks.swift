@@ -31,11 +31,12 @@ struct LoopbackHooks {
     func commands(netdev table: String) -> [String] {
         [
             "add chain \(table) up { type filter hook egress device \"lo\" priority 0; }"
-        ] + ownerCommands(table) + rules.map { "add rule \(table) up \($0)" } + [
-            "add table \(Self.inetTable) { flags owner; }",
-            "add chain \(Self.inetTable) sent { type filter hook output priority -300; }",
-            "add rule \(Self.inetTable) sent meta mark 0x\(String(Redirect.mark, radix: 16)) notrack",
-        ]
+        ] + conditions.flatMap { $0.way.commands(table, to: $0.entrances) } + ownerCommands(table)
+            + rules.map { "add rule \(table) up \($0)" } + [
+                "add table \(Self.inetTable) { flags owner; }",
+                "add chain \(Self.inetTable) sent { type filter hook output priority -300; }",
+                "add rule \(Self.inetTable) sent meta mark 0x\(String(Redirect.mark, radix: 16)) notrack",
+            ]
     }
 
     /// The command that deletes the inet table.
@@ -48,8 +49,7 @@ struct LoopbackHooks {
     ]
 
     private var rules: [String] {
-        [HookTable.passRule, HookTable.gateRule] + Self.exempt
-            + conditions.flatMap { Self.rules(of: $0.way, $0.entrances) }
+        [HookTable.passRule] + Self.exempt + conditions.flatMap { Self.rules(of: $0.way) }
     }
 
     /// The first way of each slot, with the interfaces that lead to the engine.
@@ -62,23 +62,17 @@ struct LoopbackHooks {
     }
 
     private func ownerCommands(_ table: String) -> [String] {
-        conditions.flatMap { way, entrances in
-            OwnerChains(of: way, in: table)?.commands(
-                up: Self.verdict(entrances), down: nil, isLoopback: true) ?? []
+        conditions.flatMap { way, _ in
+            OwnerChains(of: way, in: table, isAlone: conditions.count == 1)?.commands(
+                up: way.verdict, down: nil, isLoopback: true) ?? []
         }
     }
 
-    private static func verdict(_ entrances: [String]) -> String {
-        entrances.dropLast().map { "dup to \"\($0)\" " }.joined()
-            + entrances.suffix(1).map { "fwd to \"\($0)\"" }.joined()
-    }
-
-    /// The rules for packets of both directions, exceptions first, with the interfaces that lead to
-    /// the engine.
-    private static func rules(of way: HookTable.Way, _ entrances: [String]) -> [String] {
+    /// The rules for packets of both directions, exceptions first.
+    private static func rules(of way: HookTable.Way) -> [String] {
         let verdict =
             way.selector.choosesOwners
-            ? "jump \(OwnerChains.name("up", slot: way.redirect.slot))" : Self.verdict(entrances)
+            ? "jump \(OwnerChains.name("up", slot: way.redirect.slot))" : way.verdict
         var seen: Set<String> = []
         let rules = Direction.allCases.flatMap { direction in
             NftSelection(way.selector, direction).rules(chosen: verdict)

@@ -26,13 +26,18 @@ struct OwnerChains {
     private let table: String
     private let slot: Int
     private let owners: TrafficMatch
+    /// The statement for packets of others. Most packets are theirs, and meet as few rules as can be.
+    private let spared: String
 
     /// Nil if it does not matter to the way whose packets they are.
-    init?(of way: HookTable.Way, in table: String) {
+    ///
+    /// - Parameter isAlone: whether no other conditions may choose what these do not.
+    init?(of way: HookTable.Way, in table: String, isAlone: Bool) {
         guard way.selector.choosesOwners else { return nil }
         self.table = table
         slot = way.redirect.slot
         owners = way.selector.included
+        spared = isAlone ? "accept" : "return"
     }
 
     /// The chain with a purpose for the conditions in a slot. Rules jump to `up` and `down`.
@@ -51,12 +56,14 @@ struct OwnerChains {
     ///   - down: the statement for packets to the owners; nil without a way down.
     ///   - isLoopback: whether packets to the owners pass the same hook as those from them.
     func commands(up: String, down: String?, isLoopback: Bool = false) -> [String] {
+        // Who has an open socket, and is not among the owners, is another. The number is nobody's.
         let sent =
-            [sockets.theirs + " goto \(chain("own"))"]
+            [fromOwners + " goto \(chain("own"))"]
             + (isLoopback ? lookups(.down, up) : [])
-            + sockets.others.map { $0 + " goto \(chain("others"))" } + lookups(.up, up)
+            + ["meta skuid != \(UInt32.max) goto \(chain("others"))"]
+            + lookups(.up, up, isLast: true)
         var chains = [("own", remembering + [up]), ("others", forgetting), ("up", sent)]
-        if let down { chains.append(("down", lookups(.down, down))) }
+        if let down { chains.append(("down", lookups(.down, down, isLast: true))) }
         // Any expression for a number of 32 bits names the type.
         let flows =
             "add set \(table) \(set) { typeof tcp sequence; size \(Self.mostFlows); "
@@ -68,22 +75,18 @@ struct OwnerChains {
             }
     }
 
-    /// Matches packets of sockets of the owners, and, each alone, of other open sockets.
-    private var sockets: (theirs: String, others: [String]) {
-        var theirs: [String] = []
-        var others: [String] = []
+    /// Matches packets of sockets of the owners.
+    private var fromOwners: String {
+        var matches: [String] = []
         if !owners.users.isEmpty {
-            let users = "{ \(owners.users.map(\.description).joined(separator: ", ")) }"
-            theirs.append("meta skuid \(users)")
-            others.append("meta skuid != \(users)")
+            let users = owners.users.map(\.description).joined(separator: ", ")
+            matches.append("meta skuid { \(users) }")
         }
         if !owners.groups.isEmpty || !owners.processes.isEmpty {
             let mark = GroupMarks.match(slot: slot)
-            theirs.append("meta mark & \(mark.mask) == \(mark.value)")
-            // A closed socket has no user.
-            others.append("meta skuid 0-\(UInt32.max) meta mark & \(mark.mask) != \(mark.value)")
+            matches.append("meta mark & \(mark.mask) == \(mark.value)")
         }
-        return (theirs.joined(separator: " "), others)
+        return matches.joined(separator: " ")
     }
 
     private func chain(_ purpose: String) -> String { Self.name(purpose, slot: slot) }
@@ -105,7 +108,7 @@ struct OwnerChains {
 
     /// Forgets a flow whose ports somebody else has now.
     private var forgetting: [String] {
-        ["meta l4proto tcp tcp flags & syn == 0 return"]
+        ["meta l4proto tcp tcp flags & syn == 0 \(spared)"]
             + AddressFamily.allCases.flatMap { family in
                 ["tcp", "udp"].map { proto in
                     "\(family.plain(proto)) delete @\(set) { \(FlowKey(family, .up)) }"
@@ -115,11 +118,15 @@ struct OwnerChains {
 
     /// Rules for packets of remembered flows: most first, then echoes, and ICMP errors, which quote
     /// a packet of the other direction.
-    private func lookups(_ direction: Direction, _ verdict: String) -> [String] {
+    ///
+    /// - Parameter isLast: whether no other rules follow, so that the search may end early.
+    private func lookups(
+        _ direction: Direction, _ verdict: String, isLast: Bool = false
+    ) -> [String] {
         let isKnown = "@\(set) \(verdict)"
         return AddressFamily.allCases.map { family in
             "meta protocol \(family.nftName) \(FlowKey(family, direction)) \(isKnown)"
-        } + ["meta l4proto != { icmp, ipv6-icmp } return"]
+        } + (isLast ? ["meta l4proto tcp", "meta l4proto udp"].map { "\($0) \(spared)" } : [])
             + AddressFamily.allCases.flatMap { family in
                 let echo = "\(family.icmp) type echo-\(direction == .up ? "request" : "reply")"
                 let errors =

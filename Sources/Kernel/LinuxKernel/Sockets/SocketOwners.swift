@@ -11,7 +11,7 @@ import SystemPackage
 /// kernel removes both with the descriptors of this process, and the notes with them. The sockets
 /// themselves are not changed.
 ///
-/// Needs Linux 5.8 with `CONFIG_CGROUP_BPF` and `CONFIG_DEBUG_INFO_BTF`, and `CAP_SYS_ADMIN`.
+/// Needs Linux 5.10 with `CONFIG_CGROUP_BPF` and `CONFIG_DEBUG_INFO_BTF`, and `CAP_SYS_ADMIN`.
 public final class SocketOwners: Sendable {
     /// What to do with packets that leave by an interface.
     public struct Rule: Sendable, Hashable {
