@@ -33,6 +33,7 @@ struct LinkSampler {
 
     /// Takes the last sample and returns the samples of each interface and of all together.
     mutating func finish() -> (interfaces: [String: [LinkSample]], total: [LinkSample]) {
+        guard total != nil else { return ([:], []) }
         let elapsed = KernelClock.monotonic - beginning
         let current = counters()
         for (name, counters) in current { series[name]?.finish(counters, at: elapsed) }

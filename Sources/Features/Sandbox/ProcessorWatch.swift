@@ -6,7 +6,7 @@ import SystemPackage
 /// the first process are the emulation's, which is judged by its lateness.
 struct ProcessorWatch {
     private let beginning: Duration
-    private var meter = ProcessorMeter(processors: Processors()?.count ?? 1)
+    private var meter: ProcessorMeter
     private var nextTime = ProcessorWatch.interval
 
     private static let interval = Duration.milliseconds(250)
@@ -14,6 +14,7 @@ struct ProcessorWatch {
     /// Begins with the start of the command; nil if this is not wanted.
     init?(since beginning: Duration, isWanted: Bool) {
         guard isWanted else { return nil }
+        meter = ProcessorMeter(processors: Processors()?.count ?? 1)
         self.beginning = beginning
     }
 

@@ -7,12 +7,16 @@ extension FileDescriptor {
     /// pipe may have no end.
     public func readAll(limit: Int) throws(Errno) -> [UInt8] {
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: min(limit + 1, 64 * 1024))
         do {
             while bytes.count <= limit {
-                let count = try unsafe chunk.withUnsafeMutableBytes { try unsafe read(into: $0) }
-                guard count > 0 else { break }
-                bytes += chunk.prefix(count)
+                // Most files are short: zeros would first have to be written to all the memory.
+                let chunk = try unsafe [UInt8](
+                    unsafeUninitializedCapacity: min(limit + 1, 64 * 1024)
+                ) { buffer, count in
+                    count = try unsafe read(into: UnsafeMutableRawBufferPointer(buffer))
+                }
+                guard !chunk.isEmpty else { break }
+                bytes += chunk
             }
         } catch {
             throw error as? Errno ?? .ioError

@@ -13,7 +13,8 @@ public struct KernelParameter: Sendable, Hashable {
     /// Its value, without the newline.
     public func read() throws(KernelError) -> String {
         // The kernel makes room for as much as is asked for.
-        String(try SmallFile.read(path.string, limit: 1023).prefix { !$0.isNewline })
+        let text = try SmallFile.read(path.string, limit: 1023)
+        return String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
     /// Changes it.

@@ -11,7 +11,7 @@ public struct InvokingUser: Sendable, Hashable {
     ///
     /// Only root can have set the variables that say so; somebody else's are not looked at.
     public static func behindSudo(environment: [String: String]) -> InvokingUser? {
-        guard getuid() == 0, geteuid() == 0 else { return nil }
+        guard getuid() == 0, geteuid() == 0, environment["SUDO_UID"] != nil else { return nil }
         return InvokingUser(
             environment: environment, users: UserAccount.text(of: "/etc/passwd"),
             groups: UserAccount.text(of: "/etc/group"))

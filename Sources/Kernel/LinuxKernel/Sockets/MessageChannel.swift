@@ -39,12 +39,17 @@ public struct MessageChannel: Sendable {
 
     /// Waits for the next message; nil if the other end is closed.
     public func receive() -> [UInt8]? {
-        var buffer = [UInt8](repeating: 0, count: Self.longestMessage)
-        var received: Int
-        repeat {
-            received = unsafe recv(descriptor.rawValue, &buffer, buffer.count, 0)
-        } while received < 0 && Glibc.errno == EINTR
-        return received > 0 ? Array(buffer.prefix(received)) : nil
+        // Most messages are short: zeros would first have to be written to all the memory.
+        let buffer = unsafe [UInt8](unsafeUninitializedCapacity: Self.longestMessage) {
+            buffer, count in
+            var received: Int
+            repeat {
+                received = unsafe recv(
+                    descriptor.rawValue, buffer.baseAddress, buffer.count, 0)
+            } while received < 0 && Glibc.errno == EINTR
+            count = max(0, received)
+        }
+        return buffer.isEmpty ? nil : Array(buffer[...])
     }
 
     private static let longestMessage = 128 * 1024
