@@ -93,6 +93,44 @@ struct ForkTests {
         #expect(try NetworkNamespace.currentInode() == here)
     }
 
+    @Test("A copy gets network namespaces that its caller makes", .requiresNamespaces)
+    func supply() throws {
+        let (channel, inner) = try MessageChannel.pair()
+        defer { channel.close() }
+        let supply = try NetworkSupply(count: 2)
+        let child = try LinuxKernel.Process.fork(into: .network, supply: supply) {
+            channel.close()
+            supply.beginTaking()
+            var found = [try? NetworkNamespace.currentInode()]
+            for _ in 0..<3 {
+                _ = try? supply.enterNext()
+                found.append(try? NetworkNamespace.currentInode())
+            }
+            inner.send(Array(found.map { "\($0 ?? 0)" }.joined(separator: " ").utf8))
+            // The thread that made it lives as long as the copy.
+            _ = inner.receive()
+            LinuxKernel.Process.exitAtOnce(7)
+        }
+        inner.close()
+        let message = try #require(channel.receive())
+        let found = String(decoding: message, as: UTF8.self).split(separator: " ").map(String.init)
+        #expect(Set(found + ["\(try NetworkNamespace.currentInode())"]).count == 5, "\(found)")
+        let networks = Self.networksOfThreads()
+        #expect(networks.contains(found[2]) && !networks.contains(found[3]), "\(networks)")
+        channel.finishSending()
+        #expect(LinuxKernel.Process.wait(for: child) == .exited(7))
+    }
+
+    /// The inodes of the network namespaces in which threads of this process are.
+    private static func networksOfThreads() -> Set<String> {
+        Set(
+            SmallFile.names(in: "/proc/self/task").compactMap { thread in
+                var status = stat()
+                let path = "/proc/self/task/\(thread)/ns/net"
+                return unsafe stat(path, &status) == 0 ? "\(status.st_ino)" : nil
+            })
+    }
+
     private final class Counter: Sendable {
         static let times = 500_000
         let value = Mutex(0)

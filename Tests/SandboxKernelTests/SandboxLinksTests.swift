@@ -40,6 +40,8 @@ struct SandboxLinksTests {
         request.backend = backend
         request.devices = devices
         return try await withNewNamespace { [request] in
+            // Like the others of the sandbox, this one is to have what the host's gives to new ones.
+            try Namespaces.network.unshare()
             let links = try SandboxLinks(request, SandboxNetwork(number: 0))
             defer { withExtendedLifetime(links) {} }
             return try body(links)

@@ -20,10 +20,11 @@ struct FirstProcess {
     /// The host's sockets of published ports; nil without such ports.
     let published: PublishedSockets?
 
-    func run() -> Never {
+    func run(_ supply: NetworkSupply) -> Never {
         Process.dieWithParent()
+        supply.beginTaking()
         do {
-            try runCommand()
+            try runCommand(supply)
         } catch let error as SandboxError {
             channel.send(.failed(error))
         } catch {
@@ -32,11 +33,12 @@ struct FirstProcess {
         Process.exitAtOnce(0)
     }
 
-    private func runCommand() throws {
+    private func runCommand(_ supply: NetworkSupply) throws {
         // Before any thread starts, so that none receives these signals.
         let signals = try SignalDescriptor(Self.handled)
         try prepareFiles()
-        let links = try SandboxLinks(request, network)
+        let links = try SandboxLinks(request, network, supply)
+        supply.endTaking()
         let namespaces = links.namespaces
         channel.send(.explanation(links.explanation))
         channel.send(.dataPlane(links.dataPlane))

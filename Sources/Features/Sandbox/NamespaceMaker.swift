@@ -24,9 +24,10 @@ struct NamespaceMaker {
     }
 
     private func fork(closing other: MessageChannel? = nil) throws(KernelError) -> Int32 {
-        try Process.fork(into: [.mount, .network, .process]) {
+        let supply = try NetworkSupply(count: SandboxNamespaces.further(first.request))
+        return try Process.fork(into: [.mount, .network, .process], supply: supply) {
             other?.close()
-            first.run()
+            first.run(supply)
         }
     }
 

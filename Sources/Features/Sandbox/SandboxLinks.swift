@@ -78,12 +78,15 @@ final class SandboxLinks {
 
     /// Makes the namespaces and everything between them. The calling thread's namespace becomes the
     /// far side; the thread ends up in the link's.
-    init(_ request: SandboxRequest, _ network: SandboxNetwork) throws {
+    init(
+        _ request: SandboxRequest, _ network: SandboxNetwork, _ supply: NetworkSupply? = nil
+    ) throws {
         self.request = request
         let interfaces = request.interfaces
         let wires = request.wires(of: network)
         preferences = request.allDevices.map { RoutePreference($0.interfaces) }
-        (namespaces, sessions) = try SandboxNamespaces.make(network, wires, request, preferences)
+        (namespaces, sessions) = try SandboxNamespaces.make(
+            network, wires, request, preferences, supply)
         let conditioned = try ConditionedWires.start(request, wires)
         dataPlane = conditioned.choice.kind
         explanation = request.explanation(of: conditioned.choice)

@@ -20,23 +20,30 @@ struct SandboxNamespaces: Sendable {
         let link: NetlinkSession
     }
 
+    /// How many there are besides the far side's.
+    static func further(_ request: SandboxRequest) -> Int {
+        request.allDevices.count + (request.hasDirectWire ? 0 : 1)
+    }
+
     /// Makes and joins them. The calling thread's namespace becomes the far side; the thread ends
     /// up in the link's.
     static func make(
         _ network: SandboxNetwork, _ wires: [Wire], _ request: SandboxRequest,
-        _ preferences: [RoutePreference]
+        _ preferences: [RoutePreference], _ supply: NetworkSupply?
     ) throws -> (SandboxNamespaces, Sessions) {
         let interfaces = request.interfaces
+        func enterNext() throws(KernelError) -> FileDescriptor {
+            if let supply { try supply.enterNext() } else { try NetworkSupply.enterNew() }
+        }
         let far = try NetworkNamespace.openCurrent()
         let farSession = try NetlinkSession()
-        NamespaceParameters.set()
+        let mustSet = NamespaceParameters.set()
         allowLowPorts()
         try request.congestionControl?.use()
         var apps: [(network: FileDescriptor, session: NetlinkSession)] = []
         for _ in request.allDevices {
-            try Namespaces.network.unshare()
-            apps.append((try NetworkNamespace.openCurrent(), try NetlinkSession()))
-            NamespaceParameters.set()
+            apps.append((try enterNext(), try NetlinkSession()))
+            if mustSet { _ = NamespaceParameters.set() }
             allowPing()
             if !request.publishedPorts.isEmpty { allowLowPorts() }
             if request.opensManyConnections { NamespaceParameters.allowManyConnections() }
@@ -48,9 +55,8 @@ struct SandboxNamespaces: Sendable {
             try NetworkNamespace.enter(far)
             (link, linkSession) = (far, farSession)
         } else {
-            try Namespaces.network.unshare()
-            (link, linkSession) = (try NetworkNamespace.openCurrent(), try NetlinkSession())
-            NamespaceParameters.set()
+            (link, linkSession) = (try enterNext(), try NetlinkSession())
+            if mustSet { _ = NamespaceParameters.set() }
             if wires.count > 1 { silenceNewInterfaces() }
         }
         let namespaces = SandboxNamespaces(apps: apps.map(\.network), link: link, far: far)

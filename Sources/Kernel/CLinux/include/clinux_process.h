@@ -20,10 +20,19 @@ struct lc_forked {
     int lacks_namespaces;
 };
 
+/// Network namespaces that the thread which forks makes afterwards, one after another, while the child
+/// has other work: it sends a descriptor of each over the socket, and closes that at the end.
+struct lc_network_supply {
+    /// How many; if none, there is no socket.
+    int count;
+    int socket;
+};
+
 /// fork() on a new thread, which before that moves to new namespaces of these kinds (unshare(2)),
 /// if any. The child runs `child`, which does not return, on a thread that has never run Swift: see
 /// `Process.fork`. The thread lives as long as the child.
-struct lc_forked lc_fork(int namespaces, void (*child)(void *), void *context);
+struct lc_forked lc_fork(int namespaces, struct lc_network_supply supply, void (*child)(void *),
+                         void *context);
 
 /// Runs the calling thread ahead of all ordinary threads and of the punctual ones of
 /// `clinux_packet.h`. Processes and threads that it starts do not inherit this

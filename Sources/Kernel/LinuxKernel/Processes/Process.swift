@@ -27,14 +27,18 @@ public enum Process {
     ///
     /// Other threads are missing in the copy, with whatever they had locked: none may be at work.
     ///
-    /// - Parameter namespaces: What the copy gets for itself, and the caller does not.
+    /// - Parameters:
+    ///   - namespaces: What the copy gets for itself, and the caller does not.
+    ///   - supply: Takes further network namespaces to the copy, which are made while it works.
     public static func fork(
-        into namespaces: Namespaces = [], _ child: () -> Never
+        into namespaces: Namespaces = [], supply: NetworkSupply? = nil, _ child: () -> Never
     ) throws(KernelError) -> Int32 {
         let forked = withoutActuallyEscaping(child) { child in
             unsafe withUnsafePointer(to: child) { child in
                 unsafe lc_fork(
                     namespaces.rawValue,
+                    lc_network_supply(
+                        count: Int32(supply?.count ?? 0), socket: supply?.maker.rawValue ?? -1),
                     { context in
                         if let context = unsafe context {
                             unsafe context.load(as: (() -> Never).self)()
@@ -42,6 +46,7 @@ public enum Process {
                     }, UnsafeMutableRawPointer(mutating: child))
             }
         }
+        try? supply?.taker.close()
         let subject = forked.lacks_namespaces == 0 ? "a process" : "\(namespaces)"
         return try checked(forked.process, .create, subject)
     }
