@@ -1,22 +1,32 @@
 import FoundationEssentials
 import LinuxKernel
-import SystemPackage
+public import SystemPackage
 
 /// Sets and clears overrides for the processes of a sandbox, which lack the privilege. They can
 /// only affect their own network.
-public enum OverrideService {
+public final class OverrideService: Sendable {
+    private let socket: ServiceSocket
+
     private static let name = "linkcond-override"
     /// How long either side waits for the other.
     private static let patience = Duration.seconds(10)
 
-    /// Serves the calling thread's network namespace, in which it needs `CAP_NET_ADMIN`; returns
-    /// only if the socket cannot be made.
-    public static func run() {
-        guard let socket = try? ServiceSocket(name: name) else { return }
+    /// Lets processes in the calling thread's network namespace ask; `run` answers. Nil if the socket
+    /// cannot be made.
+    public init?() {
+        guard let socket = try? ServiceSocket(name: Self.name) else { return nil }
+        self.socket = socket
+    }
+
+    /// What is readable when somebody asks.
+    public var descriptor: FileDescriptor { socket.descriptor }
+
+    /// Answers. The calling thread has to be in the same network namespace, with `CAP_NET_ADMIN`.
+    public func run() -> Never {
         while true {
             _ = Readiness.wait(for: [socket.descriptor])
             while let channel = socket.accept() {
-                serve(channel)
+                Self.serve(channel)
                 channel.close()
             }
         }

@@ -3,7 +3,6 @@ import Glibc
 import LinkModel
 import LinuxKernel
 import Netlink
-import Override
 import PacketLoop
 import Recording
 import ScenarioPlaying
@@ -46,8 +45,8 @@ struct FirstProcess {
             request.conditionsLoopback
             ? try LoopbackWire.start(request, namespaces: namespaces) : nil
 
-        let overrides = try namespaces.apps.map(serveOverrides)
-        defer { withExtendedLifetime(overrides) {} }
+        let overrides = try namespaces.apps.compactMap(OverrideStarter.init)
+        if request.multipath != .off { for starter in overrides { starter.start() } }
         try NetworkNamespace.enter(namespaces.far)
         // Before Multipath TCP, which replaces the sockets of later threads.
         let publication = try Publication(
@@ -62,7 +61,7 @@ struct FirstProcess {
         let processes = ProcessTree(
             channel: channel, signals: signals, isJob: request.isJob)
         do {
-            let code = try run(processes, links, loopback, multipath, publication)
+            let code = try run(processes, links, loopback, multipath, publication, overrides)
             try processes.endAll(within: request.serverStop)
             StandardStreams.silence()
             channel.send(.ended(code))
@@ -80,7 +79,8 @@ struct FirstProcess {
     /// Runs servers and commands, and returns the exit code once all data has arrived.
     private func run(
         _ processes: ProcessTree, _ links: SandboxLinks, _ loopback: PacketLoop?,
-        _ multipath: SandboxMultipath?, _ publication: Publication?
+        _ multipath: SandboxMultipath?, _ publication: Publication?,
+        _ overrides: [OverrideStarter]
     ) throws -> Int32 {
         KernelThread.relax()
         let namespaces = links.namespaces
@@ -116,13 +116,16 @@ struct FirstProcess {
         func rounds() -> Duration? {
             orders?.turn(links)
             publication?.follow(links)
+            for starter in overrides { starter.turn() }
             let next =
                 [
                     sampler.turn(), watch?.turn(), processorWatch?.turn(), links.turn(),
                     rebindings.turn(tell: tell), portals.turn(tell: tell),
                 ]
                 + services.map { $0.turn(links) }
-            processes.wakeUps = services.flatMap(\.wakeUps) + (orders?.wakeUps ?? [])
+            processes.wakeUps =
+                services.flatMap(\.wakeUps) + (orders?.wakeUps ?? [])
+                + overrides.compactMap(\.wakeUp)
             return next.compactMap(\.self).min()
         }
         try processes.wait(for: apps, playing: performance, rounds: rounds)
@@ -190,15 +193,6 @@ struct FirstProcess {
         KernelThread.letOnlyCallingThreadPrecede()
         let stage = SandboxStage(links: links, devices: devices, beginning: beginning)
         return ScenarioPerformance(scenario, seed: request.usedSeed, on: stage, channel)
-    }
-
-    /// Lets the command and its processes override what they see of their interface, for which they
-    /// lack the privilege unless they are root.
-    private func serveOverrides(in namespace: FileDescriptor) throws -> KernelThread {
-        try KernelThread(named: "overrides") {
-            guard (try? NetworkNamespace.enter(namespace)) != nil else { return }
-            OverrideService.run()
-        }
     }
 
     private func send(_ report: SandboxReport) throws {
