@@ -1,6 +1,5 @@
 import ArgumentParser
 import Catalog
-import FoundationEssentials
 import LinkModel
 import LinuxKernel
 import Sandbox
@@ -66,7 +65,7 @@ extension SandboxRequest {
         bus: (_ isOverridden: Bool, Console) throws(SandboxError) -> SandboxBus?
     ) throws(SandboxError) {
         isJob = console.hasTerminal
-        let environment = ProcessInfo.processInfo.environment
+        let environment = LinuxKernel.Process.environment
         if let user = InvokingUser.behindSudo(environment: environment) {
             identity = user.identity
             variables = user.variables

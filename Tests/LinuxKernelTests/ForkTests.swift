@@ -131,6 +131,18 @@ struct ForkTests {
             })
     }
 
+    @Test("The environment has variables whose values have equals signs")
+    func environment() throws {
+        let child = try LinuxKernel.Process.fork {
+            LinuxKernel.Process.setVariable("LINKCOND_TEST", "a=b=")
+            let environment = LinuxKernel.Process.environment
+            let isRight =
+                environment["LINKCOND_TEST"] == "a=b=" && environment["PATH"] != nil
+            LinuxKernel.Process.exitAtOnce(isRight ? 7 : 8)
+        }
+        #expect(LinuxKernel.Process.wait(for: child) == .exited(7))
+    }
+
     private final class Counter: Sendable {
         static let times = 500_000
         let value = Mutex(0)

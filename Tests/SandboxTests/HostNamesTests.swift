@@ -64,6 +64,8 @@ struct HostNamesTests {
     @Test func `host names come from files and DNS only`() {
         let text = "passwd: files systemd\nhosts: files resolve [!UNAVAIL=return] dns\n"
         #expect(Self.names().serviceSwitch(text) == "passwd: files systemd\nhosts: files dns\n")
+        #expect(Self.names().serviceSwitch("a: x\n\nhosts: y") == "a: x\n\nhosts: files dns")
+        #expect(Self.names().serviceSwitch("") == "")
     }
 
     @Test func `files that are missing are not replaced`() {

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import LinkModel
 import LinuxKernel
 import Middleboxes
@@ -37,7 +36,7 @@ struct HostNames {
         let names = known.flatMap { known in
             (known.addresses + synthesized(known.addresses)).map { "\($0) \(known.name)" }
         }
-        return (lines + translated + portal + names).map { $0 + "\n" }.joined() + text
+        return Self.text(ofLines: lines + translated + portal + names) + text
     }
 
     /// The addresses of a NAT64 for those of IPv4, if there may be one. Programs prefer the others: what
@@ -66,16 +65,16 @@ struct HostNames {
             known.sort { $0.isIPv6 && !$1.isIPv6 }
         }
         let servers = known.map { "nameserver \($0)" }
-        return (servers + kept).map { $0 + "\n" }.joined()
+        return Self.text(ofLines: servers + kept)
     }
 
     /// `nsswitch.conf` without host name sources that ask services of the host over a Unix socket,
     /// which would bypass the conditioned link.
     func serviceSwitch(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line.hasPrefix("hosts:") ? "hosts: files dns" : line
+            line.hasPrefix("hosts:") ? "hosts: files dns" : String(line)
         }
-        return lines.joined(separator: "\n")
+        return String(Self.text(ofLines: lines).dropLast())
     }
 
     /// The existing files to replace, with their new texts.
@@ -89,6 +88,11 @@ struct HostNames {
 
     /// The text of a file, or nil.
     static func text(of path: String) -> String? {
-        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+        try? SmallFile.read(path, limit: 1 << 30)
+    }
+
+    /// Without `joined`, for which the Swift runtime searches all protocol conformances of the program.
+    private static func text(ofLines lines: [String]) -> String {
+        lines.reduce(into: "") { $0 += $1 + "\n" }
     }
 }

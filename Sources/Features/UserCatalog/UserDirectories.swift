@@ -1,6 +1,5 @@
 import Catalog
-public import FoundationEssentials
-import LinuxKernel
+public import LinuxKernel
 
 /// The locations of the user's profiles and scenarios. Under sudo, these are the invoking user's,
 /// and their files are accessed with that user's rights.
@@ -15,7 +14,7 @@ public struct UserDirectories {
     public let ownProfiles: String?
 
     /// Finds the directories from environment variables.
-    public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    public init(environment: [String: String] = Process.environment) {
         user = InvokingUser.behindSudo(environment: environment)
         var environment = environment
         // sudo sets HOME to root's.

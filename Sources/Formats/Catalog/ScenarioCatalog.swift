@@ -43,10 +43,9 @@ public struct ScenarioCatalog: Sendable {
     /// the host's configuration.
     public static func standardDirectories(environment: [String: String]) -> [String] {
         ProfileCatalog.standardDirectories(environment: environment).map { directory in
-            directory == ".linkcond"
-                ? ".linkcond/scenarios"
-                : directory.split(separator: "/", omittingEmptySubsequences: false)
-                    .dropLast().joined(separator: "/") + "/scenarios"
+            guard directory != ".linkcond" else { return ".linkcond/scenarios" }
+            let parent = directory[..<(directory.lastIndex(of: "/") ?? directory.startIndex)]
+            return String(parent) + "/scenarios"
         }
     }
 

@@ -2,7 +2,8 @@ import CNetlink
 
 /// The attributes of a message or of a nest, by type. Unknown ones are kept and ignored.
 public struct Attributes: Sendable {
-    private var values: [UInt16: ArraySlice<UInt8>] = [:]
+    // Too few for a dictionary to be worth its making.
+    private var values: [(type: UInt16, bytes: ArraySlice<UInt8>)] = []
 
     /// Reads attributes until the bytes end or are malformed.
     init(_ bytes: ArraySlice<UInt8>) {
@@ -11,7 +12,7 @@ public struct Attributes: Sendable {
             let length = Int(header.nla_len)
             guard length >= MemoryLayout<nlattr>.size, length <= rest.count else { break }
             let type = header.nla_type & ~UInt16(NLA_F_NESTED | NLA_F_NET_BYTEORDER)
-            values[type] = rest.prefix(length).dropFirst(MemoryLayout<nlattr>.size)
+            values.append((type, rest.prefix(length).dropFirst(MemoryLayout<nlattr>.size)))
             rest = rest.dropFirst(length.alignedForNetlink)
         }
     }
@@ -19,8 +20,11 @@ public struct Attributes: Sendable {
     /// Whether there is an attribute of this type.
     public func contains(_ type: Int) -> Bool { self[type] != nil }
 
-    /// The bytes of an attribute.
-    public subscript(_ type: Int) -> ArraySlice<UInt8>? { values[UInt16(type)] }
+    /// The bytes of an attribute; of the last of its type.
+    public subscript(_ type: Int) -> ArraySlice<UInt8>? {
+        let type = UInt16(type)
+        return values.last { $0.type == type }?.bytes
+    }
 
     /// The value of a C type at the start of an attribute; nil if it is absent or shorter.
     public func value<Value>(_ type: Int, as _: Value.Type) -> Value? {

@@ -2,7 +2,11 @@
 public enum NameMatching {
     /// The form in which names are compared: lower case, with hyphens for blanks and underscores.
     public static func normalized(_ name: String) -> String {
-        String(name.lowercased().map { $0 == " " || $0 == "_" ? "-" : $0 })
+        // By bytes, since a start of a run does this for all built-in profiles.
+        let bytes = name.lowercased().utf8.map {
+            $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The known name nearest to a mistyped one, if it is close enough to be likely.

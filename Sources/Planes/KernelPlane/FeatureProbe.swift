@@ -32,7 +32,7 @@ public enum FeatureProbe {
     /// The first of `needed` features that the kernel lacks, tested on the loopback interface of
     /// the calling thread's namespace, which nobody else may use. Nil if it has them all, or gives
     /// no clear answer.
-    static func firstMissing(of needed: Set<KernelFeature>) -> KernelFeature? {
+    static func firstMissing(of needed: [KernelFeature]) -> KernelFeature? {
         guard let session = try? NetlinkSession() else { return nil }
         return KernelFeature.allCases.first { feature in
             needed.contains(feature) && (try? answer(feature, session)) == .missing

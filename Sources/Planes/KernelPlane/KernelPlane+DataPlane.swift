@@ -6,7 +6,7 @@ import TrafficControl
 extension KernelPlane {
     /// What the kernel lacks, or does less exactly than the packet engine.
     public func lack(for demand: PlaneDemand, _ state: HostState?) -> PlaneLack? {
-        lack(for: demand) { KernelFeatureCache(try? state?.directory).missing($0) }
+        lack(for: demand) { KernelFeatureCache(try? state?.directory).missing(Set($0)) }
     }
 
     /// The same, tested in the calling thread's namespace, which nobody else may use.
@@ -15,13 +15,13 @@ extension KernelPlane {
     ///   kernels most often lack: testing everything takes longer than applying.
     public func lack(forUnused demand: PlaneDemand, isRefused: Bool = false) -> PlaneLack? {
         lack(for: demand) { needed in
-            FeatureProbe.firstMissing(of: isRefused ? needed : needed.intersection([.netem]))
+            FeatureProbe.firstMissing(of: isRefused ? needed : needed.filter { $0 == .netem })
                 .map { [$0] } ?? []
         }
     }
 
     private func lack(
-        for demand: PlaneDemand, _ missing: (Set<KernelFeature>) -> [KernelFeature]
+        for demand: PlaneDemand, _ missing: ([KernelFeature]) -> [KernelFeature]
     ) -> PlaneLack? {
         if demand.recordsPackets {
             return PlaneLack("the kernel does not tell what it does to which packet")
@@ -45,12 +45,12 @@ extension KernelPlane {
             return PlaneLack("nobody would follow the addresses that a name gets later")
         }
         if demand.hasSeed { return PlaneLack("the kernel does not take a seed") }
-        var needed: Set<KernelFeature> = []
+        var needed: [KernelFeature] = []
         for conditions in demand.conditions {
             do {
                 let plan = try ApplyRequest(conditions: conditions, profile: "", now: 0)
                     .examplePlan(interface: "eth0")
-                needed.formUnion(plan.allOperations.compactMap(\.feature))
+                needed.append(contentsOf: plan.allOperations.compactMap(\.feature))
             } catch {
                 return PlaneLack(error.description)
             }

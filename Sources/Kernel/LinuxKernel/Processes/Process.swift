@@ -71,6 +71,20 @@ public enum Process {
         unsafe sigprocmask(SIG_SETMASK, &none, nil)
     }
 
+    /// The variables of the environment; without other threads that change it.
+    public static var environment: [String: String] {
+        var variables: [String: String] = [:]
+        var entry = unsafe environ
+        while let text = unsafe entry.pointee {
+            let words = unsafe String(cString: text)
+            if let sign = words.utf8.firstIndex(of: UInt8(ascii: "=")) {
+                variables[String(words[..<sign])] = String(words[words.utf8.index(after: sign)...])
+            }
+            unsafe entry += 1
+        }
+        return variables
+    }
+
     /// Sets a variable of the environment, for programs that are started from now on.
     ///
     /// Before any other thread is started.
