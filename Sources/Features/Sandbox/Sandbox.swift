@@ -11,7 +11,7 @@ import Uplink
 /// Theory of operation. Two processes share the work. The *supervisor*, which is the caller, stays
 /// in the host's namespaces: it passes signals on, connects the uplink to the host's network, and
 /// finally returns the command's exit code. The *first process* of a new PID namespace
-/// (`FirstProcess`) makes three network namespaces, joins them (`SandboxNetwork`), conditions the
+/// (`FirstProcess`) sets up three network namespaces, joins them (`SandboxNetwork`), conditions the
 /// wire between them (`ConditionedWires`), and starts servers and command. Without root, all this
 /// happens in a user namespace in which the caller keeps its user ID. Namespaces, interfaces and
 /// mounts exist as long as the first process. It dies with the supervisor, and the kernel then
