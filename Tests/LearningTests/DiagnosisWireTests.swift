@@ -23,6 +23,20 @@ struct DiagnosisWireTests {
         }
     }
 
+    @Test func `a request is no shorter than both its answers, and names a door`() throws {
+        let request = DiagnosisDatagram.question(255, token: Self.token, .plain, knockBy: 7)
+        #expect(DiagnosisDatagram(request, token: Self.token) == .request(255, door: 7))
+        let address = "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"
+        let seen = Endpoint(try #require(IPAddress(address)), port: 65_535)
+        let answer = DiagnosisDatagram.answer(255, token: Self.token, seen: seen)
+        let knock = DiagnosisDatagram.knock(255, token: Self.token)
+        #expect(answer.count + knock.count <= request.count)
+        #expect(DiagnosisDatagram(Array(request.prefix(150)), token: Self.token) == nil)
+        let farewell = DiagnosisDatagram.farewell(token: Self.token)
+        #expect(DiagnosisDatagram(farewell, token: Self.token) == .farewell)
+        #expect(DiagnosisDatagram(farewell, token: Self.token + "0") == nil)
+    }
+
     @Test func `a firewall takes only one of them for QUIC`() {
         func isQUIC(_ shape: DiagnosisDatagram.Shape) -> Bool {
             let bytes = DiagnosisDatagram.question(1, token: Self.token, shape)

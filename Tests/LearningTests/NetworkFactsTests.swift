@@ -27,6 +27,7 @@ struct NetworkFactsTests {
         (facts.longDatagrams, facts.quic) = (.passes, .passes)
         facts.streams = [.init(port: 46465, passage: .passes)]
         facts.translation = .none(isFiltered: false)
+        facts.rebinding = .none
         facts.upSegment = .init(announced: 1460, arrived: 1460)
         facts.downSegment = facts.upSegment
         facts.upSize = .init(bytes: 1500, isFull: true, isTold: false)
@@ -77,6 +78,22 @@ struct NetworkFactsTests {
             { $0.streams?[0].passage = .blocked(.reset) }
         ),
         ("nat: { kind: symmetric }", { $0.translation = .kind(.symmetric) }),
+        (
+            "nat: { kind: full-cone, rebind: every 1.1 s }",
+            {
+                $0.translation = .kind(.fullCone)
+                $0.rebinding = RebindingFact(
+                    wasChanged: true,
+                    changes: [.seconds(4), .milliseconds(5020), .milliseconds(6130)])
+            }
+        ),
+        (
+            "nat: { kind: full-cone }",
+            {
+                $0.translation = .kind(.fullCone)
+                $0.rebinding = RebindingFact(wasChanged: false, changes: [.seconds(4)])
+            }
+        ),
         ("mss: 1360", { $0.upSegment?.arrived = 1360 }),
         ("captive-portal: { until: click }", { $0.portal = .redirect("http://a/") }),
         (
@@ -138,6 +155,21 @@ struct NetworkFactsTests {
         #expect(facts.conditions.up.mtu == LinkMTU(bytes: 1400))
         #expect(facts.conditions.down.mtu == LinkMTU(bytes: 1380, icmp: .silent))
         #expect(facts.findings.suffix(2).map(\.result) == ["told", "black-hole"])
+    }
+
+    @Test func `a port that changes once has no interval, and is no reason to leave sizes out`() {
+        #expect(RebindingFact(wasChanged: false, changes: []) == .none)
+        #expect(RebindingFact(wasChanged: true, changes: []) == .once)
+        #expect(RebindingFact(wasChanged: true, changes: [.seconds(1)]) == .once)
+        let changes = [Duration.milliseconds(10), .milliseconds(20)]
+        #expect(RebindingFact(wasChanged: false, changes: changes) == .every(.milliseconds(100)))
+        func reason(_ rebinding: RebindingFact) -> String? {
+            Self.plain { ($0.rebinding, $0.upSize) = (rebinding, nil) }.findings.first {
+                $0.check == .mtuUp
+            }?.detail
+        }
+        #expect(reason(.every(.seconds(1)))?.contains("the NAT gives other ports") == true)
+        #expect(reason(.once) == "the measurement did not come to an end")
     }
 
     /// What contradicts itself in a profile would be refused there.

@@ -73,7 +73,19 @@ struct NetworkDoctorTests {
     @Test(arguments: ["full-cone", "restricted", "port-restricted", "symmetric"])
     func `the kind of a NAT is found, and comes back`(kind: String) async throws {
         let report = try await diagnose(Self.middle("nat: { kind: \(kind) }"), [], servers: [])
-        #expect(report["nat"] == kind)
+        #expect(report["nat"] == kind && report["nat-rebinding"] == "none")
+    }
+
+    /// The TCP connection to the responder does not survive it.
+    @Test(arguments: ["full-cone", "port-restricted", "symmetric"])
+    func `a NAT that gives new ports all the time is found, and its kind`(
+        kind: String
+    ) async throws {
+        let report = try await diagnose(
+            Self.middle("nat: { kind: \(kind), rebind: every 1 s }"), [], servers: [])
+        #expect(report["nat"] == kind && report["nat-rebinding"] == "rebinds")
+        #expect(report["udp"] == "passes" && report["tcp"] == "passes")
+        #expect(report["mtu-up"] == nil && report.problem == nil)
     }
 
     @Test(arguments: [

@@ -20,24 +20,50 @@ final class DiagnosisSession {
     private static let longestLine = 1 << 16
     /// For an answer over TCP, which has to repeat what is lost.
     private static let patience = Duration.seconds(15)
-    /// For a program that may be no responder.
-    private static let greetingPatience = Duration.seconds(8)
+    /// For a program that may be no responder, or that a NAT has just forgotten, at each try.
+    private static let greetingPatience = Duration.seconds(3)...Duration.seconds(8)
     private static let mostTries = 12
 
+    /// For a responder that does not know yet that a NAT has forgotten the first connection.
+    private static let openingPatience = Duration.seconds(20)
+
     /// Connects to a responder, by IPv4 if it has that: only there do NATs stand.
+    ///
+    /// Tries again if the connection breaks, as behind a NAT that rebinds just then.
     static func open(
         to host: String, port: UInt16, program: String
     ) throws -> DiagnosisSession {
+        let deadline = KernelClock.monotonic + openingPatience
+        var breaks = 0
+        while true {
+            do {
+                return try openOnce(to: host, port: port, program: program)
+            } catch let failure as LearningError {
+                breaks += failure.obstacle == .broken ? 1 : 0
+                let isWorthTrying = failure.obstacle != nil && (1...3).contains(breaks)
+                let next = KernelClock.monotonic + .milliseconds(500)
+                guard isWorthTrying, next < deadline else { throw failure }
+                KernelClock.sleep(until: next)
+            }
+        }
+    }
+
+    private static func openOnce(
+        to host: String, port: UInt16, program: String
+    ) throws -> DiagnosisSession {
         let place = "\(host), port \(port)"
+        let start = KernelClock.monotonic
         let (channel, endpoint) = try ResponderConnection.connect(
             to: host, port: port, patience: .seconds(6), prefersIPv4: true)
         let begin = KernelClock.monotonic
+        let patience = min(
+            max(greetingPatience.lowerBound, (begin - start) * 6), greetingPatience.upperBound)
         let answer = try ResponderConnection.greet(
             channel, place, program, version: DiagnosisProtocol.version,
-            until: begin + greetingPatience)
+            until: begin + patience)
         let roundTrip = KernelClock.monotonic - begin
         do {
-            let line = try channel.line(limit: longestLine, until: begin + greetingPatience)
+            let line = try channel.line(limit: longestLine, until: begin + patience)
             let message: ResponderMessage? = MessageLine.read(line)
             if let refusal = message?.refusal {
                 throw LearningError(
@@ -79,8 +105,8 @@ final class DiagnosisSession {
     final class Probe {
         let socket: DatagramSocket
         let local: Endpoint
-        /// The number of the datagram that the responder knows it by.
-        fileprivate(set) var number: Int?
+        /// Whether a door that it has not asked has sent to it.
+        fileprivate(set) var isKnocked = false
 
         init(toward peer: IPAddress) throws(Errno) {
             socket = try DatagramSocket(isIPv6: peer.isIPv6)
@@ -91,10 +117,13 @@ final class DiagnosisSession {
     }
 
     /// Asks a door from where it sees a socket, a few times.
+    ///
+    /// - Parameter other: the door by which the responder is to knock as well.
     func ask(
-        _ door: Int, by probe: Probe, _ shape: DiagnosisDatagram.Shape = .plain
+        _ door: Int, by probe: Probe, _ shape: DiagnosisDatagram.Shape = .plain,
+        knockBy other: Int? = nil
     ) -> Answer {
-        ask([(door, probe)], shape)[0]
+        ask([(door, probe)], shape, knockBy: other)[0]
     }
 
     /// What a door said, or why it said nothing.
@@ -117,13 +146,15 @@ final class DiagnosisSession {
 
     /// Asks several doors at once, each by a socket of its own.
     func ask(
-        _ pairs: [(door: Int, probe: Probe)], _ shape: DiagnosisDatagram.Shape = .plain
+        _ pairs: [(door: Int, probe: Probe)], _ shape: DiagnosisDatagram.Shape = .plain,
+        knockBy other: Int? = nil
     ) -> [Answer] {
         var questions = pairs.map { door, probe in
             defer { nextNumber += 1 }
             return Question(
                 door: door, probe: probe,
-                bytes: DiagnosisDatagram.question(nextNumber, token: invitation.token, shape),
+                bytes: DiagnosisDatagram.question(
+                    nextNumber, token: invitation.token, shape, knockBy: other),
                 answer: Answer(passage: .blocked(.drop), number: nextNumber))
         }
         guard nextNumber <= DiagnosisProtocol.mostDatagrams else {
@@ -161,7 +192,6 @@ final class DiagnosisSession {
     private func hear(_ question: inout Question) {
         for message in receive(by: question.probe) {
             guard case .answer(question.answer.number, let seen) = message else { continue }
-            question.probe.number = question.answer.number
             (question.answer.passage, question.answer.seen) = (.passes, seen)
             question.isOpen = false
             return
@@ -176,9 +206,11 @@ final class DiagnosisSession {
     }
 
     private func receive(by probe: Probe) -> [DiagnosisDatagram] {
-        ((try? probe.socket.receive(into: &room)) ?? []).compactMap {
+        let messages = ((try? probe.socket.receive(into: &room)) ?? []).compactMap {
             DiagnosisDatagram($0.payload, token: invitation.token)
         }
+        for case .knock in messages { probe.isKnocked = true }
+        return messages
     }
 
     /// What an error of the network means as a firewall's answer.
@@ -190,19 +222,39 @@ final class DiagnosisSession {
         }
     }
 
-    /// Whether a datagram from a door gets to a socket that has asked another one.
-    func isReached(_ probe: Probe, from door: Int) throws -> Bool {
-        guard let number = probe.number else { return false }
-        for _ in 0..<4 {
-            try say(ClientMessage(knock: .init(datagram: number, door: door)))
-            guard try message().hasKnocked == true else { return false }
+    /// Whether a datagram from a door gets to a socket that has asked only the first one.
+    ///
+    /// Nil: the port outside changes too often to tell, since nobody gets in by an old one.
+    func isReached(_ probe: Probe, from door: Int) -> Bool? {
+        var (place, waits): (Endpoint?, Int) = (nil, 0)
+        for _ in 0..<16 {
+            let answer = ask(0, by: probe, knockBy: door)
+            guard answer.passage == .passes else { return nil }
+            waits += place != nil && answer.seen == place ? 1 : 0
+            place = answer.seen
             let deadline = KernelClock.monotonic + max(.milliseconds(400), roundTrip * 2)
-            while Readiness.wait(for: [probe.socket.descriptor], until: deadline) {
-                if receive(by: probe).contains(.knock(number)) { return true }
+            while !probe.isKnocked, waits < 4,
+                Readiness.wait(for: [probe.socket.descriptor], until: deadline)
+            {
+                _ = receive(by: probe)
                 while probe.socket.nextFailure() != nil {}
             }
+            if probe.isKnocked { return true }
+            // Once may be a packet that was lost.
+            if waits == 4 { return false }
         }
-        return false
+        return nil
+    }
+
+    /// Whether the network has forgotten the connection: it broke, but the responder's host is there.
+    func isForgotten(after failure: LearningError) -> Bool {
+        failure.obstacle == .broken && connect(to: endpoint.port) == .passes
+    }
+
+    /// Tells the responder that nothing more is asked, whatever became of the connection.
+    func sayFarewell(by probe: Probe) {
+        let bytes = DiagnosisDatagram.farewell(token: invitation.token)
+        for _ in 0..<3 { try? probe.socket.send(bytes, to: doors[0]) }
     }
 
     /// What has arrived there; whether by the address of the connection.

@@ -32,6 +32,8 @@ public struct NetworkDiagnosis {
     private let request: Request
     private let report: (String) -> Void
     private var facts = NetworkFacts()
+    /// Whether the connection to the responder has broken, though it answers datagrams.
+    private var isBroken = false
 
     private static let portalPatience = Duration.seconds(5)
 
@@ -95,25 +97,48 @@ public struct NetworkDiagnosis {
     private mutating func askResponder() throws {
         let session = try DiagnosisSession.open(
             to: request.host, port: request.port, program: request.program)
+        do {
+            try ask(session)
+        } catch let failure as LearningError where session.isForgotten(after: failure) {
+            throw LearningError(
+                "\(request.host): the connection to the responder broke, though its host is there: "
+                    + "something on the way forgets connections, such as a NAT or a firewall, or "
+                    + "the responder was started again; try again", status: .failed)
+        }
+    }
+
+    private mutating func ask(_ session: DiagnosisSession) throws {
         facts.responder = .reached(session.endpoint, program: session.program)
         report("connected to \(session.endpoint), linkcond \(session.program)")
         seeSegments(session)
-        facts.translation = .unknown("UDP does not pass")
+        facts.translation = .unknown(NetworkFacts.brokenOff)
+        facts.rebinding = .unknown(NetworkFacts.brokenOff)
         report("UDP and QUIC")
         let doors = try askDoors(session)
+        var watch: PortWatch?
         if facts.datagrams.first?.passage == .passes {
+            watch = PortWatch(session, try probe(session))
             askQUIC(session)
             report("NAT")
             facts.translation = try translation(session, otherPorts: doors)
+        } else {
+            facts.translation = .unknown("UDP does not pass")
+            facts.rebinding = .unknown("UDP does not pass")
         }
         report("TCP")
         let streams = session.invitation.streamPorts.map {
             NetworkFacts.PortPassage(port: $0, passage: session.connect(to: $0))
         }
         // Likewise.
-        if streams.contains(where: { $0.passage != .passes }) { _ = try session.arrivals() }
+        if streams.contains(where: { $0.passage != .passes }) { _ = try arrivals(session) }
         facts.streams = streams
-        guard facts.datagrams.first?.passage == .passes else { return }
+        guard let watch else { return }
+        report("whether the NAT gives other ports")
+        facts.rebinding = watch.fact(isSuspicious: isBroken)
+        guard facts.rebinding.interval == nil else {
+            // The responder does not see that its connection is broken.
+            return session.sayFarewell(by: watch.probe)
+        }
         report("the largest packet")
         let sizes = try PacketSizes.find(session.measuring(), roundTrip: session.roundTrip)
         (facts.upSize, facts.downSize) = (sizes[.up], sizes[.down])
@@ -138,7 +163,7 @@ public struct NetworkDiagnosis {
         }
         let answers = session.ask(try indices.map { ($0, try probe(session)) })
         // What a responder that has gone does not answer, no network blocks.
-        let arrivals = answers.allSatisfy { $0.passage == .passes } ? [:] : try session.arrivals()
+        let arrivals = answers.allSatisfy { $0.passage == .passes } ? [:] : try arrivals(session)
         var passing: [Int] = []
         for (index, answer) in zip(indices, answers) {
             var passage = answer.passage
@@ -150,6 +175,18 @@ public struct NetworkDiagnosis {
             if passage == .passes, index > 0 { passing.append(index) }
         }
         return passing
+    }
+
+    /// What has arrived at the responder; nothing is known of it behind a NAT that has forgotten the
+    /// connection, but that the responder is there.
+    private mutating func arrivals(_ session: DiagnosisSession) throws -> [Int: Bool] {
+        do {
+            return try session.arrivals()
+        } catch let failure as LearningError where failure.obstacle == .broken {
+            guard session.ask(0, by: try probe(session)).passage == .passes else { throw failure }
+            isBroken = true
+            return [:]
+        }
     }
 
     private func probe(_ session: DiagnosisSession) throws -> DiagnosisSession.Probe {
@@ -177,7 +214,8 @@ public struct NetworkDiagnosis {
         }
         let reachable = session.ask(try candidates.map { ($0, try probe(session)) })
         let otherAddress = zip(candidates, reachable).first { $1.passage == .passes }?.0
-        for _ in 0..<2 {
+        // More are asked where the port changes in between.
+        for round in 0..<6 where round < 2 || seen.series.filter(\.isSteady).count < 2 {
             let probe = try probe(session)
             var mappings: [TranslationObservations.Mapping] = []
             for door in [0, otherPort, otherAddress, 0].compactMap({ $0 }) {
@@ -185,6 +223,7 @@ public struct NetworkDiagnosis {
                 mappings.append(.init(door: session.doors[door], seen: place))
             }
             seen.series.append(.init(local: probe.local, mappings: mappings))
+            if mappings.count < 2 { break }
         }
         seen.passesOtherPort = try isReached(session, from: otherPort)
         seen.passesOtherAddress = try isReached(session, from: otherAddress)
@@ -195,7 +234,6 @@ public struct NetworkDiagnosis {
     private func isReached(_ session: DiagnosisSession, from door: Int?) throws -> Bool? {
         guard let door else { return nil }
         let probe = try probe(session)
-        guard session.ask(0, by: probe).passage == .passes else { return nil }
-        return try session.isReached(probe, from: door)
+        return session.isReached(probe, from: door)
     }
 }

@@ -28,7 +28,9 @@ extension NetworkFacts {
         // Nothing else is to be seen behind a portal; its name server leads to it.
         if portal.isPortal { return Middlebox(captivePortal: CaptivePortal()) }
         var middle = Middlebox(firewall: firewall, mss: clampedSegment)
-        if case .kind(let kind) = translation { middle.nat = [AddressTranslation(kind: kind)] }
+        if case .kind(let kind) = translation {
+            middle.nat = [AddressTranslation(kind: kind, rebind: rebinding.interval)]
+        }
         middle.dns = misbehaviour
         middle.family = family
         // A profile with what only IPv4 has would be refused.

@@ -17,6 +17,7 @@ extension NetworkFacts {
             case .quic: quicFinding
             case .tcp: streamFinding
             case .nat: translationFinding
+            case .natRebinding: rebindingFinding
             case .mss: segmentFinding
             case .mtuUp: sizeFinding(.mtuUp, upSize)
             case .mtuDown: sizeFinding(.mtuDown, downSize)
@@ -82,9 +83,14 @@ extension NetworkFacts {
     }
 
     private static let unreached = "no responder answers"
+    /// It was there at first.
+    static let brokenOff = "the responder did not answer to the end"
+
+    /// Why something was not asked that needs the responder.
+    private var obstacle: String { isReached ? Self.brokenOff : Self.unreached }
 
     private var datagramFinding: NetworkFinding {
-        guard let main = datagrams.first else { return .unknown(.udp, Self.unreached) }
+        guard let main = datagrams.first else { return .unknown(.udp, obstacle) }
         let closed = datagrams.filter { $0.passage.answer != nil && $0.port != 443 }
         switch main.passage {
         case .passes where closed.isEmpty: return .init(.udp, .ok, "passes", "gets there and back")
@@ -108,7 +114,7 @@ extension NetworkFacts {
     }
 
     private var quicFinding: NetworkFinding {
-        guard let main = datagrams.first else { return .unknown(.quic, Self.unreached) }
+        guard let main = datagrams.first else { return .unknown(.quic, obstacle) }
         guard main.passage == .passes else {
             return .unknown(.quic, "UDP does not pass, so QUIC does not either")
         }
@@ -135,7 +141,7 @@ extension NetworkFacts {
     }
 
     private var streamFinding: NetworkFinding {
-        guard isReached, let streams else { return .unknown(.tcp, Self.unreached) }
+        guard let streams else { return .unknown(.tcp, obstacle) }
         guard !streams.isEmpty else {
             return .unknown(.tcp, "the responder could open no port besides its own")
         }
@@ -190,6 +196,22 @@ extension NetworkFacts {
         }
     }
 
+    private var rebindingFinding: NetworkFinding {
+        switch rebinding {
+        case .none:
+            .init(.natRebinding, .ok, "none", "the port that the responder sees stays the same")
+        case .every(let interval):
+            .init(
+                .natRebinding, .notable, "rebinds",
+                "another port outside about every \(interval.unitText); it breaks TCP connections")
+        case .once:
+            .init(
+                .natRebinding, .notable, "changed",
+                "the port outside changed once: by itself, or after a pause of seconds")
+        case .unknown(let why): .unknown(.natRebinding, why)
+        }
+    }
+
     private var segmentFinding: NetworkFinding {
         let ways = [("up", upSegment), ("down", downSegment)].compactMap { way, segment in
             segment.map { (way, $0) }
@@ -212,12 +234,17 @@ extension NetworkFacts {
 
     private func sizeFinding(_ check: NetworkFinding.Check, _ size: PacketSize?) -> NetworkFinding {
         guard let size else {
-            let passes = datagrams.first?.passage == .passes
-            return .unknown(
-                check,
-                !isReached
-                    ? Self.unreached
-                    : passes ? "the measurement did not come to an end" : "UDP does not pass")
+            let why =
+                if datagrams.isEmpty {
+                    obstacle
+                } else if datagrams.first?.passage != .passes {
+                    "UDP does not pass"
+                } else if rebinding.interval != nil {
+                    "the NAT gives other ports in the middle of the measurement"
+                } else {
+                    "the measurement did not come to an end"
+                }
+            return .unknown(check, why)
         }
         guard !size.isFull else {
             return .init(check, .ok, "full", bytes: size.bytes, "packets of 1,500 bytes pass")

@@ -70,6 +70,7 @@ package struct NetworkFacts: Sendable, Hashable {
     /// TCP to other ports of the responder.
     package var streams: [PortPassage]?
     package var translation = TranslationFact.unknown("no responder answers")
+    package var rebinding = RebindingFact.unknown("no responder answers")
     package var upSegment: Segment?
     package var downSegment: Segment?
     package var upSize: PacketSize?

@@ -5,7 +5,8 @@ public struct NetworkFinding: Sendable, Hashable {
     /// What was checked. The raw values are stable keywords for programs.
     public enum Check: String, Sendable, Hashable, CaseIterable {
         case addresses, nameServer = "name-server", wrongAnswers = "wrong-answers", nat64, portal
-        case responder, udp, quic, tcp, nat, mss, mtuUp = "mtu-up", mtuDown = "mtu-down"
+        case responder, udp, quic, tcp, nat, natRebinding = "nat-rebinding", mss
+        case mtuUp = "mtu-up", mtuDown = "mtu-down"
     }
 
     /// What an app makes of it.

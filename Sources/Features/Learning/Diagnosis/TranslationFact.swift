@@ -33,6 +33,12 @@ package struct TranslationObservations: Sendable, Hashable {
         package init(local: Endpoint, mappings: [Mapping]) {
             (self.local, self.mappings) = (local, mappings)
         }
+
+        /// Whether the first door saw the same port in the end.
+        var isSteady: Bool {
+            let own = mappings.filter { $0.door == mappings.first?.door }
+            return own.count > 1 && Set(own.map(\.seen)).count == 1
+        }
     }
 
     package var series: [Series] = []
@@ -42,6 +48,8 @@ package struct TranslationObservations: Sendable, Hashable {
     package var passesOtherAddress: Bool?
 
     package init() {}
+
+    private static let tooOften = "the NAT gives other ports too often to see who gets in"
 
     /// What follows (RFC 4787, sections 4 and 5; RFC 5780, sections 4.3 and 4.4).
     ///
@@ -53,10 +61,7 @@ package struct TranslationObservations: Sendable, Hashable {
         guard let first = whole.first, let start = first.mappings.first else {
             return .unknown("only one port of the responder answers")
         }
-        let steady = whole.filter { series in
-            let own = series.mappings.filter { $0.door == series.mappings[0].door }
-            return own.count > 1 && Set(own.map(\.seen)).count == 1
-        }
+        let steady = whole.filter(\.isSteady)
         guard !steady.isEmpty else {
             return .unknown("the port outside changes by itself, as with a NAT that forgets")
         }
@@ -64,14 +69,19 @@ package struct TranslationObservations: Sendable, Hashable {
         let isIndependent = steady.contains { Set($0.mappings.map(\.seen)).count == 1 }
         guard isIndependent else { return .kind(.symmetric) }
         if start.seen == first.local { return .none(isFiltered: passesOtherPort.map { !$0 }) }
+        let others = first.mappings.map(\.door).filter { $0 != start.door }
+        let hasOtherPort = others.contains { $0.address == start.door.address }
+        let hasOtherAddress = others.contains { $0.address != start.door.address }
         switch (passesOtherPort, passesOtherAddress) {
-        case (nil, _): return .unknown("the responder could open no second port")
+        case (nil, _):
+            return .unknown(
+                hasOtherPort ? Self.tooOften : "no second port of the responder answers")
         case (false, true):
             return .unknown("another address gets through to this host, but no other port")
         case (false, _): return .kind(.portRestricted)
         case (true, true): return .kind(.fullCone)
         case (true, false): return .kind(.restricted)
-        case (true, nil): return .cone
+        case (true, nil): return hasOtherAddress ? .unknown(Self.tooOften) : .cone
         }
     }
 }

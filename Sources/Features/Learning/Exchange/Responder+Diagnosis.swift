@@ -3,21 +3,29 @@ import LinuxKernel
 /// Answers a client that asks what the network does.
 ///
 /// Theory of operation. The responder opens a few sockets, tells the client of them and of a token,
-/// and from then on answers each datagram with the token by saying from where it came. The client
-/// may also ask over TCP for a datagram to one of its own sockets by another door, and for a list of
-/// what has arrived. Datagrams are only ever sent to the address of the TCP connection, none is
-/// longer than the one that it answers, and their number is limited.
+/// and from then on answers each datagram with the token by saying from where it came, and with a
+/// second datagram by another door if it asks for that. Over TCP the client may ask for a list of
+/// what has arrived. Datagrams are only ever sent to the address of the TCP connection, what answers
+/// a datagram is no longer than that, and their number is limited.
+///
+/// A NAT that forgets breaks the TCP connection, and only the client sees it. So the rest is asked by
+/// datagrams, the client says farewell by one, and one that says nothing at all is not waited for.
 extension Responder {
     private static let longestDiagnosis = Duration.seconds(180)
     private static let mostAnswers = 2000
     private static let mostKnocks = 200
+    /// For the first question, which follows the invitation at once.
+    private static let firstPatience = Duration.seconds(12)
+    private static let longestSilence = Duration.seconds(60)
 
     /// What a responder knows of one diagnosis.
     private struct Session {
         let doors: DiagnosisDoors
         let token: String
         let peer: IPAddress
-        var sources: [Int: Endpoint] = [:]
+        var isOver = false
+        /// When the client was heard last; nil: never.
+        var lastWord: Duration?
         var arrivals: [Int: Bool] = [:]
         var answers = 0
         var knocks = 0
@@ -47,8 +55,16 @@ extension Responder {
                     }, streamPorts: doors.streamPorts,
                     clientSegment: OpeningPacket.segmentSize(opening),
                     ownSegment: channel.segmentSizes?.announced)), channel)
-        let end = KernelClock.monotonic + Self.longestDiagnosis
-        while KernelClock.monotonic < end {
+        let begin = KernelClock.monotonic
+        while !session.isOver {
+            let now = KernelClock.monotonic
+            guard now < begin + Self.longestDiagnosis else {
+                throw End(description: "asked for too long; closed")
+            }
+            let last = session.lastWord.map { $0 + Self.longestSilence }
+            guard now < last ?? begin + Self.firstPatience else {
+                throw End(description: "asked nothing for too long; closed")
+            }
             turnOthersAway()
             _ = Readiness.wait(
                 for: doors.descriptors + [channel.descriptor],
@@ -62,29 +78,41 @@ extension Responder {
                     line = try channel.line(limit: Self.longestLine, until: .zero)
                 } catch ControlChannel.Failure.silent {
                     break
-                } catch ControlChannel.Failure.ended {
+                } catch ControlChannel.Failure.ended, ControlChannel.Failure.reset {
                     return false
                 }
+                session.lastWord = KernelClock.monotonic
                 if try obey(line, &session, channel) { return true }
             }
         }
-        throw End(description: "asked for too long; closed")
+        return false
     }
 
     private func answer(at door: DiagnosisDoors.Door, _ session: inout Session) {
         for datagram in session.doors.receive(at: door) {
-            guard
-                case .question(let number) = DiagnosisDatagram(
-                    datagram.payload, token: session.token)
-            else { continue }
             let isExpected = datagram.sender.address == session.peer
+            let (number, other): (Int, Int?)
+            switch DiagnosisDatagram(datagram.payload, token: session.token) {
+            case .question(let asked): (number, other) = (asked, nil)
+            case .request(let asked, let door): (number, other) = (asked, door)
+            case .farewell:
+                session.isOver = session.isOver || isExpected
+                continue
+            default: continue
+            }
             session.arrivals[number] = isExpected || session.arrivals[number] == true
             guard isExpected, session.answers < Self.mostAnswers else { continue }
+            session.lastWord = KernelClock.monotonic
             session.answers += 1
-            session.sources[number] = datagram.sender
             try? door.socket.send(
                 DiagnosisDatagram.answer(number, token: session.token, seen: datagram.sender),
                 to: datagram.sender)
+            let doors = session.doors.doors
+            guard let other, doors.indices.contains(other), session.knocks < Self.mostKnocks
+            else { continue }
+            session.knocks += 1
+            try? doors[other].socket.send(
+                DiagnosisDatagram.knock(number, token: session.token), to: datagram.sender)
         }
     }
 
@@ -94,21 +122,6 @@ extension Responder {
     ) throws -> Bool {
         guard let message: ClientMessage = MessageLine.read(line) else {
             throw End(description: "said something else than a question; closed")
-        }
-        if let knock = message.knock {
-            guard session.knocks < Self.mostKnocks else {
-                try say(.init(refusal: "that is too many datagrams"), channel)
-                throw End(description: "asked for too many datagrams; closed")
-            }
-            session.knocks += 1
-            let doors = session.doors.doors
-            let source = doors.indices.contains(knock.door) ? session.sources[knock.datagram] : nil
-            if let source {
-                try? doors[knock.door].socket.send(
-                    DiagnosisDatagram.knock(knock.datagram, token: session.token), to: source)
-            }
-            try say(.init(hasKnocked: source != nil), channel)
-            return false
         }
         if message.asksArrivals == true {
             let arrivals = session.arrivals.sorted { $0.key < $1.key }.map {

@@ -190,7 +190,7 @@ public struct Responder: ~Copyable {
                 guard KernelClock.monotonic < min(end, patience) else {
                     throw End(description: "said nothing for too long; closed")
                 }
-            } catch ControlChannel.Failure.ended {
+            } catch ControlChannel.Failure.ended, ControlChannel.Failure.reset {
                 return nil
             }
         }
@@ -281,6 +281,7 @@ extension ControlChannel.Failure: CustomStringConvertible {
     var description: String {
         switch self {
         case .ended: "closed the connection"
+        case .reset: "reset the connection"
         case .silent: "said nothing for too long"
         case .tooLong: "said a line that is too long"
         case .broken(let errno): "the connection broke: \(errno)"

@@ -130,11 +130,11 @@ final class ResponderConnection {
         } catch .silent {
             throw LearningError(
                 "\(place): something listens there, but it is no responder: it says nothing; "
-                    + advice, status: .failed)
+                    + advice, status: .failed, obstacle: .broken)
         } catch {
             throw LearningError(
                 "\(place): something listens there, but it is no responder: it \(error); \(advice)",
-                status: .failed)
+                status: .failed, obstacle: error.obstacle)
         }
         guard let answer = Greeting(line) else {
             throw LearningError(
@@ -152,7 +152,7 @@ final class ResponderConnection {
         case .busy:
             throw LearningError(
                 "\(place): the responder is measuring with somebody else; try again later",
-                status: .failed)
+                status: .failed, obstacle: .busy)
         case .hello, .version:
             throw LearningError(
                 "\(place): a client listens there, and no responder; \(advice)", status: .failed)
@@ -201,7 +201,7 @@ final class ResponderConnection {
     ) -> LearningError {
         LearningError(
             "\(host): the responder vanished in the middle of the measurement: it \(failure); "
-                + "start it again, and learn again", status: .failed)
+                + "start it again, and try again", status: .failed, obstacle: failure.obstacle)
     }
 
     // MARK: Rounds
@@ -248,6 +248,16 @@ final class ResponderConnection {
             throw LearningError("\(host): the responder refuses: \(refusal.printable)")
         }
         return message
+    }
+}
+
+extension ControlChannel.Failure {
+    /// Nothing if the other end closed the connection, since it has reasons for that.
+    fileprivate var obstacle: LearningError.Obstacle? {
+        switch self {
+        case .reset, .silent, .broken: .broken
+        case .ended, .tooLong: nil
+        }
     }
 }
 

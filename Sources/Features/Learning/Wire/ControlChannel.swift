@@ -7,6 +7,8 @@ final class ControlChannel {
     enum Failure: Error {
         /// The other end closed it.
         case ended
+        /// It does not know the connection, or has ended without reading everything.
+        case reset
         /// Nothing came in time.
         case silent
         /// The line is longer than it may be.
@@ -14,8 +16,11 @@ final class ControlChannel {
         case broken(Errno)
 
         fileprivate init(_ errno: Errno) {
-            self =
-                [.connectionReset, .brokenPipe].contains(errno) ? .ended : .broken(errno)
+            switch errno {
+            case .connectionReset: self = .reset
+            case .brokenPipe: self = .ended
+            default: self = .broken(errno)
+            }
         }
     }
 

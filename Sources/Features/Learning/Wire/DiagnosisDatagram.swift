@@ -17,10 +17,14 @@ package enum DiagnosisDatagram: Sendable, Hashable {
 
     /// The client's.
     case question(Int)
-    /// The answer: from where the question came.
+    /// The same, with the wish for a knock by another door as well.
+    case request(Int, door: Int)
+    /// The answer to both: from where they came.
     case answer(Int, Endpoint)
     /// One that the client asked for.
     case knock(Int)
+    /// The client's last word, where a NAT has forgotten its TCP connection.
+    case farewell
 
     private static let leastQuestion = 160
     /// What a client pads its first packet to (RFC 9000, section 14.1).
@@ -29,9 +33,14 @@ package enum DiagnosisDatagram: Sendable, Hashable {
     private static let quicStart: [UInt8] = [0xc3, 0, 0, 0, 1, 8]
     private static let quicHeader = 22
 
-    /// The bytes of a question.
-    package static func question(_ number: Int, token: String, _ shape: Shape) -> [UInt8] {
-        var bytes = Array("linkcond-doctor \(token) \(number) ".utf8)
+    /// The bytes of a question, or of a request.
+    package static func question(
+        _ number: Int, token: String, _ shape: Shape, knockBy door: Int? = nil
+    ) -> [UInt8] {
+        let words =
+            door.map { "linkcond-request \(token) \(number) \($0) " }
+            ?? "linkcond-doctor \(token) \(number) "
+        var bytes = Array(words.utf8)
         if shape == .quic {
             let rest = UInt16(quicBytes - 18)
             let header: [UInt8] =
@@ -58,6 +67,11 @@ package enum DiagnosisDatagram: Sendable, Hashable {
         Array("linkcond-knock \(token) \(number) ".utf8)
     }
 
+    /// The bytes of a farewell.
+    package static func farewell(token: String) -> [UInt8] {
+        Array("linkcond-farewell \(token) 0 ".utf8)
+    }
+
     /// Reads a datagram; nil if it is none of these, or of another session.
     package init?(_ bytes: [UInt8], token: String) {
         let isQUIC = bytes.starts(with: Self.quicStart) && bytes.count == Self.quicBytes
@@ -68,7 +82,11 @@ package enum DiagnosisDatagram: Sendable, Hashable {
         else { return nil }
         switch words[0] {
         case "linkcond-doctor" where bytes.count >= Self.leastQuestion: self = .question(number)
+        case "linkcond-request" where bytes.count >= Self.leastQuestion:
+            guard words.count >= 4, let door = Int(words[3]) else { return nil }
+            self = .request(number, door: door)
         case "linkcond-knock": self = .knock(number)
+        case "linkcond-farewell": self = .farewell
         case "linkcond-seen":
             guard words.count == 4, let seen = Self.endpoint(words[3]) else { return nil }
             self = .answer(number, seen)

@@ -55,12 +55,6 @@ package enum DiagnosisProtocol {
         }
     }
 
-    /// A datagram that the client asks for: to where one of its own came from, by another door.
-    package struct Knock: Sendable, Hashable, Codable {
-        package var datagram: Int
-        package var door: Int
-    }
-
     /// A datagram that arrived.
     package struct Arrival: Sendable, Hashable, Codable {
         package var datagram: Int

@@ -6,8 +6,6 @@ package struct ClientMessage: Sendable, Codable {
     package var cookie: String?
     /// What to do next.
     package var round: ProbeRound?
-    /// In version 2: what the responder is to send.
-    package var knock: DiagnosisProtocol.Knock?
     /// In version 2: whether it is to say which datagrams have arrived.
     package var asksArrivals: Bool?
     /// In version 2: whether to go on as in version 1.
@@ -43,7 +41,6 @@ package struct ResponderMessage: Sendable, Codable {
     package var invitation: Invitation?
     /// In version 2.
     package var diagnosis: DiagnosisProtocol.Invitation?
-    package var hasKnocked: Bool?
     package var arrivals: [DiagnosisProtocol.Arrival]?
     package var isReady: Bool?
     package var hasStarted: Bool?

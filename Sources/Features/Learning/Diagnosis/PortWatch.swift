@@ -1,0 +1,46 @@
+import LinuxKernel
+
+/// Watches which port outside a NAT gives to one socket.
+struct PortWatch {
+    private let session: DiagnosisSession
+    let probe: DiagnosisSession.Probe
+    private let first: Endpoint
+    private let begin = KernelClock.monotonic
+
+    /// For how long a NAT is watched that gives no reason to think that it rebinds.
+    private static let calm = Duration.seconds(3)
+    /// And one that does.
+    private static let longest = Duration.seconds(12)
+    private static let pause = Duration.milliseconds(100)
+    /// Three intervals are enough to say how long one is.
+    private static let mostChanges = 4
+
+    /// Begins; nil if the responder does not answer.
+    init?(_ session: DiagnosisSession, _ probe: DiagnosisSession.Probe) {
+        guard let seen = session.ask(0, by: probe).seen else { return nil }
+        (self.session, self.probe, first) = (session, probe, seen)
+    }
+
+    /// Watches it to the end, which comes at once where there is no NAT.
+    ///
+    /// - Parameter isSuspicious: whether something else has shown that it rebinds.
+    func fact(isSuspicious: Bool) -> RebindingFact {
+        let start = KernelClock.monotonic
+        guard var last = session.ask(0, by: probe).seen else {
+            return .unknown("the responder does not answer any more")
+        }
+        let wasChanged = last != first
+        guard wasChanged || isSuspicious || first != probe.local else { return .none }
+        var changes: [Duration] = []
+        while changes.count < Self.mostChanges {
+            let isCalm = !wasChanged && !isSuspicious && changes.isEmpty
+            let now = KernelClock.monotonic
+            guard now < (isCalm ? begin + Self.calm : start + Self.longest) else { break }
+            KernelClock.sleep(until: now + Self.pause)
+            guard let seen = session.ask(0, by: probe).seen else { break }
+            if seen != last { changes.append(KernelClock.monotonic) }
+            last = seen
+        }
+        return RebindingFact(wasChanged: wasChanged, changes: changes)
+    }
+}
