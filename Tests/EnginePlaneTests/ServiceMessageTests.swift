@@ -1,4 +1,3 @@
-import DataPlane
 import Foundation
 import LinkModel
 import LinkTesting
@@ -8,6 +7,7 @@ import PacketLoop
 import SystemPackage
 import Testing
 
+@testable import DataPlane
 @testable import EnginePlane
 
 /// What may be said to the engine, and what that makes of it.
@@ -81,6 +81,17 @@ import Testing
         defer { for end in [pipe.reader, pipe.writer] { try? end.close() } }
         #expect(throws: EngineError.unintelligible) { try request.traces(from: [pipe.reader]) }
         #expect(!EngineError.unintelligible.description.contains("secret"))
+    }
+
+    /// An engine that an older linkcond has started would say that it does not understand, and not
+    /// why. So whoever adds to what is sent raises the version.
+    @Test func `this version has these kinds of selectors`() {
+        #expect(ServiceGreeting.currentVersion == 6)
+        #expect(
+            TrafficMatch.Kind.allCases.map(\.rawValue) == [
+                "to", "from", "port", "to-port", "from-port", "protocol", "user", "cgroup",
+                "process",
+            ])
     }
 
     @Test func `what was done is remembered for a while`() {

@@ -6,7 +6,7 @@ import SystemPackage
 /// The first message of the engine on each connection.
 struct ServiceGreeting: Codable, Hashable {
     /// Both ends must have the same version.
-    static let currentVersion = 5
+    static let currentVersion = 6
     var version = Self.currentVersion
     /// The request repeats it, and so cannot be older than the greeting.
     var token: UInt64
