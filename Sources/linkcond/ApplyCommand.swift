@@ -100,6 +100,10 @@ struct ApplyCommand: ParsableCommand {
             more: "They are equivalent to what linkcond does."))
     var dryRun = false
 
+    /// For `--label`, which undoes no more than was done.
+    @Flag(help: .private)
+    var reportInterfaces = false
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws { try labels.validate(target) }
@@ -123,6 +127,7 @@ struct ApplyCommand: ParsableCommand {
         let outcome = try planes.apply(
             request, backend: backend, for: timeLimit.duration)
         let conditioned = outcome.report.interfaces
+        if reportInterfaces { DetachedProgram.report(conditioned.joined(separator: "\n")) }
         if interfaces.isEmpty, !allInterfaces, conditioned.count > 1 {
             console.note(
                 "default routes lead over \(conditioned.joined(separator: " and ")), all of "
@@ -155,7 +160,7 @@ struct ApplyCommand: ParsableCommand {
     /// What takes the conditions away again from one of several containers.
     private var remedy: LabelOptions.Remedy {
         guard !replace, !dryRun else { return .tell }
-        return .undo(["clear", "--name", name] + interfaces.flatMap { ["-i", $0] })
+        return .undo(["clear", "--name", name])
     }
 
     /// The command that removes the conditions.

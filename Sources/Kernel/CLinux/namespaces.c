@@ -3,7 +3,9 @@
 #include "clinux_process.h"
 
 #include <errno.h>
+#include <linux/nsfs.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,4 +42,9 @@ struct lc_namespace_attempt lc_try_namespaces(int in_user_namespace) {
     }
     close(ends[0]);
     return result;
+}
+
+int64_t lc_namespace_owner(int fd) {
+    uid_t owner = 0;
+    return ioctl(fd, NS_GET_OWNER_UID, &owner) ? -errno : (int64_t)owner;
 }

@@ -16,7 +16,7 @@ struct LabelOptions: ParsableArguments {
 
     /// What to do if one of the containers fails.
     enum Remedy {
-        /// Undo it for the others by this command.
+        /// Undo it for the others by this command, on the interfaces that they report.
         case undo([String])
         /// Say for which it is done, since what was there before is gone.
         case tell
@@ -38,13 +38,14 @@ struct LabelOptions: ParsableArguments {
         let (ids, remarks) = try containers.find(
             environment: ProcessInfo.processInfo.environment)
         for remark in remarks { console.note(remark) }
-        var done: [String] = []
+        var done: [Done] = []
         var failure: Int32?
         for id in ids {
-            let code = try Self.start(Self.words(Process.arguments, for: id))
-            if code == 0 {
-                done.append(id)
-            } else {
+            var words = ["--container", id]
+            if case .undo = remedy { words.append(Self.reportWord) }
+            let (code, interfaces) = try Self.start(Self.words(Process.arguments, words))
+            if code == 0 || !interfaces.isEmpty { done.append(Done(id, interfaces)) }
+            if code != 0 {
                 failure = failure ?? code
                 guard case .continueWithOthers = remedy else { break }
             }
@@ -54,10 +55,19 @@ struct LabelOptions: ParsableArguments {
         throw ExitCode(failure)
     }
 
+    /// A container, and the interfaces that were conditioned there, if they were reported.
+    private struct Done {
+        let id: String
+        let interfaces: [String]
+        var name: String { String(id.prefix(12)) }
+
+        init(_ id: String, _ interfaces: [String]) { (self.id, self.interfaces) = (id, interfaces) }
+    }
+
     private func conclude(
-        _ done: [String], of count: Int, _ remedy: Remedy, _ console: Console
+        _ done: [Done], of count: Int, _ remedy: Remedy, _ console: Console
     ) throws {
-        let names = done.map { String($0.prefix(12)) }.joined(separator: ", ")
+        let names = done.map(\.name).joined(separator: ", ")
         switch remedy {
         case .continueWithOthers:
             console.note("done for \(done.count) of the \(count) containers with that label")
@@ -65,10 +75,14 @@ struct LabelOptions: ParsableArguments {
             console.note("none of the \(count) containers with that label was changed")
         case .tell: console.note("it is done already for \(names), and for no other container")
         case .undo(let words):
-            let standing = try done.filter {
-                try Self.start(words + ["--container", $0, "--quiet"]) != 0
+            // Other interfaces of the container may have conditions of that name for longer.
+            let standing = try done.filter { done in
+                let interfaces = done.interfaces.flatMap { ["-i", $0] }
+                return try Self.start(
+                    words + interfaces + ["--container", done.id, "--quiet"]
+                ).code != 0
             }
-            let rest = standing.map { String($0.prefix(12)) }.joined(separator: ", ")
+            let rest = standing.map(\.name).joined(separator: ", ")
             console.note(
                 standing.isEmpty
                     ? "it was undone for \(names), so that no container is changed"
@@ -76,15 +90,18 @@ struct LabelOptions: ParsableArguments {
         }
     }
 
-    /// The command line with a container in the place of the label.
-    static func words(_ words: [String], for container: String) -> [String] {
+    /// The option by which `apply` is asked to report the interfaces that it has conditioned.
+    static let reportWord = "--report-interfaces"
+
+    /// The command line with others in the place of the label.
+    static func words(_ words: [String], _ others: [String]) -> [String] {
         var result: [String] = []
         var isValue = false
         for word in words {
             if isValue {
                 isValue = false
             } else if word == "--label" || word.hasPrefix("--label=") {
-                result += ["--container", container]
+                result += others
                 isValue = word == "--label"
             } else {
                 result.append(word)
@@ -93,9 +110,17 @@ struct LabelOptions: ParsableArguments {
         return result
     }
 
-    /// Runs this program, and returns its exit code.
-    private static func start(_ words: [String]) throws -> Int32 {
-        let process = try LinuxKernel.Program(OwnProgram.path, words).start()
-        return Process.wait(for: process)?.shellCode ?? ExitStatus.failed.rawValue
+    /// Runs this program, and returns its exit code and the interfaces that it reports.
+    private static func start(
+        _ words: [String]
+    ) throws -> (code: Int32, interfaces: [String]) {
+        var report = try Pipe()
+        var program = LinuxKernel.Program(OwnProgram.path, words)
+        program.streams = [nil, nil, nil, report.writer]
+        let process = try program.start()
+        report.closeWriter()
+        let code = Process.wait(for: process)?.shellCode ?? ExitStatus.failed.rawValue
+        let text = report.read(upTo: nil, within: .zero).text
+        return (code, text.split(separator: "\n").map(String.init))
     }
 }

@@ -126,7 +126,8 @@ extension ContainerCatalog {
     /// The home directories of users who may run their own containers.
     private var homes: [String] {
         let all = ["/root"] + names(in: "/home").map { "/home/\($0)" }
-        return all + [home].compactMap { $0 }.filter { !all.contains($0) }
+        let callers = InvokingUser.behindSudo(environment: environment)?.variables["HOME"]
+        return all + [home, callers].compactMap { $0 }.filter { !all.contains($0) }
     }
 
     private func docker() -> [Container] {

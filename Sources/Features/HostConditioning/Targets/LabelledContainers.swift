@@ -25,7 +25,21 @@ public struct LabelledContainers: Sendable, Hashable {
         self.label = label
     }
 
+    /// A client, and the user whose containers it is asked for; nil: the caller.
+    private struct Client {
+        let path: String
+        var user: InvokingUser?
+
+        var name: String {
+            let file = path.split(separator: "/").last.map(String.init) ?? path
+            return user?.variables["USER"].map { "\(file) of \($0)" } ?? file
+        }
+    }
+
     /// The IDs of the containers, one for each network.
+    ///
+    /// Under sudo these are the containers of root and of the user who has called it. Nobody else's
+    /// client is started: it would get to see root's variables.
     ///
     /// - Parameter environment: locates the files of an ordinary user's containers.
     /// - Returns: the IDs, and what went wrong with clients that cannot tell.
@@ -37,39 +51,84 @@ public struct LabelledContainers: Sendable, Hashable {
                 "--label \(label): changing the networks of containers takes root; run it with sudo",
                 status: .noPermission)
         }
-        let programs = Self.clients.compactMap { HelperProgram.path(of: $0) }
-        guard !programs.isEmpty else {
+        let user = InvokingUser.behindSudo(environment: environment)
+        let clients = Self.clients.compactMap { name -> Client? in
+            HelperProgram.path(of: name).map { Client(path: $0) }
+        }
+        guard !clients.isEmpty else {
             throw HostError(
                 "--label \(label): none of \(Self.clients.joined(separator: ", ")) is installed, which "
                     + "know the labels of containers; --container chooses one by its name",
                 status: .unavailable)
         }
+        let catalog = ContainerCatalog(environment: environment)
         var (found, remarks): ([String], [String]) = ([], [])
-        for program in programs {
+        let all = clients + Self.rootless(of: user)
+        for client in all {
             do {
-                found += try ids(program).filter { !found.contains($0) }
+                let ids = try ids(client).filter { !found.contains($0) }
+                found += try Self.checked(ids, client, catalog)
             } catch {
                 remarks.append(error.description)
             }
         }
         guard !found.isEmpty else {
             // Somebody who cannot tell may have the containers.
-            let doubt = remarks.isEmpty ? "" : " (\(remarks.joined(separator: "; ")))"
+            let doubts =
+                remarks
+                + (user == nil
+                    ? ["an ordinary user's containers are found if that user calls sudo"] : [])
+            let doubt = doubts.isEmpty ? "" : " (\(doubts.joined(separator: "; ")))"
             throw HostError(
                 "--label \(label): no running container has it\(doubt)",
-                status: remarks.count == programs.count ? .unavailable : .usage)
+                status: remarks.count == all.count ? .unavailable : .usage)
         }
-        return (Self.onePerNetwork(found, ContainerCatalog(environment: environment)), remarks)
+        return (Self.onePerNetwork(found, catalog), remarks)
+    }
+
+    /// The client of the user's own containers, if there may be any: it would make its directories.
+    private static func rootless(of user: InvokingUser?) -> [Client] {
+        guard let user, user.identity.isMapped, let home = user.variables["HOME"],
+            FileManager.default.fileExists(atPath: home + "/.local/share/containers/storage"),
+            let path = HelperProgram.path(of: "podman")
+        else { return [] }
+        return [Client(path: path, user: user)]
+    }
+
+    /// Leaves out nothing of root's client; of a user's, whatever that user has not made, since it
+    /// could name the containers of others.
+    private static func checked(
+        _ ids: [String], _ client: Client, _ catalog: ContainerCatalog
+    ) throws(HostError) -> [String] {
+        guard let user = client.user else { return ids }
+        for id in ids {
+            guard let process = (try? catalog.container(id))?.process,
+                Namespaces.maker(ofUserNamespaceOf: process) == user.identity.user
+            else {
+                throw HostError(
+                    "\(client.name) names container \(id.prefix(12)), which is not that user's",
+                    status: .unavailable)
+            }
+        }
+        return ids
     }
 
     /// Asks one client.
-    private func ids(_ program: String) throws(HostError) -> [String] {
-        let name = program.split(separator: "/").last.map(String.init) ?? program
+    private func ids(_ client: Client) throws(HostError) -> [String] {
+        let name = client.name
+        var variables: [String: String] = [:]
+        if let user = client.user {
+            let directory = "/run/user/\(user.identity.user)"
+            // Root's own would not be the user's; empty is as none.
+            let isThere = FileManager.default.fileExists(atPath: directory)
+            variables = user.variables.merging(
+                ["XDG_RUNTIME_DIR": isThere ? directory : ""]) { $1 }
+        }
         let result: HelperProgram.Result
         do {
             result = try HelperProgram.run(
-                program, ["ps", "-q", "--no-trunc", "--filter", "label=\(label)"], input: "",
-                patience: Self.patience)
+                client.path, ["ps", "-q", "--no-trunc", "--filter", "label=\(label)"], input: "",
+                patience: Self.patience, as: client.user?.identity, variables: variables)
         } catch {
             throw HostError("\(name) does not tell its containers: \(error)", status: .unavailable)
         }

@@ -1,6 +1,8 @@
-// Finds out what a process may do with namespaces, by trying it in a forked copy.
+// Finds out what a process may do with namespaces, by trying it in a forked copy, and whose they are.
 #ifndef CLINUX_NAMESPACES_H
 #define CLINUX_NAMESPACES_H
+
+#include <stdint.h>
 
 /// The step at which an attempt ended.
 enum lc_namespace_step {
@@ -20,5 +22,8 @@ struct lc_namespace_attempt {
 /// Creates a network namespace, with `in_user_namespace` inside a user namespace, and opens a
 /// packet socket there.
 struct lc_namespace_attempt lc_try_namespaces(int in_user_namespace);
+
+/// The user who made a user namespace, by the number in the caller's; or a negative errno.
+int64_t lc_namespace_owner(int fd);
 
 #endif

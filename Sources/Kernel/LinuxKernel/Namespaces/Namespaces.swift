@@ -53,6 +53,15 @@ public struct Namespaces: OptionSet, Sendable {
         try checked(lc_enter(namespace.rawValue, CLONE_NEWUSER), .enter, path)
     }
 
+    /// The user who made the user namespace that a process is in; nil if that cannot be read.
+    public static func maker(ofUserNamespaceOf process: Int32) -> UInt32? {
+        guard let namespace = try? NetworkNamespace.open("/proc/\(process)/ns/user") else {
+            return nil
+        }
+        defer { try? namespace.close() }
+        return UInt32(exactly: lc_namespace_owner(namespace.rawValue))
+    }
+
     /// Writes a file of the proc file system, or another existing file.
     public static func write(_ text: String, to path: String) throws(KernelError) {
         do {

@@ -28,10 +28,14 @@ public enum HelperProgram {
     /// Runs a program in the namespaces of the calling thread and waits until it ends; kills it if
     /// it takes longer than `patience`.
     ///
-    /// - Parameter input: what it reads from standard input, at most 64 KiB.
+    /// - Parameters:
+    ///   - input: what it reads from standard input, at most 64 KiB.
+    ///   - identity: another user, who gets none of the caller's privileges.
+    ///   - variables: in addition to those of this process.
     public static func run(
         _ path: String, _ arguments: [String], input: String,
-        patience: Duration = .seconds(60)
+        patience: Duration = .seconds(60), as identity: Program.Identity? = nil,
+        variables: [String: String] = [:]
     ) throws(KernelError) -> Result {
         let deadline = ContinuousClock.now + patience
         do {
@@ -48,7 +52,10 @@ public enum HelperProgram {
             // Ctrl-C ends it only with this process, which may block the signal.
             program.leadsGroup = true
             program.diesWithParent = true
-            let process = try Privilege.lending { try program.start() }
+            (program.identity, program.variables) = (identity, variables)
+            let process =
+                identity == nil
+                ? try Privilege.lending { try program.start() } : try program.start()
             outputs.closeWriter()
             let text = outputs.read(upTo: nil, within: deadline - .now).text
             let words = oneLine(text)
