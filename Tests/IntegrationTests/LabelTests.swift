@@ -88,7 +88,11 @@ struct LabelTests {
                         --security-opt seccomp=unconfined --name web --rootfs "$1/home/root" \
                         /bin/busybox sleep 300 >/dev/null
                     process=$($rootless podman inspect --format '{{.State.Pid}}' web)
-                    nsenter -t $process -n ip link add x0 type veth peer name x1
+                    nsenter -t $process -n ip -batch - <<END
+                    link add x0 type veth peer name x1
+                    link set x0 up
+                    link set x1 up
+                    END
                     export SUDO_UID=12345 SUDO_GID=12345 SUDO_USER=lctest
                     "$0" apply LTE -i x0 --label role=web --quiet
                     "$0" status --pid $process | grep -o apple/LTE

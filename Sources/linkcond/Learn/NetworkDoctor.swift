@@ -17,8 +17,11 @@ struct NetworkDoctor {
     let console: Console
 
     func run() throws {
-        if let file, !isForced, FileManager.default.fileExists(atPath: file) {
-            throw FileAccessError(.writing, file, .fileExists)
+        var isDirectory = false
+        if let file, FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory),
+            isDirectory || !isForced
+        {
+            throw FileAccessError(.writing, file, isDirectory ? .isDirectory : .fileExists)
         }
         let version = "\(ProgramVersion.current)"
         let findings = NetworkDiagnosis.run(

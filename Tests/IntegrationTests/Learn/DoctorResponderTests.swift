@@ -74,6 +74,20 @@ struct DoctorResponderTests {
         }
     }
 
+    /// That would be found out half a minute later, and `--force` does not help.
+    @Test(arguments: [[], ["--force"]])
+    func `a directory is no file for the profile, and nothing is asked before that is said`(
+        force: [String]
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let result = try await runProcess(
+                try SandboxedRun.program(),
+                ["doctor", "--network", "127.0.0.1", "--output", directory.path] + force)
+            #expect(result.exitCode == 73 && result.standardOutput.isEmpty)
+            #expect(result.standardError.contains("Is a directory"), "\(result.standardError)")
+        }
+    }
+
     /// A responder sends to nobody who has not shown the token, and nothing by itself.
     @Test func `strangers get no answer, and a client that stops half-way is left`() async throws {
         let program = try SandboxedRun.program()

@@ -103,7 +103,7 @@ public struct NetworkDiagnosis {
             throw LearningError(
                 "\(request.host): the connection to the responder broke, though its host is there: "
                     + "something on the way forgets connections, such as a NAT or a firewall, or "
-                    + "the responder was started again; try again", status: .failed)
+                    + "the responder hangs or was started again; try again", status: .failed)
         }
     }
 
