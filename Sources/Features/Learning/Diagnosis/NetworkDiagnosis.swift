@@ -100,6 +100,8 @@ public struct NetworkDiagnosis {
         do {
             try ask(session)
         } catch let failure as LearningError where session.isForgotten(after: failure) {
+            // Unless it measures already, the responder would be busy for a minute.
+            session.sayFarewell(by: try probe(session))
             throw LearningError(
                 "\(request.host): the connection to the responder broke, though its host is there: "
                     + "something on the way forgets connections, such as a NAT or a firewall, or "
