@@ -116,10 +116,6 @@ import Testing
             "{ family: nat64, nat: { kind: symmetric } }",
             "middle.nat: translates the app's IPv4 addresses, of which family: nat64 leaves none"
         ),
-        (
-            "{ family: nat64, dns: { truncate: true } }",
-            "middle.dns.truncate: makes the app ask by TCP, where family: nat64"
-        ),
         ("mss: 10", "middle.mss: 10 bytes is outside 88 to 9000"),
         ("mss: small", "middle.mss: \"small\" is not a number of bytes"),
         ("nat: {}", "middle.nat.kind: is missing; write kind: port-restricted"),

@@ -52,9 +52,14 @@ struct FamilyStage: Sendable {
 
     /// The answer to a question for the name by which apps find the prefix; nil for other packets.
     func answer(to packet: PacketFields) -> MiddleboxVerdict? {
-        guard family == .nat64, packet.questionName == NAT64.discoveryName else { return nil }
+        packet.questionName.flatMap(answer).map { .answered($0) }
+    }
+
+    /// The same for the name alone.
+    func answer(to name: String) -> ResolverAnswer? {
+        guard family == .nat64, name == NAT64.discoveryName else { return nil }
         let addresses = NAT64.discoveryAddresses
-        return .answered(.synthesized(addresses + addresses.map(NAT64.address(for:))))
+        return .synthesized(addresses + addresses.map(NAT64.address(for:)))
     }
 
     /// Decides on a packet of the app; nil if the NAT64 is not on its way.

@@ -25,6 +25,7 @@ public struct MiddleboxStage: Sendable {
     private var segmentSize: UInt16?
     private var resolver: ResolverStage
     private var portal: PortalStage
+    private var nameStreams: RedirectedStreams
     /// The latest time that the caller provided.
     private var clock = Duration.zero
     private var formerRebindings: UInt64 = 0
@@ -42,14 +43,16 @@ public struct MiddleboxStage: Sendable {
         portal = PortalStage(
             at: place?.portal ?? [], hasNameServer: place?.hasNameServer ?? true,
             capacity: Self.capacity)
+        nameStreams = RedirectedStreams(
+            to: (place?.portal ?? []).map { Endpoint($0, port: MiddleboxPlace.namePort) },
+            capacity: Self.capacity)
         change(to: middlebox, at: .zero)
     }
 
     /// Whether it does nothing to any packet.
     public var isIdle: Bool {
         firewall == nil && translation == nil && family.family == nil && segmentSize == nil
-            && resolver.isIdle
-            && portal.isIdle
+            && resolver.isIdle && portal.isIdle && nameStreams.isEmpty
     }
 
     /// Whether a captive portal holds the app back.
@@ -152,6 +155,49 @@ public struct MiddleboxStage: Sendable {
         return nil
     }
 
+    // MARK: Names by TCP
+
+    /// Whether it answers questions for names by TCP, so that those connections lead to its own server.
+    private var answersStreams: Bool {
+        family.family == .nat64 || resolver.answersStreams || portal.answersNames
+    }
+
+    /// Whether names without an IPv6 address get one of the NAT64's.
+    public var synthesizesNames: Bool { family.family == .nat64 }
+
+    /// The name server that the app asked by a TCP connection that leads to the middle's own.
+    ///
+    /// - Parameter peer: the app's end as the middle's own server sees it.
+    public func nameServer(askedBy peer: Endpoint) -> Endpoint? {
+        guard let translation, peer.address == place?.outside,
+            let host = place?.portal.first(where: { !$0.isIPv6 })
+        else { return nameStreams[peer]?.target }
+        return translation.inside(of: peer, from: host).flatMap { nameStreams[$0]?.target }
+    }
+
+    /// What the middle answers to a question for a name by TCP; nil: the name server that was asked is to
+    /// answer.
+    public mutating func answer(toQuestionFor name: String, at now: Duration) -> ResolverAnswer? {
+        clock = max(clock, now)
+        portal.advance(to: clock)
+        return resolver.answer(to: name).map(withOwnAddress) ?? family.answer(to: name)
+            ?? (portal.answersNames ? portal.nameAnswer : nil)
+    }
+
+    /// Leads a packet to the middle's own name server; nil if that is not for it.
+    private mutating func nameStream(up packet: PacketFields) -> MiddleboxVerdict? {
+        guard packet.transport == IPProtocol.tcp, packet.target.port == DNSMessage.port,
+            packet.target.address.isOfOneHost
+        else { return nil }
+        let isActive = answersStreams
+        let ends =
+            nameStreams.redirection(of: packet, takesNew: isActive, at: clock)
+            ?? (isActive ? nameStreams.redirectionOfNew(packet, at: clock) : nil)
+        return ends.map { redirected(packet, from: $0.source, to: $0.target) }
+    }
+
+    // MARK: Decisions
+
     private mutating func fate(
         of packet: PacketFields, _ direction: Direction, at now: Duration
     ) -> MiddleboxVerdict {
@@ -164,9 +210,14 @@ public struct MiddleboxStage: Sendable {
             if case .dropped = verdict { return verdict }
             var inner = packet
             if case .changed(let change) = verdict { inner.become(change) }
+            let streamed = nameStreams.restoration(of: inner, at: clock)
+            if let streamed { (inner.source, inner.target) = streamed }
             guard let (drop, answer) = obstacle(to: inner, .down) else {
-                return resolver.verdict(on: packet, .down) ?? portal(down: inner)
-                    ?? family.namesArriving(packet, at: clock) ?? verdict
+                if let lost = resolver.verdict(on: inner, .down) { return lost }
+                if let streamed {
+                    return .changed(HeaderChange(source: streamed.source, target: streamed.target))
+                }
+                return portal(down: inner) ?? family.namesArriving(packet, at: clock) ?? verdict
             }
             return .dropped(drop, answer.flatMap { MiddleboxAnswer($0, inPlaceOf: inner) })
         }
@@ -175,18 +226,21 @@ public struct MiddleboxStage: Sendable {
             return .dropped(drop, answer.flatMap { MiddleboxAnswer($0, to: packet) })
         }
         return asked(packet) ?? family.answer(to: packet) ?? portal(up: packet)
-            ?? family.leaving(packet, at: clock) ?? translation?.verdict(on: packet, .up, at: clock)
-            ?? .passes
+            ?? nameStream(up: packet) ?? family.leaving(packet, at: clock)
+            ?? translation?.verdict(on: packet, .up, at: clock) ?? .passes
     }
 
-    /// What the name server decides on a packet of the app; nil: nothing. A wrong address has its own
-    /// behind a NAT64.
+    /// What the name server decides on a packet of the app; nil: nothing.
     private mutating func asked(_ packet: PacketFields) -> MiddleboxVerdict? {
         let verdict = resolver.verdict(on: packet, .up)
-        guard family.outside != nil, case .answered(.wrong(let address)) = verdict else {
-            return verdict
-        }
-        return .answered(.misleading([address, NAT64.address(for: address)]))
+        guard case .answered(let answer) = verdict else { return verdict }
+        return .answered(withOwnAddress(answer))
+    }
+
+    /// A wrong address has its own behind a NAT64.
+    private func withOwnAddress(_ answer: ResolverAnswer) -> ResolverAnswer {
+        guard family.outside != nil, case .wrong(let address) = answer else { return answer }
+        return .misleading([address, NAT64.address(for: address)])
     }
 
     /// What the captive portal decides on a packet of the app; nil: nothing.
@@ -199,18 +253,24 @@ public struct MiddleboxStage: Sendable {
             let answer: Firewall.Answer = packet.transport == IPProtocol.tcp ? .reset : .icmp
             return .dropped(.captive, MiddleboxAnswer(answer, to: packet))
         case .redirected(let source, let target):
-            // The NAT sees the packet as it goes to the portal's server.
-            var inner = packet
-            (inner.source, inner.target) = (source, target)
-            let verdict = translation?.verdict(on: inner, .up, at: clock) ?? .passes
-            var change = HeaderChange(source: source, target: target)
-            switch verdict {
-            case .changed(let translated): change.source = translated.source ?? source
-            case .passes: break
-            case .turnedBack, .answered, .dropped, .askedAgain, .replaced: return verdict
-            }
-            return .changed(change)
+            return redirected(packet, from: source, to: target)
         }
+    }
+
+    /// Leads a packet to a server of the middle. The NAT sees it as it goes there.
+    private mutating func redirected(
+        _ packet: PacketFields, from source: Endpoint, to target: Endpoint
+    ) -> MiddleboxVerdict {
+        var inner = packet
+        (inner.source, inner.target) = (source, target)
+        let verdict = translation?.verdict(on: inner, .up, at: clock) ?? .passes
+        var change = HeaderChange(source: source, target: target)
+        switch verdict {
+        case .changed(let translated): change.source = translated.source ?? source
+        case .passes: break
+        case .turnedBack, .answered, .dropped, .askedAgain, .replaced: return verdict
+        }
+        return .changed(change)
     }
 
     /// What the captive portal decides on a packet toward the app; nil: nothing.

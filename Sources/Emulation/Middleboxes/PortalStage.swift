@@ -35,12 +35,6 @@ struct PortalStage: Sendable {
         case stopped
     }
 
-    /// A connection of the app.
-    private struct Flow: Hashable, Sendable {
-        var app: Endpoint
-        var target: Endpoint
-    }
-
     private let addresses: [IPAddress]
     private let hasNameServer: Bool
     private(set) var rules: CaptivePortal?
@@ -48,16 +42,9 @@ struct PortalStage: Sendable {
     private var meeting: Duration?
     private var hasOpened = false
     private var newEvents: [PortalEvent] = []
-    /// The redirected connections by what the portal's server sees as the app's end: two of them may
-    /// have the same port of the app.
-    private var flows: RecencyTable<Endpoint, Flow>
-    private var aliases: [Flow: Endpoint] = [:]
+    private var streams: RedirectedStreams
 
     private static let page: UInt16 = 80
-    /// A connection that was silent for longer is over: the server keeps none that long.
-    private static let flowTimeout = Duration.seconds(120)
-    /// Of the dynamic ports (RFC 6335).
-    private static let aliasPorts: ClosedRange<UInt16> = 49_152...65_535
 
     /// - Parameters:
     ///   - addresses: those of its server; of a family without one, nothing passes.
@@ -65,14 +52,21 @@ struct PortalStage: Sendable {
     init(at addresses: [IPAddress], hasNameServer: Bool, capacity: Int) {
         self.addresses = addresses
         self.hasNameServer = hasNameServer
-        flows = RecencyTable(capacity: capacity)
+        streams = RedirectedStreams(
+            to: addresses.map { Endpoint($0, port: MiddleboxPlace.portalPort) }, capacity: capacity)
     }
 
     /// Whether it holds the app back.
     var isClosed: Bool { rules != nil && !hasOpened }
 
+    /// Whether it answers in the place of a name server.
+    var answersNames: Bool { isClosed && !hasNameServer }
+
+    /// What it answers to all questions for names.
+    var nameAnswer: ResolverAnswer { .misleading(addresses) }
+
     /// Whether it lets everything pass unchanged. One that has opened still shows its page.
-    var isIdle: Bool { rules == nil && flows.count == 0 }
+    var isIdle: Bool { rules == nil && streams.isEmpty }
 
     /// Changes the rules; nil takes the portal away. One that was not there is closed.
     mutating func change(to rules: CaptivePortal?) {
@@ -117,7 +111,9 @@ struct PortalStage: Sendable {
     /// Decides on a packet of the app.
     mutating func decideUp(_ packet: PacketFields, at now: Duration) -> Decision {
         advance(to: now)
-        if let redirection = redirection(of: packet, at: now) { return redirection }
+        if let (source, target) = streams.redirection(of: packet, takesNew: isClosed, at: now) {
+            return .redirected(source: source, target: target)
+        }
         let isOwn = addresses.contains(packet.target.address)
         // Those of the portal's own address as well, so that none of them has the ports of another.
         if isOwn, let redirection = redirectionOfNew(packet, at: now) { return redirection }
@@ -127,8 +123,8 @@ struct PortalStage: Sendable {
         }
         if packet.isDNS(at: packet.target.port) {
             meet(at: now)
-            guard !hasNameServer, packet.questionName != nil else { return .passes }
-            return .answered(.misleading(addresses))
+            return packet.questionName != nil && answersNames
+                ? .answered(nameAnswer) : .passes
         }
         meet(at: now)
         return redirectionOfNew(packet, at: now) ?? .stopped
@@ -137,13 +133,8 @@ struct PortalStage: Sendable {
     /// Decides on a packet toward the app.
     mutating func decideDown(_ packet: PacketFields, at now: Duration) -> Decision {
         advance(to: now)
-        if packet.transport == IPProtocol.tcp, packet.transportOffset != nil,
-            packet.source.port == MiddleboxPlace.portalPort,
-            addresses.contains(packet.source.address),
-            let flow = flows[packet.target]
-        {
-            flows.touch(packet.target, at: now)
-            return .redirected(source: flow.target, target: flow.app)
+        if let (source, target) = streams.restoration(of: packet, at: now) {
+            return .redirected(source: source, target: target)
         }
         guard isClosed, !packet.isLocal(packet.source.address),
             packet.target.address.isOfOneHost, !addresses.contains(packet.source.address),
@@ -159,63 +150,14 @@ struct PortalStage: Sendable {
         note(PortalEvent(time: now, kind: .met))
     }
 
-    /// What happens to a packet of a connection that was redirected before.
-    private mutating func redirection(of packet: PacketFields, at now: Duration) -> Decision? {
-        guard packet.transport == IPProtocol.tcp, packet.transportOffset != nil,
-            let alias = aliases[Flow(app: packet.source, target: packet.target)],
-            let server = server(for: packet)
-        else { return nil }
-        if packet.opensTCP, !isClosed {
-            // A new connection with the same ports.
-            remove(alias)
-            return nil
-        }
-        flows.touch(alias, at: now)
-        return .redirected(source: alias, target: server)
-    }
-
     /// What happens to a packet that opens a connection to the port of web pages.
     private mutating func redirectionOfNew(
         _ packet: PacketFields, at now: Duration
     ) -> Decision? {
-        guard packet.opensTCP, packet.hasPlainHeaders, packet.target.port == Self.page,
-            let server = server(for: packet), let alias = admit(packet, at: now)
+        guard packet.target.port == Self.page,
+            let (source, target) = streams.redirectionOfNew(packet, at: now)
         else { return nil }
-        return .redirected(source: alias, target: server)
-    }
-
-    private func server(for packet: PacketFields) -> Endpoint? {
-        addresses.first { $0.isIPv6 == packet.target.address.isIPv6 }
-            .map { Endpoint($0, port: MiddleboxPlace.portalPort) }
-    }
-
-    /// Makes a new connection known, and returns the app's end of it as the server sees it.
-    private mutating func admit(_ packet: PacketFields, at now: Duration) -> Endpoint? {
-        while let oldest = flows.oldest, flows.isFull || now - oldest.time > Self.flowTimeout {
-            remove(oldest.key)
-        }
-        let flow = Flow(app: packet.source, target: packet.target)
-        guard let alias = freeAlias(of: packet.source) else { return nil }
-        flows.set(flow, for: alias, at: now)
-        aliases[flow] = alias
-        return alias
-    }
-
-    /// The app's own port, or the next one that is free.
-    private func freeAlias(of app: Endpoint) -> Endpoint? {
-        if flows[app] == nil { return app }
-        let ports = Self.aliasPorts
-        let start = Int(app.port) % ports.count
-        for offset in 0..<ports.count {
-            let port = ports.lowerBound + UInt16((start + offset) % ports.count)
-            let alias = Endpoint(app.address, port: port)
-            if flows[alias] == nil { return alias }
-        }
-        return nil
-    }
-
-    private mutating func remove(_ alias: Endpoint) {
-        if let flow = flows.remove(alias) { aliases[flow] = nil }
+        return .redirected(source: source, target: target)
     }
 }
 
@@ -236,10 +178,5 @@ extension PacketFields {
     fileprivate func isDNS(at port: UInt16) -> Bool {
         transportOffset != nil && port == DNSMessage.port
             && [IPProtocol.udp, IPProtocol.tcp].contains(transport)
-    }
-
-    /// Whether nothing stands between the IP header and the transport's, as nearly always.
-    fileprivate var hasPlainHeaders: Bool {
-        !source.address.isIPv6 || transportOffset == 40
     }
 }

@@ -10,6 +10,12 @@ struct ResolverStage: Sendable {
 
     init(seed: UInt64) { failures = RandomStream(seed: seed, for: .resolver) }
 
+    /// Whether it answers questions by TCP.
+    var answersStreams: Bool {
+        guard let rules, !rules.isDown else { return false }
+        return rules.servfail > .zero || !rules.nxdomain.isEmpty || rules.wrongAnswer != nil
+    }
+
     /// Whether it lets everything pass. That it is slow is the link's business.
     var isIdle: Bool { rules == nil || rules == Resolver(delay: rules?.delay ?? .zero) }
 
@@ -23,12 +29,18 @@ struct ResolverStage: Sendable {
         guard direction == .up, let name = packet.questionName,
             packet.target.address.isOfOneHost
         else { return nil }
-        if rules.nxdomain.contains(where: { $0.matches(name) }) { return .answered(.unknownName) }
-        if rules.servfail > .zero, failures.isChosen(rules.servfail) { return .answered(.failure) }
-        if let wrong = rules.wrongAnswer, wrong.names.contains(where: { $0.matches(name) }) {
-            return .answered(.wrong(IPAddress(ipv4: wrong.address.bits)))
-        }
+        if let answer = answer(to: name) { return .answered(answer) }
         return rules.truncate ? .answered(.truncated) : nil
+    }
+
+    /// What it answers to a question for a name, by UDP or TCP; nil: the network's own answers.
+    mutating func answer(to name: String) -> ResolverAnswer? {
+        guard let rules else { return nil }
+        if rules.nxdomain.contains(where: { $0.matches(name) }) { return .unknownName }
+        if rules.servfail > .zero, failures.isChosen(rules.servfail) { return .failure }
+        guard let wrong = rules.wrongAnswer, wrong.names.contains(where: { $0.matches(name) })
+        else { return nil }
+        return .wrong(IPAddress(ipv4: wrong.address.bits))
     }
 }
 
@@ -68,17 +80,21 @@ public enum ResolverAnswer: Sendable, Hashable {
     /// - Parameter packet: the question, from its IP header on.
     public func bytes(to packet: [UInt8], _ fields: PacketFields) -> [UInt8]? {
         guard let start = fields.transportOffset, start + 8 <= packet.count else { return nil }
-        let question = Array(packet[(start + 8)...])
+        return message(to: Array(packet[(start + 8)...])).map {
+            IPPacket.datagram(from: fields.target, to: fields.source, payload: $0)
+        }
+    }
+
+    /// The answer to a question; nil if that is none.
+    public func message(to question: [UInt8]) -> [UInt8]? {
         guard let message = DNSMessage(question) else { return nil }
-        let answer: [UInt8] =
-            switch self {
-            case .failure: message.answer(to: question, code: DNSMessage.Code.serverFailure)
-            case .unknownName: message.answer(to: question, code: DNSMessage.Code.unknownName)
-            case .wrong(let address): message.answer(to: question, addresses: [address])
-            case .misleading(let addresses), .synthesized(let addresses):
-                message.answer(to: question, addresses: addresses)
-            case .truncated: message.answer(to: question, isTruncated: true)
-            }
-        return IPPacket.datagram(from: fields.target, to: fields.source, payload: answer)
+        switch self {
+        case .failure: return message.answer(to: question, code: DNSMessage.Code.serverFailure)
+        case .unknownName: return message.answer(to: question, code: DNSMessage.Code.unknownName)
+        case .wrong(let address): return message.answer(to: question, addresses: [address])
+        case .misleading(let addresses), .synthesized(let addresses):
+            return message.answer(to: question, addresses: addresses)
+        case .truncated: return message.answer(to: question, isTruncated: true)
+        }
     }
 }

@@ -4,7 +4,7 @@ import LinuxKernel
 ///
 /// It stands before the network's own name server: where that has no IPv6 address for the app, it is
 /// asked for those of IPv4, in the app's name, and the answer is turned into the one that the app
-/// waits for. Answers by TCP pass as they are.
+/// waits for. `NameStream` does so by TCP.
 struct SynthesizedNames: Sendable {
     /// A question of the app.
     private struct Key: Hashable, Sendable {
@@ -29,29 +29,50 @@ struct SynthesizedNames: Sendable {
         let key = Key(app: app, server: server, identifier: answer.identifier)
         switch DNSMessage.AddressType(rawValue: answer.type) {
         case .aaaa:
-            guard answer.lacksAddresses, !answer.isForValidator(bytes) else { return nil }
+            guard let question = Self.question(after: answer, bytes) else { return nil }
             waiting.set(bytes, for: key, at: now)
-            let question = answer.question(like: bytes, .a)
             return .askedAgain(IPPacket.datagram(from: app, to: server, payload: question))
         case .a:
             guard let former = waiting[key], let message = DNSMessage(former),
                 message.name == answer.name
             else { return nil }
             waiting.remove(key)
-            let records = answer.records(in: bytes)
-            let isEmpty = !records.contains { $0.type == DNSMessage.AddressType.a.rawValue }
-            let payload =
-                answer.code != 0
-                ? message.answer(to: former, code: answer.code)
-                : isEmpty && !answer.isTruncated
-                    ? former
-                    : message.answer(
-                        like: former, isTruncated: answer.isTruncated, records: records,
-                        address: NAT64.address(for:))
+            let (payload, isSynthesized) = Self.answer(
+                in: (message, former), from: (answer, bytes), isDatagram: true)
             return .replaced(
                 IPPacket.datagram(from: server, to: app, payload: payload),
-                isSynthesized: !isEmpty)
+                isSynthesized: isSynthesized)
         case nil: return nil
         }
+    }
+
+    /// The question for addresses of IPv4 that follows an answer for those of IPv6; nil if the app gets
+    /// that as it is.
+    static func question(after answer: DNSMessage, _ bytes: [UInt8]) -> [UInt8]? {
+        guard answer.lacksAddresses, !answer.isForValidator(bytes) else { return nil }
+        return answer.question(like: bytes, .a)
+    }
+
+    /// What the app gets, and whether there are addresses in it.
+    ///
+    /// - Parameters:
+    ///   - former: the answer for addresses of IPv6, which had none.
+    ///   - later: that for those of IPv4.
+    static func answer(
+        in former: (message: DNSMessage, bytes: [UInt8]),
+        from later: (message: DNSMessage, bytes: [UInt8]), isDatagram: Bool
+    ) -> (bytes: [UInt8], isSynthesized: Bool) {
+        let answer = later.message
+        let records = answer.records(in: later.bytes)
+        let isEmpty = !records.contains { $0.type == DNSMessage.AddressType.a.rawValue }
+        let bytes =
+            answer.code != 0
+            ? former.message.answer(to: former.bytes, code: answer.code)
+            : isEmpty && !answer.isTruncated
+                ? former.bytes
+                : former.message.answer(
+                    like: former.bytes, isTruncated: answer.isTruncated, isDatagram: isDatagram,
+                    records: records, address: NAT64.address(for:))
+        return (bytes, !isEmpty && !answer.isTruncated)
     }
 }

@@ -12,6 +12,8 @@ public struct MiddleboxPlace: Sendable, Hashable {
     /// The port at which the captive portal's server listens. It is not that of web pages, which the
     /// servers of a run may want at all addresses.
     public static let portalPort: UInt16 = 61_080
+    /// The port at which the middle's own name server listens there, for questions by TCP.
+    public static let namePort: UInt16 = 61_053
     /// Whether the network has a name server.
     public var hasNameServer: Bool
 
@@ -181,6 +183,13 @@ struct TranslationStage: Sendable {
             ).get()
         }
         return .changed(HeaderChange(target: receiver))
+    }
+
+    /// The app's end of a TCP connection with this host outside; nil if there is none.
+    func inside(of outside: Endpoint, from host: IPAddress) -> Endpoint? {
+        translators.reversed().reduce(outside) { (end: Endpoint?, translator) in
+            end.flatMap { translator.owner(of: $0.port, .tcp, host) }
+        }
     }
 
     /// An ICMP error of the app about a packet that it got (RFC 5508, section 4).

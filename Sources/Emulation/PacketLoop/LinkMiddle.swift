@@ -23,6 +23,7 @@ final class LinkMiddle: Sendable {
     private let answers = Mutex<[Answer]>([])
     private let waker = Mutex<(@Sendable () -> Void)?>(nil)
     private let hasEffect: Atomic<Bool>
+    private let streamAnswers = Mutex<[Direction: [ResolverAnswer.Kind: UInt64]]>([:])
     /// The link-layer address of the app, as far as it is known.
     private let app = Mutex<[UInt8]>([])
     private let hasAnswers = Atomic<Bool>(false)
@@ -79,6 +80,36 @@ final class LinkMiddle: Sendable {
     /// The events of the captive portal that were not taken yet, in their order.
     func takePortalEvents(at time: Duration) -> [PortalEvent] {
         stage.withLock { $0.takePortalEvents(at: time) }
+    }
+
+    /// The name server that the app asked by a TCP connection that leads to the middle's own.
+    func nameServer(askedBy peer: Endpoint) -> Endpoint? {
+        stage.withLock { $0.nameServer(askedBy: peer) }
+    }
+
+    /// Whether names without an IPv6 address get one of the NAT64's.
+    var synthesizesNames: Bool { stage.withLock { $0.synthesizesNames } }
+
+    /// What it answers to a question for a name by TCP; nil: nothing.
+    func answer(toQuestionFor name: String, at time: Duration) -> ResolverAnswer? {
+        let answer = stage.withLock { $0.answer(toQuestionFor: name, at: time) }
+        if let answer { countAnswers(1, answer.kind, .up) }
+        return answer
+    }
+
+    /// Counts answers by TCP.
+    func countAnswers(_ count: Int, _ kind: ResolverAnswer.Kind, _ direction: Direction) {
+        streamAnswers.withLock { $0[direction, default: [:]][kind, default: 0] += UInt64(count) }
+    }
+
+    /// These statistics of a direction with the answers by TCP.
+    func complete(
+        _ statistics: DirectionStatistics, _ direction: Direction
+    ) -> DirectionStatistics {
+        var statistics = statistics
+        let answers = streamAnswers.withLock { $0[direction] ?? [:] }
+        statistics.answered.merge(answers, uniquingKeysWith: +)
+        return statistics
     }
 
     /// Replaces what stands there.

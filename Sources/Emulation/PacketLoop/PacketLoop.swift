@@ -123,7 +123,8 @@ public final class PacketLoop: Sendable {
 
     /// The statistics so far.
     public var statistics: LoopStatistics {
-        LoopStatistics(up: up.statistics, down: down.statistics)
+        LoopStatistics(
+            up: middle.complete(up.statistics, .up), down: middle.complete(down.statistics, .down))
     }
 
     /// When NATs in the middle forgot their entries by intention, as far as nobody has asked before, by
@@ -150,6 +151,27 @@ public final class PacketLoop: Sendable {
             event.time += clock.monotonic
             return event
         }
+    }
+
+    /// The name server that the app asked by a TCP connection that leads to the middle's own; nil:
+    /// there is no such connection.
+    ///
+    /// - Parameter peer: the app's end as the middle's own server sees it.
+    public func nameServer(askedBy peer: Endpoint) -> Endpoint? {
+        middle.nameServer(askedBy: peer)
+    }
+
+    /// Whether names without an IPv6 address get one of the NAT64's.
+    public var synthesizesNames: Bool { middle.synthesizesNames }
+
+    /// What the middle answers to a question for a name by TCP, which it counts; nil: nothing.
+    public func answer(toQuestionFor name: String) -> ResolverAnswer? {
+        middle.answer(toQuestionFor: name, at: clock.now)
+    }
+
+    /// Counts names that got addresses of the NAT64 by TCP.
+    public func countSynthesizedNames(_ count: Int) {
+        middle.countAnswers(count, .synthesized, .down)
     }
 
     /// How many packets toward the network have arrived and not yet left the loop, including those

@@ -28,6 +28,9 @@ protocol ConditionedWire {
     /// `KernelClock.monotonic`.
     func takePortalEvents() -> [PortalEvent]
 
+    /// What answers questions for names in the middle; nil: nothing can.
+    var nameDoor: NameDoor? { get }
+
     /// How many packets toward the network are on the wire.
     var packetsUnderWay: UInt64 { get }
 
@@ -39,5 +42,6 @@ extension ConditionedWire {
     /// Nothing stands in the middle.
     func takeRebindings() -> [Rebinding] { [] }
     var portalDoor: PortalDoor? { nil }
+    var nameDoor: NameDoor? { nil }
     func takePortalEvents() -> [PortalEvent] { [] }
 }

@@ -41,6 +41,14 @@ struct EmulatedWire: ConditionedWire {
 
     func takePortalEvents() -> [PortalEvent] { packetLoop.takePortalEvents() }
 
+    var nameDoor: NameDoor? {
+        NameDoor(
+            server: { [packetLoop] in packetLoop.nameServer(askedBy: $0) },
+            answer: { [packetLoop] in packetLoop.answer(toQuestionFor: $0) },
+            isSynthesizing: { [packetLoop] in packetLoop.synthesizesNames },
+            countSynthesized: { [packetLoop] in packetLoop.countSynthesizedNames($0) })
+    }
+
     var packetsUnderWay: UInt64 { packetLoop.packetsUnderWay }
 
     func stop() { packetLoop.stop() }

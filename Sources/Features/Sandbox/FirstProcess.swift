@@ -51,7 +51,7 @@ struct FirstProcess {
         // Before Multipath TCP, which replaces the sockets of later threads.
         let publication = try Publication(
             published, request, request.wires(of: network), links, channel)
-        let portal = try links.servePortals(network)
+        let servers = [try links.servePortals(network), try links.serveNames(network)]
         let multipath =
             request.multipath == .off
             ? nil : try SandboxMultipath(request.multipath, namespaces, channel)
@@ -73,7 +73,7 @@ struct FirstProcess {
         // wait for that. Who reads a pipe of the command would, if it were still open here; and the
         // supervisor would, if its copy of a socket were the last.
         while channel.receiveMessage() != nil {}
-        withExtendedLifetime((links, loopback, publication, portal, tap)) { Process.exitAtOnce(0) }
+        withExtendedLifetime((links, loopback, publication, servers, tap)) { Process.exitAtOnce(0) }
     }
 
     /// Runs servers and commands, and returns the exit code once all data has arrived.

@@ -113,8 +113,8 @@ final class RelayLoop {
         switch events.target(of: event.token) {
         case .orders: break
         case .requests: receiveRequests(at: now)
-        case .accept(let family): streams.accept(from: family.listener)
-        case .acceptMultipath(let port): streams.accept(from: port.listener)
+        case .accept(let family): streams.accept(from: family.listener, at: now)
+        case .acceptMultipath(let port): streams.accept(from: port.listener, at: now)
         case .stream(let connection): streams.handle(event, connection, at: now)
         case .datagrams, .outlet, nil: break
         }

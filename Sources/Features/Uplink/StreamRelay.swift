@@ -13,6 +13,9 @@ package final class StreamRelay {
         enum Phase {
             /// The host's end has not answered yet.
             case connecting(Attempt)
+            /// It is one of the far side itself, which the kernel has accepted; the host's end has not
+            /// answered yet.
+            case awaited(Side, untried: [Endpoint])
             /// The app's request was passed to the listener.
             case offered
             /// Both ends are connected.
@@ -28,9 +31,9 @@ package final class StreamRelay {
         var pumps = Pumps()
         var isQueued = false
 
-        init(_ ends: Ends, _ attempt: Attempt, host: Side, deadline: Duration) {
+        init(_ ends: Ends, _ phase: Phase, host: Side, deadline: Duration) {
             self.ends = ends
-            self.phase = .connecting(attempt)
+            self.phase = phase
             self.host = host
             self.deadline = deadline
         }
@@ -124,7 +127,7 @@ package final class StreamRelay {
         do {
             let side = try Side(connectingTo: endpoint)
             let connection = Connection(
-                ends, attempt, host: side, deadline: now + Self.connectTimeout)
+                ends, .connecting(attempt), host: side, deadline: now + Self.connectTimeout)
             side.token = try events.watch(
                 side.socket.descriptor, .edge, for: .stream(connection))
             connections[ends] = connection
@@ -180,21 +183,23 @@ package final class StreamRelay {
     }
 
     /// Accepts connections whose request was passed to the listener.
-    func accept(from listener: borrowing TransparentListener) {
+    func accept(from listener: borrowing TransparentListener, at now: Duration) {
         while true {
             do throws(Errno) {
-                take(try listener.accept(unsentLimit: Side.leastUnsent))
+                take(try listener.accept(unsentLimit: Side.leastUnsent), at: now)
             } catch {
                 guard error.isLackOfDescriptors, discardNext(of: listener) else { return }
             }
         }
     }
 
-    private func take(_ accepted: consuming AcceptedStream) {
+    private func take(_ accepted: consuming AcceptedStream, at now: Duration) {
         let ends = Ends(app: accepted.peer, destination: accepted.destination)
         let stream = accepted.take()
         guard let connection = connections[ends], case .offered = connection.phase else {
-            return stream.resetOnClose()
+            stream.resetOnClose()
+            guard host.network.isOwn(ends.app.address), budget.hasRoomForStream else { return }
+            return connect(Side(stream), host.endpoints(for: ends.destination), ends, at: now)
         }
         let side = Side(stream)
         // If this process is killed, the app must not take what it has got for everything.
@@ -204,6 +209,38 @@ package final class StreamRelay {
             side.token = try events.watch(side.socket.descriptor, .edge, for: .stream(connection))
         } catch {
             abort(connection)
+        }
+    }
+
+    /// Connects a stream of the far side itself with the next host endpoint; after the last one, it is
+    /// reset.
+    private func connect(_ near: Side, _ endpoints: [Endpoint], _ ends: Ends, at now: Duration) {
+        guard let endpoint = endpoints.first else { return }
+        let untried = Array(endpoints.dropFirst())
+        do {
+            let side = try Side(connectingTo: endpoint)
+            let connection = Connection(
+                ends, .awaited(near, untried: untried), host: side,
+                deadline: now + Self.connectTimeout)
+            side.token = try events.watch(
+                side.socket.descriptor, .edge, for: .stream(connection))
+            connections[ends] = connection
+        } catch {
+            connect(near, untried, ends, at: now)
+        }
+    }
+
+    private func finishConnecting(
+        _ connection: Connection, _ near: Side, _ untried: [Endpoint], at now: Duration
+    ) {
+        do {
+            try connection.host.socket.checkError()
+            near.token = try events.watch(near.socket.descriptor, .edge, for: .stream(connection))
+            connection.phase = .relaying(near)
+            pump(connection, near, at: now)
+        } catch {
+            drop(connection)
+            connect(near, untried, connection.ends, at: now)
         }
     }
 
@@ -229,6 +266,8 @@ package final class StreamRelay {
         switch connection.phase {
         case .connecting(let attempt):
             if event.isWritable { finishConnecting(connection, attempt, at: now) }
+        case .awaited(let near, let untried):
+            if event.isWritable { finishConnecting(connection, near, untried, at: now) }
         case .offered, .closed: break
         case .relaying(let far): pump(connection, far, at: now)
         }

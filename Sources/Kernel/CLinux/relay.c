@@ -274,8 +274,10 @@ static int connect_bound(int fd, struct lc_endpoint to) {
     return fd;
 }
 
-int lc_connect_stream_from(struct lc_endpoint from, struct lc_endpoint to, uint32_t unsent_limit) {
+int lc_connect_stream_from(
+    struct lc_endpoint from, struct lc_endpoint to, uint32_t mark, uint32_t unsent_limit) {
     int fd = open_bound(from, SOCK_STREAM, 1);
+    if (fd >= 0 && mark && set_option(fd, SOL_SOCKET, SO_MARK, (int)mark)) return give_up(fd);
     if (fd >= 0 && set_stream_options(fd, unsent_limit)) return give_up(fd);
     return connect_bound(fd, to);
 }

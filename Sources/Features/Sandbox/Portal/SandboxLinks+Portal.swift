@@ -29,9 +29,7 @@ extension SandboxLinks {
         guard request.hasCaptivePortal || request.mayChange else { return nil }
         var doors: [IPAddress: PortalDoor] = [:]
         for part in parts.values {
-            // A NAT may stand between the app and the portal.
-            let outside = part.wire.place.map { [$0.outside] } ?? []
-            for address in part.wire.families.map(\.app) + outside {
+            for address in part.wire.addressesOutside {
                 doors[address] = part.conditioned.portalDoor
             }
         }

@@ -76,7 +76,8 @@ int lc_connect_stream_unsent(struct lc_endpoint to, uint32_t unsent_limit);
 
 /// A nonblocking TCP socket that starts to connect from an address. At most `unsent_limit` bytes
 /// wait in the socket to be sent for the first time.
-int lc_connect_stream_from(struct lc_endpoint from, struct lc_endpoint to, uint32_t unsent_limit);
+int lc_connect_stream_from(
+    struct lc_endpoint from, struct lc_endpoint to, uint32_t mark, uint32_t unsent_limit);
 
 /// A nonblocking UDP socket at an address and a port, which reports the destinations of its
 /// datagrams.

@@ -78,15 +78,18 @@ extension DNSMessage {
     ///
     /// - Parameters:
     ///   - bytes: an answer to this question, whose flags it gets.
+    ///   - isDatagram: whether it goes by UDP, where it has little room.
     ///   - records: those of the answer for IPv4, the aliases among them.
     ///   - address: the address in the place of one of IPv4.
     package func answer(
-        like bytes: [UInt8], isTruncated: Bool = false, records: [NameRecord],
+        like bytes: [UInt8], isTruncated: Bool = false, isDatagram: Bool = true,
+        records: [NameRecord],
         address: (IPAddress) -> IPAddress
     ) -> [UInt8] {
         let isExtended = extensionRecord(in: bytes) != nil
-        let limit =
-            isExtended ? Self.longest.extended - Self.extensionRecord.count : Self.longest.plain
+        let longest =
+            isDatagram ? isExtended ? Self.longest.extended : Self.longest.plain : Int(UInt16.max)
+        let limit = longest - (isExtended ? Self.extensionRecord.count : 0)
         var message = Array(bytes[..<questionEnd])
         // Neither authoritative nor checked.
         message[2] = 0x80 | bytes[2] & 0x01 | (isTruncated ? 0x02 : 0)

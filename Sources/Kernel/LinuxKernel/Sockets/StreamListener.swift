@@ -54,14 +54,17 @@ public struct StreamListener: ~Copyable, Sendable {
 extension StreamSocket {
     /// Starts to connect from one of this host's addresses.
     ///
-    /// - Parameter unsentLimit: how many unsent bytes the socket accepts.
+    /// - Parameters:
+    ///   - mark: the mark of its packets, which takes `CAP_NET_ADMIN` (`SO_MARK`); 0: none.
+    ///   - unsentLimit: how many unsent bytes the socket accepts.
     public init(
-        connectingTo endpoint: Endpoint, from source: IPAddress, unsentLimit: Int
+        connectingTo endpoint: Endpoint, from source: IPAddress, mark: UInt32 = 0, unsentLimit: Int
     ) throws(Errno) {
         self.init(
             adopting: try OwnedDescriptor(
                 status: lc_connect_stream_from(
-                    Endpoint(source, port: 0).shim, endpoint.shim, UInt32(clamping: unsentLimit))))
+                    Endpoint(source, port: 0).shim, endpoint.shim, mark,
+                    UInt32(clamping: unsentLimit))))
     }
 }
 

@@ -88,12 +88,6 @@ public struct Middlebox: Sendable, Hashable, Codable {
                 explanation: "translates the app's IPv4 addresses, of which family: "
                     + "\(family.rawValue) leaves none; leave one of them out")
         }
-        if family == .nat64, dns?.truncate == true {
-            return ConditionProblem(
-                field: "dns.truncate",
-                explanation: "makes the app ask by TCP, where family: nat64 has no addresses for "
-                    + "names with IPv4 alone; leave one of them out")
-        }
         return nil
     }
 

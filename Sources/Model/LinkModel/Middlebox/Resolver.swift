@@ -2,7 +2,7 @@ public import LinkUnits
 
 /// How the name server of a network fails. What it does not do wrong, the network's own does.
 ///
-/// It sees questions by UDP. Those by TCP pass, unless it is down.
+/// It sees questions by UDP and TCP, wherever they go.
 public struct Resolver: Sendable, Hashable, Codable {
     /// An answer that is not the truth.
     public struct WrongAnswer: Sendable, Hashable, Codable {
