@@ -278,6 +278,44 @@ import Testing
         #expect(SamplePacket.isSound(try #require(try middle.pass(routed))))
     }
 
+    @Test func `the app reaches its own ports through the NAT64`() throws {
+        var middle = Self.middle(.nat64)
+        let outside = NAT64.address(for: Self.outside)
+        func turn(_ packet: [UInt8]) throws -> [UInt8]? {
+            let fields = try packet.fields
+            guard
+                case .turnedBack(let change) = middle.stage.verdict(on: fields, .up, at: .zero)
+            else { return nil }
+            let turned = try #require(change.applied(to: packet))
+            #expect(SamplePacket.isSound(turned) || fields.fragment != nil)
+            return turned
+        }
+        // Both ports open their way to that address, which is how hosts behind it find each other.
+        let first = try #require(
+            try middle.pass(SamplePacket.udp(from: Self.app(4000), to: Self.server(7))))
+        let port = try first.fields.source.port
+        let toFirst = Endpoint(outside, port: port)
+        // Nobody has asked there yet.
+        #expect(try turn(SamplePacket.udp(from: Self.app(4001), to: toFirst, [1])) == nil)
+        _ = try turn(SamplePacket.udp(from: Self.app(4000), to: Endpoint(outside, port: 9)))
+        let there = try #require(
+            try turn(SamplePacket.udp(from: Self.app(4001), to: toFirst, [1, 2, 3])))
+        #expect(try there.fields.target == Self.app(4000))
+        let alias = try there.fields.source
+        #expect(alias.address == outside && alias.port != 4000)
+        let back = try #require(try turn(SamplePacket.udp(from: Self.app(4000), to: alias)))
+        #expect(try back.fields.target == Self.app(4001) && back.fields.source == toFirst)
+        let long = SamplePacket.udp(
+            from: Self.app(4001), to: toFirst, [UInt8](repeating: 3, count: 3000))
+        for part in IPPacket.fragments(of: long, mtu: 1280, identification: 7) {
+            #expect(try turn(part)?.fields.target.address == Self.app)
+        }
+        // An echo finds its sender.
+        let echo = IPPacket.icmp([128, 0, 0, 0, 0, 5, 0, 1, 42], from: Self.app, to: outside)
+        let asked = try #require(try turn(echo))
+        #expect(try asked.fields.target == Self.app(5) && asked.fields.source.address == outside)
+    }
+
     @Test func `a damaged packet stays damaged`() throws {
         var middle = Self.middle(.nat64)
         var packet = SamplePacket.tcp(from: Self.app(4000), to: Self.server(443), [1, 2, 3])

@@ -16,7 +16,7 @@ struct FamilyStage: Sendable {
     private var translator: Translator?
     private var names = SynthesizedNames()
     /// What was decided on first fragments, for the later ones, which have no ports.
-    private var fragments = RecencyTable<FragmentKey, HeaderChange>(capacity: 256)
+    private var fragments = RecencyTable<FragmentKey, MiddleboxVerdict>(capacity: 256)
     private var identification: UInt16 = 0
 
     init(at place: MiddleboxPlace?) { self.place = place }
@@ -76,7 +76,7 @@ struct FamilyStage: Sendable {
         translator?.advance(to: now)
         let target4 = Endpoint(target, port: packet.target.port)
         return verdict(on: packet, at: now) { stage throws(Untranslated) in
-            if packet.isError { return try stage.errorLeaving(packet, to: target4) }
+            if packet.isError { return .changed(try stage.errorLeaving(packet, to: target4)) }
             guard let transport = TranslationTable.Transport(packet) else { throw .unmapped }
             let flow = TranslationTable.Flow(
                 transport: transport, inside: packet.source, outside: packet.remote(target4))
@@ -85,8 +85,29 @@ struct FamilyStage: Sendable {
                     flow, flags: packet.tcpFlags, at: now
                 ).get()
             else { throw .unmapped }
-            return HeaderChange(source: sender, target: target4, changesFamily: true)
+            guard target == sender.address else {
+                return .changed(HeaderChange(source: sender, target: target4, changesFamily: true))
+            }
+            return .turnedBack(try stage.hairpin(packet, transport, from: sender, at: now))
         }
+    }
+
+    /// What a packet becomes that the app has sent to the address outside of the NAT64 (RFC 6146, section
+    /// 3.8).
+    private mutating func hairpin(
+        _ packet: PacketFields, _ transport: TranslationTable.Transport, from sender: Endpoint,
+        at now: Duration
+    ) throws(Untranslated) -> HeaderChange {
+        guard
+            let receiver = try translator?.arriving(
+                at: packet.isEcho ? sender.port : packet.target.port, transport,
+                from: packet.remote(sender), flags: packet.tcpFlags, at: now
+            ).get()
+        else { throw .unmapped }
+        return HeaderChange(
+            source: Endpoint(
+                NAT64.address(for: sender.address),
+                port: packet.isEcho ? receiver.port : sender.port), target: receiver)
     }
 
     // MARK: Packets toward the app
@@ -105,7 +126,7 @@ struct FamilyStage: Sendable {
         self.translator?.advance(to: now)
         let source = Endpoint(NAT64.address(for: packet.source.address), port: packet.source.port)
         return verdict(on: packet, at: now) { stage throws(Untranslated) in
-            if packet.isError { return try stage.errorArriving(packet, from: source) }
+            if packet.isError { return .changed(try stage.errorArriving(packet, from: source)) }
             guard let transport = TranslationTable.Transport(packet) else { throw .unmapped }
             guard
                 let receiver = try stage.translator?.arriving(
@@ -113,9 +134,10 @@ struct FamilyStage: Sendable {
                     flags: packet.tcpFlags, at: now
                 ).get()
             else { throw .unmapped }
-            return HeaderChange(
-                source: packet.isEcho ? Endpoint(source.address, port: receiver.port) : source,
-                target: receiver, changesFamily: true)
+            return .changed(
+                HeaderChange(
+                    source: packet.isEcho ? Endpoint(source.address, port: receiver.port) : source,
+                    target: receiver, changesFamily: true))
         }
     }
 
@@ -132,7 +154,7 @@ struct FamilyStage: Sendable {
     /// Later fragments share the fate of the first, which has to come first.
     private mutating func verdict(
         on packet: PacketFields, at now: Duration,
-        _ translate: (inout FamilyStage) throws(Untranslated) -> HeaderChange
+        _ translate: (inout FamilyStage) throws(Untranslated) -> MiddleboxVerdict
     ) -> MiddleboxVerdict {
         let key = packet.fragment.map {
             FragmentKey(
@@ -140,19 +162,22 @@ struct FamilyStage: Sendable {
                 transport: packet.transport, identification: $0.identification)
         }
         if let key, packet.fragment?.isFirst == false {
-            return fragments[key].map { .changed($0) } ?? .dropped(.unmapped, nil)
+            return fragments[key] ?? .dropped(.unmapped, nil)
         }
         // Its checksum tells nothing of the parts (RFC 7915, section 1.2).
         if key != nil, packet.isEcho { return .dropped(.unrouted, nil) }
         do throws(Untranslated) {
-            var change = try translate(&self)
-            identification &+= 1
-            change.identification = identification
+            var verdict = try translate(&self)
+            if case .changed(var change) = verdict {
+                identification &+= 1
+                change.identification = identification
+                verdict = .changed(change)
+            }
             if let key {
                 if fragments.isFull, let oldest = fragments.oldest { fragments.remove(oldest.key) }
-                fragments.set(change, for: key, at: now)
+                fragments.set(verdict, for: key, at: now)
             }
-            return .changed(change)
+            return verdict
         } catch {
             return .dropped(error == .unmapped ? .unmapped : .tableFull, nil)
         }

@@ -80,20 +80,20 @@ public struct HeaderChange: Sendable, Hashable {
         inner.write(quotedTarget, isSource: false, to: &bytes)
     }
 
-    /// Changes a packet of IPv6 that has no extension headers.
+    /// Changes a packet of IPv6 that has no extension headers but that of a fragment.
     private func applyIPv6(
         to bytes: inout MutableSpan<UInt8>, at start: Int, _ isUnfinished: Bool
     ) {
-        guard start + 60 <= bytes.count, bytes[start + 6] == IPProtocol.tcp,
-            source?.address.isIPv6 != false, target?.address.isIPv6 != false
+        guard start + 40 <= bytes.count, source?.address.isIPv6 != false,
+            target?.address.isIPv6 != false
         else { return }
-        let header = HeaderWriter(ipv6At: start, isUnfinished: isUnfinished)
+        let header = HeaderWriter(ipv6At: start, isUnfinished: isUnfinished, in: bytes.span)
         header.write(source, isSource: true, to: &bytes)
         header.write(target, isSource: false, to: &bytes)
     }
 }
 
-/// Writes addresses and ports of an IPv4 header, and keeps the checksums right.
+/// Writes addresses and ports of an IP header, and keeps the checksums right.
 private struct HeaderWriter {
     private let start: Int
     private let isUnfinished: Bool
@@ -138,14 +138,33 @@ private struct HeaderWriter {
         }
     }
 
-    /// For a TCP packet of IPv6 without extension headers.
-    init(ipv6At start: Int, isUnfinished: Bool) {
+    /// For a packet of IPv6 without extension headers but that of a fragment.
+    init(ipv6At start: Int, isUnfinished: Bool, in bytes: Span<UInt8>) {
         self.start = start
         self.isUnfinished = isUnfinished
         addressOffset = 8
+        var (number, transport) = (bytes[start + 6], start + 40)
+        if number == IPProtocol.fragment, transport + 8 <= bytes.count {
+            guard bytes.word(at: transport + 2) & 0xfff8 == 0 else { return }
+            number = bytes[transport]
+            transport += 8
+        }
+        guard transport + 8 <= bytes.count else { return }
         hasPseudoHeader = true
-        ports = (start + 40, start + 42)
-        transportChecksum = start + 56
+        switch number {
+        case IPProtocol.tcp:
+            ports = (transport, transport + 2)
+            if transport + 18 <= bytes.count { transportChecksum = transport + 16 }
+        case IPProtocol.udp:
+            isUDP = true
+            ports = (transport, transport + 2)
+            transportChecksum = transport + 6
+        case IPProtocol.icmpv6 where [128, 129].contains(bytes[transport]):
+            // The identifier takes the place of both ports.
+            ports = (transport + 4, transport + 4)
+            transportChecksum = transport + 2
+        default: break
+        }
     }
 
     func write(
