@@ -220,7 +220,7 @@ let features = floor(
         resources: [.embedInCode("Plots/Resources/plot.css")]),
     // Where the time of a run went: the critical path of its packets, from a capture.
     library(
-        "Explanation", ["Recording", "PacketLoop", deque] + basics,
+        "Explanation", ["Recording", "PacketLoop", "Middleboxes", deque] + basics,
         resources: embedded("Report/Resources", "explanation.css", "explanation_policy.txt")),
     // Reads and sets the overrides of `linkcond override`.
     library("Override", ["NetworkPath", "Netlink", "LinuxKernel", "LinkModel", systemPackage]),

@@ -115,6 +115,9 @@ struct Supervisor<Listener: Sandbox.Listener> {
                 sockets, network.farNetwork(request.wires(of: network)), process: process,
                 isRootless: isRootless)
         channel.send(.start)
+        if connection != nil, let note = HostFamilies.note(on: request.networkFamilies) {
+            listener.note(note)
+        }
         return connection
     }
 }

@@ -200,7 +200,13 @@ final class DatagramRelay {
             }
         } catch {
             guard case .questions(let app, let nameServer) = use else { return }
-            report(error, app, nameServer)
+            guard Unreachability(error) != nil, question.failures + 1 < host.serverCount else {
+                return report(error, app, nameServer)
+            }
+            host.report(failureOf: server)
+            let next = DatagramOutlet.Question(
+                payload: question.payload, failures: question.failures + 1)
+            ask(next, use, of: host.server(after: server), at: now)
         }
     }
 

@@ -1,5 +1,6 @@
 import LinkUnits
 import LinuxKernel
+import Middleboxes
 
 /// Something to change, as the numbers of a run suggest, with the packets that show it.
 public struct Advice: Sendable, Hashable {
@@ -45,7 +46,8 @@ public struct Advice: Sendable, Hashable {
             return Advice(
                 topic: .refused,
                 text: "\(count) to \(far) \(all.count == 1 ? "was" : "were") refused: listen there"
-                    + (far.address.isIPv6 ? ", or give the name no IPv6 address," : "")
+                    + (far.address.isIPv6 && NAT64.ipv4(of: far.address) == nil
+                        ? ", or give the name no IPv6 address," : "")
                     + " to save \(text(time))",
                 time: time, packets: Array(all.map(\.firstPacket).prefix(mostPackets)))
         }
