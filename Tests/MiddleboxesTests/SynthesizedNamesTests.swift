@@ -94,6 +94,21 @@ import Testing
         }
     }
 
+    @Test func `an address of IPv6 counts as none where it leads nowhere`() throws {
+        var place = TranslationTests.place
+        place.leadsToIPv6 = false
+        let six = try Self.question(.aaaa)
+        for (address, isAsked) in [(FamilyTests.nativeServer, true), (FamilyTests.app, false)] {
+            var stage = MiddleboxStage(Middlebox(family: .nat64), at: place)
+            let verdict = try Self.arrive(try Self.answer(to: six, [address]), &stage)
+            #expect((verdict == .passes) == !isAsked)
+            var stream = NameStream(ignoresIPv6: true)
+            let answer = try Self.answer(to: six, [address])
+            _ = stream.answer([0, UInt8(answer.count)] + answer, isSynthesizing: true)
+            #expect(stream.toServer.isEmpty == !isAsked)
+        }
+    }
+
     @Test func `aliases stay, and records beyond the room for them are left out`() throws {
         var stage = Self.middle()
         let six = try Self.question(.aaaa)

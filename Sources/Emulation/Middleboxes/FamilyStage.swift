@@ -14,12 +14,15 @@ struct FamilyStage: Sendable {
     private let place: MiddleboxPlace?
     private(set) var family: NetworkFamily?
     private var translator: Translator?
-    private var names = SynthesizedNames()
+    private var names: SynthesizedNames
     /// What was decided on first fragments, for the later ones, which have no ports.
     private var fragments = RecencyTable<FragmentKey, MiddleboxVerdict>(capacity: 256)
     private var identification: UInt16 = 0
 
-    init(at place: MiddleboxPlace?) { self.place = place }
+    init(at place: MiddleboxPlace?) {
+        self.place = place
+        names = SynthesizedNames(ignoresIPv6: place?.leadsToIPv6 == false)
+    }
 
     /// The address outside of the NAT64, which nobody else has; nil: there is none.
     var outside: IPAddress? { translator?.address }
@@ -32,7 +35,7 @@ struct FamilyStage: Sendable {
         self.family = family
         guard family == .nat64, let place else {
             translator = nil
-            names = SynthesizedNames()
+            names = SynthesizedNames(ignoresIPv6: names.ignoresIPv6)
             return
         }
         if translator == nil {

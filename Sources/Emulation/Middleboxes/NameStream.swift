@@ -20,8 +20,12 @@ package struct NameStream: Sendable {
     /// More than a client asks at a time.
     private static let mostWaiting = 1000
 
+    private let ignoresIPv6: Bool
+
     /// Makes one for a new connection.
-    package init() {}
+    ///
+    /// - Parameter ignoresIPv6: whether addresses of IPv6 lead nowhere, and count as none.
+    package init(ignoresIPv6: Bool = false) { self.ignoresIPv6 = ignoresIPv6 }
 
     /// Takes in bytes of the app.
     ///
@@ -65,7 +69,8 @@ package struct NameStream: Sendable {
                 return isSynthesized
             }
             if isSynthesizing, type == .aaaa, waiting.count < Self.mostWaiting,
-                let question = SynthesizedNames.question(after: message, answer)
+                let question = SynthesizedNames.question(
+                    after: message, answer, ignoresIPv6: ignoresIPv6)
             {
                 waiting[message.identifier] = (answer, question)
                 Self.append(question, to: &toServer)

@@ -13,10 +13,14 @@ struct SynthesizedNames: Sendable {
         var identifier: UInt16
     }
 
+    /// Whether addresses of IPv6 lead nowhere, and count as none (RFC 6147, section 5.1.4).
+    let ignoresIPv6: Bool
     /// The answers that had no addresses, until those of IPv4 are known.
     private var waiting = RecencyTable<Key, [UInt8]>(capacity: 1000)
     /// No client waits longer.
     private static let patience = Duration.seconds(30)
+
+    init(ignoresIPv6: Bool = false) { self.ignoresIPv6 = ignoresIPv6 }
 
     /// What becomes of an answer of the name server to the app; nil if it passes as it is.
     mutating func decide(
@@ -29,7 +33,10 @@ struct SynthesizedNames: Sendable {
         let key = Key(app: app, server: server, identifier: answer.identifier)
         switch DNSMessage.AddressType(rawValue: answer.type) {
         case .aaaa:
-            guard let question = Self.question(after: answer, bytes) else { return nil }
+            guard
+                let question =
+                    Self.question(after: answer, bytes, ignoresIPv6: ignoresIPv6)
+            else { return nil }
             waiting.set(bytes, for: key, at: now)
             return .askedAgain(IPPacket.datagram(from: app, to: server, payload: question))
         case .a:
@@ -48,8 +55,15 @@ struct SynthesizedNames: Sendable {
 
     /// The question for addresses of IPv4 that follows an answer for those of IPv6; nil if the app gets
     /// that as it is.
-    static func question(after answer: DNSMessage, _ bytes: [UInt8]) -> [UInt8]? {
-        guard answer.lacksAddresses, !answer.isForValidator(bytes) else { return nil }
+    ///
+    /// - Parameter ignoresIPv6: whether hosts of IPv6 are beyond reach; those within the run are not.
+    static func question(
+        after answer: DNSMessage, _ bytes: [UInt8], ignoresIPv6: Bool
+    ) -> [UInt8]? {
+        let isUseless =
+            ignoresIPv6 && !answer.isTruncated && !answer.addresses.isEmpty
+            && answer.addresses.allSatisfy { $0.high >> 61 == 1 }
+        guard answer.lacksAddresses || isUseless, !answer.isForValidator(bytes) else { return nil }
         return answer.question(like: bytes, .a)
     }
 

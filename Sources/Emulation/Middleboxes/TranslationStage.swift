@@ -16,15 +16,20 @@ public struct MiddleboxPlace: Sendable, Hashable {
     public static let namePort: UInt16 = 61_053
     /// Whether the network has a name server.
     public var hasNameServer: Bool
+    /// Whether the network leads to hosts of IPv6. If not, a name server that gives addresses of a NAT64
+    /// leaves out theirs.
+    public var leadsToIPv6: Bool
 
     /// Makes a place.
     public init(
-        inside: IPAddress, outside: IPAddress, portal: [IPAddress] = [], hasNameServer: Bool = true
+        inside: IPAddress, outside: IPAddress, portal: [IPAddress] = [], hasNameServer: Bool = true,
+        leadsToIPv6: Bool = true
     ) {
         self.inside = inside
         self.outside = outside
         self.portal = portal
         self.hasNameServer = hasNameServer
+        self.leadsToIPv6 = leadsToIPv6
     }
 
     /// The address between two NATs, of the network that is shared by customers (RFC 6598).

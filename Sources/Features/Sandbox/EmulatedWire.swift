@@ -8,12 +8,14 @@ import Recording
 /// A wire conditioned by the packet engine.
 struct EmulatedWire: ConditionedWire {
     private let packetLoop: PacketLoop
+    private let leadsToIPv6: Bool
 
     /// Starts carrying packets.
     init(
         _ wire: Wire, _ conditions: LinkConditions, traces: LinkTraces, seed: UInt64,
         clock: LoopClock, tolerance: LatenessTolerance, observer: (any PacketObserver)?
     ) throws(KernelError) {
+        leadsToIPv6 = wire.leadsToIPv6
         packetLoop = try PacketLoop(
             appSide: wire.appEnd.index, farSide: wire.farEnd.index,
             conditions: conditions.withExplicitLoss, traces: traces, seed: seed, clock: clock,
@@ -44,6 +46,7 @@ struct EmulatedWire: ConditionedWire {
     var nameDoor: NameDoor? {
         NameDoor(
             server: { [packetLoop] in packetLoop.nameServer(askedBy: $0) },
+            ignoresIPv6: !leadsToIPv6,
             answer: { [packetLoop] in packetLoop.answer(toQuestionFor: $0) },
             isSynthesizing: { [packetLoop] in packetLoop.synthesizesNames },
             countSynthesized: { [packetLoop] in packetLoop.countSynthesizedNames($0) })

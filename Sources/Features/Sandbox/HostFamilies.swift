@@ -12,13 +12,16 @@ enum HostFamilies {
     static func note(on families: Set<NetworkFamily>) -> String? {
         guard
             let family = families.sorted(by: { $0.rawValue < $1.rawValue }).first(
-                where: { $0 != .ipv6 }), !leadsOut(to: unused4), leadsOut(to: unused6)
+                where: { $0 != .ipv6 }), !leadsOut(to: unused4), leadToIPv6
         else { return nil }
         return
             "this host has IPv6 alone: with family: \(family.rawValue), no other hosts than this one "
             + "and the run's servers are reached by IPv4; family: ipv6 leads further, by the NAT64 of "
             + "this host's network if it has one"
     }
+
+    /// Whether they lead to hosts of IPv6.
+    static var leadToIPv6: Bool { leadsOut(to: unused6) }
 
     private static func leadsOut(to address: IPAddress) -> Bool {
         (try? DatagramSocket(connectedTo: Endpoint(address, port: DNSMessage.port))) != nil

@@ -40,6 +40,8 @@ public struct SandboxNetwork: Sendable, Hashable {
     }
 
     private let number: UInt8
+    /// Whether the host leads to hosts of IPv6.
+    var leadsToIPv6 = true
 
     /// Makes the network with this number, below 256; nested sandboxes use different ones.
     public init(number: UInt8) {
@@ -86,8 +88,11 @@ public struct SandboxNetwork: Sendable, Hashable {
     public static func unused() -> SandboxNetwork {
         let taken = (try? NetlinkSession().addresses()) ?? []
         let numbers = (0...UInt8.max).lazy.map { SandboxNetwork(number: $0) }
-        return numbers.first { network in !taken.contains(where: network.contains) }
+        var unused =
+            numbers.first { network in !taken.contains(where: network.contains) }
             ?? SandboxNetwork(number: 0)
+        unused.leadsToIPv6 = HostFamilies.leadToIPv6
+        return unused
     }
 
     /// The far side's interface.

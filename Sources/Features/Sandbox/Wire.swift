@@ -27,6 +27,8 @@ struct Wire: Sendable, Hashable {
     var portal: [IPAddress] = []
     /// Whether a name server is behind it.
     var hasNameServer = true
+    /// Whether hosts of IPv6 are behind it.
+    var leadsToIPv6 = true
 
     /// Makes the wire of an interface of the app.
     init(_ name: String, number: Int, families: [Addresses]) {
@@ -59,7 +61,8 @@ struct Wire: Sendable, Hashable {
         guard let app = families.map(\.app).first(where: { !$0.isIPv6 }) else { return nil }
         return MiddleboxPlace(
             inside: app, outside: IPAddress(ipv4: UInt32(truncatingIfNeeded: app.low) + 3),
-            portal: portal, hasNameServer: hasNameServer)
+            portal: portal, hasNameServer: hasNameServer,
+            leadsToIPv6: leadsToIPv6)
     }
 
     /// The address that the far side may know instead of the app's of IPv4.

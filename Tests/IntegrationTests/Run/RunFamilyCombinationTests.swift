@@ -77,6 +77,36 @@ struct RunFamilyCombinationTests {
         #expect(output == "pong\n3000 64:ff9b::c612:5 True\nb'back'\n")
     }
 
+    /// Most hosts of tests have IPv4 alone.
+    @Test(arguments: [
+        ("true", "64:ff9b::c000:201\n64:ff9b::c000:201\n200\n"),
+        (
+            "ip -6 address add 2001:db8:1::1/64 dev out0 nodad; ip -6 route add default via 2001:db8:1::2",
+            "2001:db8::7\n2001:db8::7\n000\n"
+        ),
+    ])
+    func `a name of both families leads where the host does`(
+        setup: String, output: String
+    ) async throws {
+        let result = try await StandInHost.script(
+            """
+            \(setup)
+            echo 'nameserver 127.0.0.1' >$DIRECTORY/resolv.conf
+            mount --bind $DIRECTORY/resolv.conf /etc/resolv.conf
+            setpriv --pdeathsig TERM dnsmasq --keep-in-foreground --user=root --pid-file= \
+                --conf-file=/dev/null --no-resolv --no-hosts --listen-address=127.0.0.1 \
+                --bind-interfaces --host-record=both.example,192.0.2.1,2001:db8::7 &
+            setpriv --pdeathsig TERM python3 -m http.server --directory $DIRECTORY \
+                --bind 192.0.2.1 8000 >/dev/null 2>&1 &
+            until dig +short both.example | grep -q 192; do sleep 0.05; done
+            until curl -s -o /dev/null http://192.0.2.1:8000/; do sleep 0.05; done
+            (run Wi-Fi --set "middle={ family: nat64 }" -- sh -c '
+                dig +short AAAA both.example; dig +tcp +short AAAA both.example
+                curl -s -m 20 -o /dev/null -w "%{http_code}\\n" http://both.example:8000/ || true')
+            """, by: .ordinaryUser)
+        #expect(result.standardOutput == output, "\(result)")
+    }
+
     @Test(arguments: [
         ("ipv4", "198.18.0.1"), ("ipv6", "fd6c:696e:6b63::1"), ("nat64", "fd6c:696e:6b63::1"),
     ])

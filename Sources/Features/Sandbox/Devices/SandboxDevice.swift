@@ -47,6 +47,7 @@ extension SandboxRequest {
             wire.device = devices.firstIndex { $0.interfaces.contains(wire.app.name) } ?? 0
             wire.portal = network.portal
             wire.hasNameServer = uplink != .none
+            wire.leadsToIPv6 = uplink == .none || network.leadsToIPv6
             return wire
         }
     }

@@ -14,7 +14,7 @@ final class NameServer {
         let door: NameDoor
         /// Which name server the app has asked.
         let server: Endpoint
-        var names = NameStream()
+        var names: NameStream
         var appToken: UInt64 = 0
         var upstream: Upstream?
         var hasAppEnded = false
@@ -27,6 +27,7 @@ final class NameServer {
         ) {
             (self.door, self.server, lastUse) = (door, server, now)
             self.app = app
+            names = NameStream(ignoresIPv6: door.ignoresIPv6)
         }
 
         /// Whether names get addresses of the NAT64: not by a name server behind that.
