@@ -93,7 +93,8 @@ struct RunFamilyCombinationTests {
             \(setup)
             echo 'nameserver 127.0.0.1' >$DIRECTORY/resolv.conf
             mount --bind $DIRECTORY/resolv.conf /etc/resolv.conf
-            setpriv --pdeathsig TERM dnsmasq --keep-in-foreground --user=root --pid-file= \
+            trap 'kill $(jobs -p)' EXIT
+            dnsmasq --keep-in-foreground --user=root --pid-file= \
                 --conf-file=/dev/null --no-resolv --no-hosts --listen-address=127.0.0.1 \
                 --bind-interfaces --host-record=both.example,192.0.2.1,2001:db8::7 &
             setpriv --pdeathsig TERM python3 -m http.server --directory $DIRECTORY \

@@ -138,7 +138,8 @@ struct RunNameStreamTests {
             """
             echo 'nameserver 127.0.0.1' >$DIRECTORY/resolv.conf
             mount --bind $DIRECTORY/resolv.conf /etc/resolv.conf
-            setpriv --pdeathsig TERM \(Self.server.dropFirst(5))127.0.0.1 >/dev/null &
+            trap 'kill $(jobs -p)' EXIT
+            \(Self.server.dropFirst(5))127.0.0.1 >/dev/null &
             until dig +short four.example | grep -q 198; do sleep 0.05; done
             (run Wi-Fi --set "middle={ family: nat64 }" -- sh -c '
                 dig +tcp +short AAAA four.example; dig +short AAAA many.example | wc -l')
