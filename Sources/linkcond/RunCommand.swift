@@ -1,6 +1,7 @@
 import ArgumentParser
 import Catalog
 import FoundationEssentials
+import HostConditioning
 import KernelPlane
 import LinkModel
 import LinuxKernel
@@ -179,7 +180,11 @@ struct RunCommand: ParsableCommand {
                 request, settings: settings, startedAt: beginning, exitCode: outcome.exitCode,
                 link: statistics, version: "\(ProgramVersion.current)")
             isWritten = files.write(try JSONText.text(of: json), console) && isWritten
-            isWritten = files.draw(request, statistics, console) && isWritten
+            let isDrawn = files.draw(request, statistics, console)
+            if isDrawn, let page = recording.timeline {
+                WrittenReports.note(page, environment: ProcessInfo.processInfo.environment)
+            }
+            isWritten = isDrawn && isWritten
         }
         let again = recording.counterfactual ? (plain, outcome) : nil
         let (isExplained, interruption) = explanation?.write(again: again, console) ?? (true, nil)

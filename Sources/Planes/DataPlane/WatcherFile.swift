@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import LinuxKernel
 import SystemPackage
 
@@ -18,13 +17,13 @@ public enum WatcherFile {
     /// The file's name in a state directory.
     static func name(of watcher: String) -> String { "\(directoryName)/\(watcher)" }
 
-    /// How long the file of a killed watcher is kept, in seconds. Meanwhile it tells `status` and
+    /// How long the file of a killed watcher is kept. Meanwhile it tells `status` and
     /// `override show`, in every namespace, that the watcher was killed.
-    private static let keepingTime: Int64 = 3600
+    private static let keepingTime = Duration.seconds(3600)
 
     /// Removes the files of killed watchers. Not for use in a watcher: its own file looks like one.
     public static func removeAbandoned(in directory: StateDirectory) {
-        let limit = Int64(Date().timeIntervalSince1970) - keepingTime
+        let limit = KernelClock.realtime - keepingTime
         for watcher in directory.names(in: directoryName) {
             let name = name(of: watcher)
             guard let time = directory.modificationTime(of: name), time < limit else { continue }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bisection
 import FoundationEssentials
+import HostConditioning
 import LinkModel
 import LinkUnits
 import LinuxKernel
@@ -196,6 +197,7 @@ struct BisectCommand: ParsableCommand {
         if let page {
             let isPicture = page.path.lowercased().hasSuffix(".svg")
             try page.write(isPicture ? report.plot.svg : report.plot.html)
+            WrittenReports.note(page.path, environment: ProcessInfo.processInfo.environment)
         }
         try console.print(
             json ? JSONText.text(of: report) : BisectText.page(report, isStyled: console.isStyled))

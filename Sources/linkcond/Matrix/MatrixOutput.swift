@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HostConditioning
 import Matrix
 import SystemPackage
 
@@ -31,7 +32,9 @@ struct MatrixOutput {
         }
         try files.get()
         guard let directory else { return }
-        console.explain("The report is \(directory.path)/\(ReadableReports.File.page.rawValue).")
+        let page = "\(directory.path)/\(ReadableReports.File.page.rawValue)"
+        WrittenReports.note(page, environment: environment)
+        console.explain("The report is \(page).")
     }
 
     private func writeFiles(_ json: String, _ readable: ReadableReports) throws {

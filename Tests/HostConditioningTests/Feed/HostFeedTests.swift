@@ -24,6 +24,7 @@ import Testing
     @Test(arguments: [
         ("matrix\0--report\0/tmp/a\0--\0x\0", "/tmp/a/report.html"),
         ("run\0LTE\0--timeline=/tmp/b.html\0--\0x\0", "/tmp/b.html"),
+        ("bisect\0LTE\0--html\0/tmp/c.html\0--\0x\0", "/tmp/c.html"),
         ("run\0LTE\0--timeline\0/tmp/b.svg\0--\0x\0", nil),
         ("run\0LTE\0--\0x\0--report\0/tmp/a\0", nil),
     ])
@@ -43,6 +44,19 @@ import Testing
         #expect(seen.all.map(\.isOver) == [false, true])
         seen.update([])
         #expect(seen.all.map(\.pid) == [7])
+    }
+
+    @Test func `a page that several have written is that of the last one`() throws {
+        let matrices = try [7, 8, 9].map { pid in
+            try #require(
+                OngoingProgram(pid: pid, commandLine: "linkcond\0matrix\0--report\0/tmp/a\0"))
+        }
+        var seen = SeenPrograms()
+        seen.update([matrices[2]], written: [matrices[1], matrices[0]])
+        #expect(seen.all.map(\.pid) == [9, 8])
+        seen.update([], written: matrices.reversed())
+        #expect(seen.all.map(\.pid) == [9])
+        #expect(seen.all.map(\.isOver) == [true])
     }
 
     @Test func `the parent is found behind any name`() {

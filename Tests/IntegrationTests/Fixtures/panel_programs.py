@@ -52,12 +52,33 @@ def watch(browser, process, profile, lines=1):
     return wait(lambda: text_of(browser, "article .profile") == profile and is_live(browser), 30)
 
 
-def browse(browser, address, directory, found):
+def open_report(browser, process):
+    """Clicks the link to a program's report; returns the title of the page."""
+    opened = f"a[href='/v1/host/programs/{process.pid}/report']"
+    browser.until(f"document.querySelector(`{opened}`) !== null")
+    browser.click(opened)
+    pages = lambda: [each for each in browser.call("Target.getTargets")["targetInfos"]
+                     if each["type"] == "page" and each["url"].endswith(f"/{process.pid}/report")]
+    wait(lambda: pages() and pages()[0]["title"], 30)
+    title = pages()[0]["title"] if pages() else ""
+    # A page that is hidden for longer than a moment hears nothing any more.
+    for page in pages():
+        browser.call("Target.closeTarget", targetId=page["targetId"])
+    browser.call("Page.bringToFront")
+    return title
+
+
+def browse(browser, address, directory, earlier, found):
     home = address.partition("/login")[0] + "/"
     browser.attach()
     browser.look(1280, 900, "light", False)
     browser.open(address)
     browser.until("document.querySelector('#connection .words').textContent === 'live'")
+
+    note("A matrix that has ended before")
+    found["earlier"] = browser.evaluate(f"({item(earlier)})?.querySelector('span').textContent ?? ''").replace(
+        f"{earlier.pid}", "PID") if wait(lambda: browser.evaluate(f"Boolean({item(earlier)})"), 30) else ""
+    found["earlierReport"] = open_report(browser, earlier) if found["earlier"] else ""
 
     note("A run")
     run = start("run", "--uplink", "none", "3G", "--", "sleep", "1000")
@@ -80,17 +101,7 @@ def browse(browser, address, directory, found):
     browser.open(home)
     link_of(browser, matrix)
     (directory / "go").touch()
-    opened = f"a[href='/v1/host/programs/{matrix.pid}/report']"
-    browser.until(f"document.querySelector(`{opened}`) !== null")
-    browser.click(opened)
-    pages = lambda: [each for each in browser.call("Target.getTargets")["targetInfos"]
-                     if each["type"] == "page" and each["url"].endswith(f"/{matrix.pid}/report")]
-    found["reportOpened"] = wait(lambda: bool(pages()), 30)
-    found["report"] = pages()[0]["title"] if pages() else ""
-    # A page that is hidden for longer than a moment hears nothing any more.
-    for page in pages():
-        browser.call("Target.closeTarget", targetId=page["targetId"])
-    browser.call("Page.bringToFront")
+    found["report"] = open_report(browser, matrix)
     matrix.wait()
 
     note("The command that stops the run")
@@ -104,10 +115,15 @@ def browse(browser, address, directory, found):
 def main():
     directory = pathlib.Path(sys.argv[1])
     found = {}
+    # Nobody watches its end. (Its report is named in a file.)
+    (directory / "linkcond.yaml").write_text("profiles: [Edge]\nbaseline: false\nreport: earlier\n")
+    earlier = start("matrix", "--uplink", "none", "--", "true")
+    earlier.wait()
+    (directory / "linkcond.yaml").unlink()
     process, address = serve("--port", "8475")
     try:
         with chromium.browser(seconds=240) as browser:
-            browse(browser, address, directory, found)
+            browse(browser, address, directory, earlier, found)
             found["complaints"] = browser.outside()["complaints"]
     finally:
         process.kill()

@@ -10,7 +10,9 @@ struct PanelProgramsTests {
         var feedEnded: Bool
         var proxyWatched: Bool
         var matrixWatched: Bool
-        var reportOpened: Bool
+        /// What is said of a matrix that had ended before the panel was opened.
+        var earlier: String
+        var earlierReport: String
         var report: String
         var stopCommand: String
         var runCode: Int32
@@ -26,7 +28,10 @@ struct PanelProgramsTests {
         // What reads the state of a run ends when nobody watches it any more.
         #expect(found.feedEnded)
         #expect(found.proxyWatched && found.matrixWatched)
-        #expect(found.reportOpened && found.report.hasSuffix("linkcond matrix"), "\(found.report)")
+        #expect(found.earlier == "matrix, process PID, has ended")
+        for title in [found.earlierReport, found.report] {
+            #expect(title.hasSuffix("linkcond matrix"), "\(title)")
+        }
         #expect(found.stopCommand == "sudo kill -INT PID")
         #expect(found.runCode == 130 && found.runGone)
         #expect(found.complaints == [])

@@ -62,7 +62,11 @@ public struct HostFeed {
             let now = KernelClock.monotonic
             if now >= nextSlow {
                 host = try HostFeedJSON.Host(path: .current(), overrides: NetworkOverride.show())
-                if !isChosen { programs.update(OngoingProgram.all()) }
+                if !isChosen {
+                    programs.update(
+                        OngoingProgram.all(),
+                        written: WrittenReports.all(environment: environment))
+                }
                 nextSlow = now + Self.slowInterval
             }
             let conditioned = try planes.status() + RunService.links(isChosen: isChosen)

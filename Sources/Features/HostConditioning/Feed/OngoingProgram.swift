@@ -3,8 +3,8 @@ import LinkModel
 import LinuxKernel
 import Sandbox
 
-/// A `linkcond run`, `matrix`, `bisect`, `proxy` or `play` that is going on, of a user whose processes
-/// this one may look at.
+/// A `linkcond run`, `matrix`, `bisect`, `proxy` or `play` that is going on or has ended, of a user
+/// whose processes this one may look at.
 struct OngoingProgram: Encodable, Equatable {
     let pid: Int32
     let verb: String
@@ -74,7 +74,8 @@ struct OngoingProgram: Encodable, Equatable {
             return own.first { $0.hasPrefix("\(option)=") }
                 .map { String($0.dropFirst(option.count + 1)) }
         }
-        let page = value("--report").map { "\($0)/report.html" } ?? value("--timeline")
+        let page =
+            value("--report").map { "\($0)/report.html" } ?? value("--timeline") ?? value("--html")
         guard let page, page.hasSuffix(".html") else { return nil }
         guard !page.hasPrefix("/") else { return page }
         let place = try? FileManager.default.destinationOfSymbolicLink(atPath: directory)

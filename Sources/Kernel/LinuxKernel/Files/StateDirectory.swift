@@ -9,6 +9,7 @@ import SystemPackage
 public struct StateDirectory: Sendable, Hashable {
     /// Its path.
     public let path: String
+    private let owner: UInt32
 
     /// The directory of this process, created if needed.
     public init() throws(KernelError) {
@@ -26,8 +27,17 @@ public struct StateDirectory: Sendable, Hashable {
             .filter { unsafe access($0, F_OK) == 0 }.map { StateDirectory(path: $0) }
     }
 
-    private init(path: String) {
+    /// For root, the existing directories of all users who are logged in, for reading.
+    public static var ofUsers: [StateDirectory] {
+        guard geteuid() == 0 else { return [] }
+        return SmallFile.names(in: "/run/user").compactMap { name in
+            UInt32(name).map { StateDirectory(path: "/run/user/\(name)/linkcond", owner: $0) }
+        }.filter { unsafe access($0.path, F_OK) == 0 }
+    }
+
+    private init(path: String, owner: UInt32 = geteuid()) {
         self.path = path
+        self.owner = owner
     }
 
     private static func candidates(_ runtimeDirectory: String?) -> [String] {
@@ -47,7 +57,7 @@ public struct StateDirectory: Sendable, Hashable {
         for candidate in candidates {
             do {
                 try Self.prepare(candidate)
-                path = candidate
+                self.init(path: candidate)
                 return
             } catch {
                 reason = error
@@ -98,12 +108,12 @@ extension StateDirectory {
         try FileLock(path: path(of: name))
     }
 
-    /// The content of a file; nil if the effective user has no such file.
+    /// The content of a file; nil if the user has no such file.
     public func read(_ name: String) -> [UInt8]? {
         let number = unsafe open(path(of: name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard number >= 0 else { return nil }
         let file = OwnedDescriptor(adopting: FileDescriptor(rawValue: number))
-        guard let status = FileStatus(of: file.raw), status.isOrdinary, status.owner == geteuid()
+        guard let status = FileStatus(of: file.raw), status.isOrdinary, status.owner == owner
         else { return nil }
         return try? file.raw.readAll(limit: Self.longestFile)
     }
@@ -136,9 +146,9 @@ extension StateDirectory {
         SmallFile.names(in: path(of: subdirectory))
     }
 
-    /// When a file was last modified, in seconds since 1970; nil if it does not exist.
-    public func modificationTime(of name: String) -> Int64? {
-        FileStatus(ofFileAt: path(of: name))?.modified.components.seconds
+    /// When a file was last modified, since 1970; nil if it does not exist.
+    public func modificationTime(of name: String) -> Duration? {
+        FileStatus(ofFileAt: path(of: name))?.modified
     }
 
     /// Removes the partial files in `subdirectory` of processes that were killed while writing.
