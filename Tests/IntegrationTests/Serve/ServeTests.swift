@@ -85,6 +85,23 @@ import Testing
             result.standardOutput == "\"isOver\":false\n200\n", "\(result.standardError)")
     }
 
+    @Test(.requiresNamespaces)
+    func `what reads the state of a run ends by itself when nobody reads it`() async throws {
+        let result = try await shell(
+            """
+            "$linkcond" run --uplink none 3G -- sleep 1000 & run=$!
+            until "$linkcond" status --pid $run | grep -q 3G; do sleep 0.05; done 2>/dev/null
+            mkfifo "$work/input"
+            "$linkcond" serve-feed --pid $run <"$work/input" >"$work/lines" & feed=$!
+            exec 3>"$work/input"
+            until [ "$(wc -l <"$work/lines")" -gt 1 ]; do sleep 0.05; done
+            exec 3>&-
+            wait $feed
+            kill -0 $run && echo ended
+            """)
+        #expect(result.standardOutput == "ended\n", "\(result.standardError)")
+    }
+
     @Test(
         .enabled(if: hasPrograms("systemd-socket-activate"), "systemd is not installed"))
     func `a socket of systemd starts it, and its first request is answered`() async throws {
