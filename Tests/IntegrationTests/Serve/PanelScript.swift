@@ -6,14 +6,16 @@ import Testing
 enum PanelScript {
     /// Runs one as root of namespaces of its own, with an interface `eth0` and directories of its own,
     /// and returns what it found. Everything ends with its first process.
+    ///
+    /// - Parameter isRoot: Whether it runs as the machine's root, which the caller has to be.
     static func run<Findings: Decodable>(
-        _ script: String, _ type: Findings.Type
+        _ script: String, _ type: Findings.Type, isRoot: Bool = false
     ) async throws -> Findings {
         try await withTemporaryDirectory { directory in
             let result = try await runProcess(
                 "unshare",
-                [
-                    "--net", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child",
+                (isRoot ? [] : ["--map-root-user"]) + [
+                    "--net", "--mount", "--pid", "--fork", "--kill-child",
                     "--mount-proc", "sh", "-euc", setUp, script.absoluteFixture, directory.path,
                 ],
                 environment: environment(), timeout: .seconds(300))
