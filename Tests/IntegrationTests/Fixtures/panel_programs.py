@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 
-from panel_tools import PROGRAM, chromium, is_live, note, press_for, serve, text_of, wait
+from panel_tools import PROGRAM, activate, chromium, is_live, note, press_for, serve, text_of, wait
 
 
 def start(*words):
@@ -53,10 +53,10 @@ def watch(browser, process, profile, lines=1):
 
 
 def open_report(browser, process):
-    """Clicks the link to a program's report; returns the title of the page."""
+    """Follows the link to a program's report; returns the title of the page."""
     opened = f"a[href='/v1/host/programs/{process.pid}/report']"
     browser.until(f"document.querySelector(`{opened}`) !== null")
-    browser.click(opened)
+    activate(browser, opened)
     pages = lambda: [each for each in browser.call("Target.getTargets")["targetInfos"]
                      if each["type"] == "page" and each["url"].endswith(f"/{process.pid}/report")]
     wait(lambda: pages() and pages()[0]["title"], 30)
