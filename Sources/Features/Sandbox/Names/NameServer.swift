@@ -50,14 +50,8 @@ final class NameServer {
         init(_ socket: consuming StreamSocket) { self.socket = socket }
     }
 
-    private final class Listener: Sendable {
-        let socket: StreamListener
-
-        init(_ socket: consuming StreamListener) { self.socket = socket }
-    }
-
     private enum Target {
-        case listener(Listener)
+        case listener(FarListener)
         case connection(Connection)
     }
 
@@ -73,11 +67,9 @@ final class NameServer {
     /// Below the number of descriptors that a process has by default, of which each takes two.
     private static let mostConnections = 256
     private static let mostWaiting = 131_072
-    private static let shape = StreamShape(
-        unsentLimit: 65_536, segmentSize: 1400, receiveBuffer: 65_536, growsWithReading: false)
 
     private init(
-        _ listeners: [Listener], at addresses: [IPAddress], doors: [IPAddress: NameDoor],
+        _ listeners: [FarListener], at addresses: [IPAddress], doors: [IPAddress: NameDoor],
         network: FarNetwork?
     ) throws(Errno) {
         (self.addresses, self.doors, self.network) = (addresses, doors, network)
@@ -96,18 +88,9 @@ final class NameServer {
     static func start(
         at addresses: [IPAddress], doors: [IPAddress: NameDoor], network: FarNetwork?
     ) throws(KernelError) -> KernelThread {
-        var listeners: [Listener] = []
-        for address in addresses {
-            do throws(Errno) {
-                listeners.append(
-                    Listener(
-                        try StreamListener(
-                            at: Endpoint(address, port: MiddleboxPlace.namePort), shape)))
-            } catch  where !address.isIPv6 {
-                throw KernelError(.open, subject: "the name server in the middle", errno: error)
-            } catch {}
-        }
-        return try KernelThread(named: "names") { [listeners] in
+        let listeners = try FarListener.all(
+            at: addresses, port: MiddleboxPlace.namePort, server: "the name server in the middle")
+        return try KernelThread(named: "names") {
             let server = try? NameServer(
                 listeners, at: addresses, doors: doors, network: network)
             server?.run()
@@ -132,9 +115,9 @@ final class NameServer {
         }
     }
 
-    private func letIn(_ listener: Listener, _ now: Duration) {
+    private func letIn(_ listener: FarListener, _ now: Duration) {
         while let accepted = try? listener.socket.acceptWithEnds(
-            unsentLimit: Self.shape.unsentLimit)
+            unsentLimit: FarListener.shape.unsentLimit)
         {
             let peer = accepted.peer
             let socket = accepted.take()
@@ -232,7 +215,7 @@ final class NameServer {
         let upstream = Upstream(
             try StreamSocket(
                 fromFarSideTo: endpoint, at: source, network,
-                unsentLimit: Self.shape.unsentLimit))
+                unsentLimit: FarListener.shape.unsentLimit))
         upstream.token = try events.watch(
             upstream.socket.descriptor, .edge, for: .connection(connection))
         connection.upstream = upstream

@@ -40,13 +40,7 @@ final class PortalServer {
         }
     }
 
-    private final class Listener: Sendable {
-        let socket: StreamListener
-
-        init(_ socket: consuming StreamListener) { self.socket = socket }
-    }
-
-    private let listeners: [Listener]
+    private let listeners: [FarListener]
     private let doors: [IPAddress: PortalDoor]
     private var connections: [Connection] = []
 
@@ -56,10 +50,8 @@ final class PortalServer {
     private static let mostConnections = 512
     /// A client that sends more than it may does not learn why: reading it all would take too long.
     private static let mostExcess = 1 << 20
-    private static let shape = StreamShape(
-        unsentLimit: 65_536, segmentSize: 1400, receiveBuffer: 65_536, growsWithReading: false)
 
-    private init(_ listeners: [Listener], doors: [IPAddress: PortalDoor]) {
+    private init(_ listeners: [FarListener], doors: [IPAddress: PortalDoor]) {
         self.listeners = listeners
         self.doors = doors
     }
@@ -72,18 +64,9 @@ final class PortalServer {
     static func start(
         at addresses: [IPAddress], doors: [IPAddress: PortalDoor]
     ) throws(KernelError) -> KernelThread {
-        var listeners: [Listener] = []
-        for address in addresses {
-            do throws(Errno) {
-                listeners.append(
-                    Listener(
-                        try StreamListener(
-                            at: Endpoint(address, port: MiddleboxPlace.portalPort), shape)))
-            } catch  where !address.isIPv6 {
-                throw KernelError(.open, subject: "the captive portal", errno: error)
-            } catch {}
-        }
-        return try KernelThread(named: "portal") { [listeners] in
+        let listeners = try FarListener.all(
+            at: addresses, port: MiddleboxPlace.portalPort, server: "the captive portal")
+        return try KernelThread(named: "portal") {
             PortalServer(listeners, doors: doors).run()
         }
     }
@@ -109,11 +92,11 @@ final class PortalServer {
         }
     }
 
-    private func letIn(_ listener: Listener, _ now: Duration) {
+    private func letIn(_ listener: FarListener, _ now: Duration) {
         for _ in 0..<Self.mostConnections {
             do throws(Errno) {
                 let accepted = try listener.socket.acceptWithEnds(
-                    unsentLimit: Self.shape.unsentLimit)
+                    unsentLimit: FarListener.shape.unsentLimit)
                 if connections.count >= Self.mostConnections { connections.removeFirst() }
                 connections.append(
                     Connection(accepted, doors: doors, end: now + Self.patience))
