@@ -90,47 +90,40 @@ struct DoctorResponderTests {
 
     /// A responder sends to nobody who has not shown the token, and nothing by itself.
     @Test func `strangers get no answer, and a client that stops half-way is left`() async throws {
-        let program = try SandboxedRun.program()
-        let output = try await SandboxedRun(
-            arguments: [
-                "Wi-Fi", "--uplink", "none", "--drain", "0 s", "--server",
-                "exec \(program) learn --serve --quiet", "--server-ready", "46464", "--",
-                "python3", "-c",
-                """
-                import json, socket
-                stream = socket.create_connection(("198.18.0.3", 46464))
-                lines = stream.makefile("r")
-                stream.sendall(b"linkcond-learn/2 1.0 hello\\n")
-                print(lines.readline().split()[2])
-                token = json.loads(lines.readline())["diagnosis"]["token"]
-                def ask(bytes):
-                    probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-                    probe.settimeout(1)
-                    probe.sendto(bytes, ("198.18.0.3", 46464))
-                    words = []
-                    try:
-                        while True:
-                            answer, place = probe.recvfrom(2000)
-                            words.append(f"{answer.split()[0].decode()} {place[1]}")
-                    except TimeoutError: return ", ".join(words) or "silence"
-                print(ask(b"linkcond-doctor 0123456789abcdef 1 " + bytes(200)))
-                print(ask(b"linkcond-doctor " + token.encode() + b" 1 "))
-                print(ask(b"linkcond-doctor " + token.encode() + b" 1 " + bytes(200)))
-                # A knock by another door, and by one that is not there.
-                for door in [b"1", b"99"]:
-                    print(ask(b"linkcond-request " + token.encode() + b" 2 " + door + b" " + bytes(200)))
-                stream.sendall(b'{"asksArrivals":')
-                stream.shutdown(socket.SHUT_RDWR)
-                word = "busy"
-                # It may not have seen yet that the first one has gone.
-                while word == "busy":
-                    again = socket.create_connection(("198.18.0.3", 46464))
-                    again.sendall(b"linkcond-learn/2 1.0 hello\\n")
-                    word = again.makefile("r").readline().split()[2]
-                print(word)
-                """,
-            ]
-        ).output()
+        let output = try await besideResponder(
+            """
+            import json, socket
+            stream = socket.create_connection(("198.18.0.3", 46464))
+            lines = stream.makefile("r")
+            stream.sendall(b"linkcond-learn/2 1.0 hello\\n")
+            print(lines.readline().split()[2])
+            token = json.loads(lines.readline())["diagnosis"]["token"]
+            def ask(bytes):
+                probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                probe.settimeout(1)
+                probe.sendto(bytes, ("198.18.0.3", 46464))
+                words = []
+                try:
+                    while True:
+                        answer, place = probe.recvfrom(2000)
+                        words.append(f"{answer.split()[0].decode()} {place[1]}")
+                except TimeoutError: return ", ".join(words) or "silence"
+            print(ask(b"linkcond-doctor 0123456789abcdef 1 " + bytes(200)))
+            print(ask(b"linkcond-doctor " + token.encode() + b" 1 "))
+            print(ask(b"linkcond-doctor " + token.encode() + b" 1 " + bytes(200)))
+            # A knock by another door, and by one that is not there.
+            for door in [b"1", b"99"]:
+                print(ask(b"linkcond-request " + token.encode() + b" 2 " + door + b" " + bytes(200)))
+            stream.sendall(b'{"asksArrivals":')
+            stream.shutdown(socket.SHUT_RDWR)
+            word = "busy"
+            # It may not have seen yet that the first one has gone.
+            while word == "busy":
+                again = socket.create_connection(("198.18.0.3", 46464))
+                again.sendall(b"linkcond-learn/2 1.0 hello\\n")
+                word = again.makefile("r").readline().split()[2]
+            print(word)
+            """)
         let seen = "linkcond-seen 46464"
         let answers = "\(seen)\n\(seen), linkcond-knock 46465\n\(seen)"
         #expect(output == "ready\nsilence\nsilence\n\(answers)\nready\n")
@@ -138,33 +131,37 @@ struct DoctorResponderTests {
 
     /// Behind a NAT that has forgotten it, the end of a connection reaches nobody.
     @Test func `a client that says farewell is gone, though its connection stands`() async throws {
-        let program = try SandboxedRun.program()
-        let output = try await SandboxedRun(
+        let output = try await besideResponder(
+            """
+            import json, socket
+            def connect():
+                stream = socket.create_connection(("198.18.0.3", 46464))
+                stream.sendall(b"linkcond-learn/2 1.0 hello\\n")
+                return stream, stream.makefile("r")
+            first, lines = connect()
+            print(lines.readline().split()[2])
+            token = json.loads(lines.readline())["diagnosis"]["token"].encode()
+            second, others = connect()
+            print(others.readline().split()[2])
+            probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            for word in [b"0123456789abcdef", token]:
+                probe.sendto(b"linkcond-farewell " + word + b" 0 ", ("198.18.0.3", 46464))
+                third, others = connect()
+                while (said := others.readline().split()[2]) == "busy" and word == token:
+                    third, others = connect()
+                print(said)
+            """)
+        #expect(output == "ready\nbusy\nbusy\nready\n")
+    }
+
+    /// What a Python program prints that asks a responder behind a link, at 198.18.0.3.
+    private func besideResponder(_ script: String) async throws -> String {
+        try await SandboxedRun(
             arguments: [
                 "Wi-Fi", "--uplink", "none", "--drain", "0 s", "--server",
-                "exec \(program) learn --serve --quiet", "--server-ready", "46464", "--",
-                "python3", "-c",
-                """
-                import json, socket
-                def connect():
-                    stream = socket.create_connection(("198.18.0.3", 46464))
-                    stream.sendall(b"linkcond-learn/2 1.0 hello\\n")
-                    return stream, stream.makefile("r")
-                first, lines = connect()
-                print(lines.readline().split()[2])
-                token = json.loads(lines.readline())["diagnosis"]["token"].encode()
-                second, others = connect()
-                print(others.readline().split()[2])
-                probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-                for word in [b"0123456789abcdef", token]:
-                    probe.sendto(b"linkcond-farewell " + word + b" 0 ", ("198.18.0.3", 46464))
-                    third, others = connect()
-                    while (said := others.readline().split()[2]) == "busy" and word == token:
-                        third, others = connect()
-                    print(said)
-                """,
+                "exec \(try SandboxedRun.program()) learn --serve --quiet", "--server-ready",
+                "46464", "--", "python3", "-c", script,
             ]
         ).output()
-        #expect(output == "ready\nbusy\nbusy\nready\n")
     }
 }
