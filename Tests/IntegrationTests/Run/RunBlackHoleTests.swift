@@ -11,6 +11,8 @@ struct RunBlackHoleTests {
     }
 
     /// With larger packets than the link takes, a tunnel carries small ones only.
+    ///
+    /// Before the tunnel is up, its server's address answers over the link itself.
     @Test(
         .requiresInstalled("openvpn"), .enabled(if: Tunnel.hasDevice, "/dev/net/tun is missing"),
         arguments: [
@@ -39,7 +41,7 @@ struct RunBlackHoleTests {
                     """
                     (\(end("10.9.0.2", "10.9.0.1")) --remote 198.18.0.3 --proto udp) >\(path)/log &
                     for round in $(seq 300); do
-                        ping -q -c 1 -W 1 10.9.0.1 >/dev/null 2>&1 && echo small && break
+                        ping -q -I tun0 -c 1 -W 1 10.9.0.1 >/dev/null 2>&1 && echo small && break
                         sleep 0.1
                     done
                     curl -s -o /dev/null -m \(seconds) \\
