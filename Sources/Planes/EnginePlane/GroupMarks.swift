@@ -49,13 +49,13 @@ struct GroupMarks {
                     + Self.hexadecimal(1 << way.redirect.slot),
             ]
         }
-        // What the engine sends itself, on a loopback, has its mark and keeps it.
-        let own = "add rule \(table) sent meta mark \(Self.hexadecimal(Redirect.mark)) accept"
         return ["add table \(table) { flags owner; }"] + chains
-            + ["add chain \(table) sent { type filter hook output priority 300; }", own]
+            + ["add chain \(table) sent { type filter hook output priority 300; }"]
             + ways.flatMap { way in
                 way.groups.map { group in
-                    "add rule \(table) sent oifname \(HookTable.quoted(interface.name)) "
+                    // What the engine sends itself, on a loopback, has its mark and keeps it.
+                    "add rule \(table) sent oif \(interface.index) "
+                        + "meta mark != \(Self.hexadecimal(Redirect.mark)) "
                         + "socket cgroupv2 level \(group.level) \"\(group.path)\" "
                         + "jump owners\(way.redirect.slot)"
                 }

@@ -126,7 +126,8 @@ struct HookTable: Hashable {
                     choosers.map(\.selector), direction,
                     verdict: "jump \(direction.rawValue)_chosen") : []
             let rest = isGuarded ? ways[choosers.endIndex...] : ways[...]
-            lines += ([Self.passRule] + guards + Self.rules(rest)).map {
+            let sparing = ways.flatMap { ownerChains($0)?.sparing(direction) ?? [] }
+            lines += ([Self.passRule] + sparing + guards + Self.rules(rest)).map {
                 "add rule \(table) \(direction.rawValue) \($0)"
             }
         }
@@ -161,8 +162,9 @@ struct HookTable: Hashable {
         }
     }
 
-    /// Whether all ways are of the same conditions.
-    private var isAlone: Bool { Set(ways.map(\.redirect.slot)).count == 1 }
+    private func ownerChains(_ way: Way) -> OwnerChains? {
+        OwnerChains(of: way, in: table, isAlone: Set(ways.map(\.redirect.slot)).count == 1)
+    }
 
     /// The chains of the ways to which it matters whose packets they are.
     private var ownerCommands: [String] {
@@ -171,7 +173,7 @@ struct HookTable: Hashable {
                 $0.redirect.slot == way.redirect.slot && $0.redirect.direction == .down
             }
             var commands =
-                OwnerChains(of: way, in: table, isAlone: isAlone)?.commands(
+                ownerChains(way)?.commands(
                     up: way.onlyRemembers ? "return" : way.verdict, down: down?.verdict) ?? []
             if way.onlyRemembers {
                 let chain = OwnerChains.name("seen", slot: way.redirect.slot)

@@ -12,6 +12,8 @@ import LinkModel
 /// The kernel knows whose an outgoing packet is by its socket. It does not know for which socket an
 /// incoming one is when that passes the hook, nor whose a closed socket was, which still sends what
 /// is left. So the flows of the owners' packets are remembered, and these others are chosen by them.
+/// The ports of these flows are remembered too: they alone tell most packets of others, and a port is
+/// found sooner than a flow.
 ///
 /// A set remembers a flow by the hash of its addresses, ports and protocol. nft has no type for what
 /// an ICMP error quotes and cannot list sets of untyped parts; numbers it lists. That the flows of
@@ -26,18 +28,16 @@ struct OwnerChains {
     private let table: String
     private let slot: Int
     private let owners: TrafficMatch
-    /// The statement for packets of others. Most packets are theirs, and meet as few rules as can be.
-    private let spared: String
+    /// Whether no other conditions may choose what these do not.
+    private let isAlone: Bool
 
     /// Nil if it does not matter to the way whose packets they are.
-    ///
-    /// - Parameter isAlone: whether no other conditions may choose what these do not.
     init?(of way: HookTable.Way, in table: String, isAlone: Bool) {
         guard way.selector.choosesOwners else { return nil }
         self.table = table
         slot = way.redirect.slot
         owners = way.selector.included
-        spared = isAlone ? "accept" : "return"
+        self.isAlone = isAlone
     }
 
     /// The chain with a purpose for the conditions in a slot. Rules jump to `up` and `down`.
@@ -49,6 +49,17 @@ struct OwnerChains {
     /// echo requests belong to nothing that ends.
     private static let memory = (connections: "1h", others: "3m")
 
+    /// Rules for the hook that end the search for most packets of others, which so meet as few rules as
+    /// can be: those whose port here is none from which the owners have sent.
+    func sparing(_ direction: Direction) -> [String] {
+        guard isAlone else { return [] }
+        let ofOthers =
+            direction == .up ? owned(by: "!=").suffix(1) + ["th sport"] : ["th dport"]
+        return ["tcp", "udp"].map {
+            "meta l4proto \($0) \(ofOthers.joined(separator: " ")) != @\(portSet) accept"
+        }
+    }
+
     /// The commands that create them.
     ///
     /// - Parameters:
@@ -58,7 +69,7 @@ struct OwnerChains {
     func commands(up: String, down: String?, isLoopback: Bool = false) -> [String] {
         // Who has an open socket, and is not among the owners, is another. The number is nobody's.
         let sent =
-            [fromOwners + " goto \(chain("own"))"]
+            [(owned(by: "==") + ["goto \(chain("own"))"]).joined(separator: " ")]
             + (isLoopback ? lookups(.down, up) : [])
             + ["meta skuid != \(UInt32.max) goto \(chain("others"))"]
             + lookups(.up, up, isLast: true)
@@ -68,41 +79,45 @@ struct OwnerChains {
         let flows =
             "add set \(table) \(set) { typeof tcp sequence; size \(Self.mostFlows); "
             + "flags dynamic,timeout; timeout \(Self.memory.others); }"
-        return [flows]
+        let ports =
+            "add set \(table) \(portSet) { type inet_service; size 65536; "
+            + "flags dynamic,timeout; timeout \(Self.memory.others); }"
+        return [flows, ports]
             + chains.flatMap { name, rules in
                 ["add chain \(table) \(chain(name))"]
                     + rules.map { "add rule \(table) \(chain(name)) \($0)" }
             }
     }
 
-    /// Matches packets of sockets of the owners.
-    private var fromOwners: String {
+    /// What the packets of sockets of the owners have in common, each compared by `comparison`.
+    private func owned(by comparison: String) -> [String] {
         var matches: [String] = []
         if !owners.users.isEmpty {
             let users = owners.users.map(\.description).joined(separator: ", ")
-            matches.append("meta skuid { \(users) }")
+            matches.append("meta skuid \(comparison) { \(users) }")
         }
         if !owners.groups.isEmpty || !owners.processes.isEmpty {
             let mark = GroupMarks.match(slot: slot)
-            matches.append("meta mark & \(mark.mask) == \(mark.value)")
+            matches.append("meta mark & \(mark.mask) \(comparison) \(mark.value)")
         }
-        return matches.joined(separator: " ")
+        return matches
     }
 
+    private var spared: String { isAlone ? "accept" : "return" }
     private func chain(_ purpose: String) -> String { Self.name(purpose, slot: slot) }
     private var set: String { Self.name("flows", slot: slot) }
+    private var portSet: String { Self.name("ports", slot: slot) }
 
     /// Remembers the flow of a packet of the owners.
     private var remembering: [String] {
         AddressFamily.allCases.flatMap { family in
-            [
-                (family.plain("tcp"), FlowKey(family, .up), Self.memory.connections),
-                (family.plain("udp"), FlowKey(family, .up), Self.memory.others),
-                (
-                    "\(family.plain(family.icmp)) \(family.icmp) type echo-request",
-                    FlowKey(family, .up, .echo), Self.memory.others
-                ),
-            ].map { match, key, time in "\(match) update @\(set) { \(key) timeout \(time) }" }
+            [("tcp", Self.memory.connections), ("udp", Self.memory.others)].map { proto, time in
+                "\(family.plain(proto)) update @\(set) { \(FlowKey(family, .up)) timeout \(time) } "
+                    + "update @\(portSet) { th sport timeout \(time) }"
+            } + [
+                "\(family.plain(family.icmp)) \(family.icmp) type echo-request "
+                    + "update @\(set) { \(FlowKey(family, .up, .echo)) timeout \(Self.memory.others) }"
+            ]
         }
     }
 

@@ -118,20 +118,23 @@ private struct NftHeader {
         // Addresses first: with several conditions on an interface most packets differ there.
         var common = networks("saddr", isUp ? match.from : match.to)
         common += networks("daddr", isUp ? match.to : match.from)
-        if match.hasPorts, family == .ipv4 { common.append("ip frag-off & 0x1fff == 0") }
-        if let protocols = match.possibleProtocols {
-            common.append("meta l4proto \(set(protocols.map { "\($0.number(in: family))" }))")
+        let protocols = match.possibleProtocols.map { protocols in
+            "meta l4proto \(set(protocols.map { "\($0.number(in: family))" }))"
         }
-        let near = ports(isUp ? "sport" : "dport", match.fromPorts)
-        let far = ports(isUp ? "dport" : "sport", match.toPorts)
-        guard match.hasPorts else { return [common] }
-        common += near + far
+        guard match.hasPorts else { return [common + (protocols.map { [$0] } ?? [])] }
+        // Then ports, for the same reason: what else has to be asked costs more.
+        common += ports(isUp ? "sport" : "dport", match.fromPorts)
+        common += ports(isUp ? "dport" : "sport", match.toPorts)
         let complete =
             match.ports.isEmpty
             ? [common] : ["sport", "dport"].map { common + ports($0, match.ports) }
-        guard family == .ipv6 else { return complete }
         // Some kernels take the content of a later fragment for ports.
-        return complete.flatMap { [$0 + ["exthdr frag missing"], ["frag frag-off 0"] + $0] }
+        let unfragmented =
+            family == .ipv4
+            ? ["ip frag-off & 0x1fff == 0"] : ["exthdr frag missing", "frag frag-off 0"]
+        return complete.flatMap { ports in
+            unfragmented.map { ports + (protocols.map { [$0] } ?? []) + [$0] }
+        }
     }
 
     private func networks(_ field: String, _ networks: [IPNetwork]) -> [String] {
